@@ -40,7 +40,7 @@ from memoria.settings_file import (
 TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 MOST_SHORT_TERM_TURNS = 1000
 NO_WORKSPACE = "none"
-"""What is written where no project is meant."""
+"""Word written where no project is meant."""
 LONGEST_LEASE_MS = 600_000
 """No lease is ever given for longer: one that ends later was taken while the clock was wrong."""
 LONGEST_WAIT_MS = 26 * 3_600_000
@@ -50,7 +50,7 @@ LONGEST_PAUSE_MS = 10 * 60_000
 
 
 def _split_parts(value: object) -> object:
-    """Several values, from a sequence or from text as a shell has it."""
+    """Split several values, from a sequence or from text as a shell has it."""
     return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
 
@@ -330,12 +330,12 @@ class Settings(BaseModel):
 
     @property
     def has_chat_model(self) -> bool:
-        """Whether a chat model is configured, which reads what is said."""
+        """True if a chat model is configured, which reads what is said."""
         return bool(self.llm_command or self.llm_base_url)
 
     @property
     def daily_cap(self) -> DailyCap:
-        """What a tenant may spend in a day, and the price of tokens where it was stated."""
+        """Cap on a tenant's spending in a day, and the price of tokens where it was stated."""
         asked, answered = self.llm_input_price, self.llm_output_price
         is_known = asked is not None and answered is not None
         price = TokenPrice(input=asked, output=answered) if is_known else None
@@ -348,7 +348,7 @@ class Settings(BaseModel):
 
     @classmethod
     def load(cls, **given: Any) -> Self:  # noqa: ANN401  (validated field by field by pydantic)
-        """Settings from what is given and not None, else the environment, else the home's file.
+        """Load settings from what is given and not None, else the environment, else the file.
 
         Raises:
             InvalidInputError: a value is out of bounds or of the wrong kind, or the file can't be
@@ -365,14 +365,14 @@ class Settings(BaseModel):
 
     @classmethod
     def read_environment(cls) -> dict[str, str]:
-        """What the environment says, as it says it."""
+        """Read the settings that the environment has, as it writes them."""
         return {
             name: value for name in cls.model_fields if (value := os.environ.get(variable_of(name)))
         }
 
     @classmethod
     def load_here(cls, home: str | None, tenant: str | None, workspace: str | None) -> Self:
-        """Settings of a process at work in its folder: in the folder's project, if none is named.
+        """Load settings of a process at work in its folder: in its project, if none is named.
 
         Raises:
             InvalidInputError: a value is out of bounds or of the wrong kind.
@@ -383,7 +383,7 @@ class Settings(BaseModel):
 
     @classmethod
     def from_values(cls, **given: Any) -> Self:  # noqa: ANN401  (validated field by field by pydantic)
-        """Settings of these values alone, whatever the environment says.
+        """Make settings of these values alone, whatever the environment says.
 
         Raises:
             InvalidInputError: a value is out of bounds or of the wrong kind.

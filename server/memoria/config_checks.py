@@ -1,4 +1,4 @@
-"""Which values settings may have, and which of them need or exclude each other."""
+"""Values that settings may have, and which of them need or exclude each other."""
 
 import shlex
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def check_together(settings: "Settings") -> None:
-    """See that settings go together.
+    """Check that settings go together.
 
     Raises:
         ValueError: they don't.

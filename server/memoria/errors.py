@@ -42,7 +42,7 @@ _SHOWN_BITS = 64
 
 
 def shorten(text: str) -> str:
-    """An id or name as an error shows it: its beginning, on one line, whatever is in it."""
+    """Shorten an id or name for an error: to its beginning, on one line, whatever is in it."""
     shown = text[:_SHOWN_CHARS]
     plain = shown.isprintable() and shown == shown.strip() != ""
     rest = f"… ({len(text):,} characters)" if len(text) > _SHOWN_CHARS else ""
@@ -50,7 +50,7 @@ def shorten(text: str) -> str:
 
 
 def quote_value(value: object) -> str:
-    """A caller's value as an error shows it: in quotes where it is text, never whole if long."""
+    """Quote a caller's value for an error: in quotes where it is text, never whole if long."""
     match value:
         case str():
             rest = f"… ({len(value):,} characters)" if len(value) > _SHOWN_CHARS else ""
@@ -62,7 +62,7 @@ def quote_value(value: object) -> str:
 
 
 def name_settings(text: str) -> str:
-    """A text on settings, each by its name in the settings file unless a variable sets it."""
+    """Rename settings in a text as in the settings file, unless a variable sets them."""
 
     def name(found: "re.Match[str]") -> str:
         variable = found[0]
@@ -74,7 +74,7 @@ def name_settings(text: str) -> str:
 
 
 class NextStep(NamedTuple):
-    """What to do next, as a tool or method of the library does it and as a command does."""
+    """Advice for the next step, worded as a tool or method and as a command."""
 
     purpose: str
     """`Find its id`."""
@@ -87,7 +87,7 @@ class NextStep(NamedTuple):
 
 
 NO_ARGUMENT = "arguments"
-"""What is at fault where it is no argument by itself, but all of them."""
+"""Name for a fault of all arguments together."""
 
 
 _OPTIONS = {"queries": "query", "types": "type", "valid_from": "since"}
@@ -95,12 +95,15 @@ _OPTIONS = {"queries": "query", "types": "type", "valid_from": "since"}
 
 
 def name_option(argument: str) -> str:
-    """The option of the command line that an argument is: `--max-tokens` for `max_tokens`."""
+    """Return the command line's option for an argument: `--max-tokens` for `max_tokens`."""
     return f"--{_OPTIONS.get(argument, argument).replace('_', '-')}"
 
 
 def name_options(problems: str, *, words: str = "") -> str:
-    """What is wrong with arguments, for whoever typed them as options: `--max-tokens: it is 3`.
+    """Rename arguments in problems to options, as they are typed.
+
+    >>> name_options("max_tokens: it is 3; query: it is empty", words="query")
+    '--max-tokens: it is 3; the query is empty'
 
     Args:
         problems: name by name.
@@ -129,7 +132,7 @@ class MemoriaError(Exception):
     def __init__(
         self, message: str = "", *, step: NextStep | None = None, for_person: str | None = None
     ) -> None:
-        """What happened, and what to do next where a tool and a command do it.
+        """Create the error with what happened and, optionally, the next step.
 
         Args:
             message: what happened.
@@ -142,7 +145,7 @@ class MemoriaError(Exception):
 
     @property
     def at_shell(self) -> str:
-        """What a person at a terminal reads."""
+        """Message for a person at a terminal."""
         step = self._step
         if step is None:
             return self._at_shell
@@ -158,7 +161,7 @@ class MemoriaError(Exception):
 
     @property
     def kind(self) -> str:
-        """What kind of error it is, for a program: `not_found`."""
+        """Kind of error, for a program: `not_found`."""
         name = type(self).__name__.removesuffix("Error")
         return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).strip("_")
 
@@ -171,20 +174,20 @@ class InvalidTurnError(InvalidInputError):
     """One turn of a call can't be kept, so none of the call was recorded."""
 
     def __init__(self, index: int, problem: str) -> None:
-        """The place of the turn in the call, from 0, and a sentence on what is wrong with it."""
+        """Name the turn by its place in the call, from 0, and what is wrong with it."""
         super().__init__(f"Turn {index}: {problem.rstrip('.')}. Nothing of this call was recorded.")
         self.problem = problem
 
 
 class ForgottenError(MemoriaError):
-    """What was to be kept was forgotten before, on purpose. Nothing was written."""
+    """The text to be kept was forgotten before, on purpose. Nothing was written."""
 
 
 class PreviewChangedError(MemoriaError):
-    """What would be forgotten is not what was agreed to. Nothing was forgotten."""
+    """The preview agreed to is not what would be forgotten. Nothing was forgotten."""
 
     def __init__(self, preview: Any) -> None:  # noqa: ANN401  (a value of a layer above)
-        """With the `ForgetPreview` of what would be forgotten now."""
+        """Keep the `ForgetPreview` of what would be forgotten now."""
         super().__init__(
             "Nothing was forgotten: the token is not that of what would go now. It is of no "
             "preview or of another one, or what would go has changed since it was shown. Look "
@@ -197,7 +200,7 @@ class PrivateTimeError(MemoriaError):
     """Private time is on where this is said, so nothing that an agent says is kept."""
 
     def __init__(self, since: str) -> None:
-        """Since when it is on, in words."""
+        """Say since when it is on, in words."""
         super().__init__(
             f"Nothing was kept: private time is on in this project since {since}. Go on without "
             "storing anything; searching works. Only the user ends it, with `memoria private off` "
@@ -206,7 +209,7 @@ class PrivateTimeError(MemoriaError):
 
 
 class NoMemoryError(MemoriaError):
-    """There is no such home, or no such tenant in it. Nothing was made."""
+    """The home, or the tenant in it, does not exist. Nothing was made."""
 
 
 class NotFoundError(MemoriaError):
@@ -214,7 +217,7 @@ class NotFoundError(MemoriaError):
 
     @classmethod
     def for_memory(cls, memory_id: str) -> Self:
-        """There is no such memory."""
+        """Say that there is no such memory."""
         return cls(
             f"There is no memory {shorten(memory_id)}.",
             step=NextStep("Find its id", "search_memory", "memoria search"),
@@ -222,7 +225,7 @@ class NotFoundError(MemoriaError):
 
     @classmethod
     def for_turn(cls, turn_id: str) -> Self:
-        """There is no such turn."""
+        """Say that there is no such turn."""
         return cls(
             f"There is no turn {shorten(turn_id)}.",
             step=NextStep("Find its id", "search_conversation_traces", "memoria traces"),
@@ -242,7 +245,7 @@ class StoreUnavailableError(StoreError):
 
     @classmethod
     def from_system(cls, error: OSError) -> Self:
-        """What the operating system refused, and what to do about it."""
+        """Say what the operating system refused, and what to do about it."""
         what = f"{error.filename or 'A file'}: {error.strerror or error}."
         if error.errno in _NO_ROOM:
             return cls(f"{what} Free some space and try again.")
@@ -258,7 +261,7 @@ class StoreDamagedError(StoreUnavailableError):
 
     @classmethod
     def for_problem(cls, problem: str) -> Self:
-        """A sentence without its full stop on what was seen."""
+        """Make it of a sentence, without its full stop, on what was seen."""
         return cls(
             f"The database is damaged: {problem}. `memoria doctor` says how badly; "
             "`memoria restore` brings a backup back."
@@ -274,7 +277,7 @@ class BackupError(StoreError):
 
     @classmethod
     def for_damage(cls, archive: Path, problem: str) -> Self:
-        """The file is not, or no longer, what was written."""
+        """Say that the file is not, or no longer, what was written."""
         return cls(f"The backup {archive} is damaged: {problem}. Use another one.")
 
 
@@ -283,7 +286,7 @@ class ExportError(MemoriaError):
 
     @classmethod
     def for_newer(cls, export: Path, version: str) -> Self:
-        """This version can't know what a newer one has written."""
+        """Say that a newer version has made an export, which this one can't read."""
         return cls(
             f"{export} was made by a newer Memoria ({version}). Nothing was changed. Upgrade with: "
             "pip install -U memoria-server"
@@ -318,7 +321,7 @@ class ChatModelError(MemoriaError):
     """A question put to a chat model has no answer. The message holds no word of either."""
 
     outcome: ClassVar[str] = "failed"
-    """What the log of calls says of it."""
+    """Outcome in the log of calls."""
 
     def __init__(
         self,
@@ -328,7 +331,7 @@ class ChatModelError(MemoriaError):
         uncounted: bool = False,
         too_much: bool = False,
     ) -> None:
-        """A sentence or two.
+        """Create the error from a sentence or two.
 
         Args:
             message: what happened and what to do next.
@@ -349,7 +352,7 @@ class ModelUnavailableError(ChatModelError):
 
 
 class BudgetSpentError(ChatModelError):
-    """What is left of the tenant's tokens of the day is not enough. The model was not asked."""
+    """The tenant's tokens left for the day are too few. The model was not asked."""
 
     outcome = "budget"
 
@@ -361,7 +364,7 @@ class ModelRefusedError(ChatModelError):
 
 
 class InvalidAnswerError(ChatModelError):
-    """There is an answer, and it is not what was asked for, not even at the second try."""
+    """The answer is not what was asked for, not even at the second try."""
 
     outcome = "invalid"
 

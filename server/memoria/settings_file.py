@@ -1,4 +1,4 @@
-"""What of a home's settings file can be used, and what is wrong with the rest.
+"""Reading of a home's settings file: what can be used of it, and what is wrong with the rest.
 
 A setting that can't be used is named with its line and leaves its default in force. Where nobody
 could tell what is private, nothing is used at all.
@@ -21,9 +21,9 @@ NOT_IN_A_FILE = {
     "tenant": "--tenant or MEMORIA_TENANT",
     "workspace": "--workspace or MEMORIA_WORKSPACE",
 }
-"""What is said where Memoria is started, and how: a file of a home speaks for all of these."""
+"""Settings that a home's file can't have, each with how it is given where Memoria is started."""
 VARIABLE_MARK = "$"
-"""What a key begins with in the file: the rest is the name of the variable that holds it."""
+"""Sign before the name of an environment variable that holds the value."""
 _GUARDS = ("ignored_folders", "private_workspaces", "personal_data")
 """Settings without which something would be kept or shown that must not be."""
 _TOGETHER = (
@@ -31,22 +31,22 @@ _TOGETHER = (
     (("embedding_base_url",), ("embedding_model", "embedding_api_key")),
     (("rerank_base_url",), ("rerank_model", "rerank_api_key")),
 )
-"""Where a model is, and what belongs to that place alone: no key goes to another's endpoint."""
+"""Groups of settings: a model's address, and what belongs to it: no key goes to another's."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileSettings:
-    """What a settings file says."""
+    """Values and faults of a settings file."""
 
     text: str
     values: Mapping[str, object]
-    """What can be used of it, by the settings' names."""
+    """Usable values, by the settings' names."""
     problems: tuple[str, ...]
     """Sentences on what can't be, each with the file and the line."""
 
 
 def read_settings_file(home: str, settings: type[BaseModel]) -> FileSettings:
-    """What the settings file of a home says; nothing where there is none.
+    """Read the settings file of a home; the result is empty where there is none.
 
     Args:
         home: the data folder's path.
@@ -67,7 +67,7 @@ def read_settings_file(home: str, settings: type[BaseModel]) -> FileSettings:
 def without_other_places(
     values: Mapping[str, object], stronger: Mapping[str, object]
 ) -> dict[str, object]:
-    """The file's values but those of a model whose place is named by something stronger."""
+    """Drop the file's values for a model whose place is named by something stronger."""
     left = dict(values)
     for places, belongings in _TOGETHER:
         if any(place in stronger for place in places):
@@ -77,7 +77,7 @@ def without_other_places(
 
 
 def find_faults(settings: type[BaseModel], values: Mapping[str, object]) -> dict[str, str]:
-    """What is wrong with values one by one, by their names; that they don't go together is none."""
+    """Map the names of faulty values to their faults; that values don't go together is none."""
     try:
         settings(**values)
     except InvalidInputError as error:
@@ -93,12 +93,12 @@ def find_faults(settings: type[BaseModel], values: Mapping[str, object]) -> dict
 
 
 def read_key(named: str) -> str | None:
-    """The key that a variable holds, which the file names as `$NAME`."""
+    """Read the key that a variable holds, which the file names as `$NAME`."""
     return os.environ.get(named.removeprefix(VARIABLE_MARK))
 
 
 def list_key_variables(home: str, settings: type[BaseModel]) -> list[str]:
-    """The variables that hold keys, by a home's settings file; none where it can't be read."""
+    """List variables that hold keys, by a home's settings file; none where it can't be read."""
     try:
         found = parse(home, read_text(home))
     except SettingsFileError:
@@ -109,17 +109,17 @@ def list_key_variables(home: str, settings: type[BaseModel]) -> list[str]:
 
 
 def is_secret(settings: type[BaseModel], name: str) -> bool:
-    """Whether a setting is a key."""
+    """Check whether a setting is a key."""
     return settings.model_fields[name].annotation == SecretStr | None
 
 
 def variable_of(name: str) -> str:
-    """A setting's name as the environment has it."""
+    """Return a setting's name as the environment has it."""
     return f"MEMORIA_{name}".upper()
 
 
 def describe_error(error: ValidationError) -> str:
-    """A pydantic error as sentences that name the setting, without echoing its value."""
+    """Describe a pydantic error in sentences that name the setting, without echoing its value."""
     problems = "; ".join(
         f"{_name_place(item['loc'])}: {item['msg'].removeprefix('Value error, ')}"
         for item in error.errors(include_input=False)
@@ -141,7 +141,7 @@ class _Reading:
         self.problems: list[str] = []
 
     def choose(self, found: Mapping[str, object]) -> dict[str, object]:
-        """The values that can be used."""
+        """Choose the values that can be used."""
         known = dict(self._read_known(found))
         faults = find_faults(self._settings, known)
         for name, fault in faults.items():
@@ -168,7 +168,7 @@ class _Reading:
                 yield name, value
 
     def _read_key(self, name: str, value: object) -> str | None:
-        """A key, from the variable that the file names."""
+        """Read a key, from the variable that the file names."""
         if not isinstance(value, str) or not value.startswith(VARIABLE_MARK):
             self._note(name, KEY_IN_FILE)
             return None
@@ -193,14 +193,14 @@ KEY_IN_FILE = (
 
 
 def describe_unknown(settings: type[BaseModel], name: str) -> str:
-    """That there is no such setting, and which may be meant."""
+    """Say that there is no such setting, and which may be meant."""
     near = get_close_matches(name.lower().removeprefix("memoria_"), settings.model_fields, 1)
     meant = f"Is `{near[0]}` meant? " if near else ""
     return f"there is no such setting. {meant}`memoria config --all` lists them."
 
 
 def name_private(home: str, given: tuple[str, ...]) -> tuple[str, ...]:
-    """Private projects by their names, by whichever of their places they are given.
+    """Name private projects, by whichever of their places they are given.
 
     Raises:
         InvalidInputError: nobody can tell where they are now.

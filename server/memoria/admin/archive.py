@@ -23,7 +23,7 @@ from memoria.model.base import Value
 Progress = Callable[[int, int], None]
 
 MEMBERS = (DATABASE, TOMBSTONE_KEY, REGISTRY)
-"""All a backup may hold beside core files: nothing else is ever unpacked."""
+"""Files a backup may hold beside core files: nothing else is ever unpacked."""
 
 _MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
@@ -31,7 +31,7 @@ _LEVEL = 1  # of zlib: two thirds of the time of the usual 6, for two per cent m
 _PRIVATE = 0o600
 _MOST_MANIFEST_BYTES = 16 << 20
 _MOST_RATIO = 200
-"""How many bytes one packed byte may stand for: a database of nothing but zeros would have more."""
+"""Largest number of bytes for each packed byte: a database of nothing but zeros would have more."""
 
 
 class Member(Value):
@@ -42,7 +42,7 @@ class Member(Value):
 
 
 class Manifest(Value):
-    """What a backup holds."""
+    """Contents of a backup."""
 
     format: Literal[1] = 1
     memoria: str
@@ -56,7 +56,7 @@ class Manifest(Value):
 def pack(
     archive: Path, sources: Mapping[str, Path], manifest: Manifest, progress: Progress
 ) -> Manifest:
-    """Pack the files; gives the manifest as it was written. On disk when it returns."""
+    """Pack the files; return the manifest as it was written. On disk when it returns."""
     total = sum(source.stat().st_size for source in sources.values())
     counted = _ByteCounter(total, progress)
     with (
@@ -73,7 +73,7 @@ def pack(
 
 
 def read_manifest(archive: Path) -> Manifest:
-    """The manifest of a backup.
+    """Read the manifest of a backup.
 
     Raises:
         BackupError: it is none, or damaged.
@@ -112,7 +112,7 @@ def verify(archive: Path, progress: Progress) -> None:
 
 
 class _ByteCounter:
-    """Adds up bytes for a progress bar."""
+    """Counter of bytes for a progress bar."""
 
     def __init__(self, total: int, progress: Progress) -> None:
         self._done = 0
@@ -126,7 +126,7 @@ class _ByteCounter:
 
 @contextmanager
 def _open_zip(archive: Path) -> Iterator[zipfile.ZipFile]:
-    """The opened zip; any defect becomes a BackupError."""
+    """Open a zip; any defect becomes a BackupError."""
     try:
         if not stat.S_ISREG(archive.stat().st_mode):
             raise BackupError(f"{archive} is no file. Give one that `memoria backup` made.")
@@ -149,7 +149,7 @@ def _open_zip(archive: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _is_export(archive: Path) -> bool:
-    """Whether a file that is no zip has records in lines, as `memoria export` writes them."""
+    """Check whether a file that is no zip has records in lines, as `memoria export` writes them."""
     with archive.open("rb") as file:
         return file.read(1) == b"{"
 
@@ -175,7 +175,7 @@ def _read_manifest(packed: zipfile.ZipFile, archive: Path) -> Manifest:
 
 
 def _check_member(info: zipfile.ZipInfo, member: Member | None, archive: Path) -> None:
-    """See that a member is a plain file, as large as it says, and no bomb."""
+    """Check that a member is a plain file, as large as it says, and no bomb."""
     if member is None:  # the manifest itself
         return
     kind = stat.S_IFMT(info.external_attr >> 16)

@@ -56,7 +56,7 @@ class BackupInfo:
     made_at: int
     """UTC epoch ms."""
     kept_until: int | None
-    """UTC epoch ms; None: until somebody deletes it."""
+    """Time of its deletion, UTC epoch ms; None: until somebody deletes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class BackupReport:
 
 
 def list_backups(home: Path, keep_days: float = _KEEP_DAYS) -> tuple[BackupInfo, ...]:
-    """Backups and folders of replaced files in the home, oldest first.
+    """List backups and folders of replaced files in the home, oldest first.
 
     Args:
         home: the data folder.
@@ -85,7 +85,7 @@ def list_backups(home: Path, keep_days: float = _KEEP_DAYS) -> tuple[BackupInfo,
 
 
 def list_remaining(home: Path, keep_days: float, since: int) -> tuple[RemainingBackup, ...]:
-    """The backups made since a moment: they still hold what was stored then and is forgotten now.
+    """List backups made since a moment: they still hold what was then stored and is forgotten now.
 
     Args:
         home: the data folder.
@@ -109,7 +109,7 @@ def delete_expired(home: Path, keep_days: float) -> tuple[Path, ...]:
 
 
 def find_abandoned(home: Path) -> list[Path]:
-    """Working folders that no process has touched for an hour, and drafts that were left behind."""
+    """List working folders left alone for an hour, and drafts that were left behind."""
     return list(dict.fromkeys((*_find_old_folders(home), *find_left_drafts(home))))
 
 
@@ -166,7 +166,7 @@ def back_up(
 
 @contextmanager
 def workshop(parent: Path) -> Iterator[Path]:
-    """A working folder that is deleted afterwards, unless the process is killed."""
+    """Make a working folder that is deleted afterwards, unless the process is killed."""
     folder = Path(mkdtemp(prefix=STAGING, dir=parent))
     try:
         yield folder
@@ -177,7 +177,7 @@ def workshop(parent: Path) -> Iterator[Path]:
 def _make_backup(
     home: Path, files: DatabaseFiles, folder: Path, now: datetime, progress: Progress
 ) -> tuple[Manifest, tuple[str, ...]]:
-    """Make the packed backup in the folder, and read it back. Gives what was left out as well."""
+    """Make the packed backup in the folder, and read it back. Return what was left out as well."""
     copied = folder / DATABASE
     files.copy(home / DATABASE, copied, progress)
     wrong = [finding.detail for finding in files.check_truth(copied) if finding.state == "error"]
@@ -209,7 +209,7 @@ def _make_backup(
 
 
 def _copy_others(home: Path, folder: Path) -> tuple[dict[str, Path], tuple[str, ...]]:
-    """Copy what is no database into a folder. Gives the copies by name, and why others have none.
+    """Copy what is no database into a folder. Return the copies by name, and why others have none.
 
     A missing file is none that can't be used: it may have gone at any time.
     """
@@ -228,7 +228,7 @@ def _copy_others(home: Path, folder: Path) -> tuple[dict[str, Path], tuple[str, 
 
 
 def _expiring_backups(home: Path, keep_days: float) -> Iterator[BackupInfo]:
-    """The backups with a name that Memoria gave: the name says when they were made."""
+    """Yield the backups with a name that Memoria gave: it says when they were made."""
     for path in _list_zips(home):
         if named := _OURS.fullmatch(path.name):
             made_at = to_millis(datetime.strptime(named[1], STAMP).replace(tzinfo=UTC))
@@ -240,7 +240,7 @@ def _expiry(made_at: int, keep_days: float) -> int:
 
 
 def _lasting_leftovers(home: Path) -> Iterator[BackupInfo]:
-    """Whatever is never deleted by itself: renamed backups, replaced files, working folders."""
+    """Yield what is never deleted by itself: renamed backups, replaced files, working folders."""
     for path in _list_zips(home):
         if not _OURS.fullmatch(path.name):
             with suppress(BackupError):
@@ -254,12 +254,12 @@ def _lasting_leftovers(home: Path) -> Iterator[BackupInfo]:
 
 
 def _list_zips(home: Path) -> list[Path]:
-    """The backups in the home's own folder, as far as they are files and no links."""
+    """List the backups in the home's own folder, as far as they are files and no links."""
     return [path for path in list_files(home, BACKUPS) if path.match(f"{BACKUPS}/*.zip")]
 
 
 def _last_touched(folder: Path) -> float:
-    """When something was last written in a folder or file; now, where it has just gone."""
+    """Return when a folder or file was last written in; now, where it has just gone."""
     try:
         paths = [folder, *folder.iterdir()] if folder.is_dir() else [folder]
         return max(path.stat().st_mtime for path in paths)

@@ -27,7 +27,7 @@ NOBODY_READS = (
     "you only mention becomes no memory."
 )
 UNREAD = f"{NOBODY_READS} `memoria model` finds one that you have."
-"""What goes unread, for whoever has no model."""
+"""Consequence of having no model."""
 _OFF = (
     "off: what is only mentioned in conversations becomes no memory; `memoria model` finds one "
     "that you have"
@@ -39,7 +39,7 @@ _OF_NO_CONCERN = ("ok", "open", "stopped")
 
 
 def check_chat_model(store: Store, settings: Settings) -> Finding:
-    """Whether a chat model is configured, what the tenant spent today, and how the last call went.
+    """Report the chat model: its configuration, today's spending, and how the last call went.
 
     Neither key nor arguments nor a URL's path are shown: each may hold a secret.
     """
@@ -63,7 +63,7 @@ def check_chat_model(store: Store, settings: Settings) -> Finding:
 
 
 def _find_high_price(price: ReadingPrice) -> tuple[str, str] | None:
-    """That reading is dear, where enough was read to tell, and how to lower it."""
+    """Say that reading is dear, and how to lower it; None if it is not, or too little was read."""
     if (price.per_thousand or 0) <= _DEAR or price.conversation_tokens < _ENOUGH_TO_TELL:
         return None
     return (
@@ -74,7 +74,7 @@ def _find_high_price(price: ReadingPrice) -> tuple[str, str] | None:
 
 
 def name_model(settings: Settings) -> str | None:
-    """The configured chat model, without what may hold a key; None where there is none."""
+    """Name the configured chat model, without what may hold a key; None where there is none."""
     if settings.llm_command:
         return f"the command {split_command(settings.llm_command)[0]}"
     if not settings.llm_base_url:
@@ -85,7 +85,7 @@ def name_model(settings: Settings) -> str | None:
 
 
 def describe_spending(spent: TokenSpending, cap: DailyCap) -> str:
-    """What a day took of what it may take: calls, tokens, and money where prices were stated."""
+    """Describe a day's spending and its cap: calls, tokens, and money where prices are known."""
     said = f"{spent.calls:,} calls, {spent.tokens:,} of {cap.tokens:,} tokens"
     if cap.price is None:
         return said
@@ -96,7 +96,7 @@ def describe_spending(spent: TokenSpending, cap: DailyCap) -> str:
 def _find_problem(
     settings: Settings, spent: TokenSpending, last: ModelCall | None
 ) -> tuple[str, str] | None:
-    """What keeps questions from being answered, and what to do about it."""
+    """Return what keeps questions from being answered, and its cure; None where nothing does."""
     if settings.llm_command and not shutil.which(split_command(settings.llm_command)[0]):
         return "there is no such program", "Check MEMORIA_LLM_COMMAND."
     longest = TokenSpending(calls=1, input_tokens=0, output_tokens=settings.llm_output_tokens)

@@ -67,7 +67,7 @@ def examine(
 
 
 def examine_unopened(settings: Settings, error: StoreError) -> Health:
-    """The findings about a home whose database can't be opened, and why it can't."""
+    """Return findings about a home whose database can't be opened, and why it can't."""
     match error:
         case StoreTooNewError():
             cure = "pip install -U memoria-server"
@@ -86,7 +86,7 @@ def _add_home_checks(settings: Settings, of_the_store: Iterable[Finding]) -> Hea
 
 
 def name_newest_backup(health: Health, settings: Settings) -> Health:
-    """The findings, their cure naming the newest backup where one is wanted."""
+    """Name the newest backup in the cures that want one."""
     return Health(findings=tuple(_name_backup(finding, settings) for finding in health.findings))
 
 
@@ -153,7 +153,7 @@ def _check_leftovers(home: Path) -> Finding:
 
 
 def _check_files(home: Path) -> Finding:
-    """Whether there is anything in the home that Memoria does not touch."""
+    """Look for anything in the home that Memoria does not touch."""
     try:
         obstacles = list(islice(list_obstacles(home), _MOST_NAMED))
     except OSError as error:
@@ -169,7 +169,7 @@ def _check_files(home: Path) -> Finding:
 
 
 def _check_projects(settings: Settings) -> Finding:
-    """Whether it can be told where projects are that were moved."""
+    """Check whether it can be told where projects are that were moved."""
     try:
         noted = read_projects(str(settings.home_path))
     except RegistryError as error:
@@ -180,7 +180,7 @@ def _check_projects(settings: Settings) -> Finding:
 
 
 def _check_kept(settings: Settings) -> Finding:
-    """What is laid ready for the next session; an outdated answer is given to nobody."""
+    """Count what is laid ready for the next session; an outdated answer is given to nobody."""
     try:
         holding, outdated, half = count_kept(str(settings.home_path), settings.tenant)
     except OSError as error:
@@ -194,7 +194,7 @@ def _check_kept(settings: Settings) -> Finding:
 
 
 def _check_core_files(settings: Settings) -> Finding:
-    """Whether a core file has lines of the user's that are not remembered."""
+    """Look for lines of the user's in core files that are not remembered."""
     folder = tenant_folder(settings.home_path, settings.tenant)
     own = [place for place in core_files(folder) if not place.startswith(f"{TENANTS}/")]
     files = open_home_files(settings).of(settings.tenant)
@@ -214,7 +214,7 @@ def _count_refusals(files: TenantFiles, place: str) -> int:
 
 
 def _check_tenants_folders(store: Store, settings: Settings) -> Finding:
-    """Whether each tenant has the folder of its own that an earlier version gave it."""
+    """Check whether each tenant has the folder of its own that an earlier version gave it."""
     left = describe_former(settings.home_path, store.tenants)
     check = "tenants' folders"
     if left:
@@ -227,7 +227,7 @@ def _check_tenants_folders(store: Store, settings: Settings) -> Finding:
 
 
 def _check_settings(settings: Settings) -> Finding:
-    """Whether every line of the settings file can be used."""
+    """Check whether every line of the settings file can be used."""
     path = settings_path(str(settings.home_path))
     problems = read_settings_file(str(settings.home_path), Settings).problems
     if problems:
@@ -287,7 +287,7 @@ def _check_embedder(store: Store, embedder: LazyEmbedder | None, *, deep: bool) 
 
 
 def _find_failure(embedder: LazyEmbedder, *, deep: bool) -> str | None:
-    """Why the embedder makes no vector; a deep check tries it."""
+    """Say why the embedder makes no vector; None if it does. A deep check tries it."""
     try:
         if deep:
             embedder.embed_query("ping", wait_ms=None)
@@ -297,7 +297,7 @@ def _find_failure(embedder: LazyEmbedder, *, deep: bool) -> str | None:
 
 
 def _check_sources(store: Store, settings: Settings) -> Finding:
-    """Whether anything is left of which every source was erased."""
+    """Look for what is left although every source of it was erased."""
     orphans = [one for found in verify(store, settings.home_path).values() for one in found]
     if not orphans:
         return Finding(
@@ -329,7 +329,7 @@ def _check_queue(store: Store, settings: Settings) -> Finding:
 
 
 def _check_private_time(store: Store, settings: Settings) -> Finding:
-    """Where nothing is kept, because the user has switched that on and may have forgotten it."""
+    """List where nothing is kept, because the user switched that on and may have forgotten it."""
     with store.read(settings.tenant) as tx:
         on = [one for one in tx.private_times.all() if one.ended_at is None]
     if not on:

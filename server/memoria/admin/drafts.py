@@ -20,7 +20,7 @@ from memoria.disk.regular_files import list_folder
 NOTES = "drafts"
 """The folder of a home with a note for each draft that is being written."""
 STAGING = ".memoria-"
-"""How the folders begin that work is done in; one is left behind by a process that died."""
+"""Start of the names of working folders; one is left behind by a process that died."""
 _PRIVATE = 0o600
 _HELD = 1 << 30
 """The byte of a note that its process locks: far behind the place, which others may read."""
@@ -31,7 +31,7 @@ _own_notes = set[Path]()
 
 @contextmanager
 def note_draft(home: Path, draft: Path) -> Iterator[None]:
-    """Have a draft known in the home as long as this block takes."""
+    """Note a draft in the home for as long as this block takes."""
     note = (home / NOTES / secrets.token_hex(8)).absolute()
     make_private(note.parent)
     _own_notes.add(note)
@@ -51,7 +51,7 @@ def note_draft(home: Path, draft: Path) -> Iterator[None]:
 
 
 def find_left_drafts(home: Path) -> list[Path]:
-    """The drafts that processes left behind which are no more."""
+    """List the drafts that processes left behind which are no more."""
     return [draft for _, draft in _list_left(home) if _is_ours(draft)]
 
 
@@ -64,7 +64,7 @@ def delete_left_drafts(home: Path) -> None:
 
 
 def _list_left(home: Path) -> Iterator[tuple[Path, Path]]:
-    """The notes that no process holds, each with the draft it names."""
+    """Yield the notes that no process holds, each with the draft it names."""
     for note, found in list_folder(home, NOTES):
         if stat.S_ISREG(found.st_mode) and note.absolute() not in _own_notes:
             place = _read_if_left(note)
@@ -73,7 +73,7 @@ def _list_left(home: Path) -> Iterator[tuple[Path, Path]]:
 
 
 def _read_if_left(note: Path) -> bytes:
-    """The place that a note names; nothing where a process holds the note, or is about to."""
+    """Read the place that a note names; empty where a process holds the note, or is about to."""
     try:
         descriptor = os.open(note, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except FileNotFoundError:
@@ -86,7 +86,7 @@ def _read_if_left(note: Path) -> bytes:
 
 
 def _is_ours(draft: Path) -> bool:
-    """Whether there is a draft of this user's at a place, by its name and kind."""
+    """Check whether there is a draft of this user's at a place, by its name and kind."""
     try:
         found = draft.lstat()
     except OSError:

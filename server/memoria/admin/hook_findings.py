@@ -1,4 +1,4 @@
-"""What doctor says of hooks: when each client's last came, what waits, what went wrong."""
+"""Findings of doctor on hooks: when each client's last came, what waits, what went wrong."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,7 +13,7 @@ _MOST_NAMED = 5
 
 
 def check_hooks(settings: Settings) -> Iterator[Finding]:
-    """What is said of hooks, where a client's have ever run; nothing where none has."""
+    """Yield findings on hooks, where a client's have ever run; none where none has."""
     home = str(settings.home_path)
     try:
         heard = read_heard(home, settings.tenant)

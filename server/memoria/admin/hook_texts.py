@@ -27,7 +27,7 @@ def run(home: str, tenant: str) -> None:
 
 
 def clean_turns(turns: object) -> list[dict[str, object]]:
-    """The turns of an entry without what must not be kept, or were nothing else."""
+    """Clean the turns of an entry of what must not be kept; turns of nothing else are dropped."""
     from memoria.ingest.clean import clean_turn  # noqa: PLC0415  (read the pipe first)
     from memoria.language.reading.clean import Tally  # noqa: PLC0415
     from memoria.model import Turn  # noqa: PLC0415

@@ -54,12 +54,12 @@ _ODD_ITEM = (
     AttributeError,
     RecursionError,
 )
-"""What an item may make the recorder raise. All else is no item's fault, and ends the import."""
+"""Errors that an item may make the recorder raise. All others end the import."""
 _WrittenT = TypeVar("_WrittenT", TranscriptTurn, ForeignItem)
 
 
 class Recorder(Protocol):
-    """What import needs of Memoria."""
+    """Part of Memoria that an import needs."""
 
     async def record_conversation(  # noqa: D102
         self, turns: Sequence[Turn], /, *, workspace: str | None
@@ -73,7 +73,7 @@ class Recorder(Protocol):
 
 
 class ItemFormat(Protocol):
-    """How files are read."""
+    """Way of reading files."""
 
     @property
     def client(self) -> str: ...  # noqa: D102
@@ -87,7 +87,7 @@ class ItemFormat(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileEncoding:
-    """What a file was read as, where that is not UTF-8."""
+    """Encoding of a file that is not UTF-8."""
 
     file: str
     encoding: str
@@ -95,7 +95,7 @@ class FileEncoding:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What became of the lines of all files."""
+    """Outcome for the lines of all files."""
 
     files: int = 0
     lines: int = 0
@@ -120,11 +120,11 @@ class ImportReport:
     made: int = 0
     """Memories that rules have made of what was said plainly in new turns."""
     unread_tokens: int = 0
-    """Of what people and assistants said in new turns, estimated: no chat model has read it yet."""
+    """Estimated tokens of what people and assistants said in new turns, which no model has read."""
     recoded: int = 0
     """Files that were not in UTF-8."""
     encodings: list[FileEncoding] = field(default_factory=list)
-    """What the first of them were read as."""
+    """Encodings of the first of them."""
     bad: int = 0
     bad_lines: list[BadLine] = field(default_factory=list)
     """The first bad lines, in the order of the files."""
@@ -174,7 +174,7 @@ class Importer:
         workspace: str | None = None,
         ignored_folders: Sequence[str] = (),
     ) -> None:
-        """Nothing is read yet.
+        """Prepare an import.
 
         Args:
             recorder: where the turns go.
@@ -193,7 +193,7 @@ class Importer:
         self._workspace = workspace
         self._folders = FoldersLeftOut(ignored_folders)
         self.report = ImportReport()
-        """What has become of the files so far."""
+        """Outcome for the files so far."""
         self._batch: list[TranscriptTurn] = []
         self._batch_bytes = 0
         self._foreign: list[ForeignItem] = []
@@ -244,7 +244,7 @@ class Importer:
                 self._note_bad_line(item)
 
     def _is_full_for(self, item: ImportItem) -> bool:
-        """Whether the batches have to go in before this item. A batch is of one working folder."""
+        """Check whether the batches go in before this item. A batch is of one working folder."""
         match item:
             case TranscriptTurn():
                 return bool(self._batch) and (
@@ -297,7 +297,7 @@ class Importer:
         await self._one_by_one_if_odd(batch, self._record_all)
 
     async def _record_all(self, batch: Sequence[TranscriptTurn]) -> None:
-        """The one way to the recorder. `batch[0].cwd` is the folder the whole batch belongs to."""
+        """Record a batch of one folder, `batch[0].cwd`. This is the one way to the recorder."""
         receipt = await self._recorder.record_conversation(
             [said.turn for said in batch], workspace=self._place(batch[0].cwd)
         )

@@ -32,7 +32,7 @@ def mend_home(settings: Settings, health: Health) -> None:
 def mend_store(
     store: Store, settings: Settings, health: Health, progress: Progress
 ) -> dict[str, str]:
-    """Mend what the database derives from its records. Gives why something could not be mended."""
+    """Mend what the database derives from its records. Return why something could not be mended."""
     failures = {}
     for finding in _curable(health):
         try:
@@ -48,7 +48,7 @@ def mend_store(
 
 
 def report_failures(health: Health, failures: Mapping[str, str]) -> Health:
-    """The findings, with the repairs that failed: there only a backup helps."""
+    """Add the repairs that failed to the findings: there only a backup helps."""
     return Health(
         findings=tuple(
             finding.model_copy(update={"detail": failures[finding.check], "cure": RESTORE})
@@ -62,7 +62,7 @@ def report_failures(health: Health, failures: Mapping[str, str]) -> Health:
 def report_repairs(
     before: Health, after: Health, failures: Mapping[str, str]
 ) -> tuple[Repair, ...]:
-    """What became of each finding that could be mended."""
+    """List what became of each finding that could be mended."""
     now = {finding.check: finding for finding in after.findings}
     became = {
         was: failures.get(was.check) or (now[was.check].detail if was.check in now else "mended")

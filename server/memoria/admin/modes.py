@@ -42,7 +42,7 @@ _POSIX = os.name == "posix"
 
 
 def check_privacy(home: Path) -> Finding:
-    """Whether only this user can read the home, and this user can write it."""
+    """Check whether only this user can read the home, and this user can write it."""
     ours = _home_files(home)
     strangers = [one.path for one in ours if one.owner != os.geteuid()]
     if strangers:
@@ -91,7 +91,7 @@ class _HomeFile:
 
 
 def _home_files(home: Path) -> list[_HomeFile]:
-    """The home and what Memoria made in it. Links are left alone: they may lead anywhere."""
+    """List the home and what Memoria made in it. Links are left alone: they may lead anywhere."""
     if not (_POSIX and home.is_dir()):
         return []
     ours = ((path, found) for path, found in walk(home, skips_closed=True) if _is_ours(home, path))
@@ -108,7 +108,7 @@ def _is_ours(home: Path, path: Path) -> bool:
 
 
 def _mode_for(found: os.stat_result) -> int | None:
-    """The mode that something is to have; None for what is neither a file nor a folder."""
+    """Return the mode to be set; None for what is neither a file nor a folder."""
     if is_folder(found):
         return _FOLDER
     return _FILE if stat.S_ISREG(found.st_mode) else None

@@ -82,7 +82,7 @@ def _check_room(folder: Path, backup: Path, manifest: Manifest) -> None:
 
 
 def _find_defects(database: Path, files: DatabaseFiles, manifest: Manifest) -> list[str]:
-    """What is wrong with an unpacked database. Before all else, that nothing in it could be run."""
+    """List what is wrong with an unpacked database: before all else, anything that could be run."""
     foreign = files.list_foreign_objects(database)
     if foreign:
         return [f"Memoria did not make all that is in its database ({', '.join(foreign)})"]
@@ -140,6 +140,6 @@ def _tenant_folders(home: Path) -> list[Path]:
 
 
 def _folders_of_rows(home: Path) -> list[Path]:
-    """Folders of files that were generated from the former rows: the next run generates others."""
+    """List folders of files made from the former rows: the next run makes others."""
     folders = (root / name for root in _tenant_folders(home) for name in DERIVED)
     return [folder.relative_to(home) for folder in folders if folder.is_dir()]

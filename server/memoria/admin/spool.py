@@ -1,4 +1,4 @@
-"""Takes in what hooks have laid into the spool: transcripts they point to, and their own words.
+"""Intake of what hooks have laid into the spool: transcripts they point to, and their own words.
 
 A hook's entry says which client, which session and which transcript, and no more where there is a
 transcript: that is read from where it was read to before. What is taken in goes the way of every
@@ -55,21 +55,21 @@ from memoria.store.base import Store
 from memoria.store.base.transcripts import TranscriptPlace
 
 SLICE_BYTES = 1024 * 1024
-"""So much of a transcript is read at a time."""
+"""Bytes of a transcript that are read at a time."""
 _BATCH_TURNS, _BATCH_BYTES = 40, 2 * 1024 * 1024
-"""So much is recorded in one transaction, so that nobody who writes beside it waits for long."""
+"""Most that one transaction records, so that nobody who writes beside it waits for long."""
 _CLOSING: dict[str, CaptureEvent] = {"compact": "compaction", "end": "session_end"}
 """The events that end a segment. An answer that is finished (`stop`) does not: a conversation has
 many, and each would be summed up by itself."""
 _RESTING = frozenset({"stop", "compact", "end"})
 """The events after which nothing is open that is still going to be told."""
 _MOST_ENDS = 20
-"""So many sessions at most are looked at again when another begins."""
+"""Number of sessions at most that are looked at again when another begins."""
 _SUBAGENTS = "subagents"
 _RETRY_S = 3600.0
-"""So long a transcript that was set aside is left alone."""
+"""Time for which a transcript that was set aside is left alone."""
 _NOT_ITS_FAULT = (StoreError, ImportError, GivenUpError)
-"""What no entry is set aside for."""
+"""Errors for which no entry is set aside."""
 
 MakeCapture = Callable[[Channel, str], Capture]
 
@@ -88,7 +88,7 @@ class SpoolIntake:
         *,
         retries: bool = True,
     ) -> None:
-        """Nothing is taken in yet.
+        """Bind to a tenant's spool.
 
         Args:
             store: where turns go.
@@ -108,7 +108,7 @@ class SpoolIntake:
         self._retries = retries
         self._claim: SpoolClaim | None = None
         self.progress = Progress()
-        """How it gets on."""
+        """Progress of the intake."""
 
     def take_in(self, most_bytes: int) -> SpoolReport:
         """Take in what waits, unless another process does.
@@ -186,7 +186,7 @@ class SpoolIntake:
         return resting
 
     def _is_resting(self, claim: SpoolClaim, aside: Sequence[AsideEntry]) -> bool:
-        """Whether a transcript is left alone for now; else what was set aside of it goes."""
+        """Check whether a transcript rests for now; else remove what was set aside of it."""
         if aside and not (self._retries and all(time.time() - one.at > _RETRY_S for one in aside)):
             return True
         for one in aside:
@@ -286,7 +286,7 @@ class SpoolIntake:
                 capture.record([], session, event)
 
     def capture_in(self, client: str, cwd: str | None) -> Capture | None:
-        """What records the turns of a folder's session; None where nothing may be kept of it."""
+        """Return the recorder of a folder's session; None where nothing may be kept of it."""
         place = NO_WORKSPACE if cwd is None else project_of(self._home, cwd)
         try:
             return self._make_capture(hook_channel(client), place)
@@ -294,7 +294,7 @@ class SpoolIntake:
             return None
 
     def read_place(self, client: str, path: str) -> TranscriptPlace | None:
-        """How far a transcript has been taken in."""
+        """Return how far a transcript has been taken in."""
         with self._store.read(self._tenant) as tx:
             return tx.transcripts.get(client, path)
 
@@ -305,7 +305,7 @@ class SpoolIntake:
             tx.transcripts.set(place)
 
     def follow(self, form: TranscriptFormat, path: Path, session: str) -> TranscriptFollower:
-        """What reads the transcript on."""
+        """Return the reader that goes on with the transcript."""
         return TranscriptFollower(form, path, session, self._digester.digest_name, self._folders)
 
 
@@ -319,7 +319,7 @@ class _Following:
         self._budget = budget
 
     def take_in(self, entries: Sequence[SpoolEntry]) -> Iterator[SpoolEntry]:
-        """Read on as far as the budget goes; gives the entries that are done with.
+        """Read on as far as the budget goes; return the entries that are done with.
 
         Up to each entry that ends a segment, and from the last one on to the end of the file:
         what was written since is as good as what the hook saw.

@@ -11,10 +11,10 @@ from memoria.store.base.transcripts import TranscriptPlace
 
 @dataclass(slots=True)
 class SpoolReport:
-    """What became of the spool."""
+    """Outcome of taking in the spool."""
 
     entries: int = 0
-    """Taken in and removed."""
+    """Entries taken in and removed."""
     recorded: int = 0
     """Turns that were new."""
     unreadable: int = 0
@@ -22,7 +22,7 @@ class SpoolReport:
     waiting: int = 0
     """Entries that are left for the next time."""
     is_refused: bool = False
-    """Whether nothing was done, because another process takes in, or there is no spool."""
+    """True if nothing was done, because another process takes in, or there is no spool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ class SpoolEntry:
 
 @dataclass(slots=True)
 class IntakeBudget:
-    """How many bytes may still be read."""
+    """Budget of bytes that may still be read."""
 
     left: int
     report: SpoolReport = field(default_factory=SpoolReport)
 
 
 def read_entry(name: str, entry: dict[str, object]) -> SpoolEntry | None:
-    """An entry as a hook wrote it; None where it can't be used."""
+    """Read an entry as a hook wrote it; None where it can't be used."""
 
     def text(field: str) -> str | None:
         value = entry.get(field)
@@ -78,7 +78,7 @@ def read_entry(name: str, entry: dict[str, object]) -> SpoolEntry | None:
 
 
 def read_turn(entry: SpoolEntry, i: int, each: object) -> Turn | None:
-    """A turn of an entry. One without an id is known by its entry, which is taken in once."""
+    """Read a turn of an entry. One without an id is known by its entry, which is taken in once."""
     if not isinstance(each, dict):
         return None
     fields = {("message_id" if key == "id" else str(key)): each[key] for key in each}
@@ -88,12 +88,12 @@ def read_turn(entry: SpoolEntry, i: int, each: object) -> Turn | None:
 
 
 def touch(entry: SpoolEntry) -> int:
-    """When a session was last heard of: now, and as a negative number if that was its end."""
+    """Return when a session was last heard of: now, as a negative number if that was its end."""
     return -now_millis() if entry.event == "end" else now_millis()
 
 
 def point_at(place: TranscriptPlace) -> dict[str, object]:
-    """An entry as a hook would write it, for the rest of a transcript that was read to a place."""
+    """Make an entry, as a hook would, for the rest of a transcript that was read to a place."""
     return {
         "v": 1,
         "client": place.source,
@@ -105,7 +105,7 @@ def point_at(place: TranscriptPlace) -> dict[str, object]:
 
 
 def has_grown(place: TranscriptPlace) -> bool:
-    """Whether there is more in a transcript than was read."""
+    """Check whether there is more in a transcript than was read."""
     try:
         return Path(place.path).is_absolute() and Path(place.path).stat().st_size > place.offset
     except OSError:

@@ -1,4 +1,4 @@
-"""How an intake of the spool gets on, for whoever waits for it in another thread.
+"""Progress of an intake of the spool, for whoever waits for it in another thread.
 
 What hooks point to lies in folders that may be gone in a way that never ends a call, such as a
 network's. No thread can be ended from outside. So whoever waits gives an intake up that stays too
@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 
 class GivenUpError(Exception):
-    """Nobody waits for this intake any more, and another may be under way."""
+    """The intake is no longer waited for, and another may be under way."""
 
 
 class Progress:
-    """What an intake is at, and since when."""
+    """Step that an intake is at, and when it began."""
 
     def __init__(self) -> None:
-        """It begins now."""
+        """Start the clock."""
         self._is_given_up = False
         self.names: Sequence[str] = ()
         """Entries that can't be taken in if this step never ends."""
@@ -47,5 +47,5 @@ class Progress:
         return time.monotonic() - self._since
 
     def give_up(self) -> None:
-        """Have it end at its next step, if it comes to one."""
+        """Tell it to end at its next step, if it comes to one."""
         self._is_given_up = True

@@ -43,7 +43,7 @@ Seconds = Annotated[float, Field(ge=0)]
 
 
 def check_arguments(function: Callable[_P, _T]) -> Callable[_P, _T]:
-    """The function with its arguments checked before it begins.
+    """Check a function's arguments before it begins.
 
     Raises:
         InvalidInputError: an argument is missing, unknown or not of its type. Nothing was done.
@@ -73,7 +73,7 @@ def check_arguments(function: Callable[_P, _T]) -> Callable[_P, _T]:
 def takes_query(
     kind: type[QueryT],
 ) -> Callable[[Callable[[_SelfT, QueryT], _T]], Callable[Concatenate[_SelfT, ...], _T]]:
-    """The method, called with a query, or with a query's fields as arguments.
+    """Let a method that takes a query also take the query's fields as arguments.
 
     Raises:
         InvalidInputError: an argument is missing, unknown or out of bounds. Nothing was done.
@@ -83,7 +83,7 @@ def takes_query(
     first = next(iter(kind.model_fields))
 
     def try_to_read(args: Sequence[object], kwargs: Mapping[str, object]) -> QueryT | None:
-        """The query; None where something is wrong: it is found again, and told of, by name."""
+        """Read the query; None where something is wrong: it is found again and named."""
         if len(args) != (first not in kwargs):
             return None
         with suppress(ValidationError):
@@ -113,7 +113,7 @@ def takes_query(
 def _bind_by_name(
     parameters: Signature, name: str, args: Sequence[object], kwargs: Mapping[str, object]
 ) -> dict[str, object]:
-    """The arguments by name, so that a complaint can name them."""
+    """Bind the arguments to their names, so that a complaint can name them."""
     try:
         return parameters.bind(*args, **kwargs).arguments
     except TypeError as error:
@@ -128,6 +128,6 @@ def _argument_error(name: str, problems: str) -> InvalidInputError:
 
 
 def _describe_simplest(error: ValidationError) -> str:
-    """What is wrong, once an argument: of several forms it could have, the last is the simplest."""
+    """Name each argument's problem once, in its last, simplest form."""
     simplest = {item["loc"][0]: item["msg"] for item in error.errors(include_input=False)}
     return "; ".join(f"{name}: {problem}" for name, problem in simplest.items())

@@ -28,7 +28,7 @@ class _Asked(Value, ABC):
 
     @abstractmethod
     def plan(self, settings: Settings) -> SearchPlan:
-        """The search, ready to run.
+        """Plan the search.
 
         Raises:
             InvalidInputError: an argument can't be used.
@@ -42,7 +42,7 @@ class AskedMemories(_Asked):
     query: MemoryQuery
 
     def plan(self, settings: Settings) -> SearchPlan:
-        """The search, ready to run."""
+        """Plan the search."""
         query = _ask_from(self.query, settings)
         options = choose_options(
             settings,
@@ -62,7 +62,7 @@ class AskedTraces(_Asked):
     query: TranscriptQuery
 
     def plan(self, settings: Settings) -> SearchPlan:
-        """The search, ready to run."""
+        """Plan the search."""
         query = _ask_from(self.query, settings)
         options = choose_options(settings, query.without, None, self.session, explain=query.explain)
         return plan_transcript(query, options, asked_at=self.asked_at)
@@ -86,7 +86,7 @@ def choose_options(
     explain: bool,
     is_narrowed: bool = False,
 ) -> SearchOptions:
-    """How a search goes about it.
+    """Return how a search is to go about it: what it leaves out, whose task, in which zone.
 
     Raises:
         InvalidInputError: there is no such part or stage to go without.
@@ -101,13 +101,13 @@ def choose_options(
 
 
 def choose_workspace(settings: Settings, given: str | None) -> str | None:
-    """The workspace a call means: the one it names, or `none`, else the configured one."""
+    """Choose the workspace a call means: the one it names, or `none`, else the configured one."""
     if not given:
         return settings.workspace
     return None if given == NO_WORKSPACE else name_given(str(settings.home_path), given)
 
 
 def _ask_from(query: SearchQueryT, settings: Settings) -> SearchQueryT:
-    """The query with the workspace that it means."""
+    """Return the query with the workspace that it means."""
     place = choose_workspace(settings, query.workspace)
     return query if place == query.workspace else query.model_copy(update={"workspace": place})

@@ -37,7 +37,7 @@ _HEADINGS = (
 
 @dataclass(frozen=True, slots=True)
 class BriefingLines:
-    """What a briefing may say, in lines."""
+    """Lines that a briefing may show, by part."""
 
     core: Sequence[str]
     urgent: frozenset[str]
@@ -50,7 +50,7 @@ class BriefingLines:
 def compose_briefing(
     tx: Transaction, reader: CoreReader, project: str | None, guide: str, most: int = MOST_TOKENS
 ) -> str:
-    """The briefing for a session in a project, as one block of data.
+    """Compose the briefing for a session in a project, as one block of data.
 
     Args:
         tx: sees the tenant's rows.
@@ -95,7 +95,7 @@ def _split(text: str) -> list[str]:
 
 
 def _task_lines(pad: Scratchpad, zone: Zone) -> list[str]:
-    """Every task has its day, as a briefing may be read on another than it was written on."""
+    """List tasks, each with its day, as a briefing may be read on a later one."""
     task, day = pad.current_focus, date_of(pad.updated_at, zone)
     now = [f"- last worked on {day}: {indent_lines(task, '  ')}"] if task else []
     done = [f"- until {to_iso(one.at)}: {indent_lines(one.task, '  ')}" for one in pad.completed]
@@ -103,7 +103,7 @@ def _task_lines(pad: Scratchpad, zone: Zone) -> list[str]:
 
 
 def _fit_core(read: BriefingLines, room: int) -> list[str]:
-    """The lines of core memory that fit, in their order; the urgent ones are taken first."""
+    """Choose the lines of core memory that fit, in their order; urgent ones are taken first."""
     lines = list(enumerate(read.core))
     by_urgency = sorted(lines, key=lambda each: each[1] not in read.urgent)
     taken = []
@@ -115,5 +115,5 @@ def _fit_core(read: BriefingLines, room: int) -> list[str]:
 
 
 def _size(line: str) -> int:
-    """Estimated tokens of a line with its end, as it will stand in the fence."""
+    """Estimate the tokens of a line with its end, as it will be in the fence."""
     return estimate_tokens(escape_fences(f"{line}\n"))

@@ -111,7 +111,7 @@ def _override(settings: Settings, home: Path | str | None, tenant: str | None) -
 def _build_extraction_worker(
     settings: Settings, store: Store, embedder: LazyEmbedder | None
 ) -> "ExtractionWorker | None":
-    """The workers that have a chat model read, where one is configured."""
+    """Build the workers that have a chat model read; None where none is configured."""
     if not settings.has_chat_model:
         return None
     from memoria.app.reading import build_extraction_worker  # noqa: PLC0415  (who has none pays nothing)

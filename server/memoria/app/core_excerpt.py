@@ -18,7 +18,7 @@ from memoria.model.core import PROJECT_FILE, CoreFile, CoreMemory
 from memoria.store.base import Transaction
 
 _MINUTE_MS = 60_000
-"""What expires is gone within a minute, and what changes at once."""
+"""Time for which a reading may be used again while nothing changes."""
 _MOST_KNOWN = 8
 _IN_ORDER: tuple[CoreFile, ...] = ("PERSONA.md", "USER.md", "MEMORY.md")
 
@@ -27,7 +27,7 @@ class CoreReader:
     """Reads what the core files say now, and does it again only after a change."""
 
     def __init__(self, settings: Settings, embedder: LazyEmbedder | None) -> None:
-        """Nothing is read yet.
+        """Bind to a home's core files.
 
         Args:
             settings: whose files they are.
@@ -41,7 +41,7 @@ class CoreReader:
         self._known: dict[Hashable, dict[CoreFile, CurrentCore]] = {}
 
     def read(self, tx: Transaction, project: str | None) -> dict[CoreFile, CurrentCore]:
-        """What the files say to a reader in a project; one that says nothing is missing."""
+        """Map each file to what it says in a project; a file that says nothing is missing."""
         at = now_millis()
         place = None if project is None else find_place(self.home, project)
         key = (project, place, at // _MINUTE_MS, tx.core.version(), self._read_files(project))
@@ -61,12 +61,12 @@ class CoreReader:
 
 
 def _name_place(core: CurrentCore, project: str, place: str) -> CurrentCore:
-    """What a project's file says, with the folder in which the project is now."""
+    """Return a project's file with the folder in which the project is now in its head."""
     return replace(core, text=core.text.replace(head_of(project), head_of(place)))
 
 
 def list_binding_lines(current: Mapping[CoreFile, CurrentCore], room: int) -> list[str]:
-    """Lines of core memory for who has asked for nothing yet, best first.
+    """List lines of core memory for a reader who has asked for nothing yet, best first.
 
     These are rules and preferences, and whatever else the user has confirmed. What a client reports
     as stated by the user counts at once, and says that it is reported.
@@ -83,7 +83,7 @@ def list_binding_lines(current: Mapping[CoreFile, CurrentCore], room: int) -> li
 
 
 def _order(memory: CoreMemory) -> tuple[bool, bool, int]:
-    """Confirmed rules, other rules, what is confirmed, what is not; the newest of each first."""
+    """Return a key that sorts confirmed rules first, then rules, then confirmed; newest first."""
     return (not memory.type.is_binding, not memory.verified, -memory.valid_from)
 
 

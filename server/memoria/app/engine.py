@@ -13,12 +13,12 @@ from memoria.store.sqlite.engine import SqliteEngine
 
 
 def choose_engine() -> Engine:
-    """The engine that keeps homes."""
+    """Return the engine that keeps homes."""
     return SqliteEngine()
 
 
 def check_memory(settings: Settings) -> None:
-    """See that the home and the tenant are there, so that no typing error makes them.
+    """Check that the home and the tenant are there, so that no typing error makes them.
 
     Raises:
         NoMemoryError: one is not.
@@ -54,7 +54,7 @@ def check_memory(settings: Settings) -> None:
 
 
 def open_store(settings: Settings) -> Store:
-    """The home's store, made if there is none; its tenants' folders have their present names.
+    """Open the home's store, made if missing; its tenants' folders get their present names.
 
     Raises:
         StoreError: it can't be opened.

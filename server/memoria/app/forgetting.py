@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from memoria.erasure.selection import ErasureRequest
 
 _COMPARED_CHARS = 500
-"""Of a memory's wording, what other turns are compared with."""
+"""Characters of a memory's wording with which other turns are compared."""
 _MOST_REPORTS = 1000
-"""How many of the newest are named by the end of their id."""
+"""Number of newest reports that can be named by the end of their id."""
 
 
 class Forgetting(Records):
@@ -46,7 +46,7 @@ class Forgetting(Records):
 
     @takes_query(ForgetSelection)
     async def preview_forget(self, selection: ForgetSelection) -> ForgetPreview:
-        """Everything that a forget would erase or suppress, with a token for just this.
+        """Preview everything that a forget would erase or suppress, with a token for just this.
 
         It is called with ids and, by name, whatever else `ForgetSelection` has; or with such an
         object.
@@ -101,12 +101,12 @@ class Forgetting(Records):
 
     @check_arguments
     async def list_forget_reports(self, limit: Count = 20) -> list[ForgetReport]:
-        """The newest proofs of what was forgotten, without their digests."""
+        """List the newest proofs of what was forgotten, without their digests."""
         return await self._read(lambda tx: tx.erasures.list_reports(limit))
 
     @check_arguments
     async def get_forget_report(self, report_id: Text) -> ForgetReport:
-        """The proof of a forget, with a digest of each item.
+        """Return the proof of a forget, with a digest of each item.
 
         Raises:
             NotFoundError: there is none of this id.
@@ -120,7 +120,7 @@ class Forgetting(Records):
         return report
 
     async def _complete_report_id(self, cited: str) -> str:
-        """The id of the report that is called, or ends, so; what ends none is given back.
+        """Complete the end of a report's id; an end of no id is given back.
 
         Raises:
             InvalidInputError: several end so; names them.
@@ -152,7 +152,7 @@ class Forgetting(Records):
         )
 
     async def _request(self, selection: ForgetSelection) -> "ErasureRequest":
-        """The selection, with what a search for its query finds, and what the caller sees."""
+        """Add to the selection what a search for its query finds, and what the caller sees."""
         from memoria.erasure.selection import ErasureRequest  # noqa: PLC0415
 
         await self.catch_up(THOROUGH_BYTES)
@@ -172,7 +172,7 @@ class Forgetting(Records):
     async def _offer_near(
         self, ids: Sequence[str], listed: Sequence[str] = ()
     ) -> tuple[ForgetItem, ...]:
-        """The turns that say nearly what memories of these ids say, but for those that are listed.
+        """List turns that say nearly what memories of these ids say, but for those that are listed.
 
         An agent is shown none that another project alone sees.
         """
@@ -202,7 +202,7 @@ class Forgetting(Records):
         return tuple(one for one in offered if one.id not in listed)
 
     async def _find_answers(self, query: str, workspace: str | None) -> tuple[str, ...]:
-        """Ids of what answers a search, as from a project: each fits, and half as well as the best.
+        """List ids of what answers a search: each fits, and at least half as well as the best.
 
         What a search shows besides, as the nearest there is, nobody has meant by these words.
         """
@@ -222,7 +222,7 @@ class Forgetting(Records):
         return tuple(hit.id for hit in hits if hit.id in fitting)
 
     def _meaning_lookup(self, reach: float | None) -> "MeaningLookup | None":
-        """What keeps the meaning of what is forgotten, where the user has allowed it."""
+        """Return the function that makes the vectors to be kept; None where none may be."""
         embedder = self._embedder
         if reach is None or embedder is None:
             return None

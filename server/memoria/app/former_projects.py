@@ -14,7 +14,7 @@ from memoria.store.base import Store
 def propose_former(
     store: Store, settings: Settings, among: Collection[str] | None = None
 ) -> str | None:
-    """A sentence that names the project which the one at hand seems to have been, and the command.
+    """Return a sentence on the project that the one at hand seems to have been, and the command.
 
     That is one of the same name, or else in the same folder, if it is the only one there and its
     own folder is gone, and if it is among those that are given. No private project is named, and
@@ -60,6 +60,6 @@ def _is_gone(place: str) -> bool:
 
 
 def _read_path(name: str) -> PurePath | None:
-    """A name as a path, of whichever system; None where it is none."""
+    """Read a name as a path, of whichever system; None where it is none."""
     kinds = (PurePosixPath(name), PureWindowsPath(name))
     return next((path for path in kinds if path.is_absolute()), None)

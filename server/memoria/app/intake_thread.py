@@ -20,7 +20,7 @@ class IntakeThread:
     """Takes in what waits. The thread ends with the process, whatever it is at."""
 
     def __init__(self, intake: "SpoolIntake", most_bytes: int) -> None:
-        """Begin.
+        """Start the thread.
 
         Args:
             intake: what takes in.
@@ -38,12 +38,12 @@ class IntakeThread:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it is still at it, given up or not."""
+        """True while the thread works, given up or not."""
         return self._thread.is_alive()
 
     @property
     def outcome(self) -> "SpoolReport | None":
-        """What became of the spool, once it has ended; None where it was given up.
+        """Report of what was taken in; None where it was given up. Waits for the end.
 
         Raises:
             Exception: what it has failed with.
@@ -51,7 +51,7 @@ class IntakeThread:
         return self._outcome.result()
 
     def wait(self, most_s: float, is_enough: Callable[[], bool]) -> bool:
-        """Wait until it has ended, so long at most, or until it is enough. Gives whether it has.
+        """Wait until it has ended, so long at most, or until it is enough. Return whether it has.
 
         Args:
             most_s: how long.
@@ -63,11 +63,11 @@ class IntakeThread:
         return self._outcome.done()
 
     def has_stalled(self, after_s: float) -> bool:
-        """Whether it has been at one step for longer than so many seconds."""
+        """Check whether it has been at one step for longer than so many seconds."""
         return not self._outcome.done() and self._intake.progress.seconds() > after_s
 
     def give_up(self, reason: str) -> "SpoolReport | None":
-        """Set aside what it is at, and leave the rest to another. None where that is nothing.
+        """Set aside what it is at, and leave the rest to another; None if nothing was set aside.
 
         Raises:
             OSError: the spool can't be changed.
@@ -75,7 +75,7 @@ class IntakeThread:
         return self._intake.give_up(reason)
 
     def stop(self, most_s: float) -> None:
-        """Have it end at its next step, and wait for that so long at most."""
+        """Tell it to end at its next step, and wait that many seconds at most."""
         self._intake.progress.give_up()
         self._thread.join(most_s)
 

@@ -35,7 +35,7 @@ from memoria.model import now_millis
 from memoria.store.base import Store, Transaction
 
 Composer = Callable[[Transaction, CoreReader, str | None], str]
-"""Writes an answer for a project, from what a transaction sees."""
+"""Function that writes an answer for a project, from what a transaction sees."""
 
 _MOST_WORKSPACES = 8
 
@@ -44,7 +44,7 @@ class AnswerKeeper:
     """Keeps a tenant's answers. Its methods block; one thread at a time calls them."""
 
     def __init__(self, settings: Settings, store: Store, composers: Mapping[str, Composer]) -> None:
-        """Nothing is kept yet.
+        """Bind to a home and to the writers of its answers.
 
         Args:
             settings: whose answers, and the project at hand.
@@ -61,7 +61,7 @@ class AnswerKeeper:
         self._good_until: int | None = None
 
     def has_changed(self) -> bool:
-        """Whether something has happened since the answers of the project at hand were kept.
+        """Check whether something has happened since the project's answers were kept.
 
         It costs a look at seven files, and may be asked wherever nothing must be waited for.
         """
@@ -111,7 +111,7 @@ class AnswerKeeper:
         return self._note_seen(workspace, states, until)
 
     def _may_keep(self, states: States) -> bool:
-        """Whether others would compose the same, by the settings file as it is now."""
+        """Check whether others would compose the same, by the settings file as it is now."""
         state = states[SETTINGS_FILE]
         if self._is_known is None or self._is_known[0] != state:
             self._is_known = state, _is_as_others_read(self._settings)
@@ -123,19 +123,19 @@ class AnswerKeeper:
         return True
 
     def _find_end(self, workspace: str | None) -> int | None:
-        """From when on the kept answers of a project, whoever has kept them, hold no longer."""
+        """Return when the first kept answer of a project expires, whoever has kept it."""
         kept = (one for _, one in list_kept(self._home, self._tenant) if one is not None)
         ends = (one.get("good_until") for one in kept if one.get("workspace") == workspace)
         return min((end for end in ends if isinstance(end, int)), default=None)
 
     def _places(self, workspace: str | None) -> list[str]:
-        """The files that answers for a project rest on, below the home."""
+        """List the files that answers for a project rest on, below the home."""
         own = Path(tenant_folder(self._home, self._tenant)).relative_to(self._home)
         core = ((own / place.file).as_posix() for place in places_seen_from(workspace))
         return [*places_of_home(), *core]
 
     def _list_others(self) -> Iterator[str | None]:
-        """None for no project, and the projects that something was kept for last.
+        """Yield None for no project, and the projects that something was kept for last.
 
         The one at hand is left out.
         """
@@ -148,14 +148,14 @@ class AnswerKeeper:
 
 
 def _find_end(tx: Transaction, at: int, workspace: str | None) -> int | None:
-    """The first moment at which time alone may change what is told; None for never."""
+    """Return the first moment at which time alone may change what is told; None for never."""
     core = find_next_change(tx, at, workspace)
     tasks = find_end_of_telling(tx, workspace, at, MOST_TASKS)
     return min((end for end in (core, tasks) if end is not None), default=None)
 
 
 def _is_as_others_read(settings: Settings) -> bool:
-    """Whether a process that has only the environment and the file would do as these settings say.
+    """Check whether a process with only the environment and the file would have these settings.
 
     What a program has set in other ways would be known to nobody who reads what is kept.
     """

@@ -30,7 +30,7 @@ class LikeMemories:
     workspace: str | None
 
     def find(self, content: str) -> Sequence[Memory]:
-        """The active memories that are like a statement, the likeliest first.
+        """Find the active memories that are like a statement, the likeliest first.
 
         Where the embedder is not loaded words tell, for nobody waits for it.
         """
@@ -71,7 +71,7 @@ def keep_and_ask(
 
 
 def _find_by_words(tx: Transaction, content: str, workspace: str | None) -> Iterator[Memory]:
-    """The active memories that share half of their words with a statement, or half of its own."""
+    """Yield active memories that share half of a statement's words, or half of their own."""
     terms = frozenset(query_terms(content))
     matches = tx.documents.match(("memory",), sorted(terms), Filters(workspace=workspace), _MOST)
     found = tx.memories.by_version_numbers([one.n for one in matches])
@@ -82,7 +82,7 @@ def _find_by_words(tx: Transaction, content: str, workspace: str | None) -> Iter
 
 
 def _pick_replaced(kept: RememberResult, known: Sequence[Memory]) -> RelatedStatement | None:
-    """The memory that a statement may replace; None where that is settled.
+    """Pick the memory that a statement may replace; None where that is settled.
 
     It is the nearest, or the newest of those that share all the words with the statement that the
     nearest shares: what it says counts last.

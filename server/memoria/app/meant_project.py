@@ -16,13 +16,13 @@ class MeantProject(Value):
     name: str
     is_known: bool = True
     near: str | None = None
-    """Of one that is not known: what it may be a misspelling of."""
+    """Known project that an unknown name may be a misspelling of."""
     others: int = 0
-    """How many projects are known."""
+    """Number of known projects."""
 
 
 def choose_meant(known: tuple[KnownProject, ...], given: str) -> MeantProject:
-    """The project of this name, else the only one in a folder of this name.
+    """Choose the project of this name, else the only one in a folder of this name.
 
     Raises:
         InvalidInputError: several projects are in folders of that name.

@@ -40,7 +40,7 @@ from memoria.retrieval.query.plan import EVERYWHERE
 
 _IDLE_POLL_S = 0.02
 _STALLS_AFTER_S = 20.0
-"""Beside what an intake may wait for other writers."""
+"""Seconds an intake may be at one step, beside its wait for other writers."""
 
 
 class Memoria(Unread):
@@ -63,14 +63,14 @@ class Memoria(Unread):
             _STALLS_AFTER_S + settings.busy_timeout_ms / 1000,
             settings.ignored_folders or (),
         )
-        """What hooks have said, until it is taken in."""
+        """Reports of hooks that wait to be taken in."""
         self.private = PrivateSwitch(store, self.tenant, settings.workspace, channel)
         """Switches private time on and off in the configured workspace."""
         self.queue = ExtractionQueue(store, self.tenant, self._digester, home.reader)
-        """What a chat model is still to read."""
+        """Conversations that a chat model has still to read."""
 
     def with_channel(self, channel: Channel) -> "Memoria":
-        """The same memory seen from another channel: provenance is stamped with it."""
+        """Return the same memory seen from another channel: provenance is stamped with it."""
         other = Memoria(self._home, channel)
         other.spool = self.spool
         other._default_session = channel.session or self._default_session
@@ -277,7 +277,7 @@ class Memoria(Unread):
 
     @check_arguments
     async def health(self, *, deep: bool = True) -> Health:
-        """What `doctor` finds."""
+        """Examine the home as `doctor` does."""
         from memoria.admin.doctor import examine  # noqa: PLC0415  (only doctor pays for it)
 
         def look() -> Health:
@@ -359,14 +359,14 @@ class Memoria(Unread):
         return Statements(self._store, self.tenant, self._channel, self._digester, place, personal)
 
     def _session(self, given: str | None) -> str:
-        """The session in which something is said: the client's own, where it says which.
+        """Return the session in which something is said: the client's own, where it says which.
 
         An agent that names another has made the name up: it can't know the client's.
         """
         return self._channel.session or given or self._default_session
 
     def _place(self, given: str | None) -> str | None:
-        """The workspace a call writes to."""
+        """Return the workspace a call writes to."""
         place = self._workspace(given)
         if place == EVERYWHERE:
             raise InvalidInputError("workspace: * asks all projects; to write, name one or none.")
@@ -377,7 +377,7 @@ class Memoria(Unread):
     async def _check_private_time(
         self, session_id: str | None = None, workspace: str | None = None
     ) -> None:
-        """See that what is said in a session and workspace may be kept now."""
+        """Check that what is said in a session and workspace may be kept now."""
         session, place = self._session(session_id), self._place(workspace)
         await in_thread(lambda: self.private.check(session, place))
 

@@ -13,7 +13,7 @@ class Messages(Forgetting):
 
     @check_arguments
     async def find_message(self, session_id: Name, message_id: Name) -> StoredTurn | None:
-        """The newest version of a message that was recorded over this channel, if there is one.
+        """Find the newest version of a message recorded over this channel, if there is one.
 
         Args:
             session_id: the conversation, in the client's own numbering.
@@ -27,7 +27,7 @@ class Messages(Forgetting):
 
     @check_arguments
     async def set_quote_aside(self, turn_id: Text) -> None:
-        """Have a quote told no more to who has not asked. It stays a turn that a search finds.
+        """Stop showing a quote unasked. It stays a turn that a search finds.
 
         Raises:
             NotFoundError: there is no such turn.

@@ -49,10 +49,10 @@ _USUAL_SHARE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class ModelTrial:
-    """What came of a trial."""
+    """Outcome of a trial."""
 
     is_valid: bool
-    """Whether the answer could be read."""
+    """True if the answer could be read."""
     concluded: int
     """Memories that it gave."""
     unfounded: int
@@ -60,22 +60,22 @@ class ModelTrial:
     seconds: float
     tokens: int
     problem: str | None = None
-    """What went wrong, where something did."""
+    """Error that ended the trial, if one did."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeekPrice:
-    """What reading the last seven days would have cost."""
+    """Price that reading the last seven days would have had."""
 
     conversation_tokens: int
     tokens_a_day: int
-    """Of questions."""
+    """Tokens of requests, a day."""
     answered_a_day: int
-    """Of answers."""
+    """Tokens of answers, a day."""
 
 
 async def try_model(settings: Settings) -> ModelTrial:
-    """Have a model read the conversation.
+    """Let a model read the sample conversation.
 
     Args:
         settings: with the model; of the home nothing is read or written.
@@ -140,7 +140,7 @@ def _judge(entries: list[QueueEntry], held: int, seconds: float, tokens: int) ->
 
 
 def read_spending(settings: Settings) -> TokenSpending:
-    """What the tenant's questions to chat models took today (UTC)."""
+    """Return what the tenant's questions to chat models took today (UTC)."""
     if not choose_engine().exists(settings):
         return TokenSpending(calls=0, input_tokens=0, output_tokens=0)
     today = start_of_utc_day(now_millis())
@@ -149,7 +149,7 @@ def read_spending(settings: Settings) -> TokenSpending:
 
 
 def price_last_week(settings: Settings) -> WeekPrice | None:
-    """What reading the tenant's last week would have cost; None where nothing was said in it."""
+    """Return the price of reading the tenant's last week; None if nothing was said in it."""
     since = now_millis() - _WEEK_DAYS * DAY_MS
     if not choose_engine().exists(settings):
         return None
@@ -164,7 +164,7 @@ def price_last_week(settings: Settings) -> WeekPrice | None:
 
 
 def _count_tokens(tx: Transaction, since: int) -> Iterator[int]:
-    """The tokens of each thing that people and assistants have said since."""
+    """Yield the tokens of each thing that people and assistants have said since."""
     for session in tx.days.list_closed_sessions(since, 0, _MOST_SESSIONS):
         for turn in tx.conversations.list_span(session.n, 0, session.last_index):
             if turn.at >= since and turn.role is not Role.TOOL:

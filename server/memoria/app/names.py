@@ -14,14 +14,14 @@ from memoria.model import Channel
 
 
 def clean_channel(channel: Channel) -> Channel:
-    """A channel whose client and session have no secret in their names."""
+    """Redact secrets in a channel's client and session."""
     names = {"client": channel.client, "session": channel.session}
     cleaned = {field: name and _clean(name) for field, name in names.items()}
     return channel if cleaned == names else channel.model_copy(update=cleaned)
 
 
 def check_settings(settings: Settings) -> None:
-    """See that nothing is kept under a secret.
+    """Check that nothing is kept under a secret.
 
     Raises:
         InvalidInputError: the tenant's or the workspace's name holds one.
@@ -32,7 +32,7 @@ def check_settings(settings: Settings) -> None:
 
 
 def require_no_secret(field: str, name: str) -> None:
-    """See that a name that decides who sees what holds no secret.
+    """Check that a name that decides who sees what holds no secret.
 
     Raises:
         InvalidInputError: it holds one.

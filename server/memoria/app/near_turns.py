@@ -13,9 +13,9 @@ from memoria.store.base import Transaction
 from memoria.store.values import ErasureFilter, Filters
 
 MOST_COMPARED = 5
-"""So many memories are looked for in other words; of more, nobody reads the list."""
+"""Number of memories looked for in other words; of more, nobody reads the list."""
 MOST_WORDINGS = 3
-"""The newest of each."""
+"""Number of the newest wordings of each."""
 MOST_FOUND = 20
 _SHOWN_CHARS = 300
 _NEAR, _NEAR_IN_WORDS = 1.1, 0.6
@@ -26,7 +26,7 @@ _BEFORE_MS = 600_000
 
 
 def list_near(explanation: Explanation) -> list[str]:
-    """Ids of the turns that a search for a memory's words has found to say nearly the same."""
+    """List ids of turns that a search for a memory's words has found to say nearly the same."""
     return [
         one.id
         for one in explanation.candidates
@@ -37,7 +37,7 @@ def list_near(explanation: Explanation) -> list[str]:
 def read_offered(
     tx: Transaction, memories: Sequence[Memory], near: Sequence[str], seen: Filters | None
 ) -> tuple[ForgetItem, ...]:
-    """The turns to be offered: under what memories were corrected, and what says nearly the same.
+    """List the turns to be offered: those of corrections, and those that say nearly the same.
 
     Args:
         tx: where they are read.
@@ -55,7 +55,7 @@ def read_offered(
 def _list_made_under(
     tx: Transaction, memories: Sequence[Memory], seen: Filters | None
 ) -> Iterator[StoredTurn]:
-    """What the user had said last where an agent corrected a memory and named no turn."""
+    """Yield the user's last turn before each correction by an agent that named no turn."""
     for version in (v for memory in memories for v in _list_corrections(memory)[:MOST_WORDINGS]):
         origin = version.provenance
         if origin.turn_id is not None or not origin.channel.startswith("mcp"):
@@ -67,6 +67,6 @@ def _list_made_under(
 
 
 def _list_corrections(memory: Memory) -> Sequence[MemoryVersion]:
-    """The wordings of a memory, newest first, that corrected one or would with the user's word."""
+    """List the wordings of a memory, newest first, that corrected one or would if confirmed."""
     waits = memory.validity is Validity.PENDING_CONFIRMATION
     return memory.versions if waits else memory.versions[:-1]

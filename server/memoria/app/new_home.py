@@ -10,11 +10,11 @@ from memoria.store.base import Transaction
 from memoria.store.values import Filters
 
 _MOST_TOKENS = 10
-"""Of a project's name."""
+"""Longest project name that is shown, in tokens."""
 
 
 def describe_new_home(tx: Transaction, settings: Settings, project: str | None) -> str:
-    """That nothing is on record, what could be brought in, and who reads; empty once there is any.
+    """Describe an empty home: what can be imported, and who reads. Empty once it has records.
 
     Args:
         tx: sees the tenant's rows.
@@ -46,7 +46,7 @@ def _offers(settings: Settings) -> list[str]:
 
 
 def _list_programs() -> list[str]:
-    """The programs of which transcripts lie on this machine."""
+    """List the programs of which transcripts are on this machine."""
     from memoria.connectors.sources.conversations import TRANSCRIPTS  # noqa: PLC0415  (only a new home pays for it)
 
     return [one.title for one in TRANSCRIPTS if any(map(_holds_files, one.list_places()))]

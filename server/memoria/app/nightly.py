@@ -81,7 +81,7 @@ def run_nightly(
 
 
 def _begin_or_resume(store: JournalingStore, tenant: str, options: RunOptions) -> NightlyRun:
-    """The run that was begun, or a new one where there is none that can still be finished.
+    """Return the run that was begun, or a new one where none can still be finished.
 
     One that is a day old, or has a step that this version doesn't know, is left as far as it came.
     """
@@ -99,7 +99,7 @@ def _is_resumable(run: NightlyRun, now: int) -> bool:
 
 
 def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = None) -> NightlyRun:
-    """What a run would do now, without a change: each step sees things as they are.
+    """Count what a run would do now, without a change: each step sees things as they are.
 
     Raises:
         InvalidInputError: there is no such step.
@@ -130,25 +130,25 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
 
 
 def _describe_limits(context: StepContext, name: str) -> str | None:
-    """What a step would do less. A dry run connects no chat model; a run has the configured one."""
+    """Describe what a step would leave out. A run has the configured chat model, a dry run none."""
     limits = BY_NAME[name].describe_limits(context)
     has_model = context.settings.has_chat_model
     return None if has_model and (limits or "").startswith(WITHOUT_MODEL) else limits
 
 
 def list_runs(settings: Settings, limit: int) -> list[NightlyRun]:
-    """The latest runs, newest first."""
+    """List the latest runs, newest first."""
     with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
         return tx.nightly_runs.list_runs(limit)
 
 
 def last_run_at(settings: Settings) -> int | None:
-    """When the last run was begun, UTC epoch ms; None where there was none."""
+    """Return the start of the last run, UTC epoch ms; None where there was none."""
     return next((run.at for run in list_runs(settings, 1)), None)
 
 
 def list_changes(settings: Settings, run_id: str, limit: int) -> tuple[NightlyRun, list[RowChange]]:
-    """A run and what it changed, in order.
+    """Return a run and what it changed, in order.
 
     Raises:
         NotFoundError: there is no such run.
@@ -159,7 +159,7 @@ def list_changes(settings: Settings, run_id: str, limit: int) -> tuple[NightlyRu
 
 
 def read_wordings(settings: Settings, run: NightlyRun) -> dict[str, str]:
-    """What the memories of a report say now, and names, by id. The report itself has no word."""
+    """Map the ids in a report to the memories' present words and the entities' names."""
     with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
         ids = [one for step in run.steps for one in step.reasons]
         memories, entities = map(tx.memories.get, ids), (tx.graph.get_entity(i, _ALL) for i in ids)
@@ -168,7 +168,7 @@ def read_wordings(settings: Settings, run: NightlyRun) -> dict[str, str]:
 
 
 def plan_undo(settings: Settings, run_id: str) -> list[NightlyRun]:
-    """The runs that an undo of one takes back, newest first; see `lifecycle.undo`."""
+    """List the runs that an undo of one takes back, newest first; see `lifecycle.undo`."""
     with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
         return list_runs_to_undo(tx, run_id)
 
@@ -182,7 +182,7 @@ def undo_nightly(settings: Settings, run_id: str, progress: Callable[[int], None
 
 @contextmanager
 def _hold_lease(settings: Settings, lease_ms: int = LEASE_MS) -> Iterator[JournalingStore]:
-    """The run's own store, which the journal watches, while the lease is held."""
+    """Hold the lease, and yield the run's own store, which the journal watches."""
     owner = f"nightly:{os.getpid()}:{new_id()}"
     with (
         closing(open_store(settings)) as shared,
@@ -195,7 +195,7 @@ def _hold_lease(settings: Settings, lease_ms: int = LEASE_MS) -> Iterator[Journa
 
 @contextmanager
 def _connect_model(context: StepContext, store: JournalingStore) -> Iterator[StepContext]:
-    """The context, with the chat model where one is configured."""
+    """Yield the context, with the chat model where one is configured."""
     settings = context.settings
     if not settings.has_chat_model:
         yield context
@@ -214,7 +214,7 @@ def _connect_model(context: StepContext, store: JournalingStore) -> Iterator[Ste
 
 
 def _load(embedder: LazyEmbedder | None) -> LazyEmbedder | None:
-    """The embedder, loaded: a rerun must find what the first one found."""
+    """Load the embedder: a rerun must find what the first one found."""
     if embedder is not None:
         with suppress(EmbedderError):  # words alone will do
             embedder.wait_for_embedder(wait_ms=None)
@@ -222,7 +222,7 @@ def _load(embedder: LazyEmbedder | None) -> LazyEmbedder | None:
 
 
 def _check_steps(steps: Sequence[str]) -> tuple[str, ...]:
-    """The steps named, in the order in which they run; all where none is."""
+    """Order the steps named as they run; all where none is."""
     for name in steps:
         if name not in BY_NAME:
             raise InvalidInputError(

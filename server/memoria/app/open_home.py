@@ -1,4 +1,4 @@
-"""What is opened once for a home, and shared by all who see its memory."""
+"""Resources that are opened once for a home and shared by all who see its memory."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,8 +22,8 @@ class OpenHome:
     embedder: "LazyEmbedder | None" = None
     reranker: "Reranker | None" = None
     worker: "EmbeddingWorker | None" = None
-    """Embeds what waits."""
+    """Worker that embeds what waits."""
     reader: "ExtractionService | None" = None
-    """Has a chat model read what waits."""
+    """Service that has a chat model read what waits; None without a chat model."""
     helpers: "SearchHelpers | None" = None
-    """Search beside this process while many ask at once."""
+    """Processes that search beside this one while many ask at once."""

@@ -21,22 +21,21 @@ class PrivateSwitch:
     """Begins and ends private times in one workspace of a tenant."""
 
     def __init__(self, store: Store, tenant: str, workspace: str | None, channel: Channel) -> None:
-        """Nothing is read or written yet."""
         self._store = store
         self._tenant = tenant
         self._workspace = workspace
         self._channel = channel
 
     async def turn_on(self) -> PrivateTime:
-        """Keep nothing of the workspace's sessions from now on. Gives the time that is on."""
+        """Keep nothing of the workspace's sessions from now on. Return the time that is on."""
         return await in_thread(self._begin)
 
     async def turn_off(self) -> PrivateTime | None:
-        """Keep what is said from now on. Gives the time that was on, if one was."""
+        """Keep what is said from now on. Return the time that was on, if one was."""
         return await in_thread(self._end)
 
     async def list_times(self) -> tuple[PrivateTime, ...]:
-        """The private times of all workspaces, in the order in which they were begun."""
+        """List the private times of all workspaces, in the order in which they were begun."""
 
         def read() -> tuple[PrivateTime, ...]:
             with self._store.read(self._tenant) as tx:
@@ -45,7 +44,7 @@ class PrivateSwitch:
         return await in_thread(read)
 
     def check(self, session_id: str, workspace: str | None) -> None:
-        """See that what this channel says may be kept now. What the user does always may.
+        """Check that what this channel says may be kept now. What the user does always may.
 
         Args:
             session_id: in which it is said.

@@ -1,4 +1,4 @@
-"""What there is to tell of the project at hand, once: that it was moved, or may be one of two."""
+"""News of the project at hand, told once: that it was moved, or may be one of two."""
 
 import shlex
 from contextlib import suppress
@@ -34,7 +34,7 @@ def begin_home(given: str | None) -> None:
 
 
 def take_news(settings: Settings, listener: Listener) -> str | None:
-    """A sentence on the project at hand that the listener has not been told; it counts as told.
+    """Return a sentence of news that the listener has not been told; it counts as told.
 
     Another private project is not named, and to a private one none is proposed.
     """

@@ -23,18 +23,17 @@ class ProjectTable:
     """The projects of a home, as its tenant sees them."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
-        """Nothing is read yet."""
         self._store = store
         self._settings = settings
         self._home = str(settings.home_path)
         self._private = frozenset(settings.private_workspaces or ())
 
     async def list(self) -> tuple[KnownProject, ...]:
-        """Those of which anything is on record, and those that were seen, by name."""
+        """List projects of which anything is on record and projects that were seen, by name."""
         return await in_thread(self.list_now)
 
     async def find(self, given: str) -> KnownProject:
-        """The project that is meant by a name or a folder.
+        """Find the project that is meant by a name or a folder.
 
         Raises:
             InvalidInputError: there is none.
@@ -42,7 +41,7 @@ class ProjectTable:
         return await in_thread(lambda: self._find(given))
 
     async def find_former(self, given: str, folder: str) -> KnownProject:
-        """The project that was moved to a folder, by the name or the folder that it had.
+        """Find the project that was moved to a folder, by the name or the folder that it had.
 
         Raises:
             InvalidInputError: there is none.
@@ -50,7 +49,7 @@ class ProjectTable:
         return await in_thread(lambda: self._find_former(given, folder))
 
     async def check_join(self, former: KnownProject, into: KnownProject) -> None:
-        """See that one may become part of the other.
+        """Check that one may become part of the other.
 
         Raises:
             InvalidInputError: it may not, and why.
@@ -65,7 +64,7 @@ class ProjectTable:
             )
 
     async def join(self, former: KnownProject, into: KnownProject) -> None:
-        """Have all that is on record of a project be another's, for every tenant.
+        """Move all records of a project into another, for every tenant.
 
         Raises:
             InvalidInputError: it may not be.
@@ -75,7 +74,7 @@ class ProjectTable:
         await in_thread(lambda: self._join(former, into))
 
     async def find_join(self, given: str) -> KnownJoin:
-        """The last join by which a project became part of another, if it can be taken back.
+        """Find the last join by which a project became part of another, if it can be taken back.
 
         Raises:
             InvalidInputError: there is none, or what it became part of is part of another since.
@@ -83,7 +82,7 @@ class ProjectTable:
         return await in_thread(lambda: self._find_join(given))
 
     async def part(self, join: KnownJoin) -> None:
-        """Have what a project brought into another be its own again, for every tenant.
+        """Give a project back what it brought into another, for every tenant.
 
         Raises:
             StoreError: it could not be done.
@@ -92,7 +91,7 @@ class ProjectTable:
         await in_thread(lambda: self._part(join))
 
     async def check_move(self, former: KnownProject, folder: str) -> None:
-        """See that a folder may be the one that a project was moved to.
+        """Check that a folder may be the one that a project was moved to.
 
         Raises:
             InvalidInputError: it may not, and why.
@@ -100,7 +99,7 @@ class ProjectTable:
         await in_thread(lambda: self._check_move(former, folder))
 
     async def move(self, former: KnownProject, folder: str) -> None:
-        """Have a folder be the one that a project was moved to.
+        """Note a folder as the place to which a project was moved.
 
         Raises:
             InvalidInputError: it may not be.
@@ -113,7 +112,7 @@ class ProjectTable:
             )
 
     def list_now(self) -> tuple[KnownProject, ...]:
-        """The same, without waiting for a thread."""
+        """List them as `list` does, without waiting for a thread."""
         with self._store.read(self._settings.tenant) as tx:
             held = {one.name: one for one in tx.projects.list_held()}
         noted = self._read_noted().values()
@@ -213,7 +212,7 @@ class ProjectTable:
         )
 
     def _iterate_joins(self) -> Iterator[Join]:
-        """The joins of all tenants that stand, those of the tenant at hand first."""
+        """Yield the joins of all tenants that stand, those of the tenant at hand first."""
         tenants = {self._settings.tenant: None, **dict.fromkeys(self._store.tenants())}
         for tenant in tenants:
             with self._store.read(tenant) as tx:
@@ -257,13 +256,13 @@ class ProjectTable:
 
 
 def _find_by_folder(joins: Sequence[Join], given: str) -> Join | None:
-    """The join of the project that was in a folder of this name, if only one was."""
+    """Find the join of the project that was in a folder of this name, if only one was."""
     named = [one for one in joins if PurePath(one.former).name == given]
     return named[0] if len({one.former for one in named}) == 1 else None
 
 
 def name_meant(settings: Settings, given: str) -> MeantProject:
-    """The project that is meant, as far as the home can be looked at.
+    """Name the project that is meant, as far as the home can be looked at.
 
     Raises:
         InvalidInputError: several projects are in folders of that name.

@@ -1,4 +1,4 @@
-"""Where memories come from and what they are linked with, as their owner looks at them."""
+"""Origins and links of memories, as their owner looks at them."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -31,7 +31,7 @@ _Settle = Callable[[Transaction, Pair, Channel, int], None]
 
 
 class ProvenanceQueries:
-    """From one tenant's memories back to the very words. See `Memoria.provenance`."""
+    """Queries from one tenant's memories back to the very words. See `Memoria.provenance`."""
 
     def __init__(self, store: Store, tenant: str, workspace: str | None) -> None:
         self._store = store
@@ -42,7 +42,7 @@ class ProvenanceQueries:
     async def get(
         self, record_id: Text, *, context: AdjacentTurns = 2
     ) -> MemoryRecord | TurnOrigin:
-        """A memory with every turn it rests on and every link, or a turn with its memories.
+        """Return a memory with every turn it rests on and every link, or a turn with its memories.
 
         Args:
             record_id: of a memory or a turn.
@@ -59,7 +59,7 @@ class ProvenanceQueries:
 
     @check_arguments
     async def history(self, memory_id: Text) -> MemoryHistory:
-        """The life of a memory: each wording, what said it again, what was done to it.
+        """Return the life of a memory: each wording, what said it again, what was done to it.
 
         Raises:
             NotFoundError: there is no such memory.
@@ -70,7 +70,7 @@ class ProvenanceQueries:
 
     @check_arguments
     async def list_pending(self, limit: Count = 20) -> list[MemoryRecord]:
-        """What does not count until the user has confirmed it, newest first, with its grounds."""
+        """List memories that the user has yet to confirm, newest first, with their grounds."""
         return await in_snapshot(
             self._store, self._tenant, lambda tx: list_pending(tx, limit, self._seen)
         )
@@ -117,7 +117,7 @@ class EntityQueries:
 
     @check_arguments
     async def list_proposals(self, limit: Count = 20) -> list[tuple[Entity, Entity]]:
-        """Two entities each that may be one, because they go by one name."""
+        """List pairs of entities that may be one, because they go by one name."""
         return await in_snapshot(
             self._store, self._tenant, lambda tx: list_proposals(tx, self._seen, limit)
         )
@@ -134,7 +134,7 @@ class EntityQueries:
     async def around(
         self, name: Text, *, hops: Hops = 1, limit: Count = 30
     ) -> EntityRecord | Namesakes:
-        """What is known of an entity, and the memories that speak of it.
+        """Return what is known of an entity, and the memories that speak of it.
 
         Where several go by the name, or none does, it is told which there are.
 

@@ -23,29 +23,29 @@ NO_CHAT_MODEL = (
 
 
 class ExtractionService(Protocol):
-    """Whatever reads what was recorded, in the background."""
+    """Background service that has a chat model read what was recorded."""
 
     @property
     def intake(self) -> "IntakeLimits":
-        """What it wants to read at once, and what later."""
+        """Limits that say what it wants to read at once, and what later."""
         ...
 
     @property
     def is_reading(self) -> bool:
-        """Whether what waits is read here."""
+        """True if what waits is read in this process."""
         ...
 
     def wake(self) -> None:
-        """Something was queued."""
+        """Wake the service: something was queued."""
         ...
 
     def is_idle(self) -> bool:
-        """Whether there is nothing to read now."""
+        """Check whether there is nothing to read now."""
         ...
 
 
 class ExtractionQueue:
-    """What of one tenant's conversations a chat model is still to read. See `Memoria.queue`."""
+    """Queue of one tenant's conversations for a chat model. See `Memoria.queue`."""
 
     def __init__(
         self, store: Store, tenant: str, digester: Digester, reader: ExtractionService | None
@@ -57,19 +57,19 @@ class ExtractionQueue:
 
     @property
     def has_reader(self) -> bool:
-        """Whether a chat model is configured to read what is recorded."""
+        """True if a chat model is configured to read what is recorded."""
         return self._reader is not None
 
     @check_arguments
     async def status(self) -> QueueStatus:
-        """How much a chat model is still to read, has read, or was given up."""
+        """Count what waits for a chat model, what it has read and what was given up."""
         return await in_snapshot(self._store, self._tenant, lambda tx: tx.queue.status())
 
     @check_arguments
     async def list_entries(
         self, state: QueueState | None = None, *, limit: Count = 50
     ) -> list[QueueEntry]:
-        """Segments of conversation in the queue, those that wait first."""
+        """List segments of conversation in the queue, those that wait first."""
         return await in_snapshot(
             self._store, self._tenant, lambda tx: tx.queue.list_entries(state, limit)
         )
@@ -102,7 +102,7 @@ class ExtractionQueue:
 
     @check_arguments
     async def drop(self, ids: Sequence[Text] | None = None) -> list[str]:
-        """Take segments out of the queue unread. Gives the ids of those that were in it.
+        """Take segments out of the queue unread. Return the ids of those that were in it.
 
         Args:
             ids: which; all that wait or were given up by default.
@@ -111,7 +111,7 @@ class ExtractionQueue:
 
     @check_arguments
     async def fill(self) -> int:
-        """Queue what was recorded while there was no chat model. Gives how many segments.
+        """Queue what was recorded while there was no chat model. Return how many segments.
 
         Raises:
             InvalidInputError: there is none now.
@@ -140,7 +140,7 @@ class ExtractionQueue:
 
     @check_arguments
     async def is_idle(self) -> bool:
-        """Whether there is nothing to read now."""
+        """Check whether there is nothing to read now."""
         return self._reader is None or await in_thread(self._reader.is_idle)
 
     async def _change(
@@ -154,6 +154,6 @@ class ExtractionQueue:
 
 
 def _list_open(tx: Transaction) -> list[str]:
-    """Ids of the queue's entries that wait or were given up."""
+    """List ids of the queue's entries that wait or were given up."""
     states = (QueueState.DEAD, QueueState.WAITING)
     return [entry.id for state in states for entry in tx.queue.list_entries(state, _EVERY_ENTRY)]

@@ -21,7 +21,7 @@ _MS_PER_MINUTE = 60_000
 
 
 def build_chat_client(settings: Settings, ledger: CallLedger) -> ChatClient | None:
-    """The one way to the chat model, its calls entered in the ledger.
+    """Build the one way to the chat model, its calls entered in the ledger.
 
     None where none is configured.
     """
@@ -32,7 +32,7 @@ def build_chat_client(settings: Settings, ledger: CallLedger) -> ChatClient | No
 def build_extraction_worker(
     settings: Settings, store: Store, embedder: LazyEmbedder | None
 ) -> ExtractionWorker | None:
-    """The workers, not started yet; None where no chat model is configured."""
+    """Build the workers, not started yet; None where no chat model is configured."""
     chat = build_chat_client(settings, StoreLedger(store))
     if chat is None:
         return None
@@ -42,7 +42,7 @@ def build_extraction_worker(
 def build_worker(
     settings: Settings, store: Store, chat: ChatClient, recall: RelatedMemories
 ) -> ExtractionWorker:
-    """The workers that ask this chat client, not started yet."""
+    """Build the workers that ask this chat client, not started yet."""
 
     def digester(tenant: str) -> Digester:
         return Digester(tenant, open_home_files(settings).tombstone_key)

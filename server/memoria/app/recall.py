@@ -35,7 +35,7 @@ from memoria.retrieval import (
 
 _TASKS = 3
 _LONGEST_PROMPT = 2_000
-"""In characters. A longer one brings its matter along: a log, a file, a page."""
+"""Longest prompt that is asked with, in characters; beyond are logs, files, pages."""
 
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Recall:
 
     @takes_query(MemoryQuery)
     async def search_memory(self, query: MemoryQuery) -> SearchResult:
-        """First level: conclusions, a line each, cited; nothing when nothing fits.
+        """Search the first level: conclusions, a line each, cited; empty when nothing fits.
 
         Turns that no chat model has read yet, or whose memory waits for the user's word, stand
         in, marked `unprocessed`. It is called
@@ -70,7 +70,7 @@ class Recall:
 
     @takes_query(TranscriptQuery)
     async def search_conversation_traces(self, query: TranscriptQuery) -> SearchResult:
-        """Second level: the verbatim record, tool calls included.
+        """Search the second level: the verbatim record, tool calls included.
 
         It is called with a question and, by name, whatever else `TranscriptQuery` has; or with such
         an object.
@@ -90,7 +90,7 @@ class Recall:
         workspace: Text | None = None,
         task: Text | None = None,
     ) -> ContextPackage:
-        """What a framework puts before a model: all that matters now, under one token budget.
+        """Build what a framework puts before a model: all that matters now, in one token budget.
 
         That is persona, the task in hand, the last turns of the session, recall, evidence and
         citations. What is recalled has to fit better than in a search, for nobody asked for it.
@@ -144,7 +144,7 @@ class Recall:
         """Take in what waits to be taken in. Who only reads has nowhere to take it to."""
 
     async def read_core(self) -> dict[CoreFile, str]:
-        """What the core files say now, without marks; a file that says nothing is missing.
+        """Return what the core files say now, without marks; a file that says nothing is missing.
 
         That is the files as they stand, with what has been said since they were written and
         without what no longer holds. MEMORY.md ends with what holds in the configured project.
@@ -160,7 +160,7 @@ class Recall:
     async def recall_unasked(
         self, prompt: str, *, session_id: str | None = None, workspace: str | None = None
     ) -> str:
-        """What bears on a prompt so surely that a model is shown it unasked; mostly nothing.
+        """Return what bears on a prompt so surely that a model is shown it unasked; mostly nothing.
 
         Args:
             prompt: what the user has just said.
@@ -180,12 +180,12 @@ class Recall:
         return compose_unasked(prompt, found, session_id)
 
     async def compose(self, write: "Composer", workspace: str | None = None) -> str:
-        """What is told to who has asked for nothing yet, as from a project, composed now."""
+        """Compose now, as from a project, an answer for a reader who has asked for nothing yet."""
         place, core = self._workspace(workspace), self._core
         return await in_snapshot(self._store, self.tenant, lambda tx: write(tx, core, place))
 
     def open_keeper(self, composers: "Mapping[str, Composer]") -> "AnswerKeeper":
-        """What keeps such answers for who can't wait, by their names."""
+        """Open the keeper of such answers, for readers that can't wait; they are kept by name."""
         from memoria.app.kept import AnswerKeeper  # noqa: PLC0415  (only a server keeps some)
 
         return AnswerKeeper(self.settings, self._store, composers)
@@ -219,7 +219,7 @@ class Recall:
         return await helpers.run(asked, run_all)
 
     async def _propose_former(self, found: SearchResult) -> SearchResult:
-        """An answer; where none was found here, or some there, with where the project was before.
+        """Note in an answer where the project was before, if nothing was found here or some there.
 
         What was found here leaves open whether the other project is meant, so it must have some.
         """
@@ -236,7 +236,7 @@ class Recall:
         return choose_options(self.settings, (), task, session, explain=False)
 
     def _workspace(self, given: str | None) -> str | None:
-        """The workspace a call means."""
+        """Return the workspace a call means."""
         return choose_workspace(self.settings, given)
 
 

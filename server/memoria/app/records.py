@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 Completed = Literal["memory", "session", "project"]
-"""What can be completed as it is typed."""
+"""Kinds of values that can be completed as they are typed."""
 
 
 class Records(Recall):
@@ -61,7 +61,7 @@ class Records(Recall):
     async def get_record(
         self, record_id: Text, *, context: AdjacentTurns = 2
     ) -> Memory | TurnRecord:
-        """Whatever has the id, a memory or a turn, whole."""
+        """Return the memory or turn that has the id, whole."""
 
         def read(tx: Transaction) -> Memory | TurnRecord:
             record = read_record(tx, complete_id(tx, record_id), context)
@@ -71,28 +71,28 @@ class Records(Recall):
 
     @check_arguments
     async def get_memory(self, memory_id: Text) -> Memory:
-        """A memory whole: its wordings, their windows, and where each came from."""
+        """Return a memory whole: its wordings, their windows, and where each came from."""
         return await self._read(
             lambda tx: self._look_up(tx, read_memory(tx, complete_id(tx, memory_id)))
         )
 
     @check_arguments
     async def get_turn(self, turn_id: Text, *, context: AdjacentTurns = 2) -> TurnRecord:
-        """A recorded turn whole, with its versions and neighbours."""
+        """Return a recorded turn whole, with its versions and neighbours."""
         return await self._read(lambda tx: read_turn(tx, complete_id(tx, turn_id), context))
 
     @check_arguments
     async def get_session(
         self, session_id: Text, *, offset: Offset = 0, limit: Count = 200
     ) -> SessionRecord:
-        """A page of a session's turns, in order. The beginning of its id is enough."""
+        """Return a page of a session's turns, in order. The beginning of its id is enough."""
         return await self._read(
             lambda tx: read_session(tx, complete_session_id(tx, session_id), offset, limit)
         )
 
     @takes_query(MemoryListing)
     async def list_memories(self, listing: MemoryListing) -> MemoryPage:
-        """A page of memories, those first that hold since last.
+        """Return a page of memories, those first that hold since last.
 
         It is called, by name, with whatever `MemoryListing` has; or with such an object.
 
@@ -113,7 +113,7 @@ class Records(Recall):
 
     @takes_query(SessionListing)
     async def list_sessions(self, listing: SessionListing) -> SessionPage:
-        """A page of sessions, those first in which something was said last.
+        """Return a page of sessions, those first in which something was said last.
 
         It is called, by name, with whatever `SessionListing` has; or with such an object.
         """
@@ -126,7 +126,7 @@ class Records(Recall):
 
     @check_arguments
     async def list_unverified(self, limit: Count = 20) -> list[Memory]:
-        """Memories the user has not confirmed, newest first."""
+        """List memories the user has not confirmed, newest first."""
         place = self.settings.workspace
         return await self._read(
             lambda tx: self._with_contradictions(tx, tx.memories.list_unverified(limit, place))
@@ -134,7 +134,7 @@ class Records(Recall):
 
     @check_arguments
     async def list_pending(self, limit: Count = 20) -> list[Memory]:
-        """Conclusions that do not count until the user has confirmed them, newest first."""
+        """List conclusions that do not count until the user has confirmed them, newest first."""
         place = self.settings.workspace
         return await self._read(
             lambda tx: self._with_contradictions(tx, tx.memories.list_pending(limit, place))
@@ -142,7 +142,7 @@ class Records(Recall):
 
     @check_arguments
     async def list_contradicted(self, limit: Count = 20) -> list[Memory]:
-        """Of every two memories that cannot both be true one, with the other in `contradicts`."""
+        """List one memory of each contradicting pair, with the other in `contradicts`."""
         place = self.settings.workspace
         return await self._read(
             lambda tx: self._with_contradictions(tx, tx.memories.list_contradicted(limit, place))
@@ -152,7 +152,7 @@ class Records(Recall):
     async def scratchpads(
         self, limit: Count = 3, *, session_id: Name | None = None
     ) -> list[Scratchpad]:
-        """The scratchpads touched last, or the one of a session."""
+        """List the scratchpads touched last, or the one of a session."""
         place = self.settings.workspace
 
         def read(tx: Transaction) -> list[Scratchpad]:
@@ -163,12 +163,12 @@ class Records(Recall):
         return await self._read(read)
 
     async def list_tasks(self, limit: Count = 3) -> list[Scratchpad]:
-        """The scratchpads touched last, without tasks of days ago or left for others since."""
+        """List the scratchpads touched last, without tasks of days ago or left for others since."""
         place = self.settings.workspace
         return await self._read(lambda tx: list_told_tasks(tx, place, now_millis(), limit))
 
     async def wishes(self) -> list[str]:
-        """What the user has asked for from now on, a dated line each, in their own words.
+        """List what the user has asked for from now on, a dated line each, in their own words.
 
         These are turns and no memories. `remember` makes a memory of one, and `set_quote_aside`
         has it told no more.
@@ -180,7 +180,7 @@ class Records(Recall):
 
     @check_arguments
     async def statistics(self) -> Statistics:
-        """What this tenant holds."""
+        """Count what this tenant holds."""
         held = await self._read(lambda tx: tx.statistics())
         waiting = await in_thread(lambda: count_waiting(self.settings.home_path, self.tenant))
         price = self.settings.daily_cap.price
@@ -196,7 +196,7 @@ class Records(Recall):
 
     @check_arguments
     async def complete(self, kind: Completed, typed: str) -> list[str]:
-        """The ids of memories or sessions, or names of projects, that fit what is typed of one."""
+        """List the ids of memories or sessions, or names of projects, that fit what is typed."""
         from memoria.retrieval.lookup.completions import (  # noqa: PLC0415  (only who types pays)
             list_memory_ids,
             list_project_names,
@@ -218,13 +218,13 @@ class Records(Recall):
 
     @property
     def provenance(self) -> "ProvenanceQueries":
-        """Where memories come from, and what became of them."""
+        """Queries for the origins of memories, and what became of them."""
         from memoria.app.provenance import ProvenanceQueries  # noqa: PLC0415  (only who looks pays for it)
 
         return ProvenanceQueries(self._store, self.tenant, self.settings.workspace)
 
     def _look_up(self, tx: Transaction, memory: Memory) -> Memory:
-        """A memory with what contradicts or outdates it, what was said later, and its links."""
+        """Add to a memory what contradicts or outdates it, what was said later, and its links."""
         from memoria.memories.days import local_span  # noqa: PLC0415  (as below)
         from memoria.retrieval.lookup.links import add_links  # noqa: PLC0415  (only who looks pays for it)
         from memoria.retrieval.lookup.newer import mark_later  # noqa: PLC0415
@@ -236,13 +236,13 @@ class Records(Recall):
         return add_links(tx, marked, filters_from(project))
 
     def _with_contradictions(self, tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:
-        """Memories with what contradicts or outdates them, as far as it is seen from here."""
+        """Add to memories what contradicts or outdates them, as far as it is seen from here."""
         seen = Filters(workspace=self.settings.workspace)
         shown = mark_conditions(tx, memories)
         return mark_outdated_memories(tx, mark_memories(tx, shown, seen))
 
     async def _complete_ids(self, *ids: str | None) -> list[str]:
-        """The ids that these are or end; of one that is not given an empty text."""
+        """Complete ids; one that none ends with becomes an empty text."""
         given = [read_id(one or "") for one in ids]
         if not any(map(is_short, given)):
             return given

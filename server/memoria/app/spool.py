@@ -24,28 +24,28 @@ if TYPE_CHECKING:
     from memoria.store.base import Store
 
 WAITING_BYTES = 512 * 1024
-"""So much of transcripts is read while somebody waits for an answer."""
+"""Bytes of transcripts that are read while somebody waits for an answer."""
 ALL = 1 << 62
-"""Whoever has nobody waiting takes in everything."""
+"""Everything: for intakes that nobody waits for."""
 COMMAND_BYTES = 1024 * 1024
-"""So much is read by a command before it does anything else."""
+"""Bytes that a command reads before it does anything else."""
 THOROUGH_BYTES = 16 * 1024 * 1024
-"""So much is read before it is shown what a forget would erase."""
+"""Bytes that are read before it is shown what a forget would erase."""
 _HEARD_MS = 30 * 60_000
-"""For so long after its last hook a session is taken to be the one in which an agent speaks."""
+"""Time after its last hook for which a session is taken to be the one where an agent speaks."""
 _NAMES_FIRST = "claude-code"
 """The client that names its session to a server once, when it starts it."""
 _PATIENCE_S = 0.5
-"""How long somebody waits who could be answered, for another process that takes in."""
+"""Longest wait, by somebody who could be answered, for another process that takes in."""
 _RECHECK_S = 0.01
 _ANSWER_S = 5.0
-"""How long somebody waits who could be answered, for what this process takes in."""
+"""Longest wait, by somebody who could be answered, for what this process takes in."""
 _CLOSING_S = 2.0
 _LOG = logging.getLogger(__name__)
 
 
 def count_waiting(home: Path, tenant: str) -> int:
-    """How many entries wait in a tenant's spool; 0 where it can't be read, as doctor says."""
+    """Count the entries in a tenant's spool; 0 where it can't be read, as doctor says."""
     try:
         return len(list_waiting(str(home), tenant))
     except OSError:
@@ -65,7 +65,7 @@ class Spool:
         stalls_after_s: float,
         ignored_folders: "Sequence[str]" = (),
     ) -> None:
-        """Nothing is looked at yet.
+        """Bind to a tenant's spool.
 
         Args:
             store: where it is taken in.
@@ -83,18 +83,18 @@ class Spool:
         self._make_capture = make_capture
         self._ignored_folders = ignored_folders
         self.stalls_after_s = stalls_after_s
-        """After so long at one step, an intake is taken to go no further."""
+        """Seconds at one step after which an intake is taken to go no further."""
         self._seen: int | None = None
         self._running: IntakeThread | None = None
         self._stalled: list[IntakeThread] = []
         self._turn = threading.Lock()
 
     def has_changed(self) -> bool:
-        """Whether anything may have come since it was empty: one look at a folder."""
+        """Check whether anything may have come since it was empty: one look at a folder."""
         return self._read_change() not in (None, self._seen)
 
     def name_session(self, channel: "Channel", workspace: str | None) -> "Channel":
-        """The channel of an agent, with the session that its client's hooks tell of.
+        """Return an agent's channel, with the session that its client's hooks tell of.
 
         That is for clients that name none themselves, and for the one that names the session with
         which it began: Claude Code may have resumed or begun another since. Of two sessions at a
@@ -110,7 +110,7 @@ class Spool:
         return channel.model_copy(update={"session": live[0]}) if len(live) == 1 else channel
 
     def catch_up(self, most_bytes: int, is_left: Callable[[], bool]) -> int:
-        """Take in what waits, for somebody who waits for an answer. Gives how many turns were new.
+        """Take in what waits, for somebody who waits for an answer. Return how many turns were new.
 
         It never stands in the way of the answer: what fails is logged, and stays where it is.
 
@@ -157,7 +157,7 @@ class Spool:
         return None
 
     def close(self) -> None:
-        """Have an intake that is under way end, before the store closes."""
+        """Tell an intake that is under way to end, before the store closes."""
         if self._running is not None:
             self._running.stop(_CLOSING_S)
 

@@ -46,7 +46,7 @@ class _Twin(Generic[_OriginalT_co]):
 def _wait_for(
     method: Callable[Concatenate[_OriginalT, _P], Awaitable[_T]],
 ) -> Callable[Concatenate[_Twin[_OriginalT], _P], _T]:
-    """The method, as one that returns when it is done. Its signature and its help stay."""
+    """Wrap a method so that it returns when it is done. Its signature and its help stay."""
 
     @wraps(method)
     def call(self: _Twin[_OriginalT], /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -56,7 +56,7 @@ def _wait_for(
 
 
 class SyncQueue(_Twin[ExtractionQueue]):
-    """What a chat model is still to read."""
+    """Queue of conversations for a chat model, without `await`."""
 
     status = _wait_for(ExtractionQueue.status)
     list_entries = _wait_for(ExtractionQueue.list_entries)
@@ -76,7 +76,7 @@ class SyncPrivateSwitch(_Twin[PrivateSwitch]):
 
 
 class SyncProvenance(_Twin[ProvenanceQueries]):
-    """Where memories come from, and what became of them."""
+    """Queries for the origins of memories, without `await`."""
 
     get = _wait_for(ProvenanceQueries.get)
     history = _wait_for(ProvenanceQueries.history)
@@ -115,7 +115,7 @@ class SyncMemoria(_Twin[Memoria]):
         self._loop.stop_loop()
 
     def with_channel(self, channel: Channel) -> "SyncMemoria":
-        """The same memory seen from another channel: provenance is stamped with it.
+        """Return the same memory seen from another channel: provenance is stamped with it.
 
         The two are open as one: closing either closes both.
         """
@@ -140,12 +140,12 @@ class SyncMemoria(_Twin[Memoria]):
 
     @property
     def tenant(self) -> str:
-        """Whose memory it is."""
+        """Name of the tenant."""
         return self._original.tenant
 
     @property
     def queue(self) -> SyncQueue:
-        """What a chat model is still to read."""
+        """Conversations that a chat model has still to read."""
         return SyncQueue(self._original.queue, self._loop)
 
     @property
@@ -155,7 +155,7 @@ class SyncMemoria(_Twin[Memoria]):
 
     @property
     def provenance(self) -> SyncProvenance:
-        """Where memories come from, and what became of them."""
+        """Queries for the origins of memories, and what became of them."""
         return SyncProvenance(self._original.provenance, self._loop)
 
     @property
@@ -281,7 +281,7 @@ class _LoopThread:
         return memory
 
     def wait_for(self, work: Callable[[], Awaitable[_T]]) -> _T:
-        """Have the loop do the work, and wait for what it gives.
+        """Run the work on the loop, and wait for its result.
 
         Raises:
             ClosedError: the memory is closed.
@@ -289,7 +289,7 @@ class _LoopThread:
         return self.get_portal().call(work)
 
     def get_portal(self) -> BlockingPortal:
-        """The way into the loop.
+        """Return the way into the loop.
 
         Raises:
             ClosedError: the memory is closed.

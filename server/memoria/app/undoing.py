@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _MOST_FORGETS = 1000
-"""How far back forgets are looked for that can be put back."""
+"""Number of newest forgets among which those that can be put back are looked for."""
 
 
 class Changes(Imports):
@@ -34,7 +34,7 @@ class Changes(Imports):
 
     @check_arguments
     async def list_changes(self, limit: Count = 10) -> ChangeList:
-        """What people did to memories that are seen here, newest first.
+        """List what people did to memories that are seen here, newest first.
 
         A forget is among it for as long as `forget_grace_days` let it be put back, and the last one
         also while nothing was done since. What an agent does on its own is not.
@@ -83,7 +83,7 @@ class Changes(Imports):
         return changed
 
     async def _all_changes(self, *, with_lost: bool = False) -> list[Change]:
-        """What people did that is seen here, newest first.
+        """List what people did that is seen here, newest first.
 
         Args:
             with_lost: whether each forget for good follows, not only one that was the last change.
@@ -113,7 +113,7 @@ class Changes(Imports):
 
 
 def choose_change(changes: list[Change], change_id: str | None) -> Change:
-    """The change of this id or end of one; without one the last that can be undone and is no undo.
+    """Choose the change of this id or its end; without one, the last that an undo can take back.
 
     Raises:
         ForgottenError: what would come back was forgotten since.
@@ -135,7 +135,7 @@ def choose_change(changes: list[Change], change_id: str | None) -> Change:
 
 
 def _find_last(changes: list[Change]) -> Change:
-    """The last change that stands; what was forgotten since keeps nobody from the one before.
+    """Find the last change that stands; what was forgotten since keeps nobody from the one before.
 
     Straight after a forget nobody means what was done before it, unless it is named.
     """
@@ -150,7 +150,7 @@ def _find_last(changes: list[Change]) -> Change:
 
 
 def _after_forget(older: Change, id_chars: int) -> InvalidInputError:
-    """The refusal to undo an older change than the forget just done."""
+    """Return the refusal to undo an older change than the forget just done."""
     told = "The last change was a forget for good, which can't be undone. Nothing was changed."
     before = f"The change before it ({older.action}: {shorten(older.content or older.id)})"
     return InvalidInputError(
@@ -170,7 +170,7 @@ def _find_by_id(changes: list[Change], change_id: str) -> Change:
 
 
 def _change_of(report: ForgetReport) -> Change:
-    """A forget; one that can't be put back any more is gone."""
+    """Return a forget as a change; one that can't be put back any more is gone."""
     is_hidden = report.state == "hidden" and (report.purge_at or 0) > now_millis()
     return Change(
         id=report.id,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def count_for_agent(settings: Settings, tx: Transaction, project: str | None) -> UnreadLeft:
-    """How much an agent in a project is asked to read: nothing where a chat model reads."""
+    """Count what an agent in a project is asked to read: nothing where a chat model reads."""
     return UnreadLeft(turns=0) if settings.has_chat_model else count_unread(tx, project)
 
 
@@ -29,7 +29,7 @@ class Unread(Changes):
 
     @check_arguments
     async def count_unread(self) -> UnreadLeft:
-        """How much an agent is asked to read of what was said in this project, and in none."""
+        """Count what an agent is asked to read of what was said in this project, and in none."""
         settings, place = self.settings, self._place_of_agent()
         return await in_snapshot(
             self._store, self.tenant, lambda tx: count_for_agent(settings, tx, place)
@@ -37,7 +37,7 @@ class Unread(Changes):
 
     @check_arguments
     async def read_unread(self, page_id: Text | None = None) -> str | None:
-        """A page of what nobody has read, with how to hand in what is concluded from it.
+        """Return a page of what nobody has read, with how to hand in what is concluded from it.
 
         Args:
             page_id: which; the next one by default.

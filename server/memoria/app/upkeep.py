@@ -29,7 +29,7 @@ Treatment = Literal["none", "fix", "rebuild"]
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What doctor found, and what it mended before."""
+    """Findings of doctor, and what it mended before."""
 
     health: Health
     mended: tuple[Repair, ...] = ()
@@ -40,7 +40,7 @@ class Restored:
     """A backup that was put in a home's place."""
 
     former: Path | None
-    """Where the database lies that was there before."""
+    """Place of the database that was there before."""
     forgotten_again: int | None
     """Memories and turns that had been forgotten since; None: the former home can't say."""
 
@@ -77,7 +77,7 @@ def back_up(settings: Settings, target: Path | None, progress: Progress) -> Back
 
 
 def check_backup(backup: Path) -> None:
-    """See that a file is a backup, as far as its list of contents says.
+    """Check that a file is a backup, as far as its list of contents says.
 
     Raises:
         BackupError: it is none, or is not there.
@@ -118,7 +118,7 @@ def _backlog_status(store: Store, settings: Settings) -> BacklogStatus:
 
 
 def _with_store(settings: Settings, work: Callable[[Store], dict[str, str]]) -> dict[str, str]:
-    """Do the work on the opened home. One that can't be opened is what the next look says."""
+    """Do the work on the opened home; return its failures, or that it can't be opened."""
     try:
         store = open_store(settings)
     except StoreError as error:
@@ -136,7 +136,7 @@ def _rebuild(store: Store, progress: Progress) -> dict[str, str]:
 
 
 def _merge_findings(first: Health, second: Health) -> Health:
-    """All that was wrong at either look."""
+    """Merge the findings of both looks."""
     seen = {finding.check for finding in first.findings if finding.state != "ok"}
     return Health(
         findings=(

@@ -22,7 +22,7 @@ ENDING = ".sock"
 MOST_REQUEST_BYTES = 1 << 18
 MOST_ANSWER_BYTES = 1 << 20
 _LONGEST_ADDRESS = 103
-"""In bytes: macOS takes 103, Linux 107."""
+"""Longest address of a socket, in bytes: macOS takes 103, Linux 107."""
 _PAUSE_S = 0.02
 _SHORT_FOLDERS = ("/run/user/{user}", "/tmp")  # noqa: S108  (a folder in it is checked for its owner)
 
@@ -64,7 +64,7 @@ def remove_dead_sockets(home: str, tenant: str) -> None:
 
 
 def list_addresses(home: str, tenant: str) -> list[str]:
-    """The addresses of servers, those started last first."""
+    """List the addresses of servers, those started last first."""
     found: list[tuple[int, str]] = []
     for folder in list_folders(home, tenant):
         try:
@@ -81,7 +81,7 @@ def list_addresses(home: str, tenant: str) -> list[str]:
 
 
 def list_folders(home: str, tenant: str) -> list[str]:
-    """Where sockets of a tenant's servers may be: in the home, or where its path is too long.
+    """List folders that may hold sockets of a tenant's servers: in the home, then short ones.
 
     The other folders follow from the home's path and the user alone: what a client passes of its
     environment to a server is not what it passes to a hook.
@@ -98,12 +98,12 @@ def list_folders(home: str, tenant: str) -> list[str]:
 
 
 def is_short_enough(folder: str) -> bool:
-    """Whether a socket in a folder can have an address."""
+    """Check whether a socket in a folder can have an address."""
     return len(os.fsencode(os.path.join(folder, f"{'0' * 16}{ENDING}"))) <= _LONGEST_ADDRESS
 
 
 def is_own_folder(home: str, folder: str) -> bool:
-    """Whether a folder is this user's alone, and no link leads to it."""
+    """Check whether a folder is this user's alone, and no link leads to it."""
     if folder.startswith(os.path.join(home, "")):
         return check_folder(home, folder)
     found = os.lstat(folder)
@@ -115,7 +115,7 @@ def _is_own(found: os.stat_result) -> bool:
 
 
 def _ask(address: str, line: bytes, deadline: float) -> dict[str, object] | None:
-    """One server's answer."""
+    """Ask one server, and return its answer."""
     connection = _connect(address, deadline)
     if connection is None:
         return None
@@ -130,7 +130,7 @@ def _ask(address: str, line: bytes, deadline: float) -> dict[str, object] | None
 
 
 def _connect(address: str, deadline: float) -> "socket | None":
-    """A connection; None where there is none. A socket nobody listens on any more is removed."""
+    """Connect; None where there is no server. A socket nobody listens on any more is removed."""
     if sys.platform == "win32":
         return None  # its Python has no such sockets
     import _socket  # the module above it imports what costs more than all of this

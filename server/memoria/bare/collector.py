@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def pause_collector() -> Iterator[None]:
-    """Nobody looks for garbage while the block runs, which has to leave none in cycles.
+    """Pause the garbage collector while the block runs, which has to leave nothing in cycles.
 
     It would be looked through again and again for what it holds in its midst, and now and then
     with it all that the program has ever loaded. Of several threads, the one that has paused the
@@ -26,7 +26,7 @@ def pause_collector() -> Iterator[None]:
 
 @contextmanager
 def load_for_good() -> Iterator[None]:
-    """What the block loads stays to the end: nobody looks through it for garbage, now or later.
+    """Exempt everything that the block loads from garbage collection for good.
 
     For a program of our own alone: it holds of all that is there when the block ends.
     """

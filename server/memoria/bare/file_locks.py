@@ -25,7 +25,7 @@ if sys.platform == "win32":
         msvcrt.locking(descriptor, msvcrt.LK_UNLCK, length)
 
     def read_at(descriptor: int, place: int, length: int) -> bytes:
-        """What stands there, as far as anything does."""
+        """Return up to `length` bytes at a place; fewer where the file ends before."""
         os.lseek(descriptor, place, os.SEEK_SET)
         return os.read(descriptor, length)
 
@@ -50,7 +50,7 @@ else:
         fcntl.lockf(descriptor, fcntl.LOCK_UN, length, first)
 
     def read_at(descriptor: int, place: int, length: int) -> bytes:
-        """What stands there, as far as anything does."""
+        """Return up to `length` bytes at a place; fewer where the file ends before."""
         return os.pread(descriptor, length, place)
 
     def write_at(descriptor: int, place: int, content: bytes) -> None:

@@ -12,11 +12,11 @@ _BYTES = getattr(os, "O_BINARY", 0)
 
 
 _MOST_CHARS = 4096
-"""Of a path: no system opens a longer one."""
+"""Longest path, in characters: no system opens a longer one."""
 
 
 def may_be_path(path: str) -> bool:
-    """Return whether any file could have this path, from whichever file it was read."""
+    """Check whether any file could have this path, from whichever file it was read."""
     try:
         return len(path) <= _MOST_CHARS and b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:

@@ -6,14 +6,14 @@ from memoria.bare.foreign_files import read_foreign
 from memoria.bare.git_objects import COMMIT_CHARS, Objects
 
 _MOST_COMMITS = 5_000
-"""So many are gone back: it takes some tenths of a second, once for each project."""
+"""Commits to go back at most: some tenths of a second, once for each project."""
 _MOST_REFS = 1 << 24
 _LINKS = 5
 _REF = "ref: "
 
 
 def find_first_commit(common: str) -> str | None:
-    """The commit with which the line of a repository's newest commits begins.
+    """Find the commit with which the line of a repository's newest commits begins.
 
     The empty text where that is too far back to be told. None where there is nothing to go by yet:
     the repository has no commit, or not all of them, or they are not as git writes them.
@@ -42,7 +42,7 @@ def _go_back(objects: Objects, name: str) -> str:
 
 
 def _read_parent(commit: bytes) -> str:
-    """The name of a commit's first parent; the empty text where it has none."""
+    """Read the name of a commit's first parent; empty where it has none."""
     tree, parent = [*commit.split(b"\n", 2), b"", b""][:2]
     if not tree.startswith(b"tree "):
         raise ValueError("not a commit")
@@ -51,7 +51,7 @@ def _read_parent(commit: bytes) -> str:
 
 
 def _find_newest(common: str) -> str:
-    """The name of the commit that is checked out.
+    """Find the name of the commit that is checked out.
 
     Raises:
         ValueError: there is none.

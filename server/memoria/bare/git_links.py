@@ -1,8 +1,8 @@
-"""What the `.git` file of a worktree or submodule leads to, if the repository there agrees.
+"""Links of worktrees and submodules to their repository, followed only if it points back.
 
-Such a file may come in an archive and name anybody's repository. So it counts only if what it names
-points back, as git writes it: a worktree's folder in the repository names the worktree's `.git`
-file (gitrepository-layout), a submodule's names its folder as `core.worktree`.
+A `.git` file may come in an archive and name anybody's repository. So it counts only if what it
+names points back, as git writes it: a worktree's folder in the repository names the worktree's
+`.git` file (gitrepository-layout), a submodule's names its folder as `core.worktree`.
 """
 
 import os

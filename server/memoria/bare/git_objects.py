@@ -10,7 +10,7 @@ from memoria.bare.foreign_files import open_foreign, read_foreign
 
 COMMIT_CHARS = 40
 _MOST_BYTES = 1 << 16
-"""Of a commit: its parents come first."""
+"""Number of bytes read of a commit: its parents come first."""
 _MOST_DELTAS = 64
 _COMMIT, _BY_OFFSET, _BY_NAME = 1, 6, 7
 _INDEX = b"\xfftOc\x00\x00\x00\x02"
@@ -18,7 +18,7 @@ _FAN, _NAMES = 8, 8 + 256 * 4
 _LARGE = 1 << 31
 _MOST_PACKS = 64
 _MOST_NUMBER = 10
-"""Of the bytes of a number."""
+"""Largest number of bytes in a number."""
 _NAME = 20
 
 
@@ -26,7 +26,7 @@ class Objects:
     """The objects of a repository."""
 
     def __init__(self, common: str) -> None:
-        """Look which packs there are.
+        """List the packs.
 
         Raises:
             OSError: that can't be looked at.
@@ -38,7 +38,7 @@ class Objects:
         self._packs = [_Pack(os.path.join(packs, one.removesuffix(".idx"))) for one in indexes]
 
     def read_commit(self, name: str) -> bytes:
-        """The beginning of a commit.
+        """Read the beginning of a commit.
 
         Raises:
             ValueError: there is none of that name, or it is damaged.
@@ -65,7 +65,7 @@ class Objects:
         raise ValueError(f"{name.hex()} is in no pack")
 
     def _read_at(self, pack: "_Pack", offset: int, deltas: int) -> bytes:
-        """An object of a pack, whole or by what it differs in from another."""
+        """Read an object of a pack, whole or by what it differs in from another."""
         kind, rest = pack.read_head(offset)
         if kind == _COMMIT:
             return _inflate(rest)
@@ -89,7 +89,7 @@ class _Pack:
         self._count = 0
 
     def find(self, name: bytes) -> int | None:
-        """Where an object begins; None where it is not in this pack."""
+        """Return the offset of an object; None where it is not in this pack."""
         if self._index is None:
             self._index = open_foreign(f"{self._path}.idx")
             if _read(self._index, 0, len(_INDEX)) != _INDEX:
@@ -106,7 +106,7 @@ class _Pack:
         return None
 
     def read_head(self, offset: int) -> tuple[int, bytes]:
-        """The kind of an object, and what follows its size."""
+        """Read the kind of an object; return it, and what follows the object's size."""
         if self._data is None:
             self._data = open_foreign(f"{self._path}.pack")
         content = _read(self._data, offset, _MOST_BYTES, is_whole=False)
@@ -153,7 +153,7 @@ def _inflate(content: bytes) -> bytes:
 
 
 def _read_distance(content: bytes) -> tuple[int, bytes]:
-    """How far before an object another begins, and what follows."""
+    """Read how far before an object another begins; return that and what follows."""
     distance = -1
     for place, byte in enumerate(content[:_MOST_NUMBER]):
         distance = (distance + 1) << 7 | byte & 0x7F
@@ -172,7 +172,7 @@ def _read_size(content: bytes) -> tuple[int, bytes]:
 
 
 def _apply(base: bytes, delta: bytes) -> bytes:
-    """What a delta makes of its base: pieces of it, and pieces of its own."""
+    """Apply a delta to its base: copy pieces of the base, and insert pieces of the delta."""
     _, delta = _read_size(delta)
     _, delta = _read_size(delta)
     made, place = b"", 0

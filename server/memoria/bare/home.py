@@ -1,4 +1,4 @@
-"""Where a home and a tenant's part of it lie, and how their folders and files are made.
+"""Places of a home and of a tenant's part of it, and how their folders and files are made.
 
 A folder is for its owner alone, and no link below the home is followed: whatever could put a link
 there could otherwise have a hook write wherever the link leads to. The home itself may be a link.
@@ -20,7 +20,7 @@ _TENANT_CHARS = 24
 _TENANT_HEX = 32
 """128 bits: whoever may choose a tenant's name can't find a second one for a folder."""
 _JUNCTION = 0xA0000003
-"""How Windows marks a folder that stands for another one."""
+"""Reparse tag by which Windows marks a folder that stands for another one."""
 _OWNER_FOLDER, _OWNER_FILE = 0o700, 0o600
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
@@ -32,25 +32,25 @@ class NotRegularError(OSError):
 
 
 def find_home(given: str | None = None) -> str:
-    """The data folder: as given, as `MEMORIA_HOME` says, or `~/.memoria`."""
+    """Return the data folder: as given, as `MEMORIA_HOME` says, or `~/.memoria`."""
     named = given or os.environ.get("MEMORIA_HOME") or "~/.memoria"
     return os.path.join(os.getcwd(), os.path.expanduser(named))
 
 
 def find_tenant(given: str | None = None) -> str:
-    """Whose memory is meant: as given, as `MEMORIA_TENANT` says, or the default one."""
+    """Return the tenant that is meant: as given, as `MEMORIA_TENANT` says, or the default one."""
     return (given or os.environ.get("MEMORIA_TENANT") or "").strip() or DEFAULT_TENANT
 
 
 def tenant_folder(home: str, tenant: str) -> str:
-    """Where a tenant's files lie: in the home itself, or apart from all others'."""
+    """Return the folder of a tenant's files: the home itself, or one apart from all others'."""
     if tenant == DEFAULT_TENANT:
         return home
     return os.path.join(home, TENANTS, _slug(tenant, tenant, _TENANT_CHARS, _TENANT_HEX))
 
 
 def make_tenant_folder(home: str, tenant: str, name: str) -> str:
-    """A folder in a tenant's, made with all it lies in where it is missing. Its path.
+    """Make a folder in a tenant's, with all it lies in, where it is missing; return its path.
 
     Raises:
         NotRegularError: a part of the path below the home is a link, or no folder.
@@ -63,7 +63,7 @@ def make_tenant_folder(home: str, tenant: str, name: str) -> str:
 
 
 def name_owner(folder: str, tenant: str) -> None:
-    """Have a tenant's folder say whose it is, where it does not yet.
+    """Write a tenant's name into its folder, where it is not there yet.
 
     Raises:
         OSError: it can't be written.
@@ -81,7 +81,7 @@ def name_owner(folder: str, tenant: str) -> None:
 
 
 def slug(name: str, identity: str | None = None) -> str:
-    """A file name for any name, by which it is known among others of the same tenant.
+    """Return a file name for any name, by which it is known among others of the same tenant.
 
     Args:
         name: to be known by, as far as file systems let it.
@@ -98,7 +98,7 @@ def _slug(name: str, identity: str, chars: int, digits: int) -> str:
 
 
 def make_folder(home: str, place: str) -> str:
-    """A folder below the home, made with those it lies in where they are missing. Its path.
+    """Make a folder below the home, with those it lies in, where missing; return its path.
 
     Args:
         home: the data folder, which may be a link.
@@ -119,7 +119,7 @@ def make_folder(home: str, place: str) -> str:
 
 
 def check_folder(home: str, place: str) -> bool:
-    """Whether there is such a folder below the home.
+    """Check whether there is such a folder below the home.
 
     Raises:
         NotRegularError: a part of the path below the home is a link, or no folder.
@@ -137,19 +137,19 @@ def check_folder(home: str, place: str) -> bool:
 
 
 def open_new(path: str) -> int:
-    """A descriptor of a file that was not there, for its owner alone."""
+    """Open a file that was not there, for its owner alone; return its descriptor."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BYTES
     return os.open(path, flags, _OWNER_FILE)
 
 
 def open_to_append(path: str) -> int:
-    """A descriptor of a regular file that is written at its end, for its owner alone."""
+    """Open a regular file to write at its end, for its owner alone; return its descriptor."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NO_LINK | _NO_WAIT | _BYTES
     return _open_regular(path, flags)
 
 
 def read_regular(path: str, most: int) -> bytes:
-    """What a regular file says, but no more than so many bytes of it.
+    """Return what a regular file says, but no more than so many bytes of it.
 
     Raises:
         NotRegularError: it is something else.
@@ -173,12 +173,12 @@ def write_all(descriptor: int, content: bytes) -> None:
 
 
 def is_link(found: os.stat_result) -> bool:
-    """Whether what was looked at stands for something elsewhere."""
+    """Check whether what was looked at stands for something elsewhere."""
     return stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) == _JUNCTION
 
 
 def _keep_plain(name: str) -> str:
-    """Lower-case letters and digits as they are, and one hyphen for each run of anything else."""
+    """Keep lower-case letters and digits, and put one hyphen for each run of anything else."""
     plain: list[str] = []
     for char in name:
         if char.isascii() and (char.islower() or char.isdigit()):

@@ -1,6 +1,6 @@
-"""What hooks leave behind for `doctor`: when each client's last came, and what went wrong.
+"""Notes of hooks for `doctor`: when each client's last came, and what went wrong.
 
-Nothing of a prompt or a tool's output is ever written here: of an error its kind, of the operating
+No word of a prompt or a tool's output is ever written here: of an error its kind, of the operating
 system's also its reason.
 """
 
@@ -40,7 +40,7 @@ def note_heard(home: str, tenant: str, client: str) -> None:
 
 
 def read_heard(home: str, tenant: str) -> dict[str, int]:
-    """When a hook of each client has last run, UTC epoch ms."""
+    """Map each client to the time of its last hook, UTC epoch ms."""
     folder, heard = _folder(home, tenant), dict[str, int]()
     if not check_folder(home, folder):
         return heard
@@ -70,7 +70,7 @@ def note_failure(home: str, tenant: str, client: str, reason: str) -> None:
 
 
 def read_failures(home: str, tenant: str) -> list[dict[str, object]]:
-    """What went wrong, in the order in which it did: `at` (UTC epoch ms), `client`, `reason`."""
+    """List what went wrong, oldest first: `at` (UTC epoch ms), `client`, `reason`."""
     folder, notes = _folder(home, tenant), list[dict[str, object]]()
     if not check_folder(home, folder):
         return notes
@@ -90,7 +90,7 @@ def read_failures(home: str, tenant: str) -> list[dict[str, object]]:
 
 
 def describe_error(error: BaseException) -> str:
-    """An error without anything that a prompt may have put into it."""
+    """Describe an error without anything that a prompt may have put into it."""
     if isinstance(error, OSError) and error.errno is not None:
         return f"{type(error).__name__}: {os.strerror(error.errno)}"
     return type(error).__name__

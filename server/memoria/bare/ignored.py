@@ -12,12 +12,12 @@ from memoria.bare.foreign_files import may_be_path, read_foreign
 
 IGNORE_FILE = ".memoriaignore"
 ASKED_FOLDER = "memoria-asked-"
-"""What the folder's name begins with in which a program answers a question of Memoria's own."""
+"""Start of the name of a folder in which a program answers a question of Memoria's own."""
 _MOST_BYTES = 1 << 14
 _MOST_EFFORT = 5_000_000
 """Characters compared with characters, for one folder: well under a second."""
 _STEP, _READ = 64, 16
-"""What a comparison of names takes beside, and a byte of a file."""
+"""Effort of a step through a pattern, and of a byte read."""
 
 
 class _TooMuchError(Exception):
@@ -25,13 +25,13 @@ class _TooMuchError(Exception):
 
 
 class _Effort:
-    """What may still be done to find out about one folder."""
+    """Budget for finding out about one folder."""
 
     def __init__(self) -> None:
         self._left = _MOST_EFFORT
 
     def spend(self, effort: int) -> None:
-        """Take so much of it.
+        """Spend some of the budget.
 
         Raises:
             _TooMuchError: it is used up.
@@ -42,7 +42,7 @@ class _Effort:
 
 
 def is_ignored(folder: str, ignored: str) -> bool:
-    """Whether nothing is to be recorded of what is said in a folder.
+    """Check whether nothing said in a folder is to be recorded.
 
     Args:
         folder: where a session is held. Of a path that no system can open, nothing is recorded.
@@ -72,7 +72,7 @@ def _is_inside(place: str, folder: str) -> bool:
 
 
 def _is_left_out(place: str) -> bool:
-    """Whether a file in the folder or above it says so. The nearest file that speaks of it wins."""
+    """Check whether a file in or above the folder says so. The nearest that speaks of it wins."""
     effort = _Effort()
     folder, inside = place, list[str]()
     while True:
@@ -88,7 +88,7 @@ def _is_left_out(place: str) -> bool:
 
 
 def _read_patterns(folder: str, effort: _Effort) -> list[str] | None:
-    """The patterns of a folder's file; None where it has none.
+    """Read the patterns of a folder's file; None where it has none.
 
     A file that can't be read leaves everything out: it was put there to that end.
     """
@@ -105,7 +105,7 @@ def _read_patterns(folder: str, effort: _Effort) -> list[str] | None:
 
 
 def _judge(patterns: list[str], inside: list[str], effort: _Effort) -> bool | None:
-    """What a file says of a folder below its own, given by its parts; None for nothing."""
+    """Return a file's verdict on a folder below its own, given by its parts; None for none."""
     if not patterns:
         return True
     verdict = None
@@ -116,7 +116,7 @@ def _judge(patterns: list[str], inside: list[str], effort: _Effort) -> bool | No
 
 
 def _applies(pattern: str, inside: list[str], effort: _Effort) -> bool:
-    """Whether a pattern means a folder, or one that it lies in."""
+    """Check whether a pattern means a folder, or one that it lies in."""
     parts = [part for part in pattern.split("/") if part]
     if not parts or parts in (["*"], ["**"], ["."]):
         return True
@@ -125,7 +125,7 @@ def _applies(pattern: str, inside: list[str], effort: _Effort) -> bool:
 
 
 def _fits(parts: list[str], names: list[str], effort: _Effort) -> bool:
-    """Whether the first of the names, or all of them, are as the parts say.
+    """Check whether the first of the names, or all of them, are as the parts say.
 
     All ways to go through the parts are followed at once, so that many `**` don't multiply them.
     """
@@ -146,12 +146,12 @@ def _fits(parts: list[str], names: list[str], effort: _Effort) -> bool:
 
 
 def _pass_over(parts: list[str], places: set[int]) -> set[int]:
-    """The places, and those behind a `**` that stands for nothing."""
+    """Return the places, and those behind a `**` that stands for nothing."""
     return places | {at + 1 for at in places if parts[at : at + 1] == ["**"]}
 
 
 def _is_named(name: str, part: str, effort: _Effort) -> bool:
-    """Whether a part of a pattern means a name."""
+    """Check whether a part of a pattern means a name."""
     if not any(sign in part for sign in "*?["):
         return name == part
     from fnmatch import fnmatchcase  # few folders have such a file

@@ -49,16 +49,16 @@ _TEXTS = "surface/mcp/texts"
 _OWN_TEXTS = ("__init__.py", f"{_TEXTS}/instructions.md", f"{_TEXTS}/session_start.md")
 """Files of this package that are written anew with each version, or quoted."""
 _SETTLED_NS = 40_000_000
-"""Clocks that date files tick every few milliseconds; after so long a change has another date."""
+"""Age at which a date is settled: clocks that date files tick every few milliseconds."""
 _COARSE_NS, _COARSE_SETTLED_NS = 1_000_000, 4_000_000_000
-"""Some file systems date by 10 ms or by two seconds: their dates are round."""
+"""Step and settled age of coarse dates: some file systems date by 10 ms or by two seconds."""
 
 States = dict[str, str]
-"""What files were like, by their places below the home."""
+"""States of files, by their places below the home."""
 
 
 def read_kept(home: str, tenant: str, workspace: str | None, name: str) -> str | None:
-    """A kept answer, if it says what a server would say now; None wherever that is in doubt.
+    """Return a kept answer that says what a server would say now; None wherever that is in doubt.
 
     Args:
         home: the data folder's path.
@@ -79,7 +79,7 @@ def read_kept(home: str, tenant: str, workspace: str | None, name: str) -> str |
 
 
 def read_general(home: str, tenant: str, name: str) -> str | None:
-    """What is kept for who is in no project, as far as it holds in every one; None if in doubt.
+    """Return what is kept for no project, cut to what holds in every one; None if in doubt.
 
     It has the user's own rules and preferences, for a project of which nothing is kept yet.
     """
@@ -92,7 +92,7 @@ def read_general(home: str, tenant: str, name: str) -> str | None:
 
 
 def is_outdated(home: str, tenant: str) -> bool:
-    """Whether answers were kept for a tenant, and those that everybody needs hold no longer.
+    """Check whether answers were kept for a tenant, and those that everybody needs hold no longer.
 
     Raises:
         OSError: they can't be listed.
@@ -104,7 +104,7 @@ def is_outdated(home: str, tenant: str) -> bool:
 
 
 def is_current(home: str, kept: dict[str, object]) -> bool:
-    """Whether nothing has happened since to what a kept answer rests on."""
+    """Check whether nothing that a kept answer rests on has changed since."""
     states, begin, end = kept["rests_on"], kept["at"], kept["good_until"]
     if not isinstance(states, dict) or not isinstance(begin, int):
         return False
@@ -165,7 +165,7 @@ def write_kept(
 
 
 def list_kept(home: str, tenant: str) -> list[tuple[str, dict[str, object] | None]]:
-    """The files of kept answers, newest first, each with what it holds; None where that is nothing.
+    """List the files of kept answers, newest first, each with its content; None if unusable.
 
     What is only half written is none of them.
 
@@ -188,7 +188,7 @@ def delete_stale(home: str, tenant: str) -> None:
 
 
 def count_kept(home: str, tenant: str) -> tuple[int, int, int]:
-    """How many answers are kept that hold, that hold no longer, and that were only half written.
+    """Count kept answers that hold, that hold no longer, and that were only half written.
 
     Raises:
         OSError: they can't be listed.
@@ -199,7 +199,7 @@ def count_kept(home: str, tenant: str) -> tuple[int, int, int]:
 
 
 def delete_kept(home: str, tenant: str) -> list[str]:
-    """Delete all that is kept for a tenant, half written files included. Gives their paths.
+    """Delete all that is kept for a tenant, half written files included. Return their paths.
 
     Raises:
         OSError: one can't be deleted.
@@ -211,12 +211,12 @@ def delete_kept(home: str, tenant: str) -> list[str]:
 
 
 def answer_folder(home: str, tenant: str) -> str:
-    """The folder of a tenant's kept answers."""
+    """Return the folder of a tenant's kept answers."""
     return os.path.join(tenant_folder(home, tenant), KEPT)
 
 
 def answer_path(home: str, tenant: str, workspace: str | None, name: str) -> str:
-    """The file of a kept answer. Two workspaces may share one: what is in it says whose it is."""
+    """Return a kept answer's file. Two workspaces may share one: its content says whose it is."""
     from binascii import crc32
 
     number = crc32((_read_workspace(workspace) or "").encode("utf-8", "surrogateescape"))
@@ -224,7 +224,7 @@ def answer_path(home: str, tenant: str, workspace: str | None, name: str) -> str
 
 
 def describe_circumstances(tenant: str, workspace: str | None, name: str) -> list[object]:
-    """What has a say in an answer beside the home's files: who asks, settings, zone, this code."""
+    """List what shapes an answer beside the home's files: who asks, settings, zone, this code."""
     try:
         zone_file = os.readlink("/etc/localtime")
     except OSError:
@@ -242,7 +242,7 @@ def describe_circumstances(tenant: str, workspace: str | None, name: str) -> lis
 
 
 def look_at(home: str, places: object) -> States:
-    """What files are like now, so that it tells every change of one.
+    """Return the states of files now; every change of a file changes its state.
 
     Args:
         home: the data folder's path.
@@ -254,7 +254,7 @@ def look_at(home: str, places: object) -> States:
 
 
 def places_of_home() -> tuple[str, ...]:
-    """The files that change with the database or its settings.
+    """List the files that change with the database or its settings.
 
     Windows may date a file that is open later than it was written, so there the head of the shared
     index is read, which SQLite changes with every commit. It can be: there closing a file gives up
@@ -265,7 +265,7 @@ def places_of_home() -> tuple[str, ...]:
 
 
 def is_settled(home: str, states: States) -> bool:
-    """Whether any further change to these files is going to show in their states.
+    """Check whether any further change to these files is going to show in their states.
 
     One that comes within the same tick of the clock by which files are dated would not. Where they
     have not settled, it is to be tried again a moment later.
@@ -323,7 +323,7 @@ def _holds(home: str, kept: dict[str, object] | None) -> bool:
 
 
 def _list_files(home: str, tenant: str) -> list[str]:
-    """All in the folder but further folders, which are somebody else's; none where it is a link."""
+    """List all in the folder but folders, which are somebody else's; none if it is a link."""
     folder = answer_folder(home, tenant)
     try:
         if not check_folder(home, folder):

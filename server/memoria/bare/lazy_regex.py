@@ -18,7 +18,7 @@ class LazyRegex:
         self._flags = flags
 
     def __getattr__(self, name: str) -> object:
-        """What the compiled expression has by this name, kept for the next use."""
+        """Return the compiled expression's attribute, kept for the next use."""
         if name.startswith("__"):
             raise AttributeError(name)
         import re
@@ -32,5 +32,5 @@ class LazyRegex:
 
 
 def lazy_regex(pattern: "AnyStr", flags: int = 0) -> "re.Pattern[AnyStr]":
-    """An expression that is used as one of `re.compile`, and costs nothing until then."""
+    """Return an expression to be used as one of `re.compile`, that costs nothing until then."""
     return LazyRegex(pattern, flags)  # type: ignore[return-value]  # it has the same attributes

@@ -1,4 +1,4 @@
-"""Which tools are ours, as clients spell them: their calls and answers are no conversation."""
+"""Names of our tools, as clients spell them: their calls and answers are no conversation."""
 
 OUR_TOOLS = frozenset(
     {
@@ -15,7 +15,7 @@ OUR_TOOLS = frozenset(
 
 
 def is_our_tool(name: str) -> bool:
-    """Whether a tool's name, as any client spells it (`mcp__memoria__remember`), is ours."""
+    """Check whether a tool's name, as any client spells it (`mcp__memoria__remember`), is ours."""
     spelled = name.removeprefix("MCP:")
     for sign in "./:":
         spelled = spelled.replace(sign, "__")

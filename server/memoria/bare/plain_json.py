@@ -7,7 +7,7 @@ has them no more, or with other arguments, and where a text is no JSON, the modu
 
 
 class _Scanning:
-    """What the compiled scanner asks about its way of reading."""
+    """Options that the compiled scanner asks for."""
 
     strict = False
     object_hook = None
@@ -19,7 +19,7 @@ class _Scanning:
 
 
 def read_json(text: str) -> object:
-    """The value that a text is.
+    """Parse JSON.
 
     Raises:
         ValueError: it is none.
@@ -39,7 +39,7 @@ def read_json(text: str) -> object:
 
 
 def write_json(value: object) -> str:
-    """A value as text of one line, in ASCII.
+    """Write a value as JSON on one line, in ASCII.
 
     Raises:
         TypeError: JSON has no such value.
@@ -59,7 +59,7 @@ def write_json(value: object) -> str:
 
 
 def _read_anyhow(text: str) -> object:
-    """What the standard library's module makes of it: for a text that is no JSON, a good error."""
+    """Read it with the standard library's module, which has good errors for what is no JSON."""
     import json
 
     return json.loads(text, strict=False)

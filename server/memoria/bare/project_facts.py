@@ -1,4 +1,4 @@
-"""By what a clone of a known project is recognised: its remotes, and its first commit.
+"""Marks by which a clone of a known project is recognised: its remotes, and its first commit.
 
 They are read from git's own files, so git need not be installed. Only digests of them are given: a
 remote's address may hold a password.
@@ -13,13 +13,13 @@ from memoria.bare.git_links import list_settings
 _MOST_CONFIG, _MOST_LOG = 1 << 20, 1 << 22
 _DIGITS = 16
 FIRST = "first:"
-"""With what the digest of a first commit begins; alone, it is too far back to be told."""
+"""Start of a first commit's digest; alone, the commit is too far back to be found."""
 _UNBORN = "0"
 _INITIAL = "commit (initial)"
 
 
 def read_facts(common: str, place: str) -> list[str]:
-    """Digests of what a repository shares with its clones, read in no time.
+    """Read digests of what a repository shares with its clones, in no time.
 
     Args:
         common: its git common directory.
@@ -31,13 +31,13 @@ def read_facts(common: str, place: str) -> list[str]:
 
 
 def read_first_fact(common: str) -> str | None:
-    """A digest of a repository's first commit, which takes a moment; None where it has none."""
+    """Read a digest of a repository's first commit, which takes a moment; None if it has none."""
     first = find_first_commit(common)
     return None if first is None else FIRST + (_digest(first) if first else "")
 
 
 def fact_of_place(place: str) -> str:
-    """What clones that were made from a folder share."""
+    """Return the fact that clones made from a folder share."""
     return _digest(_without_end(place))
 
 
@@ -47,7 +47,7 @@ def _read_remotes(common: str) -> list[str]:
 
 
 def _read_beginning(common: str) -> str:
-    """The commit that was made first, where that was here, as the log says."""
+    """Read the commit that was made first, where that was here, as the log says."""
     line = _read(os.path.join(common, "logs", "HEAD"), _MOST_LOG).partition("\n")[0]
     head, _, action = line.partition("\t")
     before, _, rest = head.partition(" ")
@@ -56,7 +56,7 @@ def _read_beginning(common: str) -> str:
 
 
 def _plain(url: str, place: str) -> str:
-    """An address without what differs between ways to reach the same repository."""
+    """Reduce an address to what all ways to reach the same repository have in common."""
     scheme, sign, rest = url.partition("://")
     host, colon, path = url.partition(":")
     if not sign and colon and "/" not in host and len(host) > 1:  # as ssh has it; no drive

@@ -18,12 +18,12 @@ _MOST_BYTES = 1 << 12
 
 
 def new_id() -> str:
-    """An id that nobody can guess."""
+    """Make an id that nobody can guess."""
     return os.urandom(_DIGITS // 2).hex()
 
 
 def read_ids(common: str) -> list[str]:
-    """The ids that a git common directory holds, of whichever home.
+    """Read the ids that a git common directory holds, of whichever home.
 
     Raises:
         NotRegularError: the directory or its file is a link, or something else.
@@ -38,12 +38,12 @@ def read_ids(common: str) -> list[str]:
 
 
 def is_id(text: str) -> bool:
-    """Whether a text is written as an id."""
+    """Check whether a text is written as an id."""
     return len(text) == _DIGITS and not text.strip("0123456789abcdef")
 
 
 def write_ids(common: str, ids: list[str]) -> None:
-    """Have a git common directory hold these ids, the last ones where they are too many.
+    """Write these ids into a git common directory, the last ones where they are too many.
 
     Raises:
         NotRegularError: the directory is a link, or something else.
@@ -67,7 +67,7 @@ def write_ids(common: str, ids: list[str]) -> None:
 
 
 def holds_id(place: str, one: str) -> bool:
-    """Whether the repository that was seen in a place is still there, as far as one can tell."""
+    """Check whether the repository seen in a place is still there, as far as one can tell."""
     if not place:
         return False
     try:

@@ -46,21 +46,21 @@ class Project:
         names: list[str] | None = None,
     ) -> None:
         self.name = name
-        """What it is called in the memory."""
+        """Name in the memory."""
         self.place = place
-        """Where it was seen last; `NOWHERE` once another is there."""
+        """Place where it was seen last; `NOWHERE` once another is there."""
         self.former = former or []
-        """Where it was before, the latest first."""
+        """Places where it was before, the latest first."""
         self.facts = facts or []
-        """By which another clone of it is recognised."""
+        """Facts by which another clone of it is recognised."""
         self.news = news or []
-        """What there is to tell of it: a kind, and the other's name."""
+        """News to tell of it: a kind, and the other's name."""
         self.told = told or []
-        """Who has been told."""
+        """Readers who have been told."""
         self.names = names or []
-        """What it was called before it became part of another, the latest last."""
+        """Names that it had before it became part of another, the latest last."""
         self.mount = ""
-        """Where the drive is mounted that it lies on, if that is not always there."""
+        """Mount point of the drive that it lies on, if that is not always there."""
 
     def move(self, place: str) -> None:
         """Note that it is somewhere else now."""
@@ -71,11 +71,11 @@ class Project:
 
 
 Projects = dict[str, Project]
-"""By their ids; those that were noted last come last."""
+"""Projects by their ids; the one noted last comes last."""
 
 
 def read_projects(home: str) -> Projects:
-    """The projects that a home knows; none where it has no file of them.
+    """Read the projects that a home knows; none where it has no file of them.
 
     Raises:
         RegistryError: there is a file, and it can't be read.
@@ -97,7 +97,7 @@ class Ledger:
     """The projects of a home while nobody else changes them."""
 
     def __init__(self, home: str, descriptor: int) -> None:
-        """Read them anew.
+        """Read the projects anew.
 
         Raises:
             RegistryError: they can't be read.
@@ -131,7 +131,7 @@ class Ledger:
 
 
 def open_ledger(home: str) -> Ledger | None:
-    """The projects of a home, to be changed; None where there is no home, or others are at it.
+    """Open the projects of a home to be changed; None where there is no home, or others are at it.
 
     Raises:
         OSError: the home can't be written in.
@@ -217,7 +217,7 @@ def _write(projects: Projects) -> str:
 
 
 def _choose(projects: Projects) -> Projects:
-    """Those that are kept: of too many, the oldest go that are where they have always been.
+    """Drop the oldest unmoved projects where there are too many.
 
     Nothing is lost with them: seen again in their place, they have the same name.
     """

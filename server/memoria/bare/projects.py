@@ -1,4 +1,4 @@
-"""Which project a folder belongs to, as a home knows it: also after it was moved.
+"""Projects that folders belong to, as a home knows them: also after a move.
 
 A repository is known by an id that Memoria has put into its git directory. Where it can't be put
 there, or a home doesn't know it, a project is the path of its repository (`bare/workspace`).
@@ -20,12 +20,12 @@ from memoria.bare.project_registry import (
 from memoria.bare.workspace import find_common, place_of
 
 MOVED, COPY, CLONE, REPLACED, AWAY = "moved", "copy", "clone", "replaced", "away"
-"""What there may be to tell of a project: it was moved here; it is a copy of another, perhaps a
+"""Kinds of news of a project: it was moved here; it is a copy of another, perhaps a
 clone of one, lies where another was, or has the id of one whose drive is not mounted."""
 
 
 class _Recognised:
-    """What a repository turned out to be."""
+    """Outcome of recognising a repository."""
 
     __slots__ = ("ids", "own", "project")
 
@@ -34,11 +34,11 @@ class _Recognised:
         """Its id."""
         self.project = project
         self.ids = ids
-        """Those its git directory is to hold."""
+        """Ids that its git directory is to hold."""
 
 
 def find_project(home: str, folder: str | os.PathLike[str]) -> str | None:
-    """The name under which a home knows the project that a folder is in; None outside of any.
+    """Find the name of the project that a folder is in, as a home knows it; None outside of any.
 
     A project that is seen for the first time, or in a new place, is noted, as far as the home is
     there and both can be written.
@@ -61,7 +61,7 @@ def find_project(home: str, folder: str | os.PathLike[str]) -> str | None:
 
 
 def note_project(home: str, folder: str | os.PathLike[str]) -> str | None:
-    """The same, for who has a moment: by what its clones are recognised is noted as it is now.
+    """Find a folder's project, and note by what clones of it are recognised; takes a moment.
 
     Where another project is recognised by that, there is something to tell.
     """
@@ -74,7 +74,7 @@ def note_project(home: str, folder: str | os.PathLike[str]) -> str | None:
 
 
 def _read_all_facts(home: str, common: str, place: str) -> list[str]:
-    """By what clones of a repository are recognised, the first commit too if that is not known."""
+    """Read what clones of a repository are recognised by, the first commit too if not yet known."""
     from memoria.bare.project_facts import FIRST, read_facts, read_first_fact
 
     try:
@@ -87,7 +87,7 @@ def _read_all_facts(home: str, common: str, place: str) -> list[str]:
 
 
 def _add_facts(projects: Projects, place: str, facts: list[str]) -> bool:
-    """Note by what clones of a project are recognised. Whether there is anything new."""
+    """Note by what clones of a project are recognised; return whether any of it is new."""
     from memoria.bare.project_facts import FIRST
 
     here = _find_at(projects, place)
@@ -104,7 +104,7 @@ def _add_facts(projects: Projects, place: str, facts: list[str]) -> bool:
 
 
 def _find_alike(projects: Projects, here: Project) -> str | None:
-    """The name of the last project noted before this one that is a clone of the same repository."""
+    """Find the last project noted before this one that is a clone of the same repository."""
     listed = [*projects.values()]
     before = listed[: listed.index(here)]
     alike = [one.name for one in before if one.name != here.name and _is_alike(here, one)]
@@ -112,7 +112,7 @@ def _find_alike(projects: Projects, here: Project) -> str | None:
 
 
 def _is_alike(one: Project, other: Project) -> bool:
-    """Whether both seem to be clones of one repository, or one of the other."""
+    """Check whether both seem to be clones of one repository, or one of the other."""
     from memoria.bare.project_facts import FIRST, fact_of_place
 
     facts, others = (
@@ -123,7 +123,7 @@ def _is_alike(one: Project, other: Project) -> bool:
 
 
 def project_of(home: str, folder: str) -> str:
-    """The project of the folder a session was held in, `none` if it was in none.
+    """Return the project of the folder a session was held in, `none` if it was in none.
 
     A folder that is gone, with whatever repository it was in, was a project of its own.
     """
@@ -134,7 +134,7 @@ def project_of(home: str, folder: str) -> str:
 
 
 def name_given(home: str, given: str) -> str:
-    """The name of the project that is named, where it is named by the folder in which it is now."""
+    """Return a project's name, given that or the folder in which it is now."""
     if not os.path.isabs(given):
         return given
     try:
@@ -147,7 +147,7 @@ def name_given(home: str, given: str) -> str:
 
 
 def find_place(home: str, name: str) -> str:
-    """The folder in which a project is now, where it is called by one in which it no longer is.
+    """Find the folder in which a project is now, where it is called by one that it has left.
 
     The name itself, where the project is still there, or nobody knows of another folder.
     """
@@ -163,12 +163,12 @@ def find_place(home: str, name: str) -> str:
 
 
 def name_here(home: str, given: str | None) -> str | None:
-    """The name of the project that is given, else of the one that this process is at work in."""
+    """Return the project that is given, else the one that this process is at work in."""
     return name_given(home, given) if given else note_project(home, os.curdir)
 
 
 def add_moved(home: str, named: tuple[str, ...]) -> tuple[str, ...]:
-    """Names and places of projects, with the names of those that are meant by their place.
+    """Add to names and places of projects the names of those that are meant by their place.
 
     What lies where a project was that is meant, is meant too.
 
@@ -234,12 +234,12 @@ def name_again(home: str, name: str, joined: str) -> bool:
 
 
 def is_away(project: Project) -> bool:
-    """Whether the drive that a project lies on is not mounted now."""
+    """Check whether the drive that a project lies on is not mounted now."""
     return bool(project.mount) and not os.path.ismount(project.mount)
 
 
 def _find_mount(place: str) -> str:
-    """Where the drive of a folder is mounted; empty for the one that is always there.
+    """Return the mount point of a folder's drive; empty for the one that is always there.
 
     A project that is a mount itself is a container's view of a folder, and no drive.
     """
@@ -259,7 +259,7 @@ def _find_here(projects: Projects, ids: list[str], place: str) -> Project | None
 
 
 def _find_gone(projects: Projects, folder: str, common: str | None) -> str | None:
-    """The name of the project that was seen in a folder that is gone, or above it."""
+    """Find the project that was seen in a folder that is gone, or above it."""
     place = os.path.expanduser(folder)
     if not may_be_path(place) or os.path.lexists(place):
         return None
@@ -308,7 +308,7 @@ def _put(projects: Projects, found: _Recognised) -> None:
 
 
 def _tell(projects: Projects, common: str) -> str:
-    """The name of a repository of which nothing can be noted."""
+    """Name a repository of which nothing can be noted."""
     try:
         ids = read_ids(common)
         found = _examine(projects, common, ids)
@@ -341,7 +341,7 @@ def _examine(projects: Projects, common: str, ids: list[str]) -> _Recognised:
 
 
 def _meet(projects: Projects, common: str, ids: list[str]) -> _Recognised:
-    """What a repository is that has no id this home knows."""
+    """Recognise a repository that has no id this home knows."""
     from memoria.bare.project_facts import FIRST, read_facts, read_first_fact
 
     place = place_of(common)
@@ -364,7 +364,7 @@ def _begin(projects: Projects, common: str, ids: list[str], news: list[str]) -> 
 
 
 def _find_free_name(projects: Projects, place: str) -> str:
-    """A path, or where a project of that name has moved elsewhere, the path with a number."""
+    """Return a path, with a number where a project of that name has moved elsewhere."""
     taken = {project.name for project in projects.values()}
     number, name = 1, place
     while name in taken:
@@ -374,13 +374,13 @@ def _find_free_name(projects: Projects, place: str) -> str:
 
 
 def _name_of_place(project: Project) -> str:
-    """The path by which a project was named, also where another had that name already."""
+    """Return the path by which a project was named, also where another had that name already."""
     path, _, number = project.name.rpartition(" (")
     return path if number.removesuffix(")").isdigit() else project.name
 
 
 def _name_without_id(projects: Projects, place: str) -> str:
-    """The name of a repository that can't bear an id."""
+    """Name a repository that can't bear an id."""
     here = _find_at(projects, place)
     return _find_free_name(projects, place) if here is None else here.name
 

@@ -19,12 +19,12 @@ class SettingsFileError(ValueError):
 
 
 def settings_path(home: str) -> str:
-    """The path of a home's settings file."""
+    """Return the path of a home's settings file."""
     return os.path.join(home, SETTINGS_FILE)
 
 
 def read_text(home: str) -> str:
-    """What a home's settings file says; the empty text where there is none.
+    """Return the text of a home's settings file; empty where there is none.
 
     Raises:
         SettingsFileError: it is no file that can be read, or no text.
@@ -48,7 +48,7 @@ def read_text(home: str) -> str:
 
 
 def parse(home: str, text: str) -> dict[str, object]:
-    """What a settings file's text means, by name.
+    """Parse the text of a settings file into values by name.
 
     Raises:
         SettingsFileError: it is no TOML.
@@ -66,19 +66,19 @@ def parse(home: str, text: str) -> dict[str, object]:
 
 
 def find_line(text: str, name: str) -> int | None:
-    """The number of the line on which a setting, or a table of that name, begins."""
+    """Return the number of the line on which a setting, or a table of that name, begins."""
     keys = map(_key, text.splitlines())
     return next((number for number, key in enumerate(keys, 1) if key == name), None)
 
 
 def describe_place(home: str, text: str, name: str) -> str:
-    """Where a setting stands, as a message begins: the file, the line and the name."""
+    """Name a setting's place, as a message begins: the file, the line and the name."""
     line = find_line(text, name)
     return f"{settings_path(home)}{f', line {line}' if line else ''}: {name}"
 
 
 def find_ignored_folders(home: str) -> str:
-    """The folders of which nothing is recorded: by the environment, else by the settings file.
+    """Return the folders of which nothing is recorded: by the environment, else by the file.
 
     They are one text, with a comma between them.
 
@@ -103,6 +103,6 @@ def _lines(text: str) -> list[str]:
 
 
 def _key(line: str) -> str:
-    """What a line gives a value to; of a table's header, its name."""
+    """Return the name that a line gives a value to; of a table's header, its name."""
     name = line.partition("=")[0].strip().strip("[]").strip()
     return name.partition(".")[0].strip().strip("\"'")

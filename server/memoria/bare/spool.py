@@ -36,7 +36,7 @@ ASIDE = "aside"
 _LOCK = ".lock"
 _ENDING, _ASIDE_ENDING = ".json", ".jsonl"
 _DRAFT_LIFE_S = 600
-"""After so long, whoever was writing an entry was killed."""
+"""Seconds after which whoever was writing an entry must have been killed."""
 
 
 def append_entry(home: str, tenant: str, entry: dict[str, object]) -> None:
@@ -70,12 +70,12 @@ def append_entry(home: str, tenant: str, entry: dict[str, object]) -> None:
 
 
 def spool_folder(home: str, tenant: str) -> str:
-    """Where a tenant's entries lie."""
+    """Return the folder of a tenant's entries."""
     return os.path.join(tenant_folder(home, tenant), SPOOL)
 
 
 def list_waiting(home: str, tenant: str) -> list[str]:
-    """The names of the entries that wait, in the order in which they came.
+    """List the names of the entries that wait, in the order in which they came.
 
     Raises:
         OSError: the spool can't be read.
@@ -90,7 +90,7 @@ class AsideEntry:
     """An entry that was set aside."""
 
     def __init__(self, path: str, entry: dict[str, object], at: float) -> None:
-        """Known by its file.
+        """Keep what an entry says.
 
         Args:
             path: the file.
@@ -121,14 +121,14 @@ class SpoolClaim:
     """The entries that wait, for one taker: a context manager, whose end frees the spool."""
 
     def __init__(self, home: str, tenant: str, lock: int) -> None:
-        """Whoever makes it has the lock."""
+        """Take over a lock that the caller holds."""
         self._home = home
         self._tenant = tenant
         self._folder = spool_folder(home, tenant)
         self._locks = [lock]
 
     def __enter__(self) -> "SpoolClaim":
-        """The claim itself."""
+        """Return the claim itself."""
         return self
 
     def __exit__(self, *_raised: object) -> None:
@@ -144,11 +144,11 @@ class SpoolClaim:
         os.close(lock)
 
     def names(self) -> list[str]:
-        """The names of the entries that wait now, in the order in which they came."""
+        """List the names of the entries that wait now, in the order in which they came."""
         return list_waiting(self._home, self._tenant)
 
     def read(self, name: str) -> dict[str, object] | None:
-        """An entry; None where the file is none, such as after a loss of power."""
+        """Read an entry; None where the file is none, such as after a loss of power."""
         return _read(os.path.join(self._folder, name))
 
     def remove(self, name: str) -> None:
@@ -182,7 +182,7 @@ class SpoolClaim:
 
 
 def claim_entries(home: str, tenant: str) -> SpoolClaim | None:
-    """The entries that wait, to be taken in; None where there is no spool or another takes it in.
+    """Claim the entries that wait; None where there is no spool or another takes it in.
 
     Raises:
         OSError: the spool can't be read or locked.

@@ -1,4 +1,4 @@
-"""Which project a folder belongs to: the git repository, shared by all of its worktrees."""
+"""Git repositories that folders belong to, shared by all of their worktrees."""
 
 import os
 import stat
@@ -8,7 +8,7 @@ from memoria.bare.git_links import find_shared, read_pointer
 
 
 def find_workspace(folder: str | os.PathLike[str]) -> str | None:
-    """The workspace of a folder: its git common directory, without the `/.git` at the end.
+    """Find the workspace of a folder: its git common directory, without the `/.git` at the end.
 
     Worktrees of one repository give the same answer, so that none is cut off from what the others
     learnt. Read from the files themselves (gitrepository-layout), so git need not be installed.
@@ -20,7 +20,7 @@ def find_workspace(folder: str | os.PathLike[str]) -> str | None:
 
 
 def find_common(folder: str | os.PathLike[str]) -> str | None:
-    """The git common directory of the repository that a folder is in; None outside of any."""
+    """Find the git common directory of the repository that a folder is in; None outside of any."""
     given = os.path.expanduser(folder)
     if not may_be_path(os.fspath(given)):
         return None
@@ -36,13 +36,13 @@ def find_common(folder: str | os.PathLike[str]) -> str | None:
 
 
 def place_of(common: str) -> str:
-    """Where a repository is, given its git common directory: without the `/.git` at the end."""
+    """Return a repository's place: its git common directory without the `/.git` at the end."""
     parent, name = os.path.split(common)
     return parent if name == ".git" else common
 
 
 def _common_directory(git: str) -> str | None:
-    """The directory all worktrees share, given a `.git` of whichever kind.
+    """Return the directory all worktrees share, given a `.git` of whichever kind.
 
     A file that points at what does not point back makes its folder a project of its own.
     """

@@ -39,19 +39,19 @@ class _Bounded:
         self.seekable = file.seekable
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes; all that are left where that is not too much."""
+        """Read the next bytes; all that are left where that is not too much."""
         if size > _MOST_DIRECTORY_BYTES:
             raise zipfile.BadZipFile("its table of contents is far too long")
         return self._file.read(_MOST_DIRECTORY_BYTES if size < 0 else size)
 
 
 def open_zip(file: BufferedReader) -> zipfile.ZipFile:
-    """A zip, open to be read. What it raises is in `TORN`."""
+    """Open a zip to be read. What it raises is in `TORN`."""
     return zipfile.ZipFile(_Bounded(file))
 
 
 def is_zip(file: BufferedReader) -> bool:
-    """Whether a file ends as a zip does: with its table of contents."""
+    """Check whether a file ends as a zip does: with its table of contents."""
     try:
         return zipfile.is_zipfile(_Bounded(file))
     except TORN:
@@ -61,7 +61,7 @@ def is_zip(file: BufferedReader) -> bool:
 def find_refusals(
     archive: zipfile.ZipFile, wanted: Iterable[zipfile.ZipInfo], size: int
 ) -> dict[zipfile.ZipInfo, str]:
-    """The entries that must not be read, each with the reason.
+    """Map the entries that must not be read to the reason.
 
     Args:
         archive: the zip.
@@ -103,7 +103,7 @@ def _find_refusal(entry: zipfile.ZipInfo) -> str | None:
 
 
 def _find_overlapping(archive: zipfile.ZipFile) -> set[zipfile.ZipInfo]:
-    """The entries whose bytes are another's, too, or those of the table of contents."""
+    """Find the entries whose bytes are another's, too, or those of the table of contents."""
     overlapping, reached, before = set[zipfile.ZipInfo](), 0, None
     for entry in sorted(archive.infolist(), key=lambda one: one.header_offset):
         if before is not None and entry.header_offset < reached:

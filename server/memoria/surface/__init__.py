@@ -1,1 +1,1 @@
-"""FACES: parse, call, format, and nothing else."""
+"""Faces of Memoria: they parse, call and format, and do nothing else."""

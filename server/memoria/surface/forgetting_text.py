@@ -38,26 +38,26 @@ _KINDS: Mapping[str, tuple[str, str]] = {
 _NOTHING = "Nothing is there to be forgotten."
 _NEAR = "Not among it: what says nearly the same, or was said as it was corrected."
 _IN_FILES: tuple[ForgetKind, ...] = ("line", "file")
-"""What is named by its place."""
+"""Kinds that are named by their place."""
 _KEEPABLE: tuple[ForgetKind, ...] = ("duplicate", "conclusion", "correction", "wording", "turn")
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How whoever reads of a forgetting names ids, times and options."""
+    """Form of ids, times and options for whoever reads of a forgetting."""
 
     id_chars: int
-    """How much of the end of an id is written."""
+    """Number of last characters of an id that are written."""
     moment: Callable[[int], str]
     include_source: str
     keep: str
 
     def name(self, record_id: str) -> str:
-        """An id as it is written."""
+        """Write an id."""
         return record_id[-self.id_chars :]
 
     def list_ids(self, ids: Iterable[str]) -> str:
-        """Several ids."""
+        """Write several ids."""
         return ", ".join(map(self.name, ids))
 
 
@@ -67,7 +67,7 @@ FOR_AGENTS = Reader(FULL_ID, to_iso, include_source="include_source", keep="keep
 def preview_text(
     preview: ForgetPreview, most: int | None = None, reader: Reader = FOR_AGENTS
 ) -> str:
-    """What would be forgotten: how much, then each item, its words first and its id last.
+    """Render what would be forgotten: how much, then each item, its words first and its id last.
 
     Args:
         preview: what would be.
@@ -103,7 +103,7 @@ def preview_text(
 
 
 def share_notes(preview: ForgetPreview) -> list[str]:
-    """That most of what is on record would go, where it would: to be said before all else."""
+    """Warn that most of what is on record would go; empty where it would not."""
     told = (
         f"{meant} of {quantity(total, *_KINDS[kind])}"
         for kind, (meant, total) in preview.share.items()
@@ -112,7 +112,7 @@ def share_notes(preview: ForgetPreview) -> list[str]:
 
 
 def _before_lines(told: ForgetPreview | ForgetResult, reader: Reader) -> list[str]:
-    """What of it was forgotten before, and how what is only hidden comes back."""
+    """List what of it was forgotten before, and how what is only hidden comes back."""
     hidden = {one.id: one for one in told.hidden}
     erased = [one for one in told.already_forgotten if one not in hidden]
     lines = [f"Forgotten before: {reader.list_ids(erased)}."] if erased else []
@@ -126,12 +126,12 @@ def _before_lines(told: ForgetPreview | ForgetResult, reader: Reader) -> list[st
 
 
 def counts_text(counts: Mapping[str, int]) -> str:
-    """How much of each kind: `2 memories, 1 turn`."""
+    """Count each kind in words: `2 memories, 1 turn`."""
     return ", ".join(quantity(number, *_KINDS[kind]) for kind, number in counts.items())
 
 
 def _item_text(item: ForgetItem, id_chars: int) -> str:
-    """What would go. Stored words stand further in than the line that says what they are."""
+    """Render an item. Stored words are indented further than the line that says what they are."""
     effect = "suppressed" if item.effect == "suppressed" else ""
     named = item.id if item.kind in _IN_FILES else item.id[-id_chars:]
     details = " · ".join(filter(None, (_KINDS[item.kind][0], effect, named)))
@@ -141,7 +141,7 @@ def _item_text(item: ForgetItem, id_chars: int) -> str:
 
 
 def forget_command(selection: ForgetSelection, settings: Settings, home: str | None = None) -> str:
-    """The command that forgets this, as where an agent may not.
+    """Return the command that forgets this, for where an agent may not.
 
     Args:
         selection: what is meant, with the token of its preview where it is an order.
@@ -166,7 +166,7 @@ def forget_command(selection: ForgetSelection, settings: Settings, home: str | N
 
 
 def forget_text(forgotten: ForgetResult, reader: Reader = FOR_AGENTS) -> str:
-    """What was forgotten, and what could not be reached."""
+    """Render what was forgotten, and what could not be reached."""
     return "\n".join([*_outcome_lines(forgotten, reader), *forget_notes(forgotten, reader)])
 
 
@@ -196,7 +196,7 @@ def _outcome_lines(forgotten: ForgetResult, reader: Reader) -> Iterable[str]:
 
 
 def forget_notes(forgotten: ForgetResult, reader: Reader = FOR_AGENTS) -> list[str]:
-    """What else there is to know about a forget, a sentence each."""
+    """List what else there is to know about a forget, a sentence each."""
     notes = _before_lines(forgotten, reader)
     if forgotten.related_memories:
         notes.append(
@@ -222,7 +222,7 @@ def forget_notes(forgotten: ForgetResult, reader: Reader = FOR_AGENTS) -> list[s
 
 
 def _file_notes(forgotten: ForgetResult) -> Iterable[str]:
-    """What became of files."""
+    """Yield what became of files."""
     deleted, report = forgotten.deleted_files, forgotten.report
     for file in forgotten.files:
         yield f"Deleted: {file}." if file in deleted else f"Lines were taken out of {file}."
@@ -240,7 +240,7 @@ def _backup_text(backup: RemainingBackup, reader: Reader) -> str:
 
 
 def reports_text(reports: Iterable[ForgetReport], reader: Reader) -> str:
-    """Proofs of what was forgotten, newest first."""
+    """Render proofs of what was forgotten, newest first."""
     lines = [
         f"  {report_line(one, reader)}\n"
         f"    {reader.moment(one.at)} · {one.by} · {reader.name(one.id)}"
@@ -250,7 +250,7 @@ def reports_text(reports: Iterable[ForgetReport], reader: Reader) -> str:
 
 
 def report_line(report: ForgetReport, reader: Reader) -> str:
-    """How a forget stands, and how much it was."""
+    """Render the state of a forget, and how much it was."""
     until = "" if report.purge_at is None else f" until {reader.moment(report.purge_at)}"
     state = f"{report.state}{until if report.state == 'hidden' else ''}"
     left = sum(report.remaining.values())
@@ -259,7 +259,7 @@ def report_line(report: ForgetReport, reader: Reader) -> str:
 
 
 def report_text(report: ForgetReport, reader: Reader) -> str:
-    """A proof whole: what left which index, and the digests of what it was."""
+    """Render a proof whole: what left which index, and the digests of what it was."""
     lines = [
         f"Proof of a forgetting, {reader.moment(report.at)}, {report.by}, selected by "
         f"{', '.join(report.selected_by)}",

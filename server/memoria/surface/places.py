@@ -13,6 +13,6 @@ def show_places_in(home: str) -> None:
 
 
 def tell_place(project: str) -> str:
-    """The folder of a project, or its name."""
+    """Return the folder of a project, or its name."""
     home = _HOME.get()
     return project if home is None else find_place(home, project)

@@ -33,12 +33,12 @@ PRIVATE_NOTE = (
 
 
 def result_text(result: SearchResult) -> str:
-    """A search's answer for a model, which names the tools to call next."""
+    """Render a search's answer for a model, which names the tools to call next."""
     return write_answer(result)
 
 
 def memory_text(memory: Memory) -> str:
-    """A memory with its history."""
+    """Render a memory with its history."""
     flags = [memory.type.value, validity_word(memory)]
     flags += [memory.condition] if memory.condition else []
     flags += ["pinned"] if memory.pinned else []
@@ -63,7 +63,7 @@ def memory_text(memory: Memory) -> str:
 
 
 def validity_word(memory: Memory) -> str:
-    """How a memory stands: whether it holds, or what is known against it."""
+    """Return a memory's state in a word: whether it holds, or what is known against it."""
     if memory.validity is not Validity.ACTIVE:
         return memory.validity.value
     if memory.contradicts:
@@ -72,7 +72,7 @@ def validity_word(memory: Memory) -> str:
 
 
 def _memory_details(memory: Memory) -> Iterator[str]:
-    """What is known of a memory beside its wording."""
+    """Yield what is known of a memory beside its wording."""
     yield f"importance {memory.importance:.2f}, confidence {memory.confidence:.2f}"
     if memory.local is not None:
         yield _describe_span(memory.local)
@@ -86,7 +86,7 @@ def _memory_details(memory: Memory) -> Iterator[str]:
 
 
 def _describe_span(span: LocalSpan) -> str:
-    """When a memory holds."""
+    """Say when a memory holds."""
     end = "" if span.until is None else f" until {_describe_end(span)}"
     if span.replaced is not None:
         return f"held from {span.since}{end}, and was replaced on {span.replaced}"
@@ -99,7 +99,7 @@ def _describe_end(span: LocalSpan) -> str:
 
 
 def revision_note(memory: Memory) -> str | None:
-    """What there is to know of a correction, in a sentence."""
+    """Say in a sentence what there is to know of a correction; None if nothing."""
     if memory.validity is Validity.PENDING_CONFIRMATION:
         return (
             "What the user has confirmed or pinned stays as it is. This waits until they confirm "
@@ -114,7 +114,7 @@ def revision_note(memory: Memory) -> str | None:
 
 
 def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
-    """A turn with its neighbours, or a page of it."""
+    """Render a turn with its neighbours, or a page of it."""
     turn = record.turn
     lines = [_neighbour_text(neighbour(t)) for t in record.before]
     old = "" if turn.current else " (edited since; superseded)"
@@ -134,12 +134,12 @@ def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
 
 
 def other_versions(record: TurnRecord) -> list[StoredTurn]:
-    """The turn's versions but the one asked for, newest first."""
+    """List the turn's versions but the one asked for, newest first."""
     return [version for version in record.versions if version.n != record.turn.n]
 
 
 def redactions_text(redactions: Mapping[str, int]) -> tuple[int, str]:
-    """How many passages were left out as forgotten, and the secrets by kind; nothing if none."""
+    """Return how many passages were left out as forgotten, and the secrets by kind."""
     secrets = {**redactions}
     omitted = secrets.pop(FORGOTTEN_PASSAGE, 0)
     return omitted, ", ".join(f"{kind} ×{count}" for kind, count in secrets.items())
@@ -155,7 +155,7 @@ def secrets_sentence(redactions: Mapping[str, int]) -> str:
 
 
 def receipt_text(receipt: Receipt) -> str:
-    """A receipt in a sentence."""
+    """Render a receipt in a sentence."""
     parts = [f"{receipt.recorded} recorded"]
     if receipt.already_recorded:
         parts.append(f"{receipt.already_recorded} were on record already")
@@ -178,7 +178,7 @@ def receipt_text(receipt: Receipt) -> str:
 
 
 def receipt_notes(receipt: Receipt) -> list[str]:
-    """What the turns have changed in the memory, and why they were not kept, a sentence each."""
+    """List what the turns have changed in the memory, and why any were not kept, in sentences."""
     private = [] if receipt.private_since is None else [PRIVATE_NOTE]
     return private + [
         f"[memory {change.id}] “{indent_words(change.content)}” {note}"
@@ -188,13 +188,13 @@ def receipt_notes(receipt: Receipt) -> list[str]:
 
 
 def remember_text(kept: RememberResult) -> str:
-    """What became of a statement."""
+    """Render what became of a statement."""
     head = f"{kept.status.replace('_', ' ')} [memory {kept.id}]: {indent_words(kept.content)}"
     return "\n".join([head, *(f"note: {note}" for note in remember_notes(kept))])
 
 
 def remember_notes(kept: RememberResult) -> list[str]:
-    """What a statement means for what was known, and where it is seen, a sentence each."""
+    """List what a statement means for what was known, and where it is seen, a sentence each."""
     notes = _change_notes(kept) + _questions(kept)
     if kept.local is not None and kept.local.until is not None:
         notes.append(f"it holds until {_describe_end(kept.local)}")
@@ -228,7 +228,7 @@ def remember_notes(kept: RememberResult) -> list[str]:
 
 
 def _questions(kept: RememberResult) -> list[str]:
-    """What only its author knows: whether its type is right, and whether it replaces another."""
+    """List questions to its author: whether its type is right, and whether it replaces another."""
     notes = []
     if kept.guessed_type is not None:
         notes.append(f"kept as a {kept.guessed_type} by its wording; type names another")
@@ -251,7 +251,7 @@ def _change_notes(change: RememberResult | MemoryChange) -> list[str]:
 
 
 def scope_phrase(project: str | None) -> str:
-    """Where a memory is seen; in every project where none is given."""
+    """Say where a memory is seen; in every project where none is given."""
     return (
         "seen in every project"
         if project is None
@@ -260,17 +260,17 @@ def scope_phrase(project: str | None) -> str:
 
 
 def statement_text(statement: RelatedStatement) -> str:
-    """What a memory says, with its id."""
+    """Render what a memory says, with its id."""
     return f"[memory {statement.id}] “{indent_words(statement.content)}”"
 
 
 def quantity(number: int, one: str, many: str) -> str:
-    """A number of things, in words that agree with it."""
+    """Write a number of things, in words that agree with it."""
     return f"{number} {one if number == 1 else many}"
 
 
 def scratchpad_text(pad: Scratchpad) -> str:
-    """A session's notes as Markdown."""
+    """Render a session's notes as Markdown."""
     earlier = "".join(
         f"\n- until {to_iso(task.at)}: {indent_words(task.task)}" for task in pad.completed
     )
@@ -282,12 +282,12 @@ def scratchpad_text(pad: Scratchpad) -> str:
 
 
 def scratchpads_text(pads: Sequence[Scratchpad]) -> str:
-    """Scratchpads as Markdown."""
+    """Render scratchpads as Markdown."""
     return "\n\n".join(map(scratchpad_text, pads)) or "No task is noted."
 
 
 def turn_citation(turn: StoredTurn) -> str:
-    """Where a turn stands, for a citation."""
+    """Cite a turn by its place."""
     message = f" message {turn.message_id}" if turn.message_id else ""
     return join_lines(
         f"{to_iso(turn.at)} {_speaker(turn)}, session {turn.session_id}{message} #{turn.turn_index}"

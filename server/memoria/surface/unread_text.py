@@ -1,4 +1,4 @@
-"""What agents read of what nobody has read, and of what they have handed in."""
+"""Texts for agents on what nobody has read, and on what they have handed in."""
 
 from collections.abc import Iterator
 
@@ -7,12 +7,12 @@ from memoria.model.handed_in import HandedIn, UnreadLeft
 NOTHING_UNREAD = "Nothing is left to be read here."
 A_MODEL_READS = "A chat model is configured, which reads what is said: there is nothing to do here."
 _ONCE = "Once the first request is answered"
-"""When an agent should read: it can't tell when a session ends."""
+"""Time when an agent should read: it can't tell when a session ends."""
 _WAITS = ": it waits until the user confirms it (`memoria revise ID confirm`)"
 
 
 def unread_note(left: UnreadLeft) -> str:
-    """How many turns are unread, and what to do about it, as a line; empty where none is."""
+    """Say in a line how many turns are unread, and what to do about it; empty where none is."""
     if not left.turns:
         return ""
     return (
@@ -22,12 +22,12 @@ def unread_note(left: UnreadLeft) -> str:
 
 
 def unread_hint(left: UnreadLeft) -> str:
-    """The same where there is hardly any room."""
+    """Say in few words how many turns are unread; empty where none is."""
     return f" {_ONCE}, read memory://unread: {_count(left)}." if left.turns else ""
 
 
 def unread_word(left: UnreadLeft) -> str:
-    """The same below the answer to a search, in 40 tokens at most, as nobody asked for it."""
+    """Say it below a search's answer, in 40 tokens at most, as nobody asked; empty for none."""
     if not left.turns:
         return ""
     return (
@@ -37,7 +37,7 @@ def unread_word(left: UnreadLeft) -> str:
 
 
 def handed_in_text(done: HandedIn) -> str:
-    """What became of several statements, a line each."""
+    """Render what became of several statements, a line each."""
     return "\n".join(_lines(done))
 
 

@@ -25,12 +25,12 @@ _Record = dict[str, Any]
 
 @dataclass(slots=True)
 class Refusals:
-    """What was not let in, for what rests on it."""
+    """Records that were not let in, for what rests on them."""
 
     turn_ids: set[str] = field(default_factory=set)
     memory_ids: set[str] = field(default_factory=set)
     places: dict[tuple[str, str], set[int]] = field(default_factory=dict)
-    """Where turns stood that were not let in, or from which nothing may be concluded."""
+    """Places of turns that were not let in, or from which nothing may be concluded."""
     forgotten: int = 0
     """Turns, memories and notes that were forgotten here."""
     private: int = 0
@@ -56,7 +56,7 @@ class Admission:
         self._merge = merge
 
     def admit(self, kind: str, record: _Record) -> _Record | None:
-        """The record as it may come in; None if it may not."""
+        """Return the record as it may come in; None if it may not."""
         match kind:
             case "turn":
                 return self._admit_turn(record)
@@ -68,13 +68,13 @@ class Admission:
                 return record
 
     def admit_lines(self, lines: Sequence[str]) -> list[str]:
-        """The lines of a core file that may come in, without secrets."""
+        """Return the lines of a core file that may come in, without secrets."""
         kept = [line for line in lines if not line.strip() or self._suppression.may_keep(line)]
         self._refusals.forgotten += len(lines) - len(kept)
         return [redact(line).text for line in kept]
 
     def _may_keep(self, text: str) -> bool:
-        """Whether a note may come in: it says nothing forgotten and no secret."""
+        """Check whether a note may come in: it says nothing forgotten and no secret."""
         return self._suppression.may_keep(text) and redact(text).text == text
 
     def _admit_turn(self, record: _Record) -> _Record | None:
@@ -149,7 +149,7 @@ class Admission:
         return admitted
 
     def _may_enter(self, record: _Record) -> bool:
-        """Whether a memory that is not here may come: nothing in or below it was forgotten."""
+        """Check whether a new memory may come: nothing in or below it was forgotten."""
         if self._is_forgotten(record["id"]):
             return False
         if not all(self._may_say(one["content"]) for one in record["versions"]):
@@ -168,7 +168,7 @@ class Admission:
         return self._tx.tombstones.get(memory_id) is not None
 
     def _may_say(self, content: str) -> bool:
-        """Whether a wording may come in. A secret has no place in one, whoever wrote it."""
+        """Check whether a wording may come in. A secret has no place in one, whoever wrote it."""
         if redact(content).text != content:
             raise ValueError("holds a secret")
         return self._suppression.may_keep(content)
@@ -177,7 +177,7 @@ class Admission:
         return turn_id is not None and turn_id in self._refusals.turn_ids
 
     def _has_fallen(self, version: _Record, record: _Record, *, is_known: bool) -> bool:
-        """Whether a wording was concluded from a turn that was erased here: it falls with it.
+        """Check whether a wording falls with a turn that was erased here and that it came from.
 
         Of the present wording of a memory that is not here, the memory itself is asked about.
         """
@@ -188,7 +188,7 @@ class Admission:
         return any(self._is_lost(turn_id) for turn_id in sources)
 
     def _without_lost_source(self, version: _Record) -> _Record:
-        """A wording as it stands when its turn is erased: without the words of that turn."""
+        """Return a wording as it is once its turn is erased: without the words of that turn."""
         if not self._is_lost(version["turn"]):
             return version
         is_stated = version["inferred_by"] == "statement"
@@ -208,7 +208,7 @@ class Admission:
 
 
 def _clean(record: _Record) -> tuple[CleanTurn, int]:
-    """The texts of a turn without secrets, and how many there were."""
+    """Clean the texts of a turn of secrets, and count them."""
     tally = Tally()
     turn = Turn(
         role=Role(record["role"]),
@@ -232,7 +232,7 @@ def _name_of(record: _Record) -> MessageName:
 
 
 def _is_supported(before: _Record, after: _Record) -> bool:
-    """Whether a conclusion still rests on something, if it rested on a turn before."""
+    """Check whether a conclusion still rests on something, if it rested on a turn before."""
     then, now = before["versions"][-1], after["versions"][-1]
     if now["inferred_by"] == "statement" or then["turn"] == now["turn"]:
         return True

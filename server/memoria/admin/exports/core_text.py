@@ -1,4 +1,4 @@
-"""What people wrote into core files: the lines that no memory stands behind, without secrets.
+"""Lines people wrote into core files: those that no memory stands behind, without secrets.
 
 Our own lines are not exported: the next nightly run writes them from the memories.
 """
@@ -18,7 +18,7 @@ _OURS = lazy_regex(r"<!--[ \t]*(?:[mcd]:[0-9a-f]{4,32}|q:[0-9a-f]{8} [0-9a-f]{8}
 
 
 def read_own_text(files: TenantFiles) -> Iterator[tuple[str, str]]:
-    """Every core file of a tenant by its place, as far as somebody wrote it."""
+    """Yield every core file of a tenant by its place, as far as somebody wrote it."""
     projects = (f"{PROJECTS}/{name}/{PROJECT_FILE}" for name in files.list_folders(PROJECTS))
     for place in (*CORE_FILES, *projects):
         data = files.read(place) if files.exists(place) else None
@@ -29,7 +29,7 @@ def read_own_text(files: TenantFiles) -> Iterator[tuple[str, str]]:
 
 
 def add_own_text(files: TenantFiles, place: str, lines: list[str]) -> bool:
-    """Add to a core file the lines that it lacks. Gives whether it lacked any.
+    """Add to a core file the lines that it lacks. Return whether it lacked any.
 
     Raises:
         ValueError: no core file may stand there.

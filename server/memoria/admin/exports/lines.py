@@ -30,7 +30,7 @@ _MOST_HEAD_BYTES = 1 << 20
 KINDS: frozenset[str] = frozenset((*get_args(PortableKind), CORE_FILE))
 
 _SURROGATE = re.compile(rb"\\u[dD]")
-"""Begins one of the two halves in which JSON may write a character. Alone it is no text, and what
+"""Start of one of the two halves in which JSON may write a character. Alone it is no text; what
 holds it could never be written out again."""
 
 
@@ -49,9 +49,9 @@ class ExportHead(Value):
     until: int | None = None
     counts: dict[str, int]
     keys: tuple[str, ...] = ()
-    """By what the keys are known that recognise the words that were forgotten."""
+    """Ids of the keys that recognise the words that were forgotten."""
     sealed_keys: SealedKey | None = None
-    """These keys themselves, under a passphrase."""
+    """Those keys themselves, under a passphrase."""
 
 
 _NO_HEAD = (ValueError, KeyError, TypeError, OverflowError, RecursionError)
@@ -63,11 +63,11 @@ class ExportLine:
     """A record as it stands in the file."""
 
     number: int
-    """Of the line, from 1."""
+    """Number of the line, from 1."""
     kind: str
     record: PortableRecord
     position: int
-    """How many bytes were read with it."""
+    """Number of bytes read with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +80,17 @@ class UnreadableLine:
 
 
 def encode_line(kind: str, record: Mapping[str, object]) -> bytes:
-    """A record as a line."""
+    """Encode a record as a line."""
     return json.dumps({kind: record}, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def encode_head(head: ExportHead) -> bytes:
-    """The first line."""
+    """Encode the first line."""
     return encode_line(HEAD, head.model_dump(mode="json", exclude_none=True))
 
 
 def is_export(path: Path) -> bool:
-    """Whether a file begins as an export does."""
+    """Check whether a file begins as an export does."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             return False
@@ -101,7 +101,7 @@ def is_export(path: Path) -> bool:
 
 
 def read_head(path: Path) -> ExportHead:
-    """The first line of an export.
+    """Read the first line of an export.
 
     Raises:
         ExportError: the file is none, can't be read, or a newer Memoria made it.
@@ -111,7 +111,7 @@ def read_head(path: Path) -> ExportHead:
 
 
 def read_lines(path: Path) -> Iterator[ExportLine | UnreadableLine]:
-    """Everything between head and end, line by line. A file that was cut off says so at its end.
+    """Yield all between head and end, line by line; a file that was cut off says so at its end.
 
     Raises:
         ExportError: as `read_head` does.

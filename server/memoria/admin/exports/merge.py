@@ -31,17 +31,17 @@ from memoria.store.base import Store, Transaction
 from memoria.store.base.portable import PORTABLE_KINDS, PortableKind, PortableMerge, PutOutcome
 
 Progress = Callable[[int, int], None]
-"""Told (bytes read, of how many)."""
+"""Callback with the bytes read, and all bytes."""
 _BATCH = 300
 _BATCH_BYTES = 4 << 20
 _MOST_NAMED = 20
 _LAST: frozenset[str] = frozenset(("tombstone", CORE_FILE))
-"""What is put together at the end."""
+"""Kinds of records that are put together at the end."""
 
 
 @dataclass(slots=True)
 class MergeReport:
-    """What became of an export."""
+    """Outcome of merging an export."""
 
     head: ExportHead
     added: Counter[str] = field(default_factory=Counter)
@@ -51,18 +51,18 @@ class MergeReport:
     left_out: int = 0
     """Edges and notes of what is not here."""
     forgotten: int = 0
-    """What did not come in because it was forgotten here."""
+    """Records that did not come in because they were forgotten here."""
     forgotten_here: int = 0
-    """What was forgotten here because it had been forgotten there."""
+    """Records forgotten here because they had been forgotten there."""
     private: int = 0
     redacted: int = 0
     unchecked: int = 0
-    """How many of the things forgotten there are known by their ids alone."""
+    """Number of things forgotten there that are known by their ids alone."""
     bad: int = 0
     bad_lines: list[UnreadableLine] = field(default_factory=list)
     """The first of them."""
     is_scrubbed: bool = True
-    """Whether what was forgotten here is wiped from the file by now."""
+    """True if what was forgotten here is wiped from the file by now."""
 
 
 class ExportMerger:
@@ -71,7 +71,7 @@ class ExportMerger:
     def __init__(
         self, store: Store, files: HomeFiles, home: Path, tenant: str, schema_number: int
     ) -> None:
-        """Nothing is read yet.
+        """Bind to a home and a tenant.
 
         Args:
             store: of the home.
@@ -228,7 +228,7 @@ class _Work:
             self.report.bad_lines.append(line)
 
     def finish(self) -> MergeReport:
-        """The report, all of it."""
+        """Finish the merge, and return the report."""
         self.report.forgotten = self.refusals.forgotten
         self.report.private = self.refusals.private
         self.report.redacted = self.refusals.redacted
@@ -244,7 +244,7 @@ def _open_keys(head: ExportHead, passphrase: str | None) -> bytes | None:
 def _list_batches(
     lines: Iterator[ExportLine | UnreadableLine],
 ) -> Iterator[list[ExportLine | UnreadableLine]]:
-    """So many lines, or bytes, as one transaction takes."""
+    """Yield batches of so many lines, or bytes, as one transaction takes."""
     batch, begun = list[ExportLine | UnreadableLine](), 0
     for line in lines:
         batch.append(line)

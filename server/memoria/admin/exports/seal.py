@@ -25,7 +25,7 @@ class SealedKey(Value):
 
     cipher: str = "scrypt+aes-256-gcm"
     work: int
-    """How much memory and time a guess at the passphrase takes: scrypt's N."""
+    """Effort of a guess at the passphrase, in memory and time: scrypt's N."""
     salt: str
     nonce: str
     sealed: str
@@ -47,7 +47,7 @@ def seal_key(key: bytes, passphrase: str, tenant: str) -> SealedKey:
 
 
 def open_key(sealed: SealedKey, passphrase: str, tenant: str) -> bytes:
-    """The key that was sealed.
+    """Open a sealed key.
 
     Raises:
         ExportError: the passphrase is another one, or something was changed.
@@ -70,7 +70,7 @@ def open_key(sealed: SealedKey, passphrase: str, tenant: str) -> bytes:
 
 
 def key_id(key: bytes) -> str:
-    """By what a key is known, and nothing can be recognised."""
+    """Return the identifier of a key; it reveals nothing about the key."""
     return hmac.digest(key, b"memoria export", "sha256").hex()[:_ID_DIGITS]
 
 

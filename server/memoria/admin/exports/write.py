@@ -35,14 +35,14 @@ _TOLD_EVERY = 200
 
 @dataclass(frozen=True, slots=True)
 class ExportOrder:
-    """What is to be exported, and how."""
+    """Order for an export: what, and how."""
 
     home: Path
     tenant: str
     schema_number: int
     selection: PortableSelection = field(default_factory=PortableSelection)
     passphrase: str | None = None
-    """Under which the key goes along that recognises what was forgotten; None: it stays here."""
+    """Passphrase for the key that recognises what was forgotten; None: it stays here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class ExportReport:
     size: int
     head: ExportHead
     written: dict[str, int]
-    """How many records of each kind."""
+    """Numbers of records, by kind."""
 
 
 def write_export(
@@ -132,7 +132,7 @@ def _write_core_files(files: HomeFiles, tenant: str, file: BinaryIO) -> int:
 
 @contextmanager
 def _create(home: Path, target: Path) -> Iterator[BinaryIO]:
-    """A new file that is there when all of it is, and on disk."""
+    """Create a file that is there only once all of it is, and on disk."""
     if os.path.lexists(target):
         raise ExportError(f"{target} exists already. Give a name that is free.")
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")

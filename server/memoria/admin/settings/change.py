@@ -57,7 +57,7 @@ def change_settings(home: Path, changes: Mapping[str, str | None]) -> Path:
 
 
 def _check(name: str, given: str | None) -> None:
-    """See that there is such a setting, and that it can be this.
+    """Check that there is such a setting, and that it can be this.
 
     Raises:
         InvalidInputError: it can't.
@@ -99,7 +99,7 @@ def _apply(text: str, changes: Mapping[str, str | None]) -> str:
 
 
 def _read(name: str, given: str) -> object:
-    """What was typed, as the file has it: numbers and switches bare, several values as a list."""
+    """Read what was typed as the file has it: numbers and switches bare, several as a list."""
     if is_secret(Settings, name):
         return given
     try:
@@ -113,7 +113,7 @@ def _read(name: str, given: str) -> object:
 
 
 def _check_together(values: Mapping[str, object]) -> None:
-    """See that the file's settings go together; what is wrong by itself is told elsewhere."""
+    """Check that the file's settings go together; what is wrong by itself is told elsewhere."""
     known = {name: value for name, value in values.items() if name in Settings.model_fields}
     faults = find_faults(Settings, known)
     Settings(**{name: value for name, value in known.items() if name not in faults and value != ""})

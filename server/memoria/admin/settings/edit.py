@@ -11,7 +11,7 @@ from memoria.connectors.clients.syntax.toml_edit import (
 
 
 def set_value(text: str, name: str, value: object) -> str:
-    """The text with a setting: in the place of its line, of its comment, or behind the others."""
+    """Set a setting in a text: in the place of its line, of its comment, or behind the others."""
     written = write_value(value)
     statement = _find(text, name)
     if statement is not None:
@@ -26,7 +26,7 @@ def set_value(text: str, name: str, value: object) -> str:
 
 
 def unset_value(text: str, name: str) -> str:
-    """The text without a setting; one that people need is left as a comment."""
+    """Take a setting out of a text; one that people need is left as a comment."""
     statement = _find(text, name)
     if statement is None:
         return text
@@ -44,7 +44,7 @@ def _is_comment_of(line: str, name: str) -> bool:
 
 
 def _append(text: str, line: str) -> str:
-    """With a line behind the last one, but before any table: a line below one belongs to it."""
+    """Add a line behind the last one, but before any table: a line below one belongs to it."""
     tables = (one.start for one in read_statements(text) if text[one.start] == "[")
     place = next(tables, len(text))
     before = text[:place]

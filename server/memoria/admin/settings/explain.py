@@ -1,4 +1,4 @@
-"""Which settings hold, and why: by default, by the file, by the environment."""
+"""Explanation of the settings that hold: by default, by the file, by the environment."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -29,12 +29,12 @@ class SettingInForce:
 
     name: str
     value: str
-    """As it is written; a key is hidden, and the empty text is none at all."""
+    """Value as it is written; a key is hidden, and the empty text is none at all."""
     source: Source
     line: int | None = None
-    """Of the file, where that says something of it, whether it holds or not."""
+    """Line of the file, where that says something of it, whether it holds or not."""
     note: str = ""
-    """Why the file's line does not hold."""
+    """Reason why the file's line does not hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class SettingsInForce:
 
 
 def explain_settings(home: str) -> SettingsInForce:
-    """The settings of whoever uses a home in this environment. None is refused: it is told."""
+    """Explain the settings in force for a home in this environment. None is refused: it is told."""
     environment = Settings.read_environment()
     try:
         filed = read_settings_file(home, Settings)
@@ -90,7 +90,7 @@ def _why_not(name: str, line: int | None, filed: FileSettings) -> str:
 
 
 def _find_conflicts(home: str) -> Iterator[str]:
-    """What keeps all of them from being used together."""
+    """Yield what keeps all of them from being used together."""
     try:
         Settings.load(home=home)
     except InvalidInputError as error:
@@ -108,7 +108,7 @@ def _default(name: str) -> str:
 
 
 def describe_variable(setting: SettingInForce) -> str:
-    """What says what a setting is, in words."""
+    """Say in words where a setting's value comes from."""
     match setting.source:
         case "environment":
             return variable_of(setting.name)

@@ -28,12 +28,12 @@ _HEAD = """\
 
 
 def new_file() -> str:
-    """A settings file in which nothing is set."""
+    """Write a settings file in which nothing is set."""
     return "\n".join([_HEAD, *_paragraphs()])
 
 
 def comment_out(name: str) -> str:
-    """A setting at its default, as a comment."""
+    """Write a setting at its default, as a comment."""
     default = Settings.model_fields[name].default
     return f"# {name} = {write_value('' if default is None else default)}"
 

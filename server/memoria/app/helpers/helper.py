@@ -18,7 +18,7 @@ from memoria.config import Settings
 from memoria.model import SearchResult
 
 _RUN = "import sys; sys.path[:] = sys.argv[1:]; from memoria.app.helpers.serve import main; main()"
-"""It imports from where this process does."""
+"""Program of a helper; it imports from where this process does."""
 
 
 class Helper:
@@ -39,13 +39,13 @@ class Helper:
         )
         self.pid = self._process.pid
         self.is_gone = False
-        """Whether it was found to have ended."""
+        """True once it was found to have ended."""
         self._asked: deque[Future[bytes]] = deque()
         self._asking, self._hearing = Lock(), Lock()
         self._ask(told)
 
     def search(self, asked: Sequence[AskedSearch]) -> list[SearchResult] | None:
-        """What it finds of each; None where it can't search, or is gone."""
+        """Return its result for each search; None where it can't search, or is gone."""
         answer = self._ask(ASKED.dump_json(asked))
         return RESULTS.validate_json(answer) if answer.strip() else None
 
@@ -80,7 +80,7 @@ class Helper:
 
 
 def _hear(answers: IO[bytes]) -> bytes:
-    """The next line.
+    """Wait for the next line.
 
     Raises:
         EOFError: there will be no more.

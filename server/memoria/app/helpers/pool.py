@@ -1,4 +1,4 @@
-"""Where a search runs: in a thread of this process, or in a helper while many ask at once.
+"""Threads and helper processes that search: helpers are added while many ask at once.
 
 Whoever's turn it is takes along some of those that wait behind: searches that share a snapshot take
 less than each by itself.
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _CROWD = 8
-"""So many searches at once are a crowd."""
+"""Number of searches at once that are a crowd."""
 _LASTING = 32
-"""When so many have joined a crowd before it was over, it lasts, and helpers are started."""
+"""Number of searches that must join a crowd before helpers are started."""
 _PLACES = 2
 """Batches at a helper at once: one that runs and one that waits, so that it never pauses."""
 _MOST_TOGETHER = 8
 """Searches in a batch. All of it is answered when the last one is; twice as many gain nothing."""
 _ROUNDS = 2
-"""So many batches are made of those that wait, for each process: few that wait share none."""
+"""Batches made of those that wait, for each process: few that wait share none."""
 _MOST = 3
 _THREADS = 40
-"""Of searches, without helpers: most of them may wait for another machine."""
+"""Number of search threads without helpers; most of them may wait for another machine."""
 
 Searching = Callable[[Sequence[AskedSearch]], Sequence[SearchResult]]
-"""Answers several searches, in their order."""
+"""Function that answers several searches, in their order."""
 
 
 def count_helpers(settings: Settings) -> int:
-    """How many helpers there may be: by default one for each core but one, a few at most.
+    """Return how many helpers there may be: by default one for each core but one, a few at most.
 
     There are none where a search waits for another machine, for that takes no processor, nor in a
     program that was packed into one file: it has no Python to start.
@@ -61,7 +61,7 @@ class SearchHelpers:
     """Runs searches, and starts helpers while a crowd lasts."""
 
     def __init__(self, settings: Settings, most: int) -> None:
-        """No helper is started yet.
+        """Prepare to start helpers when they are needed.
 
         Args:
             settings: of the home, and how it is searched.
@@ -79,7 +79,7 @@ class SearchHelpers:
         self._limiter = anyio.CapacityLimiter(_THREADS)
         """Turns of searches alone: what is recorded never waits behind them."""
         self._threads = anyio.CapacityLimiter(math.inf)
-        """As many as there are turns."""
+        """Unlimited: there are as many threads as turns of searches."""
         self._line = SearchLine()
         self._searching = self._joined = 0
         """Searches now, and how many have joined a crowd since there was none."""
@@ -154,7 +154,7 @@ class SearchHelpers:
                 self._joined = 0
 
     def _choose_size(self) -> int:
-        """How many of those who wait are searched for together."""
+        """Return how many waiting searches to run together."""
         if not self._helpers:
             return 1
         processes = 1 + len(self._helpers)
@@ -206,7 +206,7 @@ class SearchHelpers:
             return self._places.pop(0) if self._here and self._places else None
 
     def _leave_place(self, helper: "Helper") -> None:
-        """Give a place back; of a helper that is gone, all of them."""
+        """Give a helper's place back; one that is gone is removed with all its places."""
         with self._lock:
             if not helper.is_gone:
                 self._places.append(helper)
@@ -220,7 +220,7 @@ class SearchHelpers:
 
 
 def _search_each(asked: Sequence[AskedSearch], search: Searching) -> Sequence[Outcome]:
-    """What becomes of each. Where several fail together, each is searched for by itself."""
+    """Return each search's outcome. Where several fail together, each is searched for by itself."""
     try:
         return search(asked)
     except Exception as error:  # noqa: BLE001  (it is raised where it was asked for)
@@ -230,7 +230,7 @@ def _search_each(asked: Sequence[AskedSearch], search: Searching) -> Sequence[Ou
 
 
 def _count_cores() -> int:
-    """The cores that this process may use."""
+    """Count the cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

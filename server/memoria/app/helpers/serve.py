@@ -1,4 +1,4 @@
-"""What a helper runs: it opens the home, and answers one search after another.
+"""Program of a helper process: it opens the home and answers one search after another.
 
 It ends when its questions do, however the process ended that asks them, and by itself when it was
 asked nothing for a while: its memory is given back.
@@ -20,7 +20,7 @@ from memoria.retrieval import Search
 
 _IDLE_S = 60.0
 _NOTHING = b""
-"""The answer of who can't answer."""
+"""Answer of a helper that can't answer."""
 
 
 def main() -> None:
@@ -61,7 +61,7 @@ def _answer(search: Search, settings: Settings, line: bytes) -> bytes:
 
 
 def _take_output() -> IO[bytes]:
-    """Standard output for the answers alone: whatever is printed goes where errors go."""
+    """Take standard output for the answers alone: whatever is printed goes where errors go."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return answers

@@ -10,22 +10,17 @@ from memoria.app.asking import AskedSearch
 from memoria.model import SearchResult
 
 Outcome = SearchResult | Exception
-"""What was found, or what went wrong."""
+"""Result of a search, or the error that it ended with."""
 
 
 class WaitingSearch:
-    """What is searched for, whether it still waits, and what has become of it."""
+    """Search that waits, runs or has ended."""
 
     def __init__(self, asked: AskedSearch) -> None:
-        """It waits.
-
-        Args:
-            asked: what is searched for.
-        """
         self._news = anyio.Event()
         self.asked = asked
         self.is_taken = False
-        """Whether it is searched for, in its own turn or in another's, or has been."""
+        """True once it is searched for, in its own turn or in another's."""
         self.outcome: Outcome | None = None
         """None until it has ended."""
 
@@ -46,10 +41,9 @@ class WaitingSearch:
 
 
 class SearchLine:
-    """Whoever is not searched for yet, in the order in which they came."""
+    """Queue of searches that nobody has taken, in the order in which they came."""
 
     def __init__(self) -> None:
-        """Nobody waits."""
         self._waiting: deque[WaitingSearch] = deque()
 
     def __len__(self) -> int:
@@ -67,7 +61,7 @@ class SearchLine:
                 self._waiting.remove(waiting)
 
     def take_batch(self, first: WaitingSearch, most: int) -> list[WaitingSearch]:
-        """The one whose turn it is, and others up to so many together."""
+        """Take the search whose turn it is, and others up to so many together."""
         self._waiting.remove(first)
         batch = [first]
         while self._waiting and len(batch) < most:

@@ -21,7 +21,7 @@ _Hook = Callable[[_Fields, str | None, object], Awaitable[_Answer]]
 
 
 def memory_hooks(memory: Memoria) -> dict[str, list[HookMatcher]]:
-    """The hooks, for `ClaudeAgentOptions(hooks=…)`.
+    """Return the hooks, for `ClaudeAgentOptions(hooks=…)`.
 
     What is said, and what tools answer, is recorded at once. To a prompt is added what is on record
     from other sessions and bears on it for sure; mostly that is nothing.
@@ -40,7 +40,7 @@ def memory_hooks(memory: Memoria) -> dict[str, list[HookMatcher]]:
 
 
 class _Recorder:
-    """Takes what hooks are told."""
+    """Recorder of what hooks are told."""
 
     def __init__(self, memory: Memoria) -> None:
         self._memory = memory

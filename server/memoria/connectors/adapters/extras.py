@@ -1,4 +1,4 @@
-"""What adapters share: the error where a framework is missing, and how they record."""
+"""Parts that adapters share: the error for a missing framework, and how they record."""
 
 from typing import TypeVar
 
@@ -9,12 +9,12 @@ from memoria.model import LIBRARY, Channel, Receipt, to_iso
 
 ANY_PROJECT = "*"
 PAGE = 500
-"""How much is read at once of what may be long."""
+"""Number of records read at once from a list that may be long."""
 _MemoryT = TypeVar("_MemoryT", Memoria, SyncMemoria)
 
 
 def missing_extra(extra: str, error: ImportError) -> ImportError:
-    """What to say where the framework of an adapter is not installed."""
+    """Return the error that says how to install an adapter's framework."""
     return ImportError(
         f"memoria.adapters.{extra.replace('-', '_')} needs a package that is not installed "
         f"({error}). Install it with: pip install 'memoria-server[{extra}]'",
@@ -23,22 +23,22 @@ def missing_extra(extra: str, error: ImportError) -> ImportError:
 
 
 def adapter_channel(framework: str) -> Channel:
-    """The way in of what a framework records: a program reports it, under the framework's name."""
+    """Return the channel of a framework's records: a program reports them, under its name."""
     return LIBRARY.model_copy(update={"client": framework})
 
 
 def name_source(framework: str, memory: _MemoryT) -> _MemoryT:
-    """The same memory, in which the framework's sessions and messages have their own numbering."""
+    """Return the memory with the framework's own numbering of sessions and messages."""
     return memory.with_channel(adapter_channel(framework))
 
 
 def find_awaitable(memory: Memoria | SyncMemoria) -> Memoria:
-    """The memory for a framework that awaits, whichever way it was opened."""
+    """Find the memory for a framework that awaits, whichever way it was opened."""
     return memory.asynchronous if isinstance(memory, SyncMemoria) else memory
 
 
 def check_written(receipt: Receipt) -> None:
-    """See that every value was written, for nobody may believe it is there where it is not.
+    """Check that every value was written, for nobody may believe it is there where it is not.
 
     Raises:
         ForgottenError: the user has forgotten what was under a key, or what a value says.

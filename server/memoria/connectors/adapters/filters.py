@@ -19,7 +19,10 @@ _OF_EQUALITY = ("$eq", "$ne")
 
 
 def passes(value: object, wanted: object) -> bool:
-    """Whether a value has the fields that a filter names, with what it wants of them.
+    """Check whether a value has the fields that a filter names, each as the filter wants it.
+
+    >>> passes({"size": 3, "name": "tea"}, {"size": {"$gt": 2}})
+    True
 
     Raises:
         InvalidInputError: the filter has an operator that is none.
@@ -47,7 +50,10 @@ def _holds(name: str, value: object, limit: object) -> bool:
 
 
 def is_like(namespace: Sequence[str], path: Sequence[str], where: str) -> bool:
-    """Whether a namespace begins or ends with these labels, `*` standing for any one.
+    """Check whether a namespace begins or ends with these labels, `*` standing for any one.
+
+    >>> is_like(("users", "7", "notes"), ("users", "*"), "prefix")
+    True
 
     Args:
         namespace: its labels.

@@ -29,18 +29,18 @@ class Entry:
 
     role: Role
     words: str = ""
-    """What is said in it; empty, where a tool is called or answers."""
+    """Text said in it; empty for a tool's call or answer."""
     rest: JsonValue = None
-    """What else there is to it."""
+    """All other fields of the item, as JSON."""
     name: str = ""
-    """What it is called in the client. Names need not be unique; an item has an id besides."""
+    """Name in the client. Names need not be unique; an item has an id besides."""
 
 
 class History:
     """The items of one session, in their order."""
 
     def __init__(self, memory: Memoria | SyncMemoria, framework: str, session_id: str) -> None:
-        """Nothing is read yet.
+        """Bind to one conversation.
 
         Args:
             memory: where they are kept.
@@ -68,7 +68,7 @@ class History:
             await self._memory.record_conversation(turns)
 
     async def read(self) -> list[StoredTurn]:
-        """The turns that the items are, in their order."""
+        """Return the turns of the items, in their order."""
         found: list[StoredTurn] = []
         for offset in count(0, PAGE):
             try:
@@ -89,13 +89,13 @@ class History:
 
 
 def to_entry(turn: StoredTurn) -> Entry:
-    """What was recorded as a turn."""
+    """Return the entry that was recorded as a turn."""
     _, _, name = (turn.message_id or "").partition(" ")
     return Entry(turn.role, turn.content, turn.tool_result, name)
 
 
 def split_item(item: Item, places: Sequence[Path]) -> tuple[str, JsonValue]:
-    """The one text that stands at these places of an item, and the item without it.
+    """Take the one text at these places out of an item; return it, and the rest of the item.
 
     Where there is none, or several, or it is blank, the item stays whole.
     """
@@ -107,7 +107,7 @@ def split_item(item: Item, places: Sequence[Path]) -> tuple[str, JsonValue]:
 
 
 def join_item(words: str, rest: JsonValue) -> Item:
-    """The item that was split."""
+    """Join a text and an item that were split."""
     parts = rest if isinstance(rest, dict) else {}
     item, path = parts.get(_ITEM), parts.get(_WORDS)
     whole = _replace(item, path, words) if isinstance(path, list) else item
@@ -115,7 +115,7 @@ def join_item(words: str, rest: JsonValue) -> Item:
 
 
 def list_texts(field: JsonValue, path: Path, *inner: str) -> list[Path]:
-    """Where the texts of a field stand: at its own place or, in a list, at places in each part."""
+    """List the paths of a field's texts: its own or, in a list, one in each part."""
     if not isinstance(field, list):
         return [path]
     return [[*path, n, *inner] for n in range(len(field))]
@@ -134,7 +134,7 @@ def _look_up(value: JsonValue, path: Path) -> JsonValue:
 
 
 def _replace(value: JsonValue, path: Path, new: JsonValue) -> JsonValue:
-    """The value with something else at a place."""
+    """Replace the value at a place."""
     if not path:
         return new
     step, *rest = path

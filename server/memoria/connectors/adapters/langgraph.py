@@ -42,7 +42,7 @@ class MemoriaStore(BaseStore):
     __slots__ = ("_items", "_memory")
 
     def __init__(self, memory: SyncMemoria) -> None:
-        """The memory stays the caller's, to close.
+        """Use a memory that the caller opens and closes.
 
         Args:
             memory: from `memoria.open_sync`. Graphs that run an event loop take it, too.
@@ -74,7 +74,7 @@ class MemoriaStore(BaseStore):
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """The same, while the event loop runs on."""
+        """Do what `batch` does, while the event loop runs on."""
         asked = [*ops]
         return await in_thread(lambda: self.batch(asked))
 

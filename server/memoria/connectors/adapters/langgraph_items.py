@@ -19,18 +19,17 @@ from memoria.model.query import MAX_LIMIT, MAX_TOKENS
 CLIENT = "langgraph"
 Namespace = tuple[str, ...]
 _BETWEEN_LABELS = "."
-"""LangGraph allows none within a label."""
+"""Separator of labels: LangGraph allows none within a label."""
 
 
 class StoreItems:
     """Reads, writes and erases items."""
 
     def __init__(self, memory: SyncMemoria) -> None:
-        """Nothing is read yet."""
         self._memory = memory
 
     def get(self, namespace: Namespace, key: str) -> SearchItem | None:
-        """The item under a key."""
+        """Return the item under a key."""
         turn = self._memory.find_message(_session_of(namespace), key)
         return None if turn is None else self._to_item(turn)
 
@@ -41,14 +40,14 @@ class StoreItems:
             self._memory.forget_memory([turn.id], include_source=True, may_return=True)
 
     def read(self, namespaces: list[Namespace]) -> Iterator[SearchItem]:
-        """Everything in some namespaces, in the order in which it was first put."""
+        """Yield everything in some namespaces, in the order in which it was first put."""
         for namespace in namespaces:
             for turn in self._read_turns(_session_of(namespace)):
                 if turn.source == CLIENT:
                     yield self._to_item(turn)
 
     def find(self, query: str, namespaces: list[Namespace]) -> Iterator[SearchItem]:
-        """What fits a question, best first: of all namespaces, then of one where one is asked."""
+        """Yield what fits a question, best first: of all namespaces, then of the one asked."""
         sessions = {_session_of(one) for one in namespaces}
         for session in (None, *sessions) if len(sessions) == 1 else (None,):
             result = self._memory.search_conversation_traces(
@@ -65,7 +64,7 @@ class StoreItems:
                     yield self._to_item(self._memory.get_turn(hit.id, context=0).turn, hit.score)
 
     def list_namespaces(self) -> list[Namespace]:
-        """Every namespace that has an item, in order."""
+        """List every namespace that has an item, in order."""
         found: list[Namespace] = []
         for page in count(1):
             listed = self._memory.list_sessions(
@@ -102,7 +101,7 @@ class StoreItems:
 
 
 def to_turn(namespace: Namespace, key: str, value: Mapping[str, Any]) -> Turn:
-    """The turn that an item is."""
+    """Return the turn that records an item."""
     return Turn(
         session_id=_session_of(namespace),
         message_id=key,

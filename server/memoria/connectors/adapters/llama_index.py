@@ -26,7 +26,7 @@ _ROLES = {
     "tool": Role.TOOL,
     "function": Role.TOOL,
 }
-"""Whoever else speaks, by whatever name, is the model."""
+"""Roles of speakers; any other, by whatever name, is the model."""
 
 
 class MemoriaBlock(BaseMemoryBlock[str]):
@@ -38,9 +38,9 @@ class MemoriaBlock(BaseMemoryBlock[str]):
 
     name: str = "memoria"
     memory: Memoria | SyncMemoria = Field(exclude=True)
-    """From `memoria.open`, or from `memoria.open_sync` where nothing is awaited."""
+    """Memory from `memoria.open`, or from `memoria.open_sync` where nothing is awaited."""
     max_tokens: int = 800
-    """Of the package at most, estimated."""
+    """Largest size of the package, in estimated tokens."""
 
     async def _aget(
         self,
@@ -48,7 +48,7 @@ class MemoriaBlock(BaseMemoryBlock[str]):
         session_id: str | None = None,
         **_more: Any,  # noqa: ANN401  (what other blocks are given)
     ) -> str:
-        """What is on record and bears on the last message of the user; mostly short."""
+        """Return what is on record and bears on the user's last message; mostly short."""
         asked = (each.content for each in reversed(messages or ()) if each.role.value == "user")
         query = next(asked, None)
         if not query or not query.strip():
@@ -66,7 +66,7 @@ class MemoriaBlock(BaseMemoryBlock[str]):
 
 
 def _to_turns(message: ChatMessage) -> Iterator[Turn]:
-    """What a message says, and the tools it calls."""
+    """Yield a message's words as a turn, then one turn for each tool that it calls."""
     role = _ROLES.get(message.role.value, Role.ASSISTANT)
     more = message.additional_kwargs
     session, words = more.get("session_id"), message.content or ""

@@ -32,7 +32,7 @@ _ROLES: Mapping[object, Role] = {
     "developer": Role.SYSTEM,
 }
 _FORMS: Mapping[str, Item] = {"said": {}, "said+": {"logprobs": []}}
-"""How nearly every answer of a model looks: what its one part has besides its text."""
+"""Usual forms of a model's answer: the fields its one part has besides its text."""
 _MOST_ID_CHARS = 200
 
 
@@ -51,7 +51,7 @@ class MemoriaSession:
         memory: Memoria | SyncMemoria,
         session_settings: SessionSettings | None = None,
     ) -> None:
-        """The memory stays the caller's, to close.
+        """Use a memory that the caller opens and closes.
 
         Args:
             session_id: which conversation.
@@ -63,7 +63,7 @@ class MemoriaSession:
         self._history = History(memory, _CLIENT, session_id)
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """The last items, or all of them, in their order."""
+        """Return the last items, or all of them, in their order."""
         turns = await self._history.read()
         most = resolve_session_limit(limit, self.session_settings)
         if most is not None:
@@ -86,7 +86,7 @@ class MemoriaSession:
 
 
 def _to_entry(item: Item) -> Entry:
-    """The item with its words taken out, and nothing beside them where its form says the rest."""
+    """Split an item into its words and the rest; no rest where the item's form says it all."""
     role = _ROLES.get(item.get("role"), Role.TOOL)
     words, rest = split_item(item, list_texts(item.get("content"), ["content"], "text"))
     if words:

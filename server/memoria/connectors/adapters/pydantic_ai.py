@@ -42,7 +42,7 @@ class MemoriaHistory:
     """
 
     def __init__(self, session_id: str, memory: Memoria | SyncMemoria) -> None:
-        """The memory stays the caller's, to close.
+        """Use a memory that the caller opens and closes.
 
         Args:
             session_id: which conversation.
@@ -51,13 +51,13 @@ class MemoriaHistory:
         self._history = History(memory, _CLIENT, session_id)
 
     async def load(self) -> list[ModelMessage]:
-        """All messages so far, for `message_history=`."""
+        """Load all messages so far, for `message_history=`."""
         entries = map(to_entry, await self._history.read())
         items = [join_item(entry.words, entry.rest) for entry in entries]
         return ModelMessagesTypeAdapter.validate_python(items)
 
     def load_sync(self) -> list[ModelMessage]:
-        """All messages so far, where no event loop runs: for `agent.run_sync`."""
+        """Load all messages so far, where no event loop runs: for `agent.run_sync`."""
         return anyio.run(self.load)
 
     async def save(self, new_messages: Iterable[ModelMessage]) -> None:
@@ -79,7 +79,7 @@ def memory_toolset(
     max_tokens: int = 1500,
     id: str = "memoria",  # noqa: A002  (Pydantic AI's own name)
 ) -> FunctionToolset[object]:
-    """The two searches, for `Agent(toolsets=[…])`.
+    """Return the two searches, for `Agent(toolsets=[…])`.
 
     Args:
         memory: from `memoria.open` or `memoria.open_sync`; it stays the caller's, to close.
@@ -116,7 +116,7 @@ def _to_entry(message: ModelMessage) -> Entry:
 
 
 def _dump(message: ModelMessage) -> Item:
-    """The message as JSON, without what is empty where that makes no difference."""
+    """Dump the message as JSON, without what is empty where that makes no difference."""
     whole, short = (
         ModelMessagesTypeAdapter.dump_python([message], mode="json", exclude_none=spare)
         for spare in (False, True)
@@ -126,7 +126,7 @@ def _dump(message: ModelMessage) -> Item:
 
 
 def _to_items(result: SearchResult) -> list[Item]:
-    """Hits as a model reads them; a note of the search, where there is no hit."""
+    """Render hits as a model reads them; a note of the search, where there is no hit."""
     hits: list[Item] = []
     for hit in result.hits:
         tool: JsonValue = None if hit.tool is None else hit.tool.model_dump(mode="json")

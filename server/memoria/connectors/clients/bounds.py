@@ -1,4 +1,4 @@
-"""Where a project's files end: no link of a repository leads out of it, and no copy lies in one."""
+"""Bounds of a project's files: no link of a repository leads out of it, no copy lies in one."""
 
 import os
 from pathlib import Path
@@ -27,6 +27,6 @@ def check_stays_inside(path: Path, project: Path) -> None:
 
 
 def is_in_repository(folder: Path) -> bool:
-    """Return whether a folder is versioned, so that what lies in it may be committed."""
+    """Check whether a folder is versioned, so that what lies in it may be committed."""
     real = Path(os.path.realpath(folder))
     return any((one / sign).exists() for one in (real, *real.parents) for sign in _REPOSITORY_SIGNS)

@@ -23,16 +23,16 @@ class ConfigFile:
 
     @property
     def target(self) -> Path:
-        """What is replaced: the file a link leads to, so that the link stays."""
+        """File that is replaced: the one a link leads to, so that the link stays."""
         return Path(os.path.realpath(self.path))
 
     @property
     def backup(self) -> Path:
-        """Where the copy stands."""
+        """Path of the copy."""
         return self.path.with_name(self.path.name + BACKUP_SUFFIX)
 
     def read(self) -> bytes | None:
-        """What it holds; None if it is not there.
+        """Return its content; None if it is not there.
 
         Raises:
             ClientError: it can't be read.
@@ -117,7 +117,7 @@ class ConfigFile:
 
 
 def decode(content: bytes, path: Path) -> tuple[str, str]:
-    """A byte order mark, if there is one, and the text behind it.
+    """Split a text into its byte order mark, if there is one, and the rest.
 
     Raises:
         ClientError: it is no UTF-8.

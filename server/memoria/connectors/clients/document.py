@@ -21,7 +21,7 @@ from memoria.connectors.clients.syntax.interface import (
 from memoria.connectors.clients.syntax.json_edit import begin_document
 
 NAME = "memoria"
-"""How the server is called in every client."""
+"""Name of the server in every client."""
 _HOOK_PROGRAM = ("surface/hook", "memoria hook")
 
 
@@ -31,21 +31,21 @@ class EditError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedParts:
-    """What one file of a client is to hold of ours."""
+    """Our parts that one file of a client is to hold."""
 
     syntax: SyntaxName = "JSON"
     entry_at: Path = ()
-    """Where the server's entry stands; empty if this file has none."""
+    """Path of the server's entry; empty if this file has none."""
     entry: Mapping[str, Any] | None = None
     """The entry; None if it is not wanted here."""
     is_listed: bool = False
-    """Whether entries are a list whose items have a `name`, and `entry_at` is the list."""
+    """True if entries are a list whose items have a `name`, and `entry_at` is the list."""
     hooks_at: Path = ()
     """The container of the lists of hooks, one an event; empty if this file has none."""
     hooks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The hook of each event."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """What the client wants to find at the top of such a file, where it is not there yet."""
+    """Members that the client wants at the top of such a file, where they are not there yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class EditedText:
 
 
 def is_our_hook(item: Any) -> bool:  # noqa: ANN401  (whatever stands in the list)
-    """Whether an item of a list of hooks starts our hook program."""
+    """Check whether an item of a list of hooks starts our hook program."""
     match item:
         case dict():
             return any(map(is_our_hook, item.values()))
@@ -70,7 +70,7 @@ def is_our_hook(item: Any) -> bool:  # noqa: ANN401  (whatever stands in the lis
 
 
 def is_our_entry(entry: Any) -> bool:  # noqa: ANN401  (whatever stands there)
-    """Whether an entry is of the form that `connect` writes, and not one written by hand."""
+    """Check whether an entry is of the form that `connect` writes, and not one written by hand."""
     words = command_in(entry)
     program = words[0].replace("\\", "/") if words else ""
     return "/" in program and program.endswith(("/memoria", "/memoria.exe")) and "serve" in words
@@ -89,15 +89,15 @@ def command_in(entry: Any) -> tuple[str, ...]:  # noqa: ANN401  (whatever stands
 
 
 class ConfigDocument:
-    """What is ours in the text of one file."""
+    """Editor of our parts in the text of one file."""
 
     def __init__(self, wanted: WantedParts) -> None:
-        """The parts that are wanted, or were: without them nothing is ours to take out."""
+        """Take the parts that are wanted, or were: without them nothing is ours to take out."""
         self._wanted = wanted
         self._syntax: ConfigSyntax = choose_syntax(wanted.syntax)
 
     def read(self, text: str) -> Any:  # noqa: ANN401  (whatever the document holds)
-        """What a text holds; of an empty one, nothing.
+        """Parse a text; an empty one holds nothing.
 
         Raises:
             EditError: it is not of its syntax.
@@ -108,7 +108,7 @@ class ConfigDocument:
             raise EditError(f"it is no {self._syntax.name}: {error}") from error
 
     def _read_members(self, text: str) -> dict[Any, Any]:
-        """What a text holds by name.
+        """Parse a text that holds members by name.
 
         Raises:
             EditError: it holds something else.
@@ -119,7 +119,7 @@ class ConfigDocument:
         return held
 
     def entry_in(self, text: str) -> Any:  # noqa: ANN401  (whatever stands there)
-        """The entry that a text has, whoever wrote it; None if there is none."""
+        """Return the entry that a text has, whoever wrote it; None if there is none."""
         held = look_up(self.read(text), self._wanted.entry_at) if self._wanted.entry_at else None
         if self._wanted.is_listed:
             listed = held if isinstance(held, list) else []
@@ -127,7 +127,7 @@ class ConfigDocument:
         return held
 
     def hooks_in(self, text: str) -> dict[str, list[Any]]:
-        """Our hooks that a text has, by event."""
+        """Map each event to our hooks that a text has."""
         held = look_up(self.read(text), self._wanted.hooks_at) if self._wanted.hooks_at else None
         lists = held.items() if isinstance(held, dict) else ()
         ours = {
@@ -138,7 +138,7 @@ class ConfigDocument:
         return {event: items for event, items in ours.items() if items}
 
     def connect(self, before: EditedText) -> EditedText:
-        """The text with everything that is wanted, once, and nothing else of ours.
+        """Return the text with everything that is wanted, once, and nothing else of ours.
 
         Raises:
             EditError: it can't be edited so that nothing else changes.
@@ -157,7 +157,7 @@ class ConfigDocument:
         return edited
 
     def disconnect(self, before: EditedText, *, with_entry: bool = True) -> EditedText:
-        """The text without anything of ours.
+        """Return the text without anything of ours.
 
         Args:
             before: the text, and what was written into it.
@@ -171,7 +171,7 @@ class ConfigDocument:
         return after
 
     def _merge_entry(self, text: str) -> Mapping[str, Any] | None:
-        """The entry that is wanted, with what somebody added to the one that is there."""
+        """Merge the entry that is wanted with what somebody added to the one that is there."""
         wanted, held = self._wanted.entry, self.entry_in(text)
         if wanted is None or not isinstance(held, dict) or not (held.keys() & {"command", "cmd"}):
             return wanted
@@ -185,7 +185,7 @@ class ConfigDocument:
         return merged
 
     def _holds(self, text: str, entry: Mapping[str, Any] | None) -> bool:
-        """Whether a text has all that is wanted and nothing else of ours."""
+        """Check whether a text has all that is wanted and nothing else of ours."""
         hooks = {event: [dict(item)] for event, item in self._wanted.hooks.items()}
         return self.entry_in(text) == entry and self.hooks_in(text) == hooks
 
@@ -235,11 +235,11 @@ class ConfigDocument:
         return EditedText(text, () if with_entry else pieces)
 
     def _is_made(self, path: Path, pieces: tuple[InsertedPiece, ...]) -> bool:
-        """Whether the container at a path was written for us, alone or in one that was."""
+        """Check whether the container at a path was written for us, alone or in one that was."""
         return any(piece.path and piece.path == path[: len(piece.path)] for piece in pieces)
 
     def _cut_defaults(self, text: str, pieces: tuple[InsertedPiece, ...]) -> str:
-        """What had to be at the top goes, but where somebody went on with a file that was ours."""
+        """Cut what had to be at the top, unless somebody went on with a file that was ours."""
         made = [key for key in self._wanted.defaults if any(one.path == (key,) for one in pieces)]
         was_ours = any(not piece.path for piece in pieces)
         if not was_ours or self._read_members(text).keys() <= set(made):
@@ -258,7 +258,7 @@ class ConfigDocument:
             raise EditError("it is written in a way that can't be edited safely")
 
     def _others(self, text: str, events: set[str]) -> str:
-        """What a text holds but for what is ours, and but for containers with nothing in them."""
+        """Return, as JSON, a text's content without ours and without containers that are empty."""
         held = self._read_members(text)
         try:  # by way of JSON, so that what YAML refers to twice stands there twice
             value = json.loads(json.dumps(held, default=str))

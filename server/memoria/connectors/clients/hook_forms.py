@@ -1,4 +1,4 @@
-"""How clients want a hook written, and those clients whose hooks are files of their own."""
+"""Forms in which clients want a hook, and those clients whose hooks are files of their own."""
 
 import json
 import shlex
@@ -13,7 +13,7 @@ from memoria.connectors.clients.program import ClientProgram
 SECONDS = 5
 """The limit of a hook that takes 25 ms: a machine may be busy, but nobody should wait longer."""
 SESSION_END_SECONDS = 3
-"""Claude Code gives it 1.5 s if nothing is said; Codex gives no more than 3 s."""
+"""Limit at a session's end: Claude Code's default is 1.5 s; Codex gives at most 3 s."""
 CODEX_TOKENS = 10_000
 """Codex counts four bytes as a token: more than the hook program ever says, in any script. What is
 longer than the limit, 2,500 by itself, Codex cuts, and writes whole into a file for temporary ones,
@@ -23,12 +23,12 @@ _SAID_TO_MODELS = frozenset({"SessionStart", "UserPromptSubmit"})
 
 
 def claude_hook(call: HookCall) -> dict[str, Any]:
-    """Claude Code."""
+    """Write a hook for Claude Code."""
     return {"hooks": [{"type": "command", "command": call.line, "timeout": call.limit}]}
 
 
 def codex_hook(call: HookCall) -> dict[str, Any]:
-    """Codex, which is told how long an answer may be."""
+    """Write a hook for Codex, which is told how long an answer may be."""
     hook: dict[str, Any] = {"type": "command", "command": call.line, "timeout": call.limit}
     if call.event in _SAID_TO_MODELS:
         hook["additionalContextLimit"] = CODEX_TOKENS
@@ -36,18 +36,18 @@ def codex_hook(call: HookCall) -> dict[str, Any]:
 
 
 def gemini_hook(call: HookCall) -> dict[str, Any]:
-    """Gemini CLI; the limit is in milliseconds."""
+    """Write a hook for Gemini CLI; the limit is in milliseconds."""
     hook = {"name": "memoria", "type": "command", "command": call.line, "timeout": call.limit}
     return {"hooks": [hook]}
 
 
 def cursor_hook(call: HookCall) -> dict[str, Any]:
-    """Cursor."""
+    """Write a hook for Cursor."""
     return {"command": call.line, "timeout": call.limit}
 
 
 def windsurf_hook(call: HookCall) -> dict[str, Any]:
-    """Windsurf: no limit can be set, and Windows has a key of its own."""
+    """Write a hook for Windsurf: no limit can be set, and Windows has a key of its own."""
     key = "powershell" if call.is_windows else "command"
     return {key: call.line, "show_output": False}
 
@@ -80,7 +80,7 @@ def _vscode_files(
 def _copilot_files(
     place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
 ) -> dict[Path, str]:
-    """Copilot CLI's own names of events, which it says to no hook: so the line does."""
+    """Write Copilot CLI's hooks; each line names its event, as the client tells it to no hook."""
     key = "powershell" if place.is_windows else "bash"
     lines = _lines("copilot", _COPILOT_EVENTS, place, program, wish, says_event=True)
     hooks = {
@@ -91,7 +91,7 @@ def _copilot_files(
 
 
 def _copilot_hooks(place: ClientPlace, scope: Scope) -> Path:
-    """The folder of hooks that VS Code and Copilot CLI both read."""
+    """Return the folder of hooks that VS Code and Copilot CLI both read."""
     user = place.folder("COPILOT_HOME", ".copilot") / "hooks"
     return user if scope == "user" else place.project / ".github" / "hooks"
 
@@ -144,7 +144,7 @@ def _kilo_files(
 
 
 def _plugin(client: str, folder: Path, program: ClientProgram, wish: HookWish) -> dict[Path, str]:
-    """The plugin for OpenCode, and for Kilo, which was made from it."""
+    """Write the plugin for OpenCode, and for Kilo, which was made from it."""
     template = resources.files("memoria.connectors.clients").joinpath("opencode_plugin.js")
     text = template.read_text("utf-8")
     for name, value in {
@@ -157,13 +157,13 @@ def _plugin(client: str, folder: Path, program: ClientProgram, wish: HookWish) -
 
 
 def opencode_folder(place: ClientPlace) -> Path:
-    """Where OpenCode keeps its settings and plugins."""
+    """Return the folder of OpenCode's settings and plugins."""
     given = place.environment.get("OPENCODE_CONFIG_DIR")
     return Path(given).expanduser() if given else place.dot_config / "opencode"
 
 
 def kilo_folder(place: ClientPlace) -> Path:
-    """Where Kilo keeps its settings and plugins."""
+    """Return the folder of Kilo's settings and plugins."""
     given = place.environment.get("KILO_CONFIG_DIR")
     return Path(given).expanduser() if given else place.dot_config / "kilo"
 
@@ -205,13 +205,13 @@ GOOSE_HOOKS = HookFiles(write=_goose_files, events=_GOOSE_EVENTS)
 
 
 def is_our_file(text: str) -> bool:
-    """Whether a file is one that `connect` wrote, all of it."""
+    """Check whether `connect` wrote the whole of a file."""
     plain = text.replace("\\\\", "/").replace("\\", "/")
     return "Written by `memoria connect" in text or "memoria/surface/hook/__main__.py" in plain
 
 
 def words_of(line: str) -> list[str]:
-    """The words of a line that a shell is given, as far as one can tell."""
+    """Split a shell's line into words, as far as one can tell."""
     try:
         return shlex.split(line)
     except ValueError:

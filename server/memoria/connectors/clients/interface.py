@@ -1,4 +1,4 @@
-"""What tells one client from another: its files, the form of its entry, and its hooks."""
+"""Description of a client: its files, the form of its entry, and its hooks."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,21 +15,21 @@ ScopeFiles = Callable[[ClientPlace, Scope], Path | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookWish:
-    """What the user chose for the hooks."""
+    """Choice of the user for the hooks."""
 
     is_wanted: bool = True
     recall: bool = False
-    """Whether each prompt is answered with what memory has on it."""
+    """True if each prompt is answered with what memory has on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class HookCall:
-    """When a client runs what."""
+    """Command that a client runs at an event."""
 
     event: str
     line: str
     limit: int
-    """In the client's unit."""
+    """Time limit, in the client's unit."""
     is_windows: bool = False
 
 
@@ -43,13 +43,13 @@ class HookTable:
     prompt: str
     """The event of a prompt, where a recall may be asked for."""
     form: Callable[[HookCall], dict[str, Any]]
-    """As the client wants it written."""
+    """Form in which the client wants it."""
     at: tuple[str, ...] = ("hooks",)
     switch: tuple[tuple[str, ...], bool] | None = None
-    """Where in a file of the client's all hooks can be switched off, and what does it there."""
+    """Place in a file of the client's that switches all hooks off, and the value that does it."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     find_untrusted: Callable[[Any, Path, Any], tuple[str, ...]] | None = None
-    """Which events' hooks the client skips, by its user's configuration and its file of hooks."""
+    """Finder of events whose hooks the client skips, from its user's configuration and hooks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,28 +66,28 @@ class Client:
     """A program that speaks MCP."""
 
     name: str
-    """As it is typed."""
+    """Name as it is typed."""
     title: str
     config: ScopeFiles
     entry: Callable[[ClientProgram], dict[str, Any]]
     entry_at: tuple[str, ...] = ("mcpServers", "memoria")
     other_entry_at: tuple[str, ...] = ()
-    """Where entries stand if there is a container for them."""
+    """Path of the entries if there is a container for them."""
     syntax: SyntaxName = "JSON"
     is_listed: bool = False
     may_begin_file: bool = True
-    """Whether a file that is not there may be made: else the client writes it when it starts."""
+    """True if a file that is not there may be made: else the client writes it when it starts."""
     hooks: HookTable | HookFiles | None = None
     rules: ScopeFiles | None = None
     """A file of Memoria's own that tells the model when to use the tools, where clients tell their
     models nothing that a server says of itself."""
     rules_head: str = ""
-    """What such a file begins with, so that the client reads it in every session."""
+    """Head of such a file, so that the client reads it in every session."""
     programs: tuple[str, ...] = ()
     """Its commands, by which it is found on the machine."""
     folders: Callable[[ClientPlace], tuple[Path, ...]] = lambda _: ()
     """Its folders, by which it is found on the machine."""
     remains: Callable[[Scope], tuple[str, ...]] = lambda _: ()
-    """What a person must still do."""
+    """Steps that are left to a person."""
     passes: tuple[str, ...] | None = None
     """The variables a server is started with; None where the whole environment is passed."""

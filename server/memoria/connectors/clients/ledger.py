@@ -1,4 +1,4 @@
-"""What was written into other programs' files: with it, taking it out again is exact.
+"""Record of what was written into other programs' files: taking it out again is then exact.
 
 The text of a file alone can't say whether an empty container, a comma or a line break was there
 before. Without the ledger, as in a project's file on another machine, what is ours is found by its
@@ -19,13 +19,13 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerEntry:
-    """What was done to one file."""
+    """Changes made to one file."""
 
     client: str
     pieces: tuple[InsertedPiece, ...] = ()
     made_file: bool = False
     made_folders: tuple[str, ...] = ()
-    """The innermost first."""
+    """Folders that were made, the innermost first."""
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
@@ -44,7 +44,7 @@ class _Kept:
 
     files: dict[str, LedgerEntry] = field(default_factory=dict)
     made_folders: tuple[str, ...] = ()
-    """Made for the ledger itself, the innermost first."""
+    """Folders made for the ledger itself, the innermost first."""
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
@@ -62,7 +62,7 @@ class ConnectionLedger:
     """The entries, by file."""
 
     def __init__(self, file: Path) -> None:
-        """Kept in a file that only the user can read."""
+        """Keep it in a file that only the user can read."""
         self._file = file
 
     def look_up(self, path: Path) -> LedgerEntry | None:
@@ -89,7 +89,7 @@ class ConnectionLedger:
         return ConfigFile(self._file).replace(content.encode("utf-8", "surrogatepass"))
 
     def _read(self) -> _Kept:
-        """What is kept. A ledger that can't be read is none: what is ours is known by its form."""
+        """Read what is kept; empty if it can't be read, as what is ours is known by its form."""
         try:
             return _Kept.from_json(json.loads(self._file.read_bytes()))
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):

@@ -1,6 +1,6 @@
-"""Whether a plugin or an extension of ours is installed in a client.
+"""Plugins and extensions of ours that are installed in a client.
 
-It brings the same server and the same hooks as `connect` does. Both together do no harm, for what
+Each brings the same server and hooks as `connect` does. Both together do no harm, for what
 is captured twice is one turn; but the tools are listed twice, and every hook runs twice.
 """
 
@@ -16,13 +16,13 @@ _NAME = "memoria"
 
 
 def find_package(client: str, place: ClientPlace) -> str | None:
-    """What is installed and switched on, and which file says so; None if nothing is."""
+    """Return what is installed and switched on, and which file says so; None if nothing is."""
     find = _FINDERS.get(client)
     return find(place) if find else None
 
 
 def _find_claude_plugin(place: ClientPlace) -> str | None:
-    """In the settings of the user, of the project, or of both; what is said last holds."""
+    """Find it in the settings of the user, of the project, or of both; what is said last holds."""
     user = place.folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json"
     project = place.project / ".claude"
     files = (user, project / "settings.json", project / "settings.local.json")
@@ -57,17 +57,17 @@ _FINDERS: Mapping[str, Callable[[ClientPlace], str | None]] = {
     "codex": _find_codex_plugin,
     "gemini": _find_gemini_extension,
 }
-"""Of Cursor and Claude Desktop it is not known where they note what is installed."""
+"""Finders by client. Cursor and Claude Desktop note in no known place what is installed."""
 
 
 def _ours(plugins: object) -> list[tuple[str, Any]]:
-    """Of plugins by their names, with their marketplaces', those that are ours."""
+    """Select our plugins, from plugins under their names with their marketplaces'."""
     items = plugins.items() if isinstance(plugins, dict) else ()
     return [(name, value) for name, value in items if str(name).partition("@")[0] == _NAME]
 
 
 def _read(file: Path, parse: Callable[[str], Any]) -> dict[str, Any]:
-    """A file's content; nothing where it can't be read, which is for `connect` to say."""
+    """Read a file; empty where it can't be read, which is for `connect` to say."""
     try:
         content = parse(file.read_text("utf-8-sig"))
     except (OSError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Where programs keep their configuration on this machine."""
+"""Places of programs' configuration on this machine."""
 
 import os
 import sys
@@ -21,11 +21,11 @@ class ClientPlace:
     """The folder that holds `.git`, from here upwards; without one, the folder here."""
     environment: Mapping[str, str]
     platform: str
-    """As `sys.platform` has it."""
+    """Platform as `sys.platform` has it."""
 
     @classmethod
     def here(cls) -> Self:
-        """This user, in this folder.
+        """Return the place of this user, in this folder.
 
         Raises:
             ClientError: nobody knows which folder is the user's.
@@ -41,23 +41,23 @@ class ClientPlace:
         return cls(home=home, project=project, environment=os.environ, platform=sys.platform)
 
     def folder(self, variable: str, *default: str) -> Path:
-        """A folder that a variable of the environment may move; else one below the user's."""
+        """Return the folder that a variable of the environment names; else one below the user's."""
         given = self.environment.get(variable)
         return Path(given).expanduser() if given else self.home.joinpath(*default)
 
     @property
     def is_windows(self) -> bool:
-        """Whether paths and shells are those of Windows."""
+        """True if paths and shells are those of Windows."""
         return self.platform == "win32"
 
     @property
     def dot_config(self) -> Path:
-        """Where programs of the command line keep their settings."""
+        """Folder of command line programs' settings."""
         return self.folder("XDG_CONFIG_HOME", ".config")
 
     @property
     def app_data(self) -> Path:
-        """Where programs with windows keep their settings."""
+        """Folder of settings of programs with windows."""
         if self.platform == "darwin":
             return self.home / "Library" / "Application Support"
         if self.is_windows:
@@ -66,7 +66,7 @@ class ClientPlace:
 
     @property
     def ledger(self) -> Path:
-        """Where it is kept what was written into other programs' files.
+        """File that lists what was written into other programs' files.
 
         It belongs to the user on this machine and not to a home, which may move or go.
         """

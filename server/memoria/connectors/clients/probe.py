@@ -13,15 +13,15 @@ from typing import IO, Any
 _PROTOCOL = "2025-06-18"
 _ASK_TOOLS, _ASK_MEMORY = 2, 3
 _STATUS = "memory://status"
-"""What a server can only say once it has opened its memory; the tools it lists before that."""
+"""Resource that a server can answer only once it has opened its memory; tools it lists before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeResult:
-    """What a server answered."""
+    """Answer of a server."""
 
     problem: str | None = None
-    """Why it did not; None if it did."""
+    """Reason for no answer; None if it answered."""
     version: str | None = None
     tools: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -41,7 +41,7 @@ class _ProbeAnswers:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every question has its answer."""
+        """True once every question has its answer."""
         return self.by_id.keys() >= {_ASK_TOOLS, _ASK_MEMORY}
 
 
@@ -90,7 +90,7 @@ def probe_server(
 
 
 def select_environment(passes: Sequence[str] | None, own: Mapping[str, str]) -> dict[str, str]:
-    """The variables a client starts a server with: all, or those few that it passes."""
+    """Select the variables a client starts a server with: all, or those few that it passes."""
     given = os.environ
     kept = dict(given) if passes is None else {key: given[key] for key in passes if key in given}
     if os.name == "nt":  # without it no program starts

@@ -1,4 +1,4 @@
-"""How this installation is started: the server by a client, the hook program by its hooks."""
+"""Commands that start this installation: the server by a client, the hook program by its hooks."""
 
 import os
 import shlex
@@ -17,15 +17,15 @@ _IF_THERE = (
     "import os, sys; f = sys.argv.pop(1); "
     "os.path.exists(f) and exec(open(f).read(), dict(__file__=f))"
 )
-"""Starts a program that may be gone. Python ends with 2 if a script is not there, and to clients 2
+"""Starter of a program that may be gone. Python ends with 2 without the script, and to clients 2
 means that a hook forbids what it was asked about: without Memoria no prompt would pass."""
 _OPTIONS = ("HOME", "TENANT", "WORKSPACE")
-"""Given as options of the command."""
+"""Settings given as options of the command."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientProgram:
-    """What a client starts, with the options that lead to one home and tenant."""
+    """Program that a client starts, with the options that lead to one home and tenant."""
 
     command: str
     """The console script, in full."""
@@ -45,7 +45,7 @@ class ClientProgram:
         workspace: str | None,
         environment: Mapping[str, str] = os.environ,
     ) -> Self:
-        """This very installation.
+        """Return this very installation.
 
         A home or tenant that only the environment names is given as an option, too: a client is
         started elsewhere and sees another environment.
@@ -74,22 +74,22 @@ class ClientProgram:
 
     @property
     def is_in_cache(self) -> bool:
-        """Whether this installation is one that `uvx` made for a while."""
+        """True if this installation is one that `uvx` made for a while."""
         folders = Path(self.command).parts
         return any(part.startswith("archive-v") for part in folders) and "uv" in folders
 
     @property
     def arguments(self) -> list[str]:
-        """What the console script is given to serve."""
+        """Arguments of the console script to serve."""
         return [*self.options, "serve"]
 
     def hook_words(self, client: str, *, recall: bool = False, event: str = "") -> list[str]:
-        """The hook program for a client, word by word; with the event, if the client says none."""
+        """Return a client's hook program, word by word; with the event, if the client says none."""
         start = [self.python, "-I", "-S", "-c", _IF_THERE, self.hook_script, client, *self.options]
         return [*start, *(["--event", event] if event else []), *(["--recall"] if recall else [])]
 
     def hook_line(self, client: str, *, recall: bool, windows: bool, event: str = "") -> str:
-        """The hook program for a client, as a shell is given it."""
+        """Return a client's hook program, as a shell is given it."""
         words = self.hook_words(client, recall=recall, event=event)
         if not windows:
             return shlex.join(words)
@@ -100,13 +100,13 @@ class ClientProgram:
 
 
 def find_program() -> str:
-    """The console script of this installation."""
+    """Find the console script of this installation."""
     beside = shutil.which("memoria", path=str(Path(sys.executable).parent))
     return beside or shutil.which("memoria") or "memoria"
 
 
 def _list_of_file(home: str, environment: Mapping[str, str]) -> list[str]:
-    """The variables that hold keys by the settings file, as far as they are set in this shell."""
+    """List variables set in this shell that hold keys by the settings file."""
     return [name for name in list_key_variables(home, Settings) if environment.get(name)]
 
 

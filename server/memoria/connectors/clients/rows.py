@@ -1,4 +1,4 @@
-"""What the rows of the table are written with."""
+"""Building blocks for the rows of the table."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -27,7 +27,7 @@ _PASTED = (
 def name_files(
     user: Callable[[ClientPlace], Path], project: tuple[str, ...] | None = None
 ) -> ScopeFiles:
-    """The user's file, and the project's below its folder."""
+    """Return a function to the user's file, or to the project's below its folder."""
 
     def choose(place: ClientPlace, scope: Scope) -> Path | None:
         if scope == "user":
@@ -38,7 +38,7 @@ def name_files(
 
 
 def name_project_file(*place_in_project: str) -> ScopeFiles:
-    """A file of the project's, where the user has none."""
+    """Return a function to a file of the project's, where the user has none."""
 
     def choose(place: ClientPlace, scope: Scope) -> Path | None:
         return None if scope == "user" else place.project.joinpath(*place_in_project)
@@ -49,7 +49,7 @@ def name_project_file(*place_in_project: str) -> ScopeFiles:
 def tell_rest(
     *lines: str, restart: str = "", project: tuple[str, ...] = ()
 ) -> Callable[[Scope], tuple[str, ...]]:
-    """What a person must still do, with more of it where a project's files were written."""
+    """Return a function that lists what a person must still do, with more for a project's files."""
     first = (_RESTART.format(title=restart),) if restart else ()
 
     def choose(scope: Scope) -> tuple[str, ...]:
@@ -70,12 +70,12 @@ CLAUDE_EVENTS = {
 
 
 def write_plain_entry(program: ClientProgram) -> dict[str, Any]:
-    """The entry as most clients want it."""
+    """Write the entry as most clients want it."""
     return {"command": program.command, "args": program.arguments}
 
 
 def ask_to_paste(where: str) -> tuple[str, str]:
-    """What a person does where a client has neither hooks nor a file for rules of ours."""
+    """Tell what a person does where a client has neither hooks nor a file for rules of ours."""
     return (
         NO_HOOKS,
         f"So that the agent knows when to use the tools, paste this into {where}: {_PASTED}",

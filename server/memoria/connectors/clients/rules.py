@@ -1,4 +1,4 @@
-"""What tells a model when to use the tools, where its client passes on nothing that a server says.
+"""Text that tells a model when to use the tools, where its client passes no instructions on.
 
 It is what the server says of itself, as a file in a folder of rules that the client reads. Nothing
 that is remembered stands in it: what is forgotten must not live on in another program's file.
@@ -15,7 +15,7 @@ _TEXT = "surface/mcp/texts/instructions.md"
 
 
 def write_rules(client: Client, scope: Scope, place: ClientPlace) -> dict[Path, str]:
-    """The file of rules for a client, by its place; none where the client needs none."""
+    """Map the path of a client's rules to their text; empty where the client needs none."""
     path = client.rules(place, scope) if client.rules else None
     if path is None:
         return {}
@@ -24,5 +24,5 @@ def write_rules(client: Client, scope: Scope, place: ClientPlace) -> dict[Path, 
 
 
 def is_rules(client: Client, path: Path, scope: Scope, place: ClientPlace) -> bool:
-    """Whether a file is the one of a client's rules."""
+    """Check whether a file is the one of a client's rules."""
     return client.rules is not None and client.rules(place, scope) == path

@@ -1,4 +1,4 @@
-"""What is wired: where, with which program, whether that is there, answers, and its hooks agree."""
+"""State of connections: where, with which program, whether that answers, and its hooks agree."""
 
 import json
 import shutil
@@ -27,7 +27,7 @@ from memoria.model import Finding
 HookState = Literal["as this version writes them", "of other options or another version",
                     "some are missing", "none", "the client has none"]  # fmt: skip
 WAIT_S = 30.0
-"""A client waits less. What answers after this is slow, and what does not answer is broken."""
+"""Longest wait: a client waits less. What answers later is slow; what does not is broken."""
 _ENVIRONMENTS = ("env", "envs", "environment")
 
 
@@ -39,32 +39,32 @@ class ConnectionStatus:
     scope: Scope
     file: Path
     command: tuple[str, ...] = ()
-    """What the client starts; empty if it is not wired here."""
+    """Command that the client starts; empty if it is not wired here."""
     environment: tuple[tuple[str, str], ...] = ()
     is_disabled: bool = False
     missing_program: str | None = None
-    """What the entry or a hook starts that is not there any more."""
+    """Program that the entry or a hook starts and that is not there any more."""
     hooks: HookState = "none"
     switched_off_in: Path | None = None
     """The file in which all of the client's hooks are switched off."""
     untrusted: tuple[str, ...] = ()
     """Events whose hooks the client skips until somebody has trusted them."""
     double: str | None = None
-    """What else brings the same server and hooks."""
+    """Package that brings the same server and hooks."""
     problem: str | None = None
-    """Why the file can't be read."""
+    """Reason why the file can't be read."""
     answer: ProbeResult | None = None
     last_heard_at: int | None = None
-    """When a hook of the client's last ran for the home it is wired to, UTC epoch ms."""
+    """Time a hook of the client's last ran for the home it is wired to, UTC epoch ms."""
 
     @property
     def is_wired(self) -> bool:
-        """Whether anything of ours stands there."""
+        """True if anything of ours is there."""
         return bool(self.command) or self.hooks not in ("none", "the client has none")
 
 
 def is_installed(client: Client, place: ClientPlace) -> bool:
-    """Whether there are traces of a client on this machine."""
+    """Check whether there are traces of a client on this machine."""
     programs = any(
         shutil.which(name, path=place.environment.get("PATH")) for name in client.programs
     )
@@ -72,7 +72,7 @@ def is_installed(client: Client, place: ClientPlace) -> bool:
 
 
 def list_connections(place: ClientPlace, program: ClientProgram) -> Iterator[ConnectionStatus]:
-    """Every client and scope in which something of ours stands, or whose file can't be read."""
+    """Yield each client and scope with something of ours, or with a file that can't be read."""
     for client in CLIENTS:
         scopes = [one for one in get_args(Scope) if client.config(place, one) is not None]
         found = [examine_connection(client, scope, place, program) for scope in scopes]
@@ -87,7 +87,7 @@ def list_connections(place: ClientPlace, program: ClientProgram) -> Iterator[Con
 def examine_connection(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram
 ) -> ConnectionStatus:
-    """What stands in a client's files, without starting anything."""
+    """Examine a client's files, without starting anything."""
     file = client.config(place, scope)
     if file is None:
         raise ClientError(f"{client.title} has no configuration of a project.")
@@ -121,7 +121,7 @@ def examine_connection(
 
 
 def check_clients(place: ClientPlace, program: ClientProgram) -> Finding:
-    """Whether what the clients of this machine start is still there. Nothing is started."""
+    """Report whether what the clients of this machine start is still there. Nothing is started."""
     found = list(list_connections(place, program))
     unread = [f"{one.client.title}: {one.problem}" for one in found if one.problem]
     lost = [one for one in found if one.missing_program]
@@ -168,7 +168,7 @@ def probe_connection(
 
 
 def _is_of_this(status: ConnectionStatus, program: ClientProgram) -> bool:
-    """Return whether this installation is started, with nothing but what `connect` gives it."""
+    """Check whether this installation is started, with nothing but what `connect` gives it."""
     start, *words = status.command
     options, served = words[:-1], words[-1:] == ["serve"]
     is_known = {*options[::2]} <= {"--home", "--tenant", "--workspace"}
@@ -179,7 +179,7 @@ def _is_of_this(status: ConnectionStatus, program: ClientProgram) -> bool:
 def _read_parts(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram
 ) -> tuple[Any, dict[str, Any], dict[str, Any]]:
-    """The entry, our hooks as they are, and as this version writes them with the same options."""
+    """Read the entry and our hooks, and write the hooks as this version does with its options."""
     entry: Any = None
     found, wanted = dict[str, Any](), dict[str, Any]()
     for path, parts in list_documents(client, scope, place, program, HookWish()).items():
@@ -203,7 +203,7 @@ def _read_parts(
 
 
 def _find_switch(client: Client, scope: Scope, place: ClientPlace) -> Path | None:
-    """The file that switches all hooks of a client off."""
+    """Return the file that switches all hooks of a client off; None if none does."""
     table = client.hooks
     if not isinstance(table, HookTable) or table.switch is None:
         return None
@@ -216,7 +216,7 @@ def _find_switch(client: Client, scope: Scope, place: ClientPlace) -> Path | Non
 
 
 def _list_untrusted(client: Client, scope: Scope, place: ClientPlace) -> tuple[str, ...]:
-    """The events whose hooks of ours a client skips, whatever stands in its file."""
+    """List the events whose hooks of ours a client skips, whatever stands in its file."""
     table = client.hooks
     file = table.file(place, scope) if isinstance(table, HookTable) else None
     config = client.config(place, "user")
@@ -232,7 +232,7 @@ def _read_whole(path: Path, syntax: SyntaxName) -> Any:  # noqa: ANN401  (whatev
 
 
 def _options_of(command: tuple[str, ...]) -> tuple[str, ...]:
-    """The options before `serve`."""
+    """Return the options before `serve`."""
     return command[1 : command.index("serve")] if "serve" in command[1:] else ()
 
 
@@ -249,7 +249,7 @@ def _environment_of(entry: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
 def _read_last_heard(
     client: Client, command: tuple[str, ...], program: ClientProgram
 ) -> int | None:
-    """When a hook last ran, in the home that the client is wired to."""
+    """Return when a hook last ran, in the home that the client is wired to."""
     words = command or program.options
     home, tenant = find_home(_option(words, "--home")), find_tenant(_option(words, "--tenant"))
     try:

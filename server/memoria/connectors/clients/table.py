@@ -16,7 +16,7 @@ CLIENTS: tuple[Client, ...] = (
 
 
 def find_client(name: str) -> Client:
-    """The client of a name.
+    """Return the client of a name.
 
     Raises:
         ClientError: there is none.

@@ -61,7 +61,7 @@ CLAUDE_CODE = Client(
 
 
 def _codex_entry(program: ClientProgram) -> dict[str, Any]:
-    """Codex passes a server nothing of the shell but what is named."""
+    """Write Codex's entry, with all variables named: it passes a server no others."""
     names = [*program.plain_variables, *program.key_variables]
     return {**write_plain_entry(program), **({"env_vars": names} if names else {})}
 
@@ -107,7 +107,7 @@ def _gemini_folder(place: ClientPlace) -> Path:
 
 
 def _gemini_entry(program: ClientProgram) -> dict[str, Any]:
-    """Gemini CLI keeps from a server what looks like a key, unless the entry refers to it."""
+    """Write Gemini CLI's entry, with keys named: it withholds what looks like one."""
     env = {name: f"${name}" for name in program.key_variables}
     return {**write_plain_entry(program), **({"env": env} if env else {})}
 

@@ -1,4 +1,4 @@
-"""Which hooks a client does not run because nobody has trusted them.
+"""Hooks that a client does not run because nobody has trusted them.
 
 Codex keeps in the user's configuration a digest of each hook that was trusted, under the file, the
 event and the place of the hook in it. It skips every other hook without a word.
@@ -19,7 +19,7 @@ _INNER_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def list_untrusted(config: Any, file: Path, hooks: Any) -> tuple[str, ...]:  # noqa: ANN401
-    """The events whose hook of ours Codex does not run, as it stands now.
+    """List the events whose hook of ours Codex does not run, as it is now.
 
     Args:
         config: what the user's `config.toml` holds.
@@ -38,7 +38,7 @@ def list_untrusted(config: Any, file: Path, hooks: Any) -> tuple[str, ...]:  # n
 
 
 def _list_ours(file: Path, event: str, groups: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401
-    """The keys and digests under which Codex knows our hooks of an event."""
+    """Yield the keys and digests under which Codex knows our hooks of an event."""
     name = _INNER_CAPITAL.sub("_", event).lower()
     for number, group in enumerate(groups if isinstance(groups, list) else ()):
         inner = group.get("hooks") if isinstance(group, dict) else None

@@ -29,20 +29,20 @@ from memoria.errors import ClientError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileEdit:
-    """What one file would become."""
+    """Change that is planned for one file."""
 
     path: Path
     before: bytes | None
     after: bytes | None
-    """None: it goes."""
+    """Content afterwards; None if the file goes."""
     pieces: tuple[InsertedPiece, ...] = ()
     is_own: bool = False
-    """Whether it is a file of hooks that is Memoria's alone."""
+    """True for a file of hooks that is Memoria's alone."""
     is_executable: bool = False
     syntax: SyntaxName = "JSON"
 
     def is_cut(self, copy: bytes) -> bool:
-        """Return whether a copy from before the file was connected is only the beginning of one."""
+        """Check whether a copy from before the file was connected is only the beginning of one."""
         if not self.pieces or self.before is None:
             return False
         try:
@@ -53,16 +53,16 @@ class FileEdit:
 
     @property
     def changes(self) -> bool:
-        """Whether there is anything to do."""
+        """True if there is anything to do."""
         return self.before != self.after
 
     @property
     def is_all_ours(self) -> bool:
-        """Whether a file begins or ends, so that no line of it is its user's."""
+        """True if a file begins or ends, so that no line of it is its user's."""
         return self.changes and None in (self.before, self.after)
 
     def diff(self) -> list[str]:
-        """The change, as a unified diff has it."""
+        """Return the change, as a unified diff has it."""
         return [*unified_lines(str(self.path), self.before, self.after)]
 
 
@@ -77,18 +77,18 @@ class ClientWiring:
 
     @property
     def changes(self) -> bool:
-        """Whether there is anything to do."""
+        """True if there is anything to do."""
         return any(edit.changes for edit in self.edits)
 
     @property
     def is_current(self) -> bool:
-        """Whether its files are still what they were when it was drafted."""
+        """True if its files are still as they were when it was drafted."""
         return all(ConfigFile(edit.path).read() == edit.before for edit in self.edits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WiringResult:
-    """What was written."""
+    """Files that were written."""
 
     changed: tuple[Path, ...]
     removed: tuple[Path, ...]
@@ -98,7 +98,7 @@ class WiringResult:
 def draft_connection(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
 ) -> ClientWiring:
-    """What connecting would write.
+    """Draft what connecting would write.
 
     Raises:
         ClientError: a file can't be read or edited, or the client has none at this scope.
@@ -130,7 +130,7 @@ def draft_connection(
 def draft_removal(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, *, by_hand: bool
 ) -> ClientWiring:
-    """What disconnecting would write.
+    """Draft what disconnecting would write.
 
     Args:
         client: which.
@@ -199,7 +199,7 @@ def apply_wiring(wiring: ClientWiring, place: ClientPlace) -> WiringResult:
 def list_documents(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
 ) -> dict[Path, WantedParts]:
-    """What each file of a client that others write, too, is to hold of ours.
+    """Map each file of a client that others write, too, to what it is to hold of ours.
 
     Raises:
         ClientError: the client has no file at this scope, or a project's leads out of it.
@@ -234,7 +234,7 @@ def list_documents(
 def own_files(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
 ) -> dict[Path, str]:
-    """The files of a client that are Memoria's alone: its hooks, and what tells when to use them.
+    """Map a client's files that are Memoria's alone to their texts: its hooks, and its rules.
 
     Raises:
         ClientError: one of a project's leads out of it.
@@ -264,7 +264,7 @@ def _hooks(
 
 
 def _entry_place(client: Client, config: Path) -> tuple[str, ...]:
-    """Where the entry belongs in a file: some clients know two places."""
+    """Return the path of the entry in a file: some clients know two places."""
     if client.other_entry_at and (content := ConfigFile(config).read()):
         _, text = decode(content, config)
         with _refusing(config):
@@ -321,7 +321,7 @@ def _connect_own(path: Path, text: str, *, is_hook: bool) -> FileEdit:
 def _remove_own(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram
 ) -> Iterator[FileEdit]:
-    """Our own files, the last first: a folder was made for the first of them."""
+    """Yield the removal of our own files, the last first: a folder was made for the first."""
     for path in reversed(own_files(client, scope, place, program, HookWish())):
         before = ConfigFile(path).read()
         if before is not None and is_our_file(before.decode("utf-8", "replace")):
@@ -331,7 +331,7 @@ def _remove_own(
 def _hand_notes(
     path: Path, wanted: WantedParts, before: bytes | None, ledger: ConnectionLedger
 ) -> list[str]:
-    """A sentence, if the entry that is there was written by hand."""
+    """List a note if the entry that is there was written by hand."""
     if before is None or wanted.entry is None or ledger.look_up(path) is not None:
         return []
     with _refusing(path):

@@ -1,1 +1,1 @@
-"""What on this machine could read conversations, and how it is asked."""
+"""Programs and endpoints on this machine that could read conversations."""

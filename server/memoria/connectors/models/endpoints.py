@@ -20,7 +20,7 @@ class Endpoint:
     title: str
     url: str
     variable: str | None = None
-    """Of the environment: its key."""
+    """Variable of the environment that holds its key."""
 
 
 LOCAL = (
@@ -45,7 +45,7 @@ REMOTE = (
 
 
 def find_local(endpoints: Sequence[Endpoint] = LOCAL) -> Iterator[tuple[Endpoint, list[str]]]:
-    """The servers that run on this machine, each with the models that it names."""
+    """Yield the servers that run on this machine, each with the models that it names."""
     with ThreadPoolExecutor(len(endpoints)) as threads:
         for endpoint, models in zip(endpoints, threads.map(_list_models, endpoints), strict=True):
             if models is not None:
@@ -53,12 +53,12 @@ def find_local(endpoints: Sequence[Endpoint] = LOCAL) -> Iterator[tuple[Endpoint
 
 
 def find_remote() -> list[Endpoint]:
-    """The endpoints that the environment has a key for."""
+    """Find the endpoints that the environment has a key for."""
     return [one for one in REMOTE if one.variable and os.environ.get(one.variable)]
 
 
 def _list_models(endpoint: Endpoint) -> list[str] | None:
-    """The models that a server names; None where none answers."""
+    """List the models that a server names; None where none answers."""
     try:
         with _NO_PROXY.open(f"{endpoint.url}/models", timeout=_WAIT_S) as answer:
             found = json.loads(answer.read(_MOST_BYTES))

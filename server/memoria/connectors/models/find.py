@@ -1,4 +1,4 @@
-"""Who on this machine could read conversations, and what is to be set for each."""
+"""Candidates on this machine that could read conversations, and the settings for each."""
 
 import shutil
 from collections.abc import Iterator, Mapping
@@ -23,22 +23,22 @@ class Candidate:
     name: str
     title: str
     where: str
-    """Where conversations would go, as the end of a sentence."""
+    """Destination of conversations, as the end of a sentence."""
     models: tuple[str, ...] = ()
-    """That an endpoint names."""
+    """Models that an endpoint names."""
     program: ReadingProgram | None = None
     path: str = ""
-    """The program's."""
+    """Path of the program."""
     endpoint: Endpoint | None = None
 
 
 def find_readers() -> list[Candidate]:
-    """All that are found, programs first."""
+    """List all that are found, programs first."""
     return [*find_programs(), *_find_endpoints()]
 
 
 def choose_reader(name: str, found: list[Candidate]) -> Candidate:
-    """The one of a name.
+    """Return the candidate of a name.
 
     Raises:
         InvalidInputError: there is none.
@@ -55,7 +55,7 @@ def choose_reader(name: str, found: list[Candidate]) -> Candidate:
 
 
 def settings_for(reader: Candidate, home: Path, model: str | None) -> dict[str, str | None]:
-    """What is to be set so that this one reads; what another needed is None.
+    """Map settings to the values with which this one reads; what another needed is None.
 
     Raises:
         InvalidInputError: nobody has said which of an endpoint's models.
@@ -81,7 +81,7 @@ def write_files(reader: Candidate, home: Path) -> None:
 
 
 def find_programs() -> Iterator[Candidate]:
-    """The programs that are on the PATH."""
+    """Yield the programs that are on the PATH."""
     for one in PROGRAMS:
         if path := shutil.which(one.program):
             place = str(Path(path).absolute())

@@ -47,15 +47,15 @@ class ReadingProgram:
     title: str
     program: str
     arguments: tuple[str, ...]
-    """`{folder}` is where its files are."""
+    """Arguments; `{folder}` is where its files are."""
     variables: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
-    """What its flags name, by the file's name."""
+    """Files that its flags name: contents by the file's name."""
     keeps: str = ""
-    """What of a question it keeps or adds all the same, as a sentence."""
+    """Sentence on what it keeps of a question, or adds, all the same."""
 
     def command(self, path: str, folder: Path) -> str:
-        """The command, where the program has this path and its files are in that folder."""
+        """Write the command, where the program has this path and its files are in that folder."""
         given = [f"{name}={value}" for name, value in self.variables.items()]
         words = [*given, path, *self.arguments]
         return shlex.join(word.replace("{folder}", str(folder)) for word in words)

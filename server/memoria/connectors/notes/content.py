@@ -1,4 +1,4 @@
-"""What a note says of a memory, read from its record."""
+"""Content of a memory's note, read from its record."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ def read_content(
     conflict: str | None,
     own: str,
 ) -> NoteContent:
-    """The content of a note.
+    """Read the content of a note.
 
     Args:
         tx: reads the turns that the memory rests on.
@@ -55,7 +55,7 @@ def _list_properties(tx: Transaction, record: dict[str, Any]) -> dict[str, str |
 
 
 def _list_sources(tx: Transaction, record: dict[str, Any]) -> list[Source]:
-    """The first turns that a memory rests on, as its present wording cites them."""
+    """List the first turns that a memory rests on, as its present wording cites them."""
     wording = record["versions"][-1]
     quoted = {wording["turn"]: wording["quote"]} if wording["turn"] is not None else {}
     quoted |= {one["turn"]: one["quote"] for one in record["evidence"]}

@@ -33,16 +33,15 @@ class NoteFolder:
     """A folder of notes."""
 
     def __init__(self, root: Path) -> None:
-        """Nothing is read or made yet."""
         self.root = root
         self._taken: dict[str, str] = {}
 
     def is_empty(self) -> bool:
-        """Whether there is nothing in it, or no such folder."""
+        """Check whether there is nothing in it, or no such folder."""
         return not self.root.exists() or not any(self.root.iterdir())
 
     def read_state(self, tenant: str) -> FolderState:
-        """What was last written into it.
+        """Return what was last written into it.
 
         Raises:
             ExportError: it is of another tenant, of a newer Memoria, or can't be understood.
@@ -71,7 +70,7 @@ class NoteFolder:
         self._replace(NOTES_STATE, state.model_dump_json().encode())
 
     def read(self, place: str) -> bytes | None:
-        """What a note says; None where there is none.
+        """Return the content of a note; None where there is none.
 
         Raises:
             UnusableFileError: it is a link, no regular file or too large.
@@ -79,7 +78,7 @@ class NoteFolder:
         return read_file(self.root, place, _MOST_NOTE_BYTES)
 
     def has(self, place: str) -> bool:
-        """Whether anything lies at a place, usable or not."""
+        """Check whether anything lies at a place, usable or not."""
         return os.path.lexists(self.root / place)
 
     def write(self, place: str, text: str, former: str | None = None) -> bool:
@@ -114,7 +113,7 @@ class NoteFolder:
                 file.unlink(missing_ok=True)
 
     def find_moved(self, known: set[str]) -> Iterator[tuple[str, bytes]]:
-        """The notes that lie elsewhere than they were written, or that somebody else has made."""
+        """Yield the notes that are not where they were written, or that somebody else has made."""
         if not self.root.exists():
             return
         for file in list_files(self.root):
@@ -125,7 +124,7 @@ class NoteFolder:
                     yield place, data
 
     def find_place(self, folder: str, title: str, own_id: str) -> str:
-        """A free place for a note or a page, after its title."""
+        """Return a free place for a note or a page, after its title."""
         base = f"{folder}/{as_title(title)}"
         for place in (f"{base}.md", f"{base} ({own_id[-8:]}).md", f"{base} ({own_id}).md"):
             taken = self._taken.get(_name_of(place))
@@ -153,15 +152,15 @@ class NoteFolder:
 
 
 def title_of(place: str) -> str:
-    """The title of the note or page at a place."""
+    """Return the title of the note or page at a place."""
     return PurePosixPath(place).name.removesuffix(".md")
 
 
 def _name_of(place: str) -> str:
-    """By what a link names a file, wherever it lies."""
+    """Return the name by which a link names a file, wherever it lies."""
     return PurePosixPath(place).name.casefold()
 
 
 def digest(content: bytes) -> str:
-    """By what two contents are told apart."""
+    """Return a digest that tells contents apart."""
     return hashlib.sha256(content).hexdigest()

@@ -36,7 +36,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class NoteContent:
-    """What a note says of a memory."""
+    """Content of a memory's note."""
 
     memory_id: str
     wording: str
@@ -47,13 +47,13 @@ class NoteContent:
     former: Sequence[tuple[str, str]] = ()
     """Former wordings, each with the day it ended."""
     conflict: str | None = None
-    """What the reader wrote while the memory itself was changed."""
+    """Words of the reader, written while the memory itself was changed."""
     own: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadNote:
-    """What somebody has left in a note."""
+    """Note as somebody has left it."""
 
     memory_id: str | None
     wording: str
@@ -61,7 +61,7 @@ class ReadNote:
     pinned: bool | None
     own: str
     conflict: str | None
-    """What they wrote while the memory itself was changed, if that was not settled."""
+    """Words of theirs, written while the memory itself was changed, if that was not settled."""
 
 
 class DamagedNoteError(Exception):
@@ -69,7 +69,7 @@ class DamagedNoteError(Exception):
 
 
 def render_note(note: NoteContent) -> str:
-    """The note as Markdown."""
+    """Render the note as Markdown."""
     parts = [_render_properties(note), as_line(note.wording), "", MARKER]
     if note.conflict is not None:
         parts += [
@@ -92,7 +92,7 @@ def render_note(note: NoteContent) -> str:
 
 
 def decode_note(data: bytes) -> str:
-    """A note's text, with ends of lines as we write them.
+    """Decode a note's text, with ends of lines as we write them.
 
     Raises:
         DamagedNoteError: it is no text, or what should be its properties never ends.
@@ -109,7 +109,7 @@ def decode_note(data: bytes) -> str:
 
 
 def read_note(text: str) -> ReadNote:
-    """What stands in a note, whoever has written it; see `decode_note`."""
+    """Parse a note, whoever has written it; see `decode_note`."""
     properties = _PROPERTIES.match(text)
     head = properties[1] if properties else ""
     body = text[properties.end() :] if properties else text
@@ -129,20 +129,20 @@ def read_note(text: str) -> ReadNote:
 
 
 def render_page(title: str, kind: str, links: Sequence[tuple[str, str]]) -> str:
-    """The page of a person, place or thing: the notes that speak of it."""
+    """Render the page of a person, place or thing: the notes that speak of it."""
     head = f"---\nkind: {json.dumps(kind)}\ntags: [memoria/{_tag(kind)}]\n---"
     entries = [f"- [[{link}|{as_title(text)}]]" for link, text in links]
     return "\n".join([head, f"# {title}", "", *entries]) + "\n"
 
 
 def as_line(text: str) -> str:
-    """A text in one line that begins nothing of ours."""
+    """Put a text in one line that begins nothing of ours."""
     line = " ".join(drop_invisible(text).split())
     return line.replace("<!--", "<! --")
 
 
 def as_title(text: str) -> str:
-    """A text as the name of a file or a link: without what either has a use for."""
+    """Make a text a name for a file or a link: without what either has a use for."""
     plain = " ".join(_UNFIT.sub(" ", drop_invisible(text)).split()).strip(". ")
     cut = plain[:_MOST_CHARS].encode()[:_MOST_BYTES].decode("utf-8", "ignore")
     return (plain if cut == plain else f"{cut.rsplit(' ', 1)[0]}…") or "untitled"
@@ -161,7 +161,7 @@ def _render_properties(note: NoteContent) -> str:
 
 
 def _as_yaml(value: str | float | bool) -> str:
-    """A value as YAML has it; JSON's strings are YAML's."""
+    """Write a value as YAML has it; JSON's strings are YAML's."""
     if isinstance(value, str) and _PLAIN.fullmatch(value):
         return value
     return json.dumps(value, ensure_ascii=False)

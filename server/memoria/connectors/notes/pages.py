@@ -31,7 +31,7 @@ class NotePages:
                 self._canonical[own_id] = str(record["same_as"])
 
     def enter(self, record: dict[str, Any], place: str) -> list[str]:
-        """Note what a memory speaks of. Gives the titles of the pages."""
+        """Note what a memory speaks of. Return the titles of the pages."""
         titles = dict[str, None]()
         for name in record["names"]:
             entity = self._canonical.get(name["entity"], name["entity"])
@@ -45,7 +45,7 @@ class NotePages:
         return list(titles)
 
     def render(self) -> Iterator[tuple[str, str, str]]:
-        """Every page by its entity, with its place."""
+        """Yield every page by its entity, with its place."""
         for entity, links in self._links.items():
             place, kind = self._places[entity], self._kinds.get(entity, "other")
             yield entity, place, render_page(title_of(place), kind, links)

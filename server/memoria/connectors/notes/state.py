@@ -1,4 +1,4 @@
-"""What was last written into a folder of notes.
+"""State of a folder of notes: what was last written into it.
 
 It lies in the folder, so whoever can write there can say anything in it: each entry is judged by
 itself, and one that is damaged or leads elsewhere is set aside and named.
@@ -16,7 +16,7 @@ _SET_ASIDE = f"is left out, as its entry in {NOTES_STATE} {{}}; no file there wa
 
 
 def is_place(place: str) -> bool:
-    """Whether a note may lie at a place: in the folder itself, on every system, and not hidden."""
+    """Check whether a note may lie at a place: in the folder, on every system, and not hidden."""
     path = PureWindowsPath(place)  # it knows slashes, backslashes and drives
     is_hidden = any(part.startswith(".") for part in path.parts)
     return not path.anchor and not is_hidden and place.endswith(".md") and "\0" not in place
@@ -36,14 +36,14 @@ class WrittenNote(Value):
 
     place: Place
     digest: str
-    """Of the file."""
+    """Digest of the file."""
     version: int
-    """Of the memory's wording that it had."""
+    """Version of the memory's wording that it had."""
     wording: str
-    """The digest of that."""
+    """Digest of that wording."""
     pinned: bool = False
     is_gone: bool = False
-    """Whether its reader has deleted it, and that was said."""
+    """True if its reader has deleted it, and that was said."""
 
 
 class WrittenPage(Value):
@@ -54,14 +54,14 @@ class WrittenPage(Value):
 
 
 class FolderState(Value):
-    """What was last written into a folder, and of whose memory."""
+    """Notes and pages last written into a folder, and the tenant."""
 
     format: int = 1
     tenant: str
     notes: dict[str, WrittenNote] = Field(default_factory=dict)
-    """By the memory's id."""
+    """Notes by the memory's id."""
     pages: dict[str, WrittenPage] = Field(default_factory=dict)
-    """By the entity's id."""
+    """Pages by the entity's id."""
     set_aside: list[tuple[str, str]] = Field(default_factory=list, exclude=True)
     """Places of the entries that can't be used, each with the reason; ids where there is none."""
 
@@ -76,7 +76,7 @@ class _StoredState(Value):
 
 
 def parse_state(data: bytes) -> FolderState:
-    """The state that a folder's file says, without the entries that can't be used.
+    """Parse the state of a folder, without the entries that can't be used.
 
     Raises:
         ValidationError: it is no such file.

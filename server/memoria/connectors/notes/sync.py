@@ -34,12 +34,12 @@ from memoria.store.base.portable import PortableSelection
 
 _Action = Literal["correct", "pin", "unpin", "archive"]
 Deleted = Literal["keep", "restore", "archive"]
-"""What becomes of a memory whose note was deleted: it stays, gets a note again, or is archived."""
+"""Fate of a memory whose note was deleted: it stays, gets a note again, or is archived."""
 Progress = Callable[[int, int], None]
 
 
 class Editor(Protocol):
-    """What takes a user's edits."""
+    """Receiver of a user's edits."""
 
     async def revise_memory(  # noqa: D102
         self, memory_id: str, action: _Action, content: str | None = None
@@ -48,7 +48,7 @@ class Editor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NoteEdit:
-    """What somebody has changed in a note."""
+    """Change that somebody has made in a note."""
 
     memory_id: str
     place: str
@@ -58,7 +58,7 @@ class NoteEdit:
 
 @dataclass(slots=True)
 class NotesReport:
-    """What became of notes and memories."""
+    """Outcome for notes and memories."""
 
     written: int = 0
     unchanged: int = 0
@@ -71,7 +71,7 @@ class NotesReport:
     gone: list[tuple[str, str]] = field(default_factory=list)
     """Ids of memories whose notes were deleted, each with what the memory says."""
     id_chars: int = FULL_ID
-    """How many of their last characters tell these ids apart from all others."""
+    """Number of last characters that tell these ids apart from all others."""
     refused: list[tuple[str, str]] = field(default_factory=list)
     """Places of notes whose edits could not be taken, each with the reason."""
     strange: list[str] = field(default_factory=list)
@@ -80,7 +80,7 @@ class NotesReport:
 
 @dataclass(slots=True)
 class _Known:
-    """What was found in the folder before anything was written."""
+    """Findings in the folder before anything was written."""
 
     own: dict[str, str] = field(default_factory=dict)
     conflicts: dict[str, str] = field(default_factory=dict)
@@ -101,7 +101,7 @@ class NoteSync:
         private: frozenset[str],
         deleted: Deleted = "keep",
     ) -> None:
-        """Nothing is read or written yet.
+        """Bind to a folder, whose state is read.
 
         Args:
             store: of the home.
@@ -122,7 +122,7 @@ class NoteSync:
         self.report = NotesReport(refused=[*self._state.set_aside])
 
     def find_edits(self) -> list[NoteEdit]:
-        """What somebody has changed in the folder since it was written."""
+        """List what somebody has changed in the folder since it was written."""
         self._find_moved()
         with self._store.read(self._tenant) as tx:
             edits = [
@@ -134,7 +134,7 @@ class NoteSync:
             return edits
 
     async def take_edits(self, editor: Editor, edits: Sequence[NoteEdit]) -> None:
-        """Have the memory take what was edited, as the user's own correction."""
+        """Revise memories as their notes were edited, as the user's own correction."""
         for edit in edits:
             try:
                 await editor.revise_memory(edit.memory_id, edit.action, edit.content)
@@ -249,7 +249,7 @@ class NoteSync:
             yield NoteEdit(memory_id, written.place, "pin" if note.pinned else "unpin")
 
     def _take_gone(self, memory: Memory, written: WrittenNote) -> Iterator[NoteEdit]:
-        """A note was deleted. Its memory never is, unless that was asked for."""
+        """Yield the edit for a deleted note: its memory is archived if that was asked for."""
         if self._deleted == "archive":
             yield NoteEdit(memory.id, written.place, "archive")
             return
@@ -356,7 +356,7 @@ def _read_or_none(data: bytes) -> ReadNote | None:
 
 
 def _is_open(tx: Transaction, memory_id: str) -> bool:
-    """Return whether others who read the folder may be told what a memory says."""
+    """Check whether others who read the folder may be told what a memory says."""
     memory = tx.memories.get(memory_id)
     return memory is not None and is_open(tx, memory)
 

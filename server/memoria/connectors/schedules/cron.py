@@ -17,14 +17,14 @@ from memoria.errors import ScheduleError
 
 _LOCATION = "the crontab"
 _MAX_BYTES = 990
-"""Several crons cut a longer command off without a word."""
+"""Longest line: several crons cut a longer command off without a word."""
 _LINES = lazy_regex(rb"[^\n]*\n|[^\n]+")
 _NO_TABLE = lazy_regex(r"no crontab|can't open '[^']*': No such file")
-"""How cron, cronie, macOS and BusyBox say that a user has none."""
+"""Messages of cron, cronie, macOS and BusyBox for a user without a table."""
 
 
 def line_of(job: ScheduledJob) -> str:
-    """The job's line, without its end.
+    """Write the job's line, without its end.
 
     Raises:
         ScheduleError: it would be longer than every cron takes.
@@ -42,7 +42,7 @@ def line_of(job: ScheduledJob) -> str:
 
 
 def with_line(table: bytes, job: ScheduledJob) -> bytes:
-    """The table with the job's line, once.
+    """Put the job's line into the table, once.
 
     A new line goes to the top, where no `SHELL=` of the user's is in force and where taking it out
     leaves what was there, whether that ended in a line break or not. Where one stands, it stays.
@@ -59,7 +59,7 @@ def with_line(table: bytes, job: ScheduledJob) -> bytes:
 
 
 def without_line(table: bytes, label: str) -> bytes:
-    """The table without the job's line."""
+    """Take the job's line out of the table."""
     return b"".join(line for line in _LINES.findall(table) if not _is_line_of(line, label))
 
 
@@ -73,7 +73,7 @@ class Cron:
     )
 
     def draft(self, job: ScheduledJob) -> ScheduleDraft:
-        """The line."""
+        """Draft the line."""
         return ScheduleDraft((ScheduleText(_LOCATION, line_of(job) + "\n"),), "crontab -e\n")
 
     def install(self, job: ScheduledJob) -> None:
@@ -93,7 +93,7 @@ class Cron:
         return True
 
     def find(self, label: str, job: ScheduledJob | None) -> InstalledJob | None:
-        """The line in the table; one that was commented out counts as none."""
+        """Find the line in the table; one that was commented out counts as none."""
         lines = (line for line in _LINES.findall(_read_table()) if _is_line_of(line, label))
         line = next((line for line in lines if not line.lstrip().startswith(b"#")), None)
         if line is None:
@@ -103,7 +103,7 @@ class Cron:
 
 
 def _read_table() -> bytes:
-    """The table as it stands. One that may not be read must not be taken for an empty one."""
+    """Read the table. One that may not be read must not be taken for an empty one."""
     listed = run_program("crontab", "-l")
     if listed.code != 0 and _NO_TABLE.search(listed.err):
         return b""
@@ -112,7 +112,7 @@ def _read_table() -> bytes:
 
 
 def _escape_for_cron(command: str) -> str:
-    r"""A shell's command as cron wants it: `%` ends it, `\%` does not, and in `\\%` it does."""
+    r"""Escape a command for cron: `%` ends it, `\%` does not, and in `\\%` it does."""
     return command.replace("\\%", "\\''%").replace("%", "\\%")
 
 

@@ -14,19 +14,19 @@ from memoria.settings_file import list_key_variables
 
 _PREFIX = "MEMORIA_"
 _IN_THE_COMMAND = ("home", "tenant", "workspace")
-"""Given as options of the command; maintenance is of all workspaces."""
+"""Settings given as options of the command; maintenance is of all workspaces."""
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedEnvironment:
-    """What is carried over into the job, and what is not: keys."""
+    """Environment of the job: what is carried over, and the names of keys, which are not."""
 
     carried: Mapping[str, str]
     keys: tuple[str, ...]
 
 
 def capture_environment(settings: Settings, environment: Mapping[str, str]) -> CapturedEnvironment:
-    """The settings of an environment, split into what a job may hold and what it may not.
+    """Split the settings of an environment into what a job may hold and what it may not.
 
     Args:
         settings: as they were loaded from that environment.
@@ -60,6 +60,6 @@ def _variable(name: str) -> str:
 
 
 def _folders(path: str) -> str:
-    """Where programs are looked for, each folder once: a command of the user's may need it."""
+    """List the folders of a PATH, each once: a command of the user's may need them."""
     folders = dict.fromkeys(folder for folder in path.split(os.pathsep) if Path(folder).is_dir())
     return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())

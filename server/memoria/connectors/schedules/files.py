@@ -17,30 +17,30 @@ from memoria.disk.home_files import replace_file
 from memoria.errors import ScheduleError
 
 Arguments = tuple[str, ...]
-"""Of the scheduler's own program."""
+"""Arguments of the scheduler's own program."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileScheduler:
-    """What tells such a scheduler from the others: its files and its commands."""
+    """Description of such a scheduler: its files and its commands."""
 
     traits: SchedulerTraits
     places: Callable[[str], tuple[Path, ...]]
     """The files of a label that Memoria writes."""
     contents: Callable[[ScheduledJob], tuple[str, ...]]
-    """What stands in them."""
+    """Content of those files."""
     traces: Callable[[str], tuple[Path, ...]]
-    """What the scheduler itself writes for a label."""
+    """Files that the scheduler itself writes for a label."""
     unload: Callable[[str], Arguments]
-    """Stops a job; fails where there is none."""
+    """Command that stops a job; fails where there is none."""
     load: Callable[[str], tuple[Arguments, ...]]
-    """Each must succeed."""
+    """Commands that load a job; each must succeed."""
     is_active: Callable[[str], Arguments]
-    """Succeeds where the job is loaded."""
+    """Command that succeeds where the job is loaded."""
     after_removal: tuple[Arguments, ...] = ()
 
     def draft(self, job: ScheduledJob) -> ScheduleDraft:
-        """The files, and the commands that load them."""
+        """Draft the files, and the commands that load them."""
         placed = zip(self.places(job.label), self.contents(job), strict=True)
         texts = tuple(ScheduleText(str(file), content) for file, content in placed)
         commands = (shlex.join((self.traits.program, *one)) for one in self.load(job.label))
@@ -71,7 +71,7 @@ class FileScheduler:
         return True
 
     def find(self, label: str, job: ScheduledJob | None) -> InstalledJob | None:
-        """The job as its files have it, and whether it is loaded."""
+        """Find the job as its files have it, and whether it is loaded."""
         places = self.places(label)
         contents = [_read(file) for file in places]
         if None in contents:
@@ -92,7 +92,7 @@ class FileScheduler:
 
 
 def user_path(path: str) -> Path:
-    """A path that begins with `~`, in full.
+    """Expand a path that begins with `~`.
 
     Raises:
         ScheduleError: nobody knows which folder is the user's.

@@ -1,4 +1,4 @@
-"""What every scheduler can do, and what it reports."""
+"""Operations that every scheduler has, and their results."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,7 +18,7 @@ class SchedulerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScheduleText:
-    """What is written, and where: a path, or a place in words."""
+    """Text to be written, and where: a path, or a place in words."""
 
     where: str
     content: str
@@ -39,22 +39,22 @@ class InstalledJob:
 
     where: str
     is_as_planned: bool
-    """Whether the scheduler has what `install` writes for the job that was asked about."""
+    """True if the scheduler has what `install` writes for the job that was asked about."""
     is_active: bool = True
-    """Whether the scheduler runs it; a file alone does nothing."""
+    """True if the scheduler runs it; a file alone does nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchedulerTraits:
-    """What is to be known of a scheduler before it is asked."""
+    """Traits of a scheduler that are known before it is asked."""
 
     kind: SchedulerKind
     program: str
     """The command that speaks to it; where it is not on the PATH there is no such scheduler."""
     own_keys: str
-    """Where the user may set a variable for the job: the end of a sentence."""
+    """Place where the user may set a variable for the job: the end of a sentence."""
     carries_settings: bool = True
-    """Whether a job can hold settings of its own."""
+    """True if a job can hold settings of its own."""
 
 
 class Scheduler(Protocol):
@@ -62,21 +62,21 @@ class Scheduler(Protocol):
 
     @property
     def traits(self) -> SchedulerTraits:
-        """Which it is."""
+        """Traits of this scheduler."""
         ...
 
     def draft(self, job: ScheduledJob) -> ScheduleDraft:
-        """What `install` would write and run. Touches nothing."""
+        """Draft what `install` would write and run; touch nothing."""
         ...
 
     def install(self, job: ScheduledJob) -> None:
-        """Have the job run every day, in place of one of its label; or leave nothing of it."""
+        """Make the job run every day, in place of one of its label; or leave nothing of it."""
         ...
 
     def remove(self, label: str) -> bool:
-        """Take the job out with all that was written for it. Gives whether it was there."""
+        """Take the job out with all that was written for it. Return whether it was there."""
         ...
 
     def find(self, label: str, job: ScheduledJob | None) -> InstalledJob | None:
-        """What the scheduler has under a label, compared with a job; None where it has nothing."""
+        """Compare what the scheduler has under a label with a job; None where it has nothing."""
         ...

@@ -11,7 +11,7 @@ from memoria.connectors.schedules.plan import ScheduledJob
 
 
 def agent_of(job: ScheduledJob) -> str:
-    """The agent's file; what the job says on standard error goes to its log."""
+    """Write the agent's file; what the job says on standard error goes to its log."""
     agent: dict[str, Any] = {
         "Label": job.label,
         "ProgramArguments": [*job.command],

@@ -31,11 +31,11 @@ from memoria.errors import ScheduleError
 
 @dataclass(frozen=True, slots=True)
 class ScheduleChange:
-    """What became of an installation or removal."""
+    """Outcome of an installation or removal."""
 
     removed_from: tuple[SchedulerKind, ...]
     unasked: tuple[str, ...]
-    """What schedulers that are there, but would not answer, said."""
+    """Messages of schedulers that are there, but would not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,11 @@ class ScheduleEntry:
     kind: SchedulerKind
     where: str
     job: ScheduledJob | None
-    """What it runs and when; None where the scheduler has something else than was installed."""
+    """Job that it runs; None where the scheduler has something else than was installed."""
     next_at: datetime | None
     """None where that is not known."""
     trouble: str | None
-    """What keeps it from running as it was installed, and what to do: a sentence."""
+    """Sentence on what keeps it from running as it was installed, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class ScheduleStatus:
 
 
 def choose_scheduler(kind: SchedulerKind | None = None) -> Scheduler:
-    """The scheduler of that kind; by default the one that suits the platform.
+    """Return the scheduler of that kind; by default the one that suits the platform.
 
     Without systemd or a crontab at hand it is cron, which then says that it is not there.
     """
@@ -77,7 +77,7 @@ def choose_scheduler(kind: SchedulerKind | None = None) -> Scheduler:
 
 
 def install(settings: Settings, job: ScheduledJob, chosen: Scheduler) -> ScheduleChange:
-    """Have the job run every day, by the chosen scheduler and no other.
+    """Make the job run every day, by the chosen scheduler and no other.
 
     Raises:
         ScheduleError: it can't be installed; the message says what to do by hand.
@@ -108,7 +108,7 @@ def remove(settings: Settings) -> ScheduleChange:
 
 
 def find_installed(settings: Settings) -> ScheduleStatus:
-    """Where the job is installed, what it runs, and when next."""
+    """Return where the job is installed, what it runs, and when next."""
     label, job = job_label(settings), read_job(settings)
     entries, unasked = list[ScheduleEntry](), list[str]()
     for one in _present():
@@ -122,7 +122,7 @@ def find_installed(settings: Settings) -> ScheduleStatus:
 
 
 def describe_by_hand(draft: ScheduleDraft) -> str:
-    """What a person writes and runs to install the job."""
+    """Describe what a person writes and runs to install the job."""
     texts = "\n".join(f"# {text.where}\n{text.content}" for text in draft.texts)
     return f"To install it by hand, write\n\n{texts}\nand run\n\n{draft.then}"
 

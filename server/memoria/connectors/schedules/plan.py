@@ -30,7 +30,7 @@ DEFAULT_AT = time(3, 17)
 _FORMER_DIGITS, _DIGITS = 8, 32
 _AT = lazy_regex(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 _UNFIT = lazy_regex("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
-"""What not every scheduler's file can hold: control characters and what is no text."""
+"""Characters that not every scheduler's file can hold: controls and what is no text."""
 
 
 class ScheduledJob(Value):
@@ -43,7 +43,7 @@ class ScheduledJob(Value):
 
 
 def job_label(settings: Settings) -> str:
-    """The job's name: one for each home and tenant. What is installed keeps the name it has."""
+    """Return the job's name: one for each home and tenant, which an installed job keeps."""
     whose = f"{settings.home_path}\0{settings.tenant}"
     digest = hashlib.sha256(whose.encode("utf-8", "surrogateescape")).hexdigest()
     labels = [LABEL + digest[:digits] for digits in (_FORMER_DIGITS, _DIGITS)]
@@ -57,7 +57,7 @@ def nightly_job(
     environment: Mapping[str, str] | None = None,
     python: Path | None = None,
 ) -> ScheduledJob:
-    """The nightly maintenance of a home and tenant.
+    """Plan the nightly maintenance of a home and tenant.
 
     Args:
         settings: whose memory it is.
@@ -98,7 +98,7 @@ def note_job(settings: Settings, job: ScheduledJob) -> None:
 
 
 def read_job(settings: Settings) -> ScheduledJob | None:
-    """The job that was installed from here last; None where nothing says."""
+    """Read which job was installed from here last; None where nothing says."""
     job = _read_note(settings)
     return job if job is not None and job.label == job_label(settings) else None
 
@@ -113,7 +113,7 @@ def forget_job(settings: Settings) -> None:
 
 
 def parse_time_of_day(text: str) -> time:
-    """The time that HH:MM names.
+    """Parse HH:MM.
 
     Raises:
         InvalidInputError: it names none.
@@ -127,14 +127,14 @@ def parse_time_of_day(text: str) -> time:
 
 
 def next_run(at: time, now: datetime) -> datetime:
-    """When that time comes next, by the machine's clock."""
+    """Return the next moment of that time, by the machine's clock."""
     local = now.astimezone().replace(tzinfo=None)
     today = datetime.combine(local, at)
     return (today if today > local else today + timedelta(days=1)).astimezone()
 
 
 def _read_note(settings: Settings) -> ScheduledJob | None:
-    """The note, also where an earlier version left it and nobody has opened the home since."""
+    """Read the note, also where an earlier version left it and nobody has opened the home since."""
     try:
         note = _files(settings).read(SCHEDULED_JOB) or read_file(
             settings.home_path, _former_place(settings)

@@ -10,12 +10,12 @@ from memoria.errors import ScheduleError
 _TIMEOUT_S = 20
 _SHOWN_CHARS = 300
 _PLAIN = {"LC_ALL": "C", "TZ": "UTC"}
-"""So that what it says can be read, whatever the language and the zone."""
+"""Variables that keep what it says readable, whatever the language and the zone."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchedulerResult:
-    """How a program ended."""
+    """Result of a program that has ended."""
 
     program: str
     code: int
@@ -30,7 +30,7 @@ class SchedulerResult:
 
 
 def is_on_path(program: str) -> bool:
-    """Whether a program is on the PATH."""
+    """Check whether a program is on the PATH."""
     return shutil.which(program) is not None
 
 

@@ -36,7 +36,7 @@ _ANSWERS = ("running", "degraded", "starting", "initializing")
 
 
 def units_of(job: ScheduledJob) -> tuple[str, str]:
-    """The service's file and the timer's.
+    """Write the service's file and the timer's.
 
     Raises:
         ScheduleError: systemd takes no program of such a name.
@@ -55,7 +55,7 @@ def units_of(job: ScheduledJob) -> tuple[str, str]:
 
 
 def is_running() -> bool:
-    """Whether a systemd of this user runs."""
+    """Check whether a systemd of this user runs."""
     if not is_on_path("systemctl"):
         return False
     state = run_program("systemctl", "--user", "is-system-running").out.decode().strip()
@@ -68,7 +68,7 @@ def _places(label: str) -> tuple[Path, ...]:
 
 
 def _traces(label: str) -> tuple[Path, ...]:
-    """The link that enables the timer, and systemd's note of its last run."""
+    """Return the link that enables the timer, and systemd's note of its last run."""
     _, timer = _places(label)
     note = _folder("XDG_DATA_HOME", "~/.local/share") / "timers" / f"stamp-{timer.name}"
     return timer.parent / "timers.target.wants" / timer.name, note

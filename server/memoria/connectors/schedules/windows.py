@@ -32,7 +32,7 @@ _VARIABLE = lazy_regex(r"%[^%]+%|\$\(")
 
 
 def task_of(job: ScheduledJob) -> str:
-    """The task's file, without a byte order mark.
+    """Write the task's file, without a byte order mark.
 
     Raises:
         ScheduleError: Task Scheduler would take a part of it for a variable.
@@ -68,7 +68,7 @@ class WindowsTasks:
     )
 
     def draft(self, job: ScheduledJob) -> ScheduleDraft:
-        """The file, and the command that registers it."""
+        """Draft the file, and the command that registers it."""
         file = f"{job.label}.xml"
         text = ScheduleText(f"{file}, saved as UTF-16", task_of(job))
         command = subprocess.list2cmdline(_creation(job.label, file))
@@ -90,7 +90,7 @@ class WindowsTasks:
         return True
 
     def find(self, label: str, job: ScheduledJob | None) -> InstalledJob | None:
-        """Whether there is such a task. Task Scheduler gives no file back as it was written."""
+        """Return the task if there is one. Task Scheduler gives no file back as it was written."""
         if not _exists(label):
             return None
         return InstalledJob(f"Task Scheduler, {label}", is_as_planned=job is not None)

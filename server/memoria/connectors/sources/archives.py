@@ -24,13 +24,12 @@ class DocumentStream:
     """The bytes of a document; where they can't be read on, it ends, and says why."""
 
     def __init__(self, stream: ByteStream) -> None:
-        """Nothing is read yet."""
         self._stream = stream
         self.problem: str | None = None
-        """Why it ended too early."""
+        """Reason why it ended too early."""
 
     def read(self, size: int, /) -> bytes:
-        """The next bytes, at most so many; none at the end."""
+        """Read the next bytes, at most so many; none at the end."""
         try:
             return self._stream.read(size)
         except OSError as error:
@@ -48,11 +47,11 @@ class ExportDocument:
     """Its name, without folders."""
     stream: DocumentStream
     progress: Callable[[], int]
-    """How many bytes of the export's file are read."""
+    """Counter of bytes of the export's file that are read."""
 
 
 def open_documents(path: Path, *patterns: str) -> Iterator[ExportDocument | UnusableLine]:
-    """The documents of an export that have one of these names; the file itself if it is no zip.
+    """Yield an export's documents of these names; the file itself if it is no zip.
 
     Each is closed when the next one is asked for; if it was damaged, that is said then.
 
@@ -80,7 +79,7 @@ def open_documents(path: Path, *patterns: str) -> Iterator[ExportDocument | Unus
 def read_documents(
     source: TranscriptSource, *patterns: str, are_records: bool = False
 ) -> Iterator[JsonItem | UnusableLine]:
-    """The items of an export's JSON documents, one after the other; the source counts them.
+    """Yield the items of an export's JSON documents, in turn; the source counts them.
 
     Args:
         source: the export.
@@ -118,7 +117,7 @@ def _place(document: ExportDocument) -> str:
 
 
 def is_damaged_zip(path: Path) -> bool:
-    """Whether a file begins as a zip and does not end as one: its table of contents is the end."""
+    """Check whether a file begins as a zip and lacks the table of contents that ends one."""
     try:
         with open_file(path) as file:
             return file.read(len(_BEGINNING)) == _BEGINNING and not is_zip(file)
@@ -127,7 +126,7 @@ def is_damaged_zip(path: Path) -> bool:
 
 
 def list_names(path: Path) -> tuple[str, ...]:
-    """The names of the files in a zip, without folders; none of what is no zip."""
+    """List the names of the files in a zip, without folders; none of what is no zip."""
     try:
         with open_file(path) as raw, open_zip(raw) as archive:
             return tuple(PurePosixPath(name).name for name in archive.namelist())
@@ -136,7 +135,7 @@ def list_names(path: Path) -> tuple[str, ...]:
 
 
 def _open_entries(raw: BufferedReader, *patterns: str) -> Iterator[ExportDocument | UnusableLine]:
-    """The entries of a zip that have one of these names, by name."""
+    """Yield the entries of a zip that have one of these names, by name."""
     with open_zip(raw) as archive:
         places = {entry: PurePosixPath(entry.filename) for entry in archive.infolist()}
         wanted = [

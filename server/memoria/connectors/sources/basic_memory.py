@@ -22,24 +22,24 @@ from memoria.model.foreign import ForeignMemory
 
 _OBSERVATION = re.compile(r"\s*[-*] \[(?P<category>[^\[\]()]{2,50})\]\s+(?P<words>\S.*)$")
 _CLOCK = re.compile(r"\d{1,3}:\d\d[\d:.,]*(?:\s+-\s+[\d:.,]+)?$")
-"""As a transcript of talk marks its lines."""
+"""Timestamp with which a transcript of talk marks its lines."""
 _RELATION = re.compile(
     r"\s*[-*] (?P<kind>[^\[\]]{0,60}?)\s*\[\[(?P<other>[^\]]+)\]\](?P<rest>\s*|\s+\([^()]*\)\s*)$"
 )
-"""What goes on behind the link is a sentence, and stays in the text."""
+"""Relation on a line of its own. A sentence that goes on behind the link stays in the text."""
 _PERMALINK = re.compile(r"\A\ufeff?---\r?\n(?:.*\n)*?permalink:", re.MULTILINE)
 _TAG = re.compile(r"(?<!\s)\s++#[^\s#]+")
 _LINKS_TO = "links to"
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it is a note with a permalink, which basic-memory gives each of its notes."""
+    """Check whether it is a note with a permalink, which basic-memory gives each of its notes."""
     front = probe.head.split("\n---", 1)[0] if probe.is_markdown else ""
     return bool(_PERMALINK.match(f"{front}\n"))
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """Memories of the lists, and turns of all else."""
+    """Yield memories of the lists, and turns of all else."""
     note = load_note(source)
     if isinstance(note, UnusableLine):
         yield note

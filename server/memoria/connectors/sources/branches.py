@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 
 def find_branch(parents: Mapping[str, str | None], leaf: str) -> list[str]:
-    """The ids from the first message to a last one.
+    """List the ids from the first message to a last one.
 
     Args:
         parents: the id of the message before each.

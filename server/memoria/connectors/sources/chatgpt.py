@@ -34,14 +34,14 @@ _HIDDEN = frozenset(
     {"thoughts", "reasoning_recap", "user_editable_context", "model_editable_context"}
 )
 _SOURCE_MARK = re.compile("(?:(?<![ \t])[ \t]++)?\ue200[^\ue200\ue201]*+\ue201")
-"""What stands in the text for a link to a source: characters of private use around its number."""
+"""Mark of a link to a source: characters of private use around its number."""
 _TELLING = frozenset(("create_time", "update_time", "current_node", "conversation_id", "title"))
 """Fields of which a conversation has one at least, beside its tree."""
 _SPEAKERS = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it holds conversations that are trees of messages."""
+    """Check whether it holds conversations that are trees of messages."""
     return any(map(_is_conversation, probe.records()))
 
 
@@ -50,7 +50,7 @@ def _is_conversation(value: JsonObject) -> bool:
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """The turns of each conversation's last branch."""
+    """Yield the turns of each conversation's last branch."""
 
     def read_item(item: JsonItem) -> Iterator[ImportItem]:
         conversation = obj(item.value)
@@ -88,7 +88,7 @@ class _Conversation:
         yield from self._end_call(None)
 
     def _find_message(self, key: str) -> JsonObject | UnusableLine | None:
-        """The message of a node; none of the root of the tree, which has null in its place."""
+        """Return a node's message; None for the root of the tree, which has null in its place."""
         message = self._nodes[key].get("message", key)
         if message is None or isinstance(message, dict):
             return message
@@ -112,7 +112,7 @@ class _Conversation:
             yield self._tool_turn(call, answer)
 
     def _find_branch(self) -> list[str]:
-        """The messages shown last; all of them where the tree is not whole: none is to be lost."""
+        """List the messages shown last; all of them where the tree is not whole: none is lost."""
         parents = {key: text(node.get("parent")) for key, node in self._nodes.items()}
         leaf = self._find_leaf()
         branch = [] if leaf is None else find_branch(parents, leaf)
@@ -120,7 +120,7 @@ class _Conversation:
         return branch if begins_at_root else [*self._nodes]
 
     def _find_leaf(self) -> str | None:
-        """The message shown last: what the export names, or else the newest without an answer."""
+        """Find the message shown last: the one named, or else the newest without an answer."""
         named = text(self._value.get("current_node"))
         if named is not None and named in self._nodes:
             return named
@@ -130,7 +130,7 @@ class _Conversation:
         return max(leaves, key=self._time_of, default=None)
 
     def _lacks_answer(self, node: JsonObject) -> bool:
-        """Whether an answer is named that is not there."""
+        """Check whether an answer is named that is not there."""
         children = node.get("children")
         listed = children if isinstance(children, list) else []
         return any(not isinstance(one, str) or one not in self._nodes for one in listed)
@@ -180,7 +180,7 @@ def _role(message: JsonObject) -> str:
 
 
 def _recipient(message: JsonObject) -> str | None:
-    """The tool that an assistant's message goes to; None where it goes to everybody."""
+    """Return the tool that an assistant's message goes to; None where it goes to everybody."""
     recipient = text(message.get("recipient"))
     is_to_tool = _role(message) == "assistant" and recipient not in (None, "all")
     return recipient if is_to_tool else None

@@ -47,7 +47,7 @@ _SPEAKERS = {"human": Role.USER, "assistant": Role.ASSISTANT}
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it holds conversations of messages with senders, projects, or what Claude knows."""
+    """Check whether it holds conversations of messages with senders, projects, or a memory."""
     return any(map(_is_own, probe.records()))
 
 
@@ -57,7 +57,7 @@ def _is_own(value: JsonObject) -> bool:
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """The turns of each conversation, projects, and Claude's own memory."""
+    """Yield the turns of each conversation, projects, and Claude's own memory."""
     projects = list_project_names(source.path)
 
     def read_item(item: JsonItem) -> Iterator[ImportItem]:
@@ -77,7 +77,7 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
 
 
 def _as_conversation(design: JsonObject) -> JsonObject:
-    """A chat about a design in the shape of a conversation."""
+    """Convert a chat about a design to a conversation."""
     messages: list[JsonValue] = []
     for message in objects(design.get("messages")):
         content = obj(message.get("content"))
@@ -134,7 +134,7 @@ def _read_conversation(
 
 
 def _find_branch(messages: list[JsonObject], leaf: str | None) -> list[JsonObject]:
-    """The messages of the branch shown last; all of them where the order can't be told by that.
+    """List the messages of the branch shown last; all of them where the order does not tell.
 
     It can't where none names the one before it, and where two have the same name or none.
     """
@@ -173,7 +173,7 @@ def _read_message(place: TranscriptPosition, message: JsonObject) -> Iterator[Im
 def _read_blocks(
     place: TranscriptPosition, role: Role, content: list[JsonObject]
 ) -> Iterator[ImportItem]:
-    """The turns of a message's blocks, in their order: words up to the next call are one turn."""
+    """Yield the turns of a message's blocks, in order: words up to the next call are one turn."""
     said: list[str] = []
     parts = calls = 0
     for number, block in enumerate(content):
@@ -201,7 +201,7 @@ def _say(place: TranscriptPosition, role: Role, said: list[str], part: int) -> I
 
 
 def _find_result(call: JsonObject, after: list[JsonObject]) -> JsonValue:
-    """What came of a call: the block that names it, or else the next result of such a tool."""
+    """Return a call's result: the block that names it, or else the next result of such a tool."""
     for block in after:
         named = text(block.get("tool_use_id"))
         is_same = named == text(call.get("id")) if named else block.get("name") == call.get("name")

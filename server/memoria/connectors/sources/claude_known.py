@@ -1,4 +1,4 @@
-"""What claude.ai's export holds beside conversations: projects, and what Claude keeps in mind.
+"""Reading of claude.ai's projects, and of what Claude keeps in mind, from its export.
 
 What Claude keeps in mind of the user and of each project is read paragraph by paragraph, each a
 memory, known by its heading and its place below that. A project's instructions are the user's
@@ -29,19 +29,19 @@ _SHORT_ID_CHARS = 8
 
 
 def is_known(value: JsonObject) -> bool:
-    """Whether it is what Claude keeps in mind of an account."""
+    """Check whether it is what Claude keeps in mind of an account."""
     return not value.keys().isdisjoint(("conversations_memory", "project_memories", "memory_files"))
 
 
 def is_project(value: JsonObject) -> bool:
-    """Whether it is a project."""
+    """Check whether it is a project."""
     return value.keys() >= {"uuid", "name"} and not value.keys().isdisjoint(
         ("docs", "prompt_template")
     )
 
 
 def list_project_names(export: Path) -> dict[str, str]:
-    """The names of an account's projects by their ids: from an export, or from what lies beside it.
+    """Map an account's projects' ids to names: from an export, or from what is beside it.
 
     A zip may hold them, or another zip of the same folder; a plain file has them in a file beside.
     """
@@ -60,7 +60,7 @@ def list_project_names(export: Path) -> dict[str, str]:
 def read_known(
     value: JsonObject, source: TranscriptSource, projects: Mapping[str, str]
 ) -> Iterator[ImportItem]:
-    """The memories of an account."""
+    """Yield the memories of an account."""
     account = text(value.get("account_uuid")) or "None"
     at = file_time(source)
     yield from _read_paragraphs(source, account, value.get("conversations_memory"), at)
@@ -76,7 +76,7 @@ def read_known(
 
 
 def _list_pairs(value: JsonValue, key: str, of: str) -> list[tuple[str, JsonValue]]:
-    """The pairs of an object, or of a list of objects that have the pair in two fields."""
+    """List the pairs of an object, or of a list of objects with the pair in two fields."""
     if isinstance(value, dict):
         return list(value.items())
     return [(text(one.get(key)) or "", one.get(of)) for one in objects(value)]
@@ -100,7 +100,7 @@ def _read_paragraphs(
 
 
 def read_project(value: JsonObject, line: int, size: int) -> Iterator[ImportItem]:
-    """A project's instructions and files."""
+    """Yield a project's instructions and files."""
     own_id, name = text(value.get("uuid")) or f"{line}", text(value.get("name")) or ""
     at = value.get("created_at")
     place = TranscriptPosition(line, size, own_id, f"{own_id} instructions", at, None)

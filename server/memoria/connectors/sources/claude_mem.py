@@ -39,12 +39,12 @@ _AGENTS_IDS = ("memory_session_id", "sdk_session_id")
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it has observations of projects."""
+    """Check whether it has observations of projects."""
     return probe.tables.get("observations", frozenset()) >= {"project", "type", "created_at_epoch"}
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """Prompts, observations and summaries."""
+    """Yield prompts, observations and summaries."""
     try:
         with open_database(source.path) as database:
             tables = database.list_columns()
@@ -63,7 +63,7 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
 
 
 class _Places:
-    """Where and when a row was written.
+    """Finder of where and when a row was written.
 
     claude-mem's own agent has ids of its own for the client's sessions; its list of sessions says
     which is whose.
@@ -77,7 +77,7 @@ class _Places:
         self._sessions = {own: client for own, client in pairs if own and client}
 
     def read(self, table: str, read_row: _RowReader, row: ForeignRow) -> Iterator[ImportItem]:
-        """What a row says, by the reader of its table."""
+        """Read a row by the reader of its table."""
         return read_row(row, self._find(table, row))
 
     def _find(self, table: str, row: ForeignRow) -> TranscriptPosition:
@@ -128,7 +128,7 @@ def _read_summary(row: ForeignRow, place: TranscriptPosition) -> Iterator[Import
 
 
 def _read_list(value: object) -> list[str] | None:
-    """A list of texts that is written as JSON; None where it is none."""
+    """Parse a list of texts that is written as JSON; None where it is none."""
     if not value:
         return []
     try:
@@ -143,7 +143,7 @@ def _read_list(value: object) -> list[str] | None:
 
 
 class _ProjectFolders:
-    """Which folder a project is, by the transcripts that Claude Code keeps of its sessions."""
+    """Finder of a project's folder, by the transcripts that Claude Code keeps of its sessions."""
 
     def __init__(self) -> None:
         place = CLAUDE_CODE.folder
@@ -153,7 +153,7 @@ class _ProjectFolders:
         self._of_sessions: dict[str, str | None] = {}
 
     def find(self, session: str, project: str | None) -> str | None:
-        """The folder of a session, or of another one of the same project."""
+        """Find the folder of a session, or of another one of the same project."""
         if session not in self._of_sessions:
             self._of_sessions[session] = self._read(session)
         own = self._of_sessions[session]

@@ -19,7 +19,7 @@ _CLAUDE_TYPES = (
 
 
 def is_plain_turns(probe: Probe) -> bool:
-    """Our own format: a turn a line. A file of lines without anything that can be read is one, too.
+    """Check for our own format, a turn a line; or for a file of lines that can't be read at all.
 
     Such a file has nothing by which it could be told, and this format names each line that is bad.
     """
@@ -34,7 +34,7 @@ def is_plain_turns(probe: Probe) -> bool:
 
 
 def is_claude_code(probe: Probe) -> bool:
-    """A session's file: its lines have types, and messages that say which session they are of."""
+    """Check for a session's file: lines have types, and messages that name their session."""
     return any(
         line.get("type") in _CLAUDE_TYPES
         and (has_fields(line, "sessionId") or has_fields(line, "leafUuid"))
@@ -44,18 +44,18 @@ def is_claude_code(probe: Probe) -> bool:
 
 
 def is_codex(probe: Probe) -> bool:
-    """A rollout: each line has a time, a type and a payload."""
+    """Check for a rollout: each line has a time, a type and a payload."""
     return any(has_fields(line, "timestamp", "type", "payload") for line in probe.lines)
 
 
 def is_gemini(probe: Probe) -> bool:
-    """A log of changes, or the one document that older versions wrote."""
+    """Check for a log of changes, or the one document that older versions wrote."""
     named = (*probe.lines, {item.key: item.value for item in probe.items if item.key})
     return any(has_fields(one, "sessionId", "projectHash") for one in named)
 
 
 def is_copilot(probe: Probe) -> bool:
-    """A log of events: each has a type of two words, and what belongs to it."""
+    """Check for a log of events: each has a type of two words, and what belongs to it."""
     return any(
         has_fields(line, "type", "data", "timestamp") and "." in str(line["type"])
         for line in probe.lines
@@ -63,7 +63,7 @@ def is_copilot(probe: Probe) -> bool:
 
 
 def is_cline(probe: Probe) -> bool:
-    """A session's messages in one document, with the agent whose they are."""
+    """Check for a session's messages in one document, with the agent whose they are."""
     named = {item.key for item in probe.items if item.key}
     return {"agent", "sessionId", "messages"} <= named
 

@@ -22,7 +22,7 @@ _MOST_NAMED = 3
 
 @dataclass(slots=True)
 class SourceCount:
-    """What a source has."""
+    """Contents of a source, counted."""
 
     source: ImportSource
     paths: tuple[Path, ...]
@@ -69,7 +69,7 @@ def count_items(
     progress: Callable[[Path, int], None],
     ignored_folders: Sequence[str] = (),
 ) -> list[SourceCount]:
-    """What some sources have.
+    """Count what some sources have.
 
     Args:
         groups: the files of each source.

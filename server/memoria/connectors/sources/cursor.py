@@ -54,7 +54,7 @@ _PROMPT = ("<user_query>", "</user_query>")
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it is the editor's database, or a transcript of its agent."""
+    """Check whether it is the editor's database, or a transcript of its agent."""
     if probe.tables.get("cursorDiskKV", frozenset()) >= {"key", "value"}:
         return True
     return any(
@@ -66,7 +66,7 @@ def recognise(probe: Probe) -> bool:
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """The turns of all conversations."""
+    """Yield the turns of all conversations."""
     if is_database(source.path):
         yield from _read_database(source)
     elif any(source.path.stem in _list_conversations(place) for place in _databases()):
@@ -103,7 +103,7 @@ def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
 
 
 def _list_agents(database: ForeignDatabase) -> frozenset[str]:
-    """The ids of subagents' conversations, as far as this version of Cursor lists them."""
+    """List the ids of subagents' conversations, as far as this version of Cursor lists them."""
     if "isSubagent" not in database.list_columns().get("composerHeaders", ()):
         return frozenset()
     return frozenset(row["composerId"] for row in database.read_rows("cursor", "agents"))
@@ -163,7 +163,7 @@ def _read_bubble(place: TranscriptPosition, bubble: JsonObject) -> Iterator[Impo
 
 
 def _plain(value: JsonValue) -> JsonValue:
-    """A value that may be JSON in a text."""
+    """Parse a value that may be JSON in a text."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):
@@ -181,7 +181,7 @@ def _read_json(value: object) -> JsonObject | None:
 
 @lru_cache(maxsize=4)
 def _list_conversations(database: Path) -> frozenset[str]:
-    """The ids of the conversations that the editor's database has."""
+    """List the ids of the conversations that the editor's database has."""
     try:
         with open_database(database) as opened:
             rows = opened.read_rows("cursor", "ids")
@@ -236,7 +236,7 @@ def _as_call(
 
 
 def _block_words(block: JsonObject) -> str:
-    """A block's words; of a prompt, what the user typed, without what Cursor put around it."""
+    """Return a block's words; of a prompt, what the user typed, without Cursor's additions."""
     said = words(block.get("text")) or "" if block.get("type") == "text" else ""
     begins, ends = _PROMPT
     if begins in said and ends in said:
@@ -245,7 +245,7 @@ def _block_words(block: JsonObject) -> str:
 
 
 def _find_folder(transcript: Path) -> str | None:
-    """The folder that `projects/SLUG` stands for: one that is there and gives that slug."""
+    """Find the folder of `projects/SLUG`: one that is there and gives that slug."""
     names = [
         parent.parent.name for parent in transcript.parents if parent.name == "agent-transcripts"
     ]

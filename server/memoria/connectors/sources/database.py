@@ -40,7 +40,7 @@ ForeignRow = sqlite3.Row
 
 
 def is_database(path: Path) -> bool:
-    """Whether a file begins as SQLite's do."""
+    """Check whether a file begins as SQLite's do."""
     try:
         with open_file(path) as file:
             return file.read(len(_HEADER)) == _HEADER
@@ -52,13 +52,13 @@ class ForeignDatabase:
     """A database of another program, open to be read."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        """Look at which tables it has; nothing else in it is read yet."""
+        """List its tables; nothing else in it is read yet."""
         self._connection = connection
         self._columns = list_plain_tables(connection)
         self._guard = Guard(connection, self._columns)
 
     def read_rows(self, statements: str, name: str, **values: object) -> Iterator[ForeignRow]:
-        """The rows that a statement of `sql/<statements>.sql` gives.
+        """Yield the rows that a statement of `sql/<statements>.sql` gives.
 
         Raises:
             ForeignDatabaseError: it can't be read to its end, or from what is no plain table.
@@ -73,20 +73,20 @@ class ForeignDatabase:
             raise ForeignDatabaseError(f"can't be read on: {error}") from error
 
     def list_columns(self) -> dict[str, frozenset[str]]:
-        """The columns of each plain table."""
+        """Map each plain table to its columns."""
         return self._columns
 
 
 @cache
 def read_statements(file: str) -> dict[str, str]:
-    """The named statements of `sql/<file>.sql`."""
+    """Read the named statements of `sql/<file>.sql`."""
     text = resources.files(__package__).joinpath("sql", f"{file}.sql").read_text("utf-8")
     _, *parts = _STATEMENT.split(text)
     return dict(zip(parts[::2], (part.strip() for part in parts[1::2]), strict=True))
 
 
 def list_tables(path: Path) -> dict[str, frozenset[str]]:
-    """The columns of a database's plain tables, as far as they are told without its log.
+    """Map each plain table to its columns, read without the database's log if that tells them.
 
     Raises:
         ForeignDatabaseError: it can't be read.
@@ -100,7 +100,7 @@ def list_tables(path: Path) -> dict[str, frozenset[str]]:
 
 
 def open_database(path: Path) -> AbstractContextManager[ForeignDatabase]:
-    """A database as it is now.
+    """Open a database as it is now.
 
     Raises:
         ForeignDatabaseError: it can't be read.
@@ -133,5 +133,5 @@ def _decode(text: bytes) -> str:
 
 
 def read_value(row: ForeignRow, column: str) -> Any:  # noqa: ANN401  (whatever the program wrote)
-    """A column's value; None where this version of the program has no such column."""
+    """Return a column's value; None where this version of the program has no such column."""
     return row[column] if column in row.keys() else None  # noqa: SIM118  (a Row is no mapping)

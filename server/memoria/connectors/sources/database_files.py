@@ -23,7 +23,7 @@ MOST_BYTES = 64 << 30
 MOST_LOG_BYTES = 1 << 30
 """The largest log that is read. A program folds it into its database at some MiB."""
 _ROOM_LEFT = 64 << 20
-"""What a copy leaves free on the disk."""
+"""Bytes that a copy leaves free on the disk."""
 _TRIES = 3
 _BLOCK = 1 << 20
 _CLOSE = "Close the program it belongs to, and import it again."
@@ -88,7 +88,7 @@ def _copy_both(path: Path, copy: Path) -> None:
 
 
 def _refuse_journal(path: Path) -> None:
-    """See that no journal is beside the database. One that begins with a zero is used up."""
+    """Check that no journal is beside the database. One that begins with a zero is used up."""
     journal = _beside(path, "-journal")
     with _open_beside(journal) as opened:
         if opened is not None and opened.read(1).strip(b"\0"):
@@ -167,7 +167,7 @@ def _beside(path: Path, ending: str) -> Path:
 
 
 def _state(path: Path) -> list[tuple[int, int] | None]:
-    """Sizes and times: what is equal before and after has not been written to meanwhile."""
+    """Return sizes and times: what is equal before and after has not been written to meanwhile."""
     files = (path, _beside(path, "-wal"))
     found = (one.lstat() if one.exists() else None for one in files)
     return [one and (one.st_size, one.st_mtime_ns) for one in found]

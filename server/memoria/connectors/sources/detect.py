@@ -1,4 +1,4 @@
-"""Which files an import reads, and what each of them is.
+"""Detection of the files an import reads, and of what each of them is.
 
 A format that is given is taken at its word. Without one, every file is looked into: what nobody
 recognises is named with what it seems to be, and is not read as anything.
@@ -49,7 +49,7 @@ class UnknownFile:
     path: Path
     description: str
     is_damaged: bool = False
-    """Whether no format could help."""
+    """True if no format could help."""
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class _Finds:
 
 
 def find_files(source: ImportSource, paths: Sequence[Path]) -> SourceFiles:
-    """The files of a source that is named.
+    """Find the files of a source that is named.
 
     Args:
         source: the source.
@@ -80,7 +80,7 @@ def find_files(source: ImportSource, paths: Sequence[Path]) -> SourceFiles:
 
 
 def detect_files(paths: Sequence[Path]) -> tuple[list[SourceFiles], list[UnknownFile]]:
-    """What some files are, and those in some folders.
+    """Sort files, and those in folders, by what they are; also list those that nobody recognises.
 
     Args:
         paths: files and folders.
@@ -113,7 +113,7 @@ def detect_files(paths: Sequence[Path]) -> tuple[list[SourceFiles], list[Unknown
 
 
 def _is_companion(path: Path, finds: Mapping[str, _Finds]) -> bool:
-    """Whether a file lies beside what a program has left, and is one that it writes there."""
+    """Check whether a file lies beside what a program has left, and is one that it writes there."""
     return any(
         path.name in SOURCES[name].companions
         and any(file.parent == path.parent for file in own.found.values())
@@ -122,7 +122,7 @@ def _is_companion(path: Path, finds: Mapping[str, _Finds]) -> bool:
 
 
 def recognise(probe: Probe) -> ImportSource | None:
-    """The source that a file is of; None where none knows it."""
+    """Return the source that a file is of; None where none knows it."""
     return next((source for source in SOURCES.values() if source.recognises(probe)), None)
 
 
@@ -133,7 +133,7 @@ def _describe(probe: Probe) -> UnknownFile:
 
 
 def find_everything() -> list[SourceFiles]:
-    """What there is on this machine, source by source."""
+    """List what there is on this machine, source by source."""
     found = []
     for source in SOURCES.values():
         files: dict[Path, Transcript] = {}
@@ -154,7 +154,7 @@ def find_everything() -> list[SourceFiles]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """The files of a folder that may be data, in an order that does not change."""
+    """Yield the files of a folder that may be data, in an order that does not change."""
     for parent, folders, files in os.walk(folder):
         if has_own_notes(Path(parent)):
             folders.clear()

@@ -1,4 +1,4 @@
-"""What the memories of several programs have in common."""
+"""Parts that the memories of several programs have in common."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ _ENTITIES: dict[str, EntityKind] = {
 
 
 def read_kind(word: JsonValue) -> MemoryType:
-    """The type that a program's own word for it means; a fact where it has none of ours."""
+    """Map a program's own word for a type to ours; a fact where there is none."""
     return (
         _KINDS.get(word.strip().lower(), MemoryType.FACT)
         if isinstance(word, str)
@@ -40,19 +40,19 @@ def read_kind(word: JsonValue) -> MemoryType:
 
 
 def read_entity_kind(word: JsonValue) -> EntityKind:
-    """The kind of entity that a program's own word for it means."""
+    """Map a program's own word for a kind of entity to ours."""
     return _ENTITIES.get(word.strip().lower(), "other") if isinstance(word, str) else "other"
 
 
 def read_share(value: JsonValue) -> float | None:
-    """A number from 0 to 1, as importance is; None for any other."""
+    """Read a number from 0 to 1, as importance is; None for any other."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         return None
     return float(value)
 
 
 def as_mention(name: str, kind: EntityKind = "other") -> Mention | None:
-    """A named thing; `John_Smith`, as programs write it, is John Smith. None for no name."""
+    """Return a mention of a name; `John_Smith` is John Smith. None for no name."""
     plain = " ".join(name.replace("_", " ").split())
     try:
         return Mention(name=plain, kind=kind, aliases=() if plain == name else (name,))
@@ -61,10 +61,10 @@ def as_mention(name: str, kind: EntityKind = "other") -> Mention | None:
 
 
 def file_time(source: TranscriptSource) -> int:
-    """When a file was last written, UTC epoch ms: nothing in it is newer than that."""
+    """Return when a file was last written, UTC epoch ms: nothing in it is newer than that."""
     return read_modification_time(source.path)
 
 
 def read_modification_time(path: Path) -> int:
-    """When a file was last written, UTC epoch ms."""
+    """Return when a file was last written, UTC epoch ms."""
     return round(path.stat().st_mtime * 1000)

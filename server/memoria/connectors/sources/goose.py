@@ -35,7 +35,7 @@ _OTHERS_TALK = frozenset({"sub_agent", "hidden"})
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it has messages whose content is JSON, or is a session's file."""
+    """Check whether it has messages whose content is JSON, or is a session's file."""
     if probe.tables.get("messages", frozenset()) >= {"session_id", "content_json"}:
         return True
     return any(
@@ -46,7 +46,7 @@ def recognise(probe: Probe) -> bool:
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """The turns of all sessions."""
+    """Yield the turns of all sessions."""
     if is_database(source.path):
         yield from _read_database(source)
     else:
@@ -147,7 +147,7 @@ def _read_result(block: JsonObject) -> JsonValue:
 
 
 def _read_json(value: object) -> JsonValue:
-    """The value of a text; None where it is no JSON."""
+    """Read the value of a text; None where it is no JSON."""
     try:
         read: JsonValue = json.loads(value) if isinstance(value, str) and value else None
     except (ValueError, RecursionError):

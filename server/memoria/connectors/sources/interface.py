@@ -1,4 +1,4 @@
-"""What a source of an import is, and what reading its files yields."""
+"""Description of an import's source, and of what reading its files yields."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ ImportItem = TranscriptItem | ForeignItem
 
 
 def no_places() -> Iterator[Path]:
-    """Of a source that keeps nothing on this machine by itself."""
+    """Yield nothing: the source keeps nothing on this machine by itself."""
     yield from ()
 
 
@@ -39,24 +39,24 @@ class ImportSource:
     """A program whose data can be imported. The command line's help follows from it."""
 
     name: str
-    """As it is given with `--format`."""
+    """Name for `--format`."""
     title: str
-    """As people call it."""
+    """Name that people use."""
     client: str
     """The source of its sessions, and the author of its memories."""
     patterns: tuple[str, ...]
     """Names of its files. Where two are one transcript written twice, the first pattern wins."""
     recognises: Callable[[Probe], bool]
-    """Whether a file is one of its own, by what is in it."""
+    """Check whether a file is one of its own, by what is in it."""
     read: Callable[[TranscriptSource], Iterator[ImportItem]]
     places: Callable[[], Iterator[Path]] = no_places
     """Files and folders that may hold something of it on this machine, if they exist."""
     folder: DefaultFolder | None = None
     """The one place, where a variable of the environment moves it."""
     note: str = ""
-    """What a user has to know to choose it, as the help says."""
+    """Advice in the help for a user who has to choose."""
     unit: str = "line"
-    """What the number of an item counts: lines, items, rows."""
+    """Unit in which items are numbered: lines, items, rows."""
     documents: frozenset[str] = frozenset()
     """Suffixes of files that are one JSON document, not a line each."""
     excluded_folders: frozenset[str] = frozenset()
@@ -64,7 +64,7 @@ class ImportSource:
     companions: frozenset[str] = frozenset()
     """Names of files that its program writes beside its data, with nothing to be remembered."""
     is_personal: bool = True
-    """Whether what it has belongs to the person, and to no project unless it names a folder."""
+    """True if what it has belongs to the person, and to no project unless it names a folder."""
 
     @property
     def summary(self) -> str:
@@ -73,7 +73,7 @@ class ImportSource:
         return f"{self.name}: {', '.join(self.patterns)}{where}{self.note and '; '}{self.note}"
 
     def list_places(self) -> list[Path]:
-        """Where its data is on this machine."""
+        """List the places of its data on this machine."""
         own = [self.folder.path] if self.folder else []
         return [place for place in (*own, *self.places()) if place.exists()]
 
@@ -81,7 +81,7 @@ class ImportSource:
     def of_transcripts(
         cls, form: TranscriptFormat, title: str, recognises: Callable[[Probe], bool]
     ) -> "ImportSource":
-        """The source of a format of transcripts, which hooks read as well."""
+        """Make the source of a format of transcripts, which hooks read as well."""
         return cls(
             name=form.name,
             title=title,

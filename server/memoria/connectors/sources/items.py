@@ -1,4 +1,4 @@
-"""What is done with the items of every source, whatever it is."""
+"""Handling that the items of every source have in common."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -40,7 +40,7 @@ def _leave_out(item: ImportItem, folders: FoldersLeftOut) -> list[ImportItem]:
 
 
 def as_note(item: ForeignItem, client: str) -> TranscriptTurn | UnusableLine:
-    """What is too long for a memory, as a turn of the record: nobody has yet concluded from it."""
+    """Turn what is too long for a memory into a turn, from which nobody has yet concluded."""
     given = item.memory
     own_id = hashlib.sha256(given.key.encode("utf-8", "surrogatepass")).hexdigest()[:_ID_CHARS]
     place = TranscriptPosition(

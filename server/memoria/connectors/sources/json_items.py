@@ -35,10 +35,10 @@ _NESTING = "data"
 
 
 class ByteStream(Protocol):
-    """What a document is read from."""
+    """Stream that a document is read from."""
 
     def read(self, size: int, /) -> bytes:
-        """The next bytes, at most so many; none at the end."""
+        """Read the next bytes, at most so many; none at the end."""
         ...
 
 
@@ -51,13 +51,13 @@ class JsonItem:
     size: int
     value: JsonValue = None
     problem: str | None = None
-    """Why there is no value."""
+    """Reason why there is no value."""
     encoding: str | None = None
-    """What it is encoded in, where that is not UTF-8."""
+    """Encoding, where that is not UTF-8."""
 
 
 def read_items(stream: ByteStream, *, is_record: bool = False) -> Iterator[JsonItem]:
-    """The items of a document that is a list; of an object, its values, of lists each by itself.
+    """Yield a list's items, or an object's values, the items of its lists one by one.
 
     What is cut off or no JSON comes as a problem.
 
@@ -87,7 +87,7 @@ class _Joined:
         self._rest = rest
 
     def read(self, size: int, /) -> bytes:
-        """The next bytes; the beginning comes at once."""
+        """Read the next bytes; the beginning comes at once."""
         head, self._head = self._head, b""
         return head or self._rest.read(size)
 
@@ -100,7 +100,7 @@ class _Recoded:
         self._decoder = codecs.getincrementaldecoder(codec)("replace")
 
     def read(self, size: int, /) -> bytes:
-        """The next bytes, more or fewer than so many; none at the end."""
+        """Read the next bytes, more or fewer than so many; none at the end."""
         while block := self._stream.read(size):
             if plain := self._decoder.decode(block):
                 return plain.removeprefix("\ufeff").encode()
@@ -119,7 +119,7 @@ class _Walk:
         """Bytes of the present item that are no longer held, because it is too long anyway."""
 
     def items(self, *, is_record: bool) -> Iterator[JsonItem]:
-        """The items of the document."""
+        """Yield the items of the document."""
         self._read_more()
         if self._data.startswith(_BYTE_ORDER_MARK):
             self._at = len(_BYTE_ORDER_MARK)
@@ -155,7 +155,7 @@ class _Walk:
             yield JsonItem(None, 0, problem=problem)
 
     def _record_items(self, key: str | None) -> Iterator[JsonItem]:
-        """The items of the lists that an object wraps; where it wraps none, the object."""
+        """Yield the items of the lists that an object wraps; where it wraps none, the object."""
         self._begin, self._dropped = self._at, 0
         self._at += 1
         wraps = False
@@ -178,7 +178,7 @@ class _Walk:
             yield self._parse_value(key, is_whole=True)
 
     def _take_name(self) -> str | None:
-        """The name that begins here; None where it is longer than any that is looked for."""
+        """Take the name that begins here; None if it is longer than any that is looked for."""
         begun = self._at - self._begin + self._dropped
         self._at += 1
         is_whole = self._pass_text()
@@ -199,7 +199,7 @@ class _Walk:
         yield JsonItem(key, 0, problem=_CUT_OFF)
 
     def _take_value(self, key: str | None) -> JsonItem:
-        """The value that begins here, whatever is wrong inside of it."""
+        """Take the value that begins here, whatever is wrong inside of it."""
         self._begin, self._dropped = self._at, 0
         return self._parse_value(key, is_whole=self._find_end())
 

@@ -23,15 +23,15 @@ _CHANGED = ("modified", "updated", "updated_at", "date modified", "修改时间"
 
 @dataclass(frozen=True, slots=True)
 class NoteSection:
-    """What stands under a heading."""
+    """Section of a note: a heading and what is under it."""
 
     line: int
-    """Of the heading, from 1."""
+    """Line of the heading, from 1."""
     headings: tuple[str, ...]
-    """From the widest to its own; none above the first heading."""
+    """Headings from the widest to its own; none above the first heading."""
     body: str
     key: str
-    """What tells it from the other sections of its note, whatever they say."""
+    """Key that tells it from the other sections of its note, whatever they say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +42,21 @@ class Note:
     """Its front matter."""
     sections: tuple[NoteSection, ...] = ()
     has_bad_fields: bool = False
-    """Whether its front matter could not be read."""
+    """True if its front matter could not be read."""
 
     def text_field(self, *names: str) -> str | None:
-        """The first of some fields that is a text or a number."""
+        """Return the first of some fields that is a text or a number."""
         found = (self.fields.get(name) for name in names)
         return next((str(one) for one in found if isinstance(one, str | int | float)), None)
 
     @property
     def creation_time(self) -> int | None:
-        """When it was begun, as it says itself."""
+        """Time at which it was begun, as it says itself."""
         return self._time(_CREATED)
 
     @property
     def change_time(self) -> int | None:
-        """When it was last changed, as it says itself."""
+        """Time at which it was last changed, as it says itself."""
         return self._time(_CHANGED)
 
     def _time(self, names: tuple[str, ...]) -> int | None:
@@ -72,19 +72,19 @@ def parse_note(text: str) -> Note:
 
 
 def find_day(name: str) -> int | None:
-    """The day that a note's name is, as a daily note's: the first moment of it."""
+    """Return the first moment of the day that a daily note is named after; None for other names."""
     day = _DAY.search(name)
     return read_time(day[1]) if day else None
 
 
 def read_links(text: str) -> str:
-    """A text whose links read as their names."""
+    """Replace the links in a text with their names."""
     plain = _EMBED.sub(r"[\1]", text)
     return _LINK.sub(lambda link: link[3] or link[1] or link[2] or "", plain)
 
 
 def _split_front_matter(text: str) -> tuple[dict[str, object], str, int, bool]:
-    """The fields, the rest, the number of its first line, and whether the fields are no YAML."""
+    """Split off the fields; return them, the rest, its first line's number, and if they are bad."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     end = text.find("\n---", 3, _MOST_FRONT_MATTER)
     if not text.startswith("---\n") or end < 0:

@@ -35,14 +35,14 @@ from memoria.connectors.transcripts.source import (
 from memoria.model.foreign import ForeignMemory
 
 _NAMED = ("apps", "categories")
-"""What OpenMemory's export says the names of, before the memories that refer to them."""
+"""Things that OpenMemory's export names before the memories that refer to them."""
 _GONE = frozenset({"deleted", "archived", "paused"})
 _OPENMEMORY = ("content", "state", "app_id")
 _HISTORY = ("memory_id", "new_memory", "event")
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it holds memories as mem0 writes them."""
+    """Check whether it holds memories as mem0 writes them."""
     columns = probe.tables
     return (
         any(has_fields(one, "id", "memory") for one in probe.records())
@@ -54,7 +54,7 @@ def recognise(probe: Probe) -> bool:
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """A memory for each of its own."""
+    """Yield a memory for each of its own."""
     if is_database(source.path):
         yield from _read_database(source)
         return
@@ -76,7 +76,7 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
 def _resolve_names(
     value: JsonObject, names: Mapping[str, JsonValue]
 ) -> tuple[JsonObject, str | None]:
-    """A memory with the names of its categories, and the name of its application."""
+    """Fill in the names of a memory's categories, and return the name of its application, too."""
     app = names.get(text(value.get("app_id")) or "")
     ids = value.get("category_ids")
     if not isinstance(ids, list):

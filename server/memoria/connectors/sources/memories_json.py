@@ -24,7 +24,7 @@ _TELLING = ("priority", "importance_score", "importance", "expires_at")
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it is a list of memories with types, and with priorities or importance."""
+    """Check whether it is a list of memories with types, and with priorities or importance."""
     return any(
         has_fields(one, "type", "content") and any(name in one for name in _TELLING)
         for one in probe.records()
@@ -32,7 +32,7 @@ def recognise(probe: Probe) -> bool:
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """A memory for each of the list."""
+    """Yield a memory for each of the list."""
 
     def read_item(item: JsonItem) -> Iterator[ImportItem]:
         yield _as_item(source, obj(item.value), item.size)

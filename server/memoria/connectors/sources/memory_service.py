@@ -32,13 +32,13 @@ _COLUMNS = ("content_hash", "content", "memory_type", "metadata", "created_at", 
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it holds memories with hashes of their texts."""
+    """Check whether it holds memories with hashes of their texts."""
     is_export = any(has_fields(one, "content", "content_hash") for one in probe.records())
     return is_export or probe.tables.get("memories", frozenset()) >= {"content_hash", "content"}
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """A memory for each of its own."""
+    """Yield a memory for each of its own."""
     if is_database(source.path):
         yield from _read_database(source)
         return
@@ -81,7 +81,7 @@ def _as_item(source: TranscriptSource, value: JsonObject, size: int) -> ImportIt
 
 
 def _find_author(value: JsonObject) -> str | None:
-    """The machine or the agent that stored it."""
+    """Find the machine or the agent that stored it."""
     metadata = value.get("metadata")
     try:
         fields = obj(json.loads(metadata) if isinstance(metadata, str) and metadata else metadata)

@@ -30,12 +30,12 @@ from memoria.model import Role
 _VAULT = ".obsidian"
 _HIDDEN = frozenset({_VAULT, ".trash", ".git"})
 _OURS = re.compile(r"^<!-- memoria\b.*-->[ \t]*$", re.MULTILINE)
-"""What Memoria writes into each note of its own; see `connectors/notes`."""
+"""Mark in each note of Memoria's own; see `connectors/notes`."""
 _ID_CHARS = 200
 
 
 def load_note(source: TranscriptSource) -> Note | UnusableLine:
-    """The note in a file, or what is wrong with it."""
+    """Load the note in a file, or say what is wrong with it."""
     try:
         with open_file(source.path) as file:
             data = file.read(MAX_LINE_BYTES + 1)
@@ -53,7 +53,7 @@ def load_note(source: TranscriptSource) -> Note | UnusableLine:
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """A turn for each section."""
+    """Yield a turn for each section."""
     note = load_note(source)
     if isinstance(note, UnusableLine):
         yield note
@@ -71,7 +71,7 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
 def say_section(
     source: TranscriptSource, note: Note, section: NoteSection, session: str
 ) -> ImportItem:
-    """A section as a turn of the user's."""
+    """Return a section as a turn of the user's."""
     at = note.change_time or note.creation_time or find_day(source.path.stem) or file_time(source)
     title = note.text_field("title") or source.path.stem
     headings = [heading for heading in section.headings if heading != title]
@@ -89,7 +89,7 @@ def say_section(
 
 
 def find_vault(path: Path) -> Path | None:
-    """The vault of Obsidian that a note lies in."""
+    """Find the vault of Obsidian that a note lies in."""
     return next((folder for folder in path.parents if (folder / _VAULT).is_dir()), None)
 
 
@@ -108,7 +108,7 @@ def _is_note(probe: Probe) -> bool:
 
 
 def _vaults() -> Iterator[Path]:
-    """The vaults that Obsidian knows."""
+    """Yield the vaults that Obsidian knows."""
     for file in settings_folders("obsidian", "obsidian.json"):
         try:
             vaults = json.loads(read_text(file))["vaults"].values()

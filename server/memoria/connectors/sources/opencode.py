@@ -49,7 +49,7 @@ _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it has messages and parts in JSON, or is a session's file."""
+    """Check whether it has messages and parts in JSON, or is a session's file."""
     tables = probe.tables
     if tables.get("session_message", frozenset()) >= {"session_id", "type", "seq", "data"}:
         return True
@@ -59,7 +59,7 @@ def recognise(probe: Probe) -> bool:
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """The turns of all sessions."""
+    """Yield the turns of all sessions."""
     if is_database(source.path):
         yield from _read_database(source)
     else:
@@ -80,7 +80,7 @@ def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
 
 
 def _list_moved(database: ForeignDatabase, tables: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """The sessions that are to be read as version 2 has them."""
+    """List the sessions that are to be read as version 2 has them."""
     if "session_message" not in tables:
         return frozenset()
     former = database.read_rows("opencode", "prompts") if "message" in tables else ()
@@ -119,7 +119,7 @@ def _read_parts(
 def _read_messages(
     database: ForeignDatabase, source: TranscriptSource, moved: frozenset[str], *, is_own: bool
 ) -> Iterator[ImportItem]:
-    """The messages of version 2."""
+    """Yield the messages of version 2."""
     name = "messages_two_of_own_sessions" if is_own else "messages_two"
 
     def read_row(row: ForeignRow) -> Iterator[ImportItem]:
@@ -146,7 +146,7 @@ def _read_messages(
 
 
 def _list_parts(message: JsonObject) -> list[JsonObject]:
-    """The parts of a message of version 2, as version 1 has them."""
+    """List the parts of a message of version 2, as version 1 has them."""
     parts: list[JsonObject] = []
     if said := words(message.get("text")):
         parts.append({"type": "text", "text": said})
@@ -166,7 +166,7 @@ def _list_parts(message: JsonObject) -> list[JsonObject]:
 
 
 def _read_folder(source: TranscriptSource) -> Iterator[ImportItem]:
-    """The messages and parts that lie in folders beside that of a session's file."""
+    """Yield the messages and parts in folders beside that of a session's file."""
     fields: JsonObject = {}
     for item in read_documents(source):
         if isinstance(item, UnusableLine):

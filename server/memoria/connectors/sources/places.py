@@ -1,4 +1,4 @@
-"""Where programs keep their data on this machine."""
+"""Places of programs' data on this machine."""
 
 import os
 import sys
@@ -7,18 +7,18 @@ from pathlib import Path
 
 
 def home_folder(*parts: str) -> Path:
-    """A place below the user's own folder."""
+    """Return a place below the user's own folder."""
     return Path.home().joinpath(*parts)
 
 
 def list_named(variable: str) -> Iterator[Path]:
-    """The place that a variable of the environment names."""
+    """Yield the place that a variable of the environment names."""
     if value := os.environ.get(variable):
         yield Path(value).expanduser()
 
 
 def data_folders(*parts: str) -> Iterator[Path]:
-    """A program's place among the data of programs, as each platform has it."""
+    """Yield a program's places among the data of programs, as each platform has them."""
     if sys.platform == "darwin":
         yield home_folder("Library", "Application Support", *parts)
     if sys.platform == "win32":
@@ -29,7 +29,7 @@ def data_folders(*parts: str) -> Iterator[Path]:
 
 
 def settings_folders(*parts: str) -> Iterator[Path]:
-    """A program's place among the settings of programs, as each platform has it."""
+    """Yield a program's places among the settings of programs, as each platform has them."""
     if sys.platform == "darwin":
         yield home_folder("Library", "Application Support", *parts)
     if sys.platform == "win32":
@@ -39,7 +39,7 @@ def settings_folders(*parts: str) -> Iterator[Path]:
 
 
 def downloads(*patterns: str) -> Iterator[Path]:
-    """Files in the Downloads folder, and in the folders in it."""
+    """Yield files in the Downloads folder, and in the folders in it."""
     folder = home_folder("Downloads")
     for pattern in patterns:
         for place in (pattern, f"*/{pattern}"):

@@ -22,16 +22,16 @@ _MADE = lazy_regex(
 )
 _ASKED = lazy_regex(r"\b(?:FROM|JOIN)\s+(\w+)")
 _STORED = 0
-"""What `table_xinfo` says of a column that is neither hidden nor computed."""
+"""Value by which `table_xinfo` marks a column that is neither hidden nor computed."""
 _USED_TWICE = "reference to page"
 _MOST_FAULTS = 100
-"""How many of a table's faults SQLite lists; there may be more."""
+"""Number of a table's faults that SQLite lists; there may be more."""
 _FUNCTIONS = frozenset({"count", "like", "max"})
 """All that our statements call."""
 
 
 def list_plain_tables(connection: sqlite3.Connection) -> dict[str, frozenset[str]]:
-    """The columns of each table that only stores rows.
+    """Map each table that only stores rows to its columns.
 
     Raises:
         sqlite3.Error: the schema can't be read.
@@ -45,7 +45,7 @@ def list_plain_tables(connection: sqlite3.Connection) -> dict[str, frozenset[str
 
 
 def _read_name(sql: str) -> str | None:
-    """The name of the table that a text of the schema makes, if it makes one."""
+    """Read the name of the table that a text of the schema makes, if it makes one."""
     made = _MADE.match(sql)
     if made is None:
         return None
@@ -55,7 +55,7 @@ def _read_name(sql: str) -> str | None:
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
-    """The columns of a table; none if one of them is computed."""
+    """Return the columns of a table; none if one of them is computed."""
     columns = dict(connection.execute(_COLUMNS, (table,)).fetchall())
     return frozenset(columns) if set(columns.values()) == {_STORED} else frozenset()
 
@@ -64,7 +64,7 @@ class Guard:
     """Keeps a connection from reading anything but some tables, and what is wrong in those."""
 
     def __init__(self, connection: sqlite3.Connection, tables: Mapping[str, object]) -> None:
-        """From now on the connection does nothing else.
+        """Restrict the connection: from now on it does nothing else.
 
         Args:
             connection: reads the database.
@@ -76,7 +76,7 @@ class Guard:
         connection.set_authorizer(self._authorize)
 
     def expect_sound(self, sql: str) -> None:
-        """See that each table that a statement asks for is a plain one, with an end.
+        """Check that each table that a statement asks for is a plain one, with an end.
 
         Raises:
             ForeignDatabaseError: one is not.

@@ -47,7 +47,7 @@ _DATA = (
 
 
 class Probe:
-    """What is known of a file before it is read. Each part of it is looked at once, if at all."""
+    """Facts on a file before it is read. Each is looked up once, if at all."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -55,7 +55,7 @@ class Probe:
 
     @property
     def is_markdown(self) -> bool:
-        """Whether it is a note in Markdown."""
+        """True if it is a note in Markdown."""
         return self.suffix in _TEXT_SUFFIXES[:-1]
 
     @cached_property
@@ -96,7 +96,7 @@ class Probe:
 
     @cached_property
     def is_damaged(self) -> bool:
-        """Whether it is a zip that was cut off."""
+        """True if it is a zip that was cut off."""
         return is_damaged_zip(self.path)
 
     @property
@@ -105,7 +105,7 @@ class Probe:
         return frozenset(item.key for item in self.items if item.key is not None)
 
     def records(self) -> list[JsonObject]:
-        """What may be the items: the first objects of its lists, and the document itself.
+        """List what may be the items: the first objects of its lists, and the document itself.
 
         Which of them were written oddly is not known, so a program is to be known by any of them.
         """
@@ -125,7 +125,7 @@ class Probe:
 
     @property
     def description(self) -> str:
-        """What it is, as far as can be told, for whoever has to name its format."""
+        """Description for whoever has to name its format."""
         if self._database:
             says = f"with the tables {_name_some(self.tables)}"
             return f"a database {says if self.tables else f'that {self._database}'}"
@@ -147,7 +147,7 @@ class Probe:
         return any(split_objects(line) for line in lines[:_MOST_LINES])
 
     def _read_objects(self) -> Iterator[JsonObject]:
-        """The objects of the lines that are whole in the beginning of the file."""
+        """Yield the objects of the lines that are whole in the beginning of the file."""
         try:
             data = read_head(self.path, _LOOK_BYTES)
         except OSError:
@@ -167,7 +167,7 @@ class Probe:
 
 
 def _take_some(items: Iterator[JsonItem]) -> Iterator[JsonItem]:
-    """The first items, of so many bytes at most."""
+    """Yield the first items, of so many bytes at most."""
     size = 0
     for item in islice(items, _MOST_ITEMS):
         yield item
@@ -177,13 +177,13 @@ def _take_some(items: Iterator[JsonItem]) -> Iterator[JsonItem]:
 
 
 def _unwrap(value: JsonValue) -> list[JsonObject]:
-    """An object, and the objects of the lists that it wraps."""
+    """List an object, and the objects of the lists that it wraps."""
     wrapped = [obj(value).get(key) for key in WRAPPERS]
     return [*objects([value]), *(one for listed in wrapped for one in objects(listed))]
 
 
 def split_objects(line: str) -> list[JsonObject]:
-    """The objects of a line, of which there may be several; none where one is no JSON."""
+    """Split a line into its objects, mostly one; none where one is no JSON."""
     try:
         return objects([value for _, value in split_values(line)])
     except (ValueError, RecursionError):
@@ -196,11 +196,11 @@ def _name_some(names: Iterable[str]) -> str:
 
 
 def is_binary(text: str) -> bool:
-    """Whether it is no text: it holds a NUL, or mostly control characters."""
+    """Check whether it is no text: it holds a NUL, or mostly control characters."""
     controls = sum(char < " " and char not in "\t\n\r\f" for char in text)
     return "\0" in text or 2 * controls > len(text)
 
 
 def has_fields(value: JsonValue, *names: str) -> bool:
-    """Whether a value is an object that has all of these fields."""
+    """Check whether a value is an object that has all of these fields."""
     return isinstance(value, dict) and value.keys() >= set(names)

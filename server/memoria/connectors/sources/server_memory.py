@@ -34,7 +34,7 @@ _USERS = frozenset({"default_user", "user", "the_user", "用户"})
 
 
 def recognise(probe: Probe) -> bool:
-    """Whether it has entities and relations, in lines or in a document."""
+    """Check whether it has entities and relations, in lines or in a document."""
     return any(map(_is_own, (*probe.lines, *probe.records())))
 
 
@@ -48,7 +48,7 @@ def _is_item(value: JsonObject) -> bool:
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """A memory for each observation and each relation."""
+    """Yield a memory for each observation and each relation."""
     kinds: dict[str, EntityKind] = {}
     written_at = file_time(source)
 
@@ -64,7 +64,7 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
 
 
 def _list_records(source: TranscriptSource) -> Iterator[Record | UnusableLine]:
-    """The entities and relations, be they lines or items of a document."""
+    """Yield the entities and relations, be they lines or items of a document."""
     if source.path.suffix != ".json" or any(map(_is_item, Probe(source.path).lines)):
         yield from source.records()
         return

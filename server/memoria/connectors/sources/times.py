@@ -14,7 +14,10 @@ _LATEST_MS = 253_402_300_799_999  # the year 9999
 
 
 def read_time(value: JsonValue, *, is_utc: bool = False) -> int | None:
-    """UTC epoch milliseconds of a time in seconds, milliseconds or ISO 8601; None for any other.
+    """Convert a time in seconds, milliseconds or ISO 8601 to UTC epoch ms; None for any other.
+
+    >>> read_time(1_700_000_000), read_time("2023-11-14T22:13:20Z")
+    (1700000000000, 1700000000000)
 
     Args:
         value: the time.

@@ -1,4 +1,4 @@
-"""What a format of transcripts is, and what reading a file yields."""
+"""Description of a format of transcripts, and of what reading a file yields."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -49,7 +49,7 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptFormat:
-    """How a client writes transcripts, and where. The command line's help follows from it."""
+    """Form and place of a client's transcripts. The command line's help follows from it."""
 
     name: str
     client: str
@@ -58,15 +58,15 @@ class TranscriptFormat:
     """Names of its files. Where two are one transcript written twice, the first pattern wins."""
     read: Callable[[TranscriptSource], Iterator[TranscriptItem]]
     folder: "DefaultFolder | None" = None
-    """Where the client keeps them unless told otherwise."""
+    """Folder in which the client keeps them unless told otherwise."""
     note: str = ""
-    """What a user has to know to choose it, as the help says."""
+    """Advice in the help for a user who has to choose."""
     excluded_folders: frozenset[str] = frozenset()
     """Names of folders that hold something else."""
     documents: frozenset[str] = frozenset()
     """Suffixes of files that are one JSON document, not a line each."""
     follow: "Callable[[str, Path], TranscriptReading] | None" = None
-    """Begins to read a file that is still being written: the session of lines that name none, and
+    """Reader of a file that is still being written, made from the session of unnamed lines, and
     the file. Without it the whole file is read whenever it has changed."""
 
     @property
@@ -80,15 +80,15 @@ class TranscriptReading(Protocol):
     """A pass over a file that can be broken off after any line, and gone on with later."""
 
     def read_line(self, record: Record) -> Iterator[TranscriptItem]:
-        """The next line."""
+        """Read the next line."""
         ...
 
     def pause(self) -> Iterator[TranscriptItem]:
-        """The lines so far are all there are for now. What is still open stays so."""
+        """Yield what is complete: for now there are no more lines. What is still open stays so."""
         ...
 
     def finish(self) -> Iterator[TranscriptItem]:
-        """What is still open, as it is now."""
+        """Yield what is still open, as it is now."""
         ...
 
     @property
@@ -97,11 +97,11 @@ class TranscriptReading(Protocol):
         ...
 
     def dump(self) -> JsonObject:
-        """What else whoever goes on has to know: no word of the conversation."""
+        """Return what else whoever goes on has to know: no word of the conversation."""
         ...
 
     def load(self, dumped: JsonObject) -> None:
-        """Go on from there; the open lines were read again."""
+        """Go on from what `dump` gave; the open lines were read again."""
         ...
 
 
@@ -112,9 +112,9 @@ class DefaultFolder:
     variable: str
     """The variable of the environment that moves the client's files."""
     home: str
-    """Where these files lie where the variable is not set."""
+    """Folder of these files where the variable is not set."""
     below: str
-    """Where the transcripts lie among them."""
+    """Folder of the transcripts among them."""
 
     def __str__(self) -> str:
         return f"${self.variable}/{self.below} (${self.variable} is {self.home} unless set)"
@@ -127,7 +127,7 @@ class DefaultFolder:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptPosition:
-    """Where and when something in a transcript was said."""
+    """Place and time at which something in a transcript was said."""
 
     line: int
     size: int
@@ -138,7 +138,7 @@ class TranscriptPosition:
     folder: str | None = None
 
     def turn(self, role: Role, /, **fields: object) -> TranscriptTurn | UnusableLine:
-        """The turn said here, with more fields of `Turn` or with others than this place's."""
+        """Make the turn said here, with more fields of `Turn` or with others than this place's."""
         own = {"session_id": self.session_id, "message_id": self.message_id, "at": self.at}
         turn = as_turn(self.line, {"role": role, **own, **fields})
         return (
@@ -149,7 +149,7 @@ class TranscriptPosition:
 
 
 def as_turn(line: int, fields: Mapping[str, object]) -> Turn | UnusableLine:
-    """The turn with these fields, or what is wrong with them."""
+    """Make a turn of these fields, or say what is wrong with them."""
     try:
         return Turn.model_validate(fields)
     except ValidationError as error:

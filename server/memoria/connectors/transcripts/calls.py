@@ -32,7 +32,7 @@ class OpenCalls:
     def open_call(
         self, call_id: str, call: TranscriptTurn | UnusableLine
     ) -> Iterator[TranscriptTurn | UnusableLine]:
-        """A tool is called. Yields what has to go in without waiting any longer."""
+        """Note that a tool is called. Yields what has to go in without waiting any longer."""
         if isinstance(call, UnusableLine):
             yield call
             return
@@ -47,7 +47,7 @@ class OpenCalls:
     def close_call(
         self, call_id: str, place: TranscriptPosition, result: JsonValue
     ) -> TranscriptTurn | UnusableLine:
-        """A result came: the call with it, or a turn of its own where there is no such call."""
+        """Return the call with its result, or a turn of the result's own where there is no call."""
         call = self._take(call_id)
         if call is None:
             own_id = f"{call_id}.result"
@@ -56,7 +56,7 @@ class OpenCalls:
         return replace(call, turn=turn, size=call.size + place.size)
 
     def remaining_calls(self) -> Iterator[TranscriptTurn]:
-        """The transcript has ended: the calls that were never answered."""
+        """Yield the calls that were never answered, at the end of the transcript."""
         yield from self._open.values()
 
     @property

@@ -44,7 +44,7 @@ _TYPED = re.compile(r"\s*<user_input\b[^>]*>(.*)</user_input>\s*", re.DOTALL)
 
 
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
-    """The turns of a session's document."""
+    """Yield the turns of a session's document."""
     yield from read_each(source, source.records(), lambda record: _read_messages(source, record))
 
 
@@ -95,7 +95,7 @@ def _result(block: JsonObject) -> JsonValue:
 
 
 def _read_manifest(messages: Path) -> JsonObject:
-    """What the document beside the messages tells of the session; nothing if it can't be read."""
+    """Read what the document beside the messages says of the session; empty if unreadable."""
     manifest = messages.with_name(messages.name.removesuffix(_MESSAGES) + ".json")
     try:
         return obj(json.loads(read_text(manifest, _MOST_MANIFEST_BYTES) or ""))

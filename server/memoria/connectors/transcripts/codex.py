@@ -58,7 +58,7 @@ _SHELL_RESULT = {"output", "metadata"}
 
 
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
-    """The turns of a rollout."""
+    """Yield the turns of a rollout."""
     reading = _CodexReading(source.session)
     yield from read_each(source, source.records(), reading.read_line)
     yield from guard(None, lambda last: last.finish(), reading)
@@ -78,7 +78,7 @@ class _CodexReading:
         self._call_ids: set[str] = set()
 
     def read_line(self, record: Record) -> Iterator[TranscriptItem]:
-        """The next line."""
+        """Read the next line."""
         value = record.value
         self._at = value.get("timestamp") or self._at
         kind, payload = value.get("type"), obj(value.get("payload"))
@@ -94,20 +94,20 @@ class _CodexReading:
             yield from self._read_item(record, payload or value)
 
     def finish(self) -> Iterator[TranscriptItem]:
-        """What was still open at the end of the file."""
+        """Yield what was still open at the end of the file."""
         yield from self._calls.remaining_calls()
 
     def pause(self) -> Iterator[TranscriptItem]:
-        """Nothing more: calls may be answered."""
+        """Yield nothing: calls may be answered."""
         yield from ()
 
     @property
     def open_lines(self) -> set[int]:
-        """Those of calls without a result."""
+        """Lines of calls without a result."""
         return self._calls.lines
 
     def dump(self) -> JsonObject:
-        """What the header says, which calls are open, and which ids may come again."""
+        """Return what the header says, which calls are open, and which ids may come again."""
         return {
             "session": self._session,
             "cwd": self._cwd,
@@ -120,7 +120,7 @@ class _CodexReading:
         }
 
     def load(self, dumped: JsonObject) -> None:
-        """Go on from there."""
+        """Go on from what `dump` gave."""
         ids = dumped.get("ids")
         self._session = text(dumped.get("session")) or self._session
         self._cwd, self._at = text(dumped.get("cwd")), dumped.get("at")
@@ -131,7 +131,7 @@ class _CodexReading:
         self._call_ids = {*filter(None, map(text, ids))} if isinstance(ids, list) else set()
 
     def _read_header(self, meta: JsonObject) -> None:
-        """Only the first header counts: a fork has copies of its ancestors' after it."""
+        """Read the first header alone: a fork has copies of its ancestors' after it."""
         if self._begun:
             return
         self._begun = True
@@ -195,7 +195,7 @@ def _tool_name(item: JsonObject) -> str | None:
 
 
 def _arguments(item: JsonObject) -> JsonValue:
-    """The arguments; those of a function are JSON in a text."""
+    """Return the arguments; those of a function are JSON in a text."""
     match item.get("arguments"):
         case str(words):
             return _parse_json(words)
@@ -215,7 +215,7 @@ def _result(output: JsonValue) -> JsonValue:
 
 
 def _parse_json(words: str) -> JsonValue:
-    """The JSON in a text, or the text if there is none."""
+    """Parse the JSON in a text; the text itself if there is none."""
     try:
         parsed: JsonValue = json.loads(words)
     except (ValueError, RecursionError):

@@ -25,11 +25,11 @@ from memoria.model import Role
 _OPENINGS = ("session.start", "session.resume")
 _SPEAKERS = {"user.message": Role.USER, "assistant.message": Role.ASSISTANT}
 _SUBAGENT_SIGNS = ("parentToolCallId", "agentId")
-"""What is only in events of an agent that the user's agent has started."""
+"""Fields that only events of an agent have that the user's agent has started."""
 
 
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
-    """The turns of a session's file."""
+    """Yield the turns of a session's file."""
     reading = _CopilotReading(source.session)
     yield from read_each(source, source.records(), reading.read_line)
     yield from guard(None, lambda last: last.finish(), reading)
@@ -44,7 +44,7 @@ class _CopilotReading:
         self._calls = OpenCalls()
 
     def read_line(self, record: Record) -> Iterator[TranscriptItem]:
-        """The next line."""
+        """Read the next line."""
         kind, data = text(record.value.get("type")) or "", obj(record.value.get("data"))
         if kind in _OPENINGS:
             self._session = text(data.get("sessionId")) or self._session
@@ -64,25 +64,25 @@ class _CopilotReading:
             yield SkippedLine(record.line)
 
     def finish(self) -> Iterator[TranscriptItem]:
-        """Calls that were never answered."""
+        """Yield calls that were never answered."""
         yield from self._calls.remaining_calls()
 
     def pause(self) -> Iterator[TranscriptItem]:
-        """Nothing more: calls may be answered."""
+        """Yield nothing: calls may be answered."""
         yield from ()
 
     @property
     def open_lines(self) -> set[int]:
-        """Those of calls without a result."""
+        """Lines of calls without a result."""
         return self._calls.lines
 
     def dump(self) -> JsonObject:
-        """Whose session it is, where it was begun, and what is open."""
+        """Return whose session it is, where it was begun, and what is open."""
         calls = dict[str, JsonValue](self._calls.message_ids)
         return {"session": self._session, "cwd": self._cwd, "calls": calls}
 
     def load(self, dumped: JsonObject) -> None:
-        """Go on from there."""
+        """Go on from what `dump` gave."""
         self._session = text(dumped.get("session")) or self._session
         self._cwd = text(dumped.get("cwd")) or self._cwd
         self._calls.keep({k: text(v) or k for k, v in obj(dumped.get("calls")).items()})
@@ -106,7 +106,7 @@ class _CopilotReading:
 
 
 def _is_own(data: JsonObject) -> bool:
-    """Whether a message is its speaker's, and not one that the client wrote in the user's name."""
+    """Check whether a message is its speaker's, and not one that the client wrote in their name."""
     return text(data.get("source")) in (None, "user")
 
 

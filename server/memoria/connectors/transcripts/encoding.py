@@ -42,7 +42,7 @@ class _Encoding(NamedTuple):
     frequent: re.Pattern[bytes]
     """The characters that texts in it are full of."""
     least: int = 1
-    """In how many characters it shows: Korean ones are all frequent hanzi, but not the reverse."""
+    """Least number of characters that show it: Korean ones are all frequent hanzi, too."""
 
 
 _EAST_ASIAN = (
@@ -132,13 +132,13 @@ def _is_utf_16(data: bytes, codec: str) -> bool:
 
 
 def _is_damaged_utf_8(data: bytes) -> bool:
-    """Whether more of it is UTF-8 than is not."""
+    """Check whether at least as much of it is UTF-8 as is not."""
     others, whole = _UTF_8_CHARACTER.subn(b"", data)
     return whole >= max(len(_NOT_ASCII.findall(others)), 1)
 
 
 def _rate(data: bytes, encoding: _Encoding) -> float:
-    """How sure it is that a text is in an encoding."""
+    """Rate from 0 to 1 how sure it is that a text is in an encoding."""
     text = _decode(data, encoding.codec) or ""
     foreign = [char for char in text[:_SAMPLE_CHARS] if not char.isascii()]
     if len(foreign) < encoding.least:
@@ -149,7 +149,7 @@ def _rate(data: bytes, encoding: _Encoding) -> float:
 
 
 def _is_latin(text: str) -> bool:
-    """Whether a text is one of a Latin script, and not of another that uses the same bytes."""
+    """Check whether a text is of a Latin script, and not of another that uses the same bytes."""
     foreign = [char for char in text[:_SAMPLE_CHARS] if not char.isascii()]
     is_written = all(char.isalpha() or char in _TYPOGRAPHY for char in foreign)
     is_spoilt = "\0" in text or _NO_LETTER.search(text) is not None

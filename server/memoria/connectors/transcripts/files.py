@@ -1,4 +1,4 @@
-"""Which files an import reads, in which order, and what a session without a name is called.
+"""Files that an import reads, their order, and the names of sessions that have none.
 
 Such a session is named after its file. A file that is named by itself gives its bare name, as it
 always has. Two files of one name would share a session, and a folder may hold a `chat.jsonl` like
@@ -35,7 +35,7 @@ class Transcript:
 
 
 class FileFormat(Protocol):
-    """What has to be known of a format to find its files."""
+    """Part of a format that finding its files takes."""
 
     @property
     def name(self) -> str: ...  # noqa: D102
@@ -51,7 +51,7 @@ class FileFormat(Protocol):
 
 
 def find_transcripts(paths: Sequence[Path], of: FileFormat) -> list[Transcript]:
-    """The files to read: those named, and those of the format in the folders named.
+    """Find the files to read: those named, and those of the format in the folders named.
 
     Args:
         paths: files and folders; the client's own folder where there are none.
@@ -76,7 +76,7 @@ def find_transcripts(paths: Sequence[Path], of: FileFormat) -> list[Transcript]:
 
 
 def name_transcripts(named: Mapping[Path, Path], found: Mapping[Path, Path]) -> list[Transcript]:
-    """The files with a name for the sessions of lines that name none.
+    """List the files, each with a session for lines that name none.
 
     Args:
         named: files that were named by themselves, by their real paths.
@@ -94,7 +94,7 @@ def name_transcripts(named: Mapping[Path, Path], found: Mapping[Path, Path]) -> 
 
 
 def refuse_other_kinds(path: Path) -> None:
-    """See that a path is a file: a pipe may never say anything, and a device may never end."""
+    """Check that a path is a file: a pipe may never say anything, and a device may never end."""
     if not path.is_file():
         raise InvalidInputError(
             f"{path} is a pipe, a socket or a device. Save what it says to a file, and name that."
@@ -102,17 +102,17 @@ def refuse_other_kinds(path: Path) -> None:
 
 
 def has_own_notes(folder: Path) -> bool:
-    """Whether its notes are our own: edits there come in with `memoria export --sync`."""
+    """Check whether its notes are our own: edits there come in with `memoria export --sync`."""
     return (folder / NOTES_STATE).is_file()
 
 
 def _is_own_file(path: Path) -> bool:
-    """Whether a file lies in the folder itself: a link may lead to any file of the user's."""
+    """Check whether a file lies in the folder itself: a link may lead to any file of the user's."""
     return path.is_file() and not path.is_symlink()
 
 
 def _find_in_folder(folder: Path, of: FileFormat) -> Iterator[Path]:
-    """The folder's transcripts, each once, in an order that does not change."""
+    """Yield the folder's transcripts, each once, in an order that does not change."""
     for parent, folders, files in os.walk(folder, onerror=_raise_unreadable):
         if has_own_notes(Path(parent)):
             folders.clear()

@@ -23,11 +23,11 @@ from memoria.connectors.transcripts.source import (
 )
 
 _MARK_BYTES = 256
-"""By so much of what stands before a place it is known again."""
+"""Number of bytes before a place by which it is known again."""
 
 
 class FilePlace(NamedTuple):
-    """How far a file was read."""
+    """Place up to which a file was read."""
 
     offset: int = 0
     notes: str = "{}"
@@ -44,7 +44,7 @@ class TranscriptFollower:
         digest: Callable[[str], str],
         folders: FoldersLeftOut,
     ) -> None:
-        """Nothing is read yet.
+        """Prepare to read a file.
 
         Args:
             form: what the file is.
@@ -59,10 +59,10 @@ class TranscriptFollower:
         self._digest = digest
         self._folders = folders
         self.place = FilePlace()
-        """How far it was read, once that is done."""
+        """Place up to which it was read, once that is done."""
 
     def check(self, last: FilePlace | None) -> FilePlace:
-        """Where to go on: the place, if the file still says the same before it.
+        """Return where to go on: at the place, if the file still says the same before it.
 
         Raises:
             OSError: the file can't be read.
@@ -73,7 +73,7 @@ class TranscriptFollower:
         return last if known == self._mark(last.offset) else FilePlace()
 
     def read(self, last: FilePlace, ends: int, *, finishes: bool) -> Iterator[TranscriptItem]:
-        """What is new, in order.
+        """Return what is new, in order.
 
         Args:
             last: how far it was read before, as `check` gave it.
@@ -112,7 +112,7 @@ class TranscriptFollower:
         self.place = FilePlace(source.offset, json.dumps({**told, "mark": mark}))
 
     def _mark(self, offset: int) -> str:
-        """What is before a place, as nobody can read it; the empty text where the file ends."""
+        """Return a keyed digest of what is before a place; empty where the file ends before it."""
         before = read_before(self._path, offset, _MARK_BYTES)
         return self._digest(before.hex()) if before else ""
 
@@ -120,7 +120,7 @@ class TranscriptFollower:
 def _resume(
     reading: TranscriptReading, source: TranscriptSource, notes: JsonObject
 ) -> dict[int, int]:
-    """Let a reader go on; gives where the lines begin that are open."""
+    """Let a reader go on; return where the lines begin that are open."""
     lines = {int(line): _number(offset) for line, offset in obj(notes.get("open")).items()}
     for record in source.records_at((offset, line) for line, offset in lines.items()):
         if isinstance(record, Record):

@@ -40,11 +40,11 @@ from memoria.model.content import content_text
 _CLIENT_WORDS = (("<session_context>", ""), ("<state_snapshot>", ""))
 _MOST_PATH_BYTES = 64 * 1024
 _REFERENCED_FILES = "--- Content from referenced files ---"
-"""After this come the files that the user named with an @."""
+"""Line before the files that the user named with an @."""
 
 
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
-    """The turns of a session's file."""
+    """Yield the turns of a session's file."""
     log = _GeminiLog(source.session, _project_folder(source.path))
     yield from read_each(source, source.records(ahead=True), log.note_line)
     if log.is_subagent:
@@ -69,7 +69,7 @@ class _GeminiReading:
         self._records: dict[int, Record] = {}
 
     def read_line(self, record: Record) -> Iterator[TranscriptItem]:
-        """The next line."""
+        """Read the next line."""
         yield from self._log.note_line(record)
         self._records[record.line] = record
         wanted = {place.line for place in self._log.messages.values()}
@@ -77,13 +77,13 @@ class _GeminiReading:
             del self._records[line]
 
     def pause(self) -> Iterator[TranscriptItem]:
-        """The messages of this piece, without calls that wait for their results."""
+        """Yield the messages of this piece, without calls that wait for their results."""
         yield from self._tell(answered_only=True)
         self._log.messages.clear()
         self._records.clear()
 
     def finish(self) -> Iterator[TranscriptItem]:
-        """The messages of this piece, as they are now."""
+        """Yield the messages of this piece, as they are now."""
         yield from self._tell(answered_only=False)
 
     def _tell(self, *, answered_only: bool) -> Iterator[TranscriptItem]:
@@ -99,21 +99,21 @@ class _GeminiReading:
 
     @property
     def open_lines(self) -> set[int]:
-        """None: what changes is written anew."""
+        """Always empty: what changes is written anew."""
         return set()
 
     def dump(self) -> JsonObject:
-        """What the header says."""
+        """Return what the header says."""
         return self._log.dump()
 
     def load(self, dumped: JsonObject) -> None:
-        """Go on from there."""
+        """Go on from what `dump` gave."""
         self._log.load(dumped)
 
 
 @dataclass(frozen=True, slots=True)
 class _MessageLocation:
-    """Where a message was last written."""
+    """Place where a message was last written."""
 
     offset: int
     line: int
@@ -122,7 +122,7 @@ class _MessageLocation:
 
 
 class _GeminiLog:
-    """Where each message was last written, found by the first pass over a file."""
+    """Index of where each message was last written, made by the first pass over a file."""
 
     def __init__(self, session: str, project: str | None) -> None:
         self.messages: dict[str, _MessageLocation] = {}
@@ -133,7 +133,7 @@ class _GeminiLog:
         self._has_own_lines = False
 
     def note_line(self, record: Record) -> Iterator[TranscriptItem]:
-        """The next line. Yields the lines nothing is taken from."""
+        """Note the next line. Yields the lines nothing is taken from."""
         value = record.value
         message_id = text(value.get("id"))
         if message_id is not None and "$set" not in value and "$rewindTo" not in value:
@@ -147,7 +147,7 @@ class _GeminiLog:
         self._note_header(record, obj(value.get("$set")) or value)
 
     def dump(self) -> JsonObject:
-        """What the header says."""
+        """Return what the header says."""
         return {
             "session": self._session,
             "cwd": self._cwd,
@@ -156,7 +156,7 @@ class _GeminiLog:
         }
 
     def load(self, dumped: JsonObject) -> None:
-        """Go on after such a header."""
+        """Go on after a header that `dump` gave."""
         self._session = text(dumped.get("session"))
         self._cwd = text(dumped.get("cwd")) or self._cwd
         self.is_subagent = bool(dumped.get("subagent"))
@@ -165,7 +165,7 @@ class _GeminiLog:
     def turns(
         self, record: Record, message: JsonObject, *, answered_only: bool = False
     ) -> Iterator[TranscriptTurn | UnusableLine]:
-        """What was said and done in a message, perhaps without calls that wait for a result."""
+        """Yield a message's turns, if asked without calls that wait for a result."""
         place = self._position(record, message)
         role = {"user": Role.USER, "gemini": Role.ASSISTANT}.get(text(message.get("type")) or "")
         calls = objects(message.get("toolCalls"))
@@ -188,7 +188,7 @@ class _GeminiLog:
             )
 
     def read_message(self, record: Record, index: int | None) -> list[TranscriptItem]:
-        """What a line says, or a message of its list; a line that says nothing is left out."""
+        """Read a line, or a message of its list; a line that says nothing is skipped."""
         turns = list[TranscriptItem](self.turns(record, _message_at(record.value, index)))
         return turns or ([SkippedLine(record.line)] if index is None else [])
 
@@ -225,7 +225,7 @@ def _message_at(value: JsonObject, index: int | None) -> JsonObject:
 
 
 def _words(content: JsonValue) -> str:
-    """The words of a message's parts, without thoughts, files and what the client put in."""
+    """Return the words of a message's parts, without thoughts, files and what the client put in."""
     kept: list[str] = []
     for part in content if isinstance(content, list) else [content]:
         words = _part_words(part)
@@ -248,7 +248,7 @@ def _part_words(part: JsonValue) -> str:
 
 
 def _result(call: JsonObject) -> JsonValue:
-    """A tool's result: its text where it is only a text, else the response as it is."""
+    """Return a tool's result: its text where it is only a text, else the response as it is."""
     result = call.get("result")
     responses = [
         obj(obj(part.get("functionResponse")).get("response"))
@@ -264,7 +264,7 @@ def _result(call: JsonObject) -> JsonValue:
 
 
 def _project_folder(path: Path) -> str | None:
-    """The folder a project's transcripts are about, which stands in a file beside `chats`."""
+    """Return the folder a project's transcripts are about, by a file beside `chats`."""
     try:
         return text(read_text(path.parent.parent / ".project_root", _MOST_PATH_BYTES).strip())
     except (OSError, ValueError):

@@ -15,7 +15,7 @@ from memoria.connectors.transcripts.source import JsonObject
 from memoria.model import Role, Turn
 
 _FIELDS = frozenset(("timestamp", "tool_calls", "tool_results"))
-"""Each of these makes a line one of these lines."""
+"""Fields by any of which such a line is known."""
 OWN_FIELDS = frozenset(Turn.model_fields) | _FIELDS
 _CALL_IDS = ("id", "call_id", "tool_use_id", "tool_call_id")
 _SECONDS = 1_000
@@ -23,7 +23,7 @@ _LATEST_SECONDS = 100_000_000_000
 
 
 def is_history(line: JsonObject) -> bool:
-    """Whether a line has a field that our own lines never have."""
+    """Check whether a line has a field that our own lines never have."""
     return not _FIELDS.isdisjoint(line)
 
 
@@ -43,7 +43,7 @@ def list_turns(line: JsonObject) -> Iterator[JsonObject]:
 
 
 def _tool_fields(own: JsonObject) -> JsonObject:
-    """The fields that a tool's turn shares with the words before it; an id is theirs alone."""
+    """Return what a tool's turn shares with the words before it; an id is theirs alone."""
     shared = ("session_id", "at", "utc_offset")
     return {"role": Role.TOOL.value, **{key: own[key] for key in shared if key in own}}
 
@@ -66,7 +66,7 @@ def _read_arguments(value: JsonValue) -> JsonValue:
 
 
 def _take_result(call: JsonObject, results: list[JsonObject]) -> JsonValue:
-    """The result that names a call, else the first that names none; it is taken out of the list."""
+    """Take a call's result out of the list: the one that names it, else the first nameless one."""
     named = [one for one in results if _own_id(one) and _own_id(one) == _own_id(call)]
     free = [one for one in results if not _own_id(one)]
     found = next(iter([*named, *free]), None)
@@ -87,7 +87,7 @@ def _own_id(item: Mapping[str, JsonValue]) -> str | None:
 
 
 def _read_time(value: JsonValue) -> JsonValue:
-    """A time as a turn takes it: a text as it is, for its offset; seconds as milliseconds."""
+    """Read a time as a turn takes it: a text as it is, for its offset; seconds as milliseconds."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     return round(value * _SECONDS) if 0 < value < _LATEST_SECONDS else round(value)

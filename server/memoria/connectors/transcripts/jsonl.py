@@ -26,7 +26,7 @@ from memoria.model import Turn
 
 
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
-    """The turns of a file."""
+    """Yield the turns of a file."""
     seen: Counter[tuple[str, str]] = Counter()
 
     def read_line(record: Record) -> Iterator[TranscriptItem]:
@@ -43,7 +43,7 @@ def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
 
 
 def _identify(turn: Turn, default: str, seen: Counter[tuple[str, str]]) -> Turn:
-    """The turn with a session, and with an id of its own if it has none."""
+    """Give the turn a session, and an id of its own if it has none."""
     session = turn.session_id or default
     if turn.message_id is not None:
         return turn.model_copy(update={"session_id": session})

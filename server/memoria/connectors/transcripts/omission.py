@@ -1,4 +1,4 @@
-"""What is left out of every transcript, whoever reads it: an import, or hooks that point to it."""
+"""Rules on what is left out of every transcript, by an import and by hooks that point to it."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,12 +11,12 @@ class FoldersLeftOut:
     """The folders of which nothing is kept, each looked at once."""
 
     def __init__(self, named: Sequence[str] = ()) -> None:
-        """Those that a setting names; a file in a folder may name further ones."""
+        """Take the folders that a setting names; a file in a folder may name further ones."""
         self._named = ",".join(named)
         self._known: dict[str, bool] = {}
 
     def __contains__(self, folder: str | None) -> bool:
-        """Whether what belongs to a folder is left out."""
+        """Check whether what belongs to a folder is left out."""
         if folder is None:
             return False
         if folder not in self._known:
@@ -25,7 +25,7 @@ class FoldersLeftOut:
 
 
 def leave_out(items: Iterator[TranscriptItem], folders: FoldersLeftOut) -> Iterator[TranscriptItem]:
-    """The items without calls of our tools, and without what was said in folders left out.
+    """Yield the items without calls of our tools, and without what was said in folders left out.
 
     A session may begin in such a folder, or go there and come back: each turn counts for itself.
     """
@@ -35,5 +35,5 @@ def leave_out(items: Iterator[TranscriptItem], folders: FoldersLeftOut) -> Itera
 
 
 def is_left_out(said: TranscriptTurn, folders: FoldersLeftOut) -> bool:
-    """Whether a turn is a call of our tools, or was said in a folder left out."""
+    """Check whether a turn is a call of our tools, or was said in a folder left out."""
     return is_own_call(said.turn) or (said.folder or said.cwd) in folders

@@ -12,22 +12,22 @@ _MOST_DEPTH = 20
 
 
 def text(value: JsonValue) -> str | None:
-    """The value if it is a text with anything in it."""
+    """Return the value if it is a text with anything in it."""
     return value if isinstance(value, str) and value else None
 
 
 def obj(value: JsonValue) -> JsonObject:
-    """The value if it is an object; otherwise an empty one."""
+    """Return the value if it is an object; otherwise an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def objects(value: JsonValue) -> list[JsonObject]:
-    """The objects of a list."""
+    """List the objects of a list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def blocks(value: JsonValue, depth: int = _MOST_DEPTH) -> list[JsonObject]:
-    """The blocks of a content: of a list in a list too, and of texts that stand there bare."""
+    """List the blocks of a content: of a list in a list too, and of texts that stand there bare."""
     match value:
         case str():
             return [{"type": "text", "text": value}] if value else []
@@ -40,29 +40,29 @@ def blocks(value: JsonValue, depth: int = _MOST_DEPTH) -> list[JsonObject]:
 
 
 def words(value: JsonValue) -> str | None:
-    """The text of a value, be it in parts; None where there is none."""
+    """Return the text of a value, be it in parts; None where there is none."""
     return content_text(value) or None
 
 
 def block_words(block: JsonObject) -> str:
-    """The words of a block, whatever kind it is, unless it is one that nobody says."""
+    """Return the words of a block, whatever kind it is, unless it is one that nobody says."""
     return "" if block.get("type") in _HIDDEN else content_text(block.get("text"))
 
 
 def result_text(value: JsonValue) -> str | None:
-    """The text of what came of a tool, a line each part; None where it is no text nor has any."""
+    """Return the text of a tool's result, a line each part; None where it has none."""
     return content_text(value, "\n") or None
 
 
 def block_text(block: JsonObject, kinds: Collection[str]) -> str:
-    """A content block's text; of a picture or anything else, only what it is."""
+    """Return a content block's text; of a picture or anything else, only what it is."""
     kind = text(block.get("type")) or "unknown"
     told = words(block.get("text")) or words(block.get("content"))
     return told or "" if told or kind in kinds else f"[{kind}]"
 
 
 def is_wrapped(words: str, wrappers: Iterable[tuple[str, str]]) -> bool:
-    """Whether the text is wholly one of these (beginning, end): a client's words, not a person's.
+    """Check whether one of these (beginning, end) wraps the text: a client's words, no person's.
 
     Both ends count, so that a person may still begin a prompt with such a tag.
     """
@@ -71,7 +71,7 @@ def is_wrapped(words: str, wrappers: Iterable[tuple[str, str]]) -> bool:
 
 
 def without_quotes(words: str) -> str:
-    """A prompt without the quotes in which OpenCode wraps an argument that has a blank."""
+    """Cut the quotes in which OpenCode wraps an argument that has a blank."""
     inner = words[1:-1]
     is_wrapped = len(words) > 1 and words[0] == words[-1] == '"' and " " in inner
     if not is_wrapped or '"' in inner.replace('\\"', ""):
@@ -80,7 +80,7 @@ def without_quotes(words: str) -> str:
 
 
 def without_spans(words: str, begins: str, ends: str) -> str:
-    """The text without the spans between these tags. One that never ends is ordinary text."""
+    """Cut the spans between these tags. One that never ends is ordinary text."""
     kept: list[str] = []
     position = 0
     while (start := words.find(begins, position)) >= 0:

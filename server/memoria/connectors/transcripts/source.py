@@ -38,7 +38,7 @@ MAX_LINE_BYTES = 32 * 1024 * 1024
 """Bytes. Lines carry pictures and whole files that are not kept, so this is well above the
 largest turn; parsed, such a line takes some ten times as much."""
 MOST_TIMES = 200
-"""How many times larger than its packed form a text may be. Conversations are some ten times."""
+"""Largest ratio of a text to its packed form; that of conversations is about ten."""
 ALWAYS_FINE = 64 * 1024 * 1024
 """Bytes that anything may unpack to."""
 _SKIP_BLOCK_BYTES = 1024 * 1024
@@ -46,7 +46,7 @@ _TORN = "can't be decompressed to its end"
 _SNIFFED_BYTES = 4_096
 _DECODER = json.JSONDecoder()
 _BETWEEN = re.compile(r"[\s,]*+")
-"""What may stand between two values of a line."""
+"""Separators that may stand between two values of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,11 @@ class Record:
     size: int
     value: JsonObject
     part: int = 0
-    """How many objects of the line come before it."""
+    """Number of objects that come before it in the line."""
 
     @property
     def own_id(self) -> str:
-        """What it is known by where it has no id: its line, in which there may be others."""
+        """Id where it has none: its line, in which there may be others."""
         return f"line-{self.line}" + (f".{self.part}" if self.part else "")
 
 
@@ -78,7 +78,7 @@ class TranscriptSource:
     """A transcript's file."""
 
     def __init__(self, path: Path, session: str, *, is_document: bool = False) -> None:
-        """Nothing is read yet.
+        """Prepare to read a file.
 
         Args:
             path: the file; one that ends in `.zst` is decompressed on the way.
@@ -90,23 +90,23 @@ class TranscriptSource:
         self.lines = 0
         """Lines seen so far that were not blank."""
         self.position = 0
-        """How far into the file, in its bytes, the work has come."""
+        """Number of the file's bytes that have been worked through."""
         self.offset = 0
-        """Where the first line begins that `records_after` has not given."""
+        """Start of the first line that `records_after` has not given."""
         self.number = 0
-        """How many lines come before that one."""
+        """Number of lines before that one."""
         self.encodings: set[str] = set()
-        """What it was read as, where that is not UTF-8."""
+        """Encodings it was read as, where that is not UTF-8."""
         self._is_document = is_document
 
     def count(self, items: Iterable[_ItemT]) -> Iterator[_ItemT]:
-        """The items of a file that has no lines; each counts as one."""
+        """Yield the items of a file that has no lines; each counts as one."""
         for item in items:
             self.lines += 1
             yield item
 
     def records(self, *, ahead: bool = False) -> Iterator[Record | UnusableLine]:
-        """Every line that is not blank, in order.
+        """Yield every line that is not blank, in order.
 
         Args:
             ahead: this is a look ahead, and the work itself is still to come.
@@ -122,7 +122,7 @@ class TranscriptSource:
             yield UnusableLine(None, _TORN)
 
     def records_at(self, places: Iterable[tuple[int, int]]) -> Iterator[Record | UnusableLine]:
-        """The lines at these (offset, line number), which an earlier look at `records` gave."""
+        """Yield the lines at these (offset, line number), which a former run of `records` gave."""
         last: tuple[int, Record | UnusableLine] | None = None
         try:
             with self._open() as (file, _):
@@ -139,7 +139,7 @@ class TranscriptSource:
             yield UnusableLine(None, _TORN)
 
     def records_after(self, offset: int, number: int, ends: int) -> Iterator[Record | UnusableLine]:
-        """The lines that are whole, from one that begins at `offset` to the first beyond `ends`.
+        """Yield whole lines, from the one that begins at `offset` to the first beyond `ends`.
 
         A last line that is still being written is left for the next time. What was read is in
         `offset` and `number` of the source after each line.
@@ -170,7 +170,7 @@ class TranscriptSource:
                     yield from self._parse(self.number, begun, data)
 
     def _most_bytes(self) -> float:
-        """How many bytes a transcript may unpack to; one that is not packed has what it has."""
+        """Return how many bytes a transcript may unpack to; infinite if it is not packed."""
         size = self.path.stat().st_size
         return ALWAYS_FINE + MOST_TIMES * size if self.path.suffix == ".zst" else inf
 
@@ -200,7 +200,7 @@ class TranscriptSource:
         return passed
 
     def _as_lines(self, raw: BufferedReader) -> BufferedIOBase:
-        """The file; in UTF-8 where it is in UTF-16, in which a byte is no part of a line.
+        """Recode UTF-16 to UTF-8, as in UTF-16 a byte is no part of a line; else return the file.
 
         Raises:
             OSError: it is in UTF-16, and longer than can be held, or damaged.
@@ -223,7 +223,7 @@ class TranscriptSource:
 
     @contextmanager
     def _open(self) -> Iterator[tuple[BufferedIOBase, Callable[[], int]]]:
-        """The file, and how to tell how many of its bytes are read."""
+        """Open the file; yield it, and a function to how many of its bytes are read."""
         with open(self.path, "rb", opener=_open_regular_file) as raw:
             if self.path.suffix != ".zst":
                 yield self._as_lines(raw), raw.tell
@@ -233,7 +233,7 @@ class TranscriptSource:
 
 
 def read_before(path: Path, offset: int, most: int) -> bytes:
-    """What stands before a place of a file; nothing where the file ends before that place.
+    """Return what stands before a place of a file; empty where the file ends before that place.
 
     Raises:
         OSError: the file can't be read.
@@ -245,7 +245,7 @@ def read_before(path: Path, offset: int, most: int) -> bytes:
 
 
 def open_file(path: Path, *, may_be_link: bool = True) -> BufferedReader:
-    """A regular file, open to be read.
+    """Open a regular file to be read.
 
     Raises:
         OSError: it can't be, or is something else.
@@ -254,7 +254,7 @@ def open_file(path: Path, *, may_be_link: bool = True) -> BufferedReader:
 
 
 def read_text(path: Path, most: int = MAX_LINE_BYTES) -> str:
-    """All that a regular file says.
+    """Read all that a regular file says.
 
     Raises:
         OSError: it can't be read, is something else, or is longer than `most` bytes.
@@ -268,7 +268,7 @@ def read_text(path: Path, most: int = MAX_LINE_BYTES) -> str:
 
 
 def read_head(path: Path, most: int) -> bytes:
-    """The beginning of a file, decompressed on the way.
+    """Read the beginning of a file, decompressed on the way.
 
     Raises:
         OSError: the file can't be read.
@@ -284,7 +284,7 @@ def read_head(path: Path, most: int) -> bytes:
 
 
 def _open_regular_file(path: str, flags: int) -> int:
-    """A pipe may never say anything, and a device may never end: neither is waited for."""
+    """Open a regular file: a pipe may never say anything, and a device may never end."""
     descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -299,7 +299,7 @@ def _open_unfollowed(path: str, flags: int) -> int:
 
 
 def split_values(text: str) -> Iterator[tuple[int, JsonValue]]:
-    """The JSON values of a line, one behind the other, and where each of them begins.
+    """Yield the JSON values of a line, in order, each with the place where it begins.
 
     Raises:
         ValueError: from some place on it is no JSON; what stands before has been given.
@@ -320,7 +320,7 @@ def _skip_between(text: str, at: int) -> int:
 def _parse_records(
     number: int, offset: int, data: bytes, encodings: set[str]
 ) -> Iterator[Record | UnusableLine]:
-    """The objects of a line: one, as a rule. What it is encoded in is added to the encodings."""
+    """Yield the objects of a line, mostly one. Its encoding is added to the encodings."""
     if len(data) > MAX_LINE_BYTES:
         yield UnusableLine(number, f"is longer than {MAX_LINE_BYTES:,} bytes")
         return

@@ -31,17 +31,17 @@ _LEGEND = f"{_MARK} marks what matches; the other turns were said beside it."
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What holds for every line of an answer."""
+    """Facts that hold for every line of an answer."""
 
     width: int
     id_chars: int
     shared: Sequence[str]
-    """What is to be known of every hit."""
+    """Notes that apply to every hit."""
     has_neighbours: bool
 
 
 def render_answer(result: SearchResult, width: int) -> str:
-    """The hits, and what there is to know beside them."""
+    """Render the hits, and what there is to know beside them."""
     hits = result.hits
     has_neighbours = any(hit.before or hit.after for hit in hits)
     page = _Page(width, result.id_chars, list_shared_marks(hits), has_neighbours)
@@ -56,7 +56,7 @@ def render_answer(result: SearchResult, width: int) -> str:
 
 
 def keep_within(result: SearchResult, limit: int | None) -> SearchResult:
-    """An answer of no more lines than were asked for: what was said later makes room for hits."""
+    """Cut an answer to the lines that were asked for: what was said later makes room for hits."""
     if limit is None or len(result.hits) <= limit:
         return result
     room = limit - sum(hit.shown_as != "later" for hit in result.hits)
@@ -75,7 +75,7 @@ def _lines_of(hits: Sequence[Hit], page: _Page) -> Iterator[str]:
 
 
 def _run_lines(run: Sequence[Hit], page: _Page) -> Iterator[str]:
-    """Turns of a session below a line that says when and where, or a memory by itself."""
+    """Yield turns of a session below a line that says when and where, or a memory by itself."""
     first = min(run, key=lambda hit: hit.source.turn_index or 0)
     if first.kind == "turn" and first.source.session_id is not None:
         at = times.moment(parse_instant(first.source.at))
@@ -103,7 +103,7 @@ def _hit_lines(hit: Hit, page: _Page) -> Iterator[str]:
 
 
 def _describe_place(hit: Hit) -> list[str]:
-    """What a hit is, and which day or place it has."""
+    """List what a hit is, and which day or place it has."""
     source = hit.source
     if hit.kind == "memory":
         kind = [hit.type.value.replace("_", " ")] if hit.type else []
@@ -113,7 +113,7 @@ def _describe_place(hit: Hit) -> list[str]:
 
 
 def _doubt_lines(hit: Hit, page: _Page) -> Iterator[str]:
-    """What speaks against a hit."""
+    """Yield lines on what speaks against a hit."""
 
     def name(ids: Iterable[str]) -> str:
         return ", ".join(short_id(one, page.id_chars) for one in ids)
@@ -138,7 +138,7 @@ def _neighbour_lines(beside: AdjacentTurn, page: _Page) -> Iterator[str]:
 
 
 def _word_lines(words: str, width: int, sign: str) -> Iterator[str]:
-    """Stored words: the first line with its sign, further ones where none of ours begins."""
+    """Yield stored words: the first line with its sign, further ones where none of ours begins."""
     first, *further = words.strip().split("\n")
     opening, *rest = wrap_text(first.strip(), width, 2)
     yield f"{sign:<2}{opening[2:]}"
@@ -148,6 +148,6 @@ def _word_lines(words: str, width: int, sign: str) -> Iterator[str]:
 
 
 def _hang(text: str, width: int, inward: int, indent: int = 0) -> list[str]:
-    """A text at an indent, its further lines further in."""
+    """Hang a text at an indent, its further lines further in."""
     first, *rest = wrap_text(text, width - inward + indent, indent)
     return [first, *(f"{'':<{inward}}{line.lstrip()}" for line in rest)]

@@ -8,7 +8,7 @@ from memoria.surface.cli.console import Options
 
 
 def client_entry(options: Options) -> dict[str, object]:
-    """An `mcpServers` entry that starts this very installation."""
+    """Return an `mcpServers` entry that starts this very installation."""
     home = options.home or os.environ.get("MEMORIA_HOME")
     tenant = options.tenant or os.environ.get("MEMORIA_TENANT")
     given = {

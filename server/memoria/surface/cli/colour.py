@@ -35,11 +35,11 @@ _STYLES = tuple(
         (r"^>(?= )", "bold green"),
     )
 )
-"""What a line of ours looks like. Later ones win."""
+"""Styles of our own lines, by a pattern. Later ones win."""
 
 
 def has_colour() -> bool:
-    """Whether standard output is a terminal that is to have colour."""
+    """Check whether standard output is a terminal that is to have colour."""
     return not os.environ.get("NO_COLOR") and sys.stdout.isatty()
 
 

@@ -16,7 +16,7 @@ from memoria.surface.cli.former import rename_former
 from memoria.surface.cli.synonyms import name_command
 
 UsageError: Any = typer.BadParameter.__mro__[1]
-"""What Typer raises where a command is misspelt; it has no public name."""
+"""Error that Typer raises for a misspelt command; it has no public name."""
 _HELP = "help"
 
 
@@ -80,7 +80,7 @@ FIRST = {
     ),
     "doctor": Verb("upkeep", "Check the home, and name the cure for whatever is wrong."),
 }
-"""What people need first, in the order of the list."""
+"""Commands that people need first, in the order of the list."""
 REST = {
     "disconnect": Verb(
         "connect", "Take out of a client's files what `connect` wrote, and nothing else."
@@ -161,25 +161,25 @@ class LazyGroup(TyperGroup):
         self.commands = CommandTable()
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002  (Typer's own)
-        """The names, in the order of the list."""
+        """List the names, in the order of the list."""
         return list(self.commands)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002  (Typer's own)
-        """Enough of a command to list it: its name and its line."""
+        """Return enough of a command to list it: its name and its line."""
         verb = VERBS.get(cmd_name)
         if verb is None:
             return None
         return TyperCommand(cmd_name, help=verb.line, rich_help_panel=_PANEL_OF[cmd_name])
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401  (Typer's own)
-        """The list of the commands, and the options before them."""
+        """Write the list of the commands, and the options before them."""
         from memoria.surface.cli.help import make_help_readable  # noqa: PLC0415  (for help alone)
 
         make_help_readable(self, ctx)
         super().format_help(ctx, formatter)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401  (Typer's own)
-        """The command that was named, imported, and what comes after its name."""
+        """Import the command that was named; return it with what comes after its name."""
         name, *rest = rename_former(args, tells=not ctx.resilient_parsing)
         if name == _HELP:
             if not rest:

@@ -102,7 +102,7 @@ def _change(context: typer.Context, changes: dict[str, str | None], *, as_json: 
 
 
 def _plain(name: str) -> str:
-    """A name as the file has it, also where it is typed as the environment has it."""
+    """Return a name as the file has it, also where it is typed as the environment has it."""
     return name.lower().removeprefix("memoria_")
 
 

@@ -130,7 +130,7 @@ def _lay_ready(options: Options) -> None:
 
 
 def _check_model_option(model: bool | None, *, as_json: bool) -> None:
-    """See that no trial in words is wanted among JSON.
+    """Check that no trial in words is wanted among JSON.
 
     Raises:
         ClientError: it is.
@@ -143,7 +143,7 @@ def _check_model_option(model: bool | None, *, as_json: bool) -> None:
 
 
 def _choose_clients(name: str | None, place: "ClientPlace", scope: "Scope") -> "list[Client]":
-    """The client of a name; without one, those that are on this machine.
+    """Choose the client of a name; without one, those that are on this machine.
 
     Raises:
         ClientError: there is none.
@@ -249,7 +249,7 @@ def _finish(results: "list[WireConnection]", way: "_WayToWrite", *, is_one: bool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _WayToWrite:
-    """How a change is carried out."""
+    """Options for carrying out a change."""
 
     dry_run: bool
     yes: bool
@@ -259,12 +259,12 @@ class _WayToWrite:
 
     @property
     def connects(self) -> bool:
-        """Whether it is `connect`."""
+        """True for `connect`."""
         return "connect" in self.words
 
     @property
     def asks(self) -> bool:
-        """Whether somebody is there to be asked."""
+        """True if somebody is there to be asked."""
         return not (self.yes or self.as_json) and sys.stdin.isatty()
 
 

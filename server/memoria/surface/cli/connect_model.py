@@ -31,7 +31,7 @@ def offer_model(
     is_wanted: bool | None,
     asks: bool,
 ) -> None:
-    """Have a client that was just connected read conversations, if that is wanted.
+    """Let a client that was just connected read conversations, if that is wanted.
 
     Args:
         context: of the command.

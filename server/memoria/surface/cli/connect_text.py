@@ -1,4 +1,4 @@
-"""What connect, disconnect and the status of connections report: as JSON and in words."""
+"""Reports of connect, disconnect and the status of connections: as JSON and in words."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -16,7 +16,7 @@ from memoria.surface.text import quantity
 
 
 class WireFileEdit(BaseModel):
-    """What one file becomes."""
+    """Change to one file."""
 
     path: str
     action: Literal["create", "change", "delete", "leave"]
@@ -24,7 +24,7 @@ class WireFileEdit(BaseModel):
 
 
 class WireConnection(BaseModel):
-    """What connecting or disconnecting a client came to."""
+    """Outcome of connecting or disconnecting a client."""
 
     client: str
     scope: Scope
@@ -60,12 +60,12 @@ class WireConnectionStatus(BaseModel):
 
     @property
     def is_sound(self) -> bool:
-        """Whether there is nothing for a person to do."""
+        """True if there is nothing for a person to do."""
         return not (self.problem or self.missing_program or self.untrusted or self.is_outdated)
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the hooks are not those that this version writes."""
+        """True if the hooks are not those that this version writes."""
         return self.hooks in ("of other options or another version", "some are missing")
 
 
@@ -76,12 +76,12 @@ class WireStatuses(BaseModel):
     packaged: dict[str, str]
     """Clients that have Memoria by a plugin or an extension alone, and which."""
     program: str | None
-    """What a plugin or an extension starts: `memoria` on PATH."""
+    """Program that a plugin or an extension starts: `memoria` on PATH."""
     unconnected: list[str]
 
 
 def wire_connection(wiring: ClientWiring, result: WiringResult | None) -> WireConnection:
-    """The JSON of a wiring, written or not."""
+    """Return the JSON of a wiring, written or not."""
     return WireConnection(
         client=wiring.client.name,
         scope=wiring.scope,
@@ -97,7 +97,7 @@ def wire_connection(wiring: ClientWiring, result: WiringResult | None) -> WireCo
 
 
 def wire_failure(client: Client, scope: Scope, error: ClientError) -> WireConnection:
-    """The JSON of a client that can't be connected."""
+    """Return the JSON of a client that can't be connected."""
     return WireConnection(
         client=client.name,
         scope=scope,
@@ -111,7 +111,7 @@ def wire_failure(client: Client, scope: Scope, error: ClientError) -> WireConnec
 
 
 def wire_status(status: ConnectionStatus) -> WireConnectionStatus:
-    """The JSON of a status."""
+    """Return the JSON of a status."""
     answer, heard = status.answer, status.last_heard_at
     return WireConnectionStatus(
         client=status.client.name,
@@ -134,7 +134,7 @@ def wire_status(status: ConnectionStatus) -> WireConnectionStatus:
 
 
 def summary_text(wiring: ClientWiring, *, connects: bool, has_hooks: bool) -> str:
-    """What a change is for, in words, before its lines are shown."""
+    """Say in words what a change is for, before its lines are shown."""
     changed = sum(edit.changes for edit in wiring.edits)
     title, files = wiring.client.title, quantity(changed, "file", "files")
     if not connects:
@@ -151,7 +151,7 @@ def summary_text(wiring: ClientWiring, *, connects: bool, has_hooks: bool) -> st
 
 
 def diff_lines(wiring: ClientWiring, *, shows_all: bool) -> Iterator[tuple[str, str | None]]:
-    """The lines of the change, each with its colour.
+    """Yield the lines of the change, each with its colour.
 
     Args:
         wiring: the change.
@@ -174,7 +174,7 @@ def _summarise(edit: FileEdit) -> str:
 
 
 def result_text(wire: WireConnection, title: str, *, connects: bool) -> str:
-    """What was written, in words."""
+    """Say in words what was written."""
     if all(file.action == "leave" for file in wire.files):
         if connects:
             return f"{title} is connected already ({wire.scope}). Nothing was changed."
@@ -191,7 +191,7 @@ def result_text(wire: WireConnection, title: str, *, connects: bool) -> str:
 
 
 def statuses_text(wire: WireStatuses, titles: dict[str, str]) -> str:
-    """What is wired, in words."""
+    """Say in words what is wired."""
     lines = [line for one in wire.connections for line in _status_lines(one, titles[one.client])]
     for name, package in wire.packaged.items():
         lines += [f"{titles[name]}: through {package}.", f"  {_describe_program(wire.program)}"]

@@ -1,4 +1,4 @@
-"""What all commands share: opening the memory, printing, and exit codes.
+"""Parts that all commands share: opening the memory, printing, and exit codes.
 
 Exit codes: 0 done; 1 it could not be done, and why is on standard error; 2 the command was
 misspelt, or names a home or tenant that is not there; 3 an import left lines
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _MODEL_WAIT_MS = 60_000
-"""How long a command that searches waits for a model that is loading, unless a setting says so."""
+"""Longest wait of a searching command for a model that is loading, unless a setting says so."""
 _BACKLOG_WAIT_S = 3.0
-"""How long a search waits for the vectors of what was written just before it."""
+"""Longest wait of a search for the vectors of what was written just before it."""
 _CONTROLS = lazy_regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters but tab and newline: stored text must not move the cursor."""
 _STEERING = lazy_regex(rf"{_CONTROLS.pattern}|[\u202a-\u202e\u2066-\u2069]")
-"""These, and what turns the direction of a text, so that it reads otherwise than it is."""
+"""Controls, and signs that turn the direction of a text, so that it reads otherwise than it is."""
 
 _DIM = ("progress.remaining", "progress.elapsed", "progress.percentage")
 _GREEN = ("bar.complete", "bar.finished", "bar.pulse", "progress.spinner")
@@ -47,13 +47,13 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")
 
 @cache
 def out() -> "Console":
-    """Standard output. Made when first used: a server must not pay for it."""
+    """Return standard output. Made when first used: a server must not pay for it."""
     return _open_console(stderr=False)
 
 
 @cache
 def err() -> "Console":
-    """Standard error."""
+    """Return standard error."""
     return _open_console(stderr=True)
 
 
@@ -91,7 +91,7 @@ class Options:
 
     @property
     def settings(self) -> "Settings":
-        """The settings that hold under these options, whose zone the screen has from now on."""
+        """Settings under these options. The screen has their zone from now on."""
         from memoria.config import Settings  # noqa: PLC0415
         from memoria.surface.cli.times import show_times_in  # noqa: PLC0415
         from memoria.surface.places import show_places_in  # noqa: PLC0415
@@ -104,7 +104,7 @@ class Options:
 
     @property
     def existing_settings(self) -> "Settings":
-        """The same, of a home and tenant that are there.
+        """Settings under these options, of a home and tenant that are there.
 
         Raises:
             NoMemoryError: they are not.
@@ -193,7 +193,7 @@ def renew_answers(settings: "Settings", *, begins: bool = False) -> None:
 
 
 def is_for_subcommand(context: typer.Context, *, has_options: bool) -> bool:
-    """Whether a command below this one was named, to which everything is left.
+    """Check whether a command below this one was named, to which everything is left.
 
     Raises:
         BadParameter: options stand before it, where they would go unheard.
@@ -247,7 +247,7 @@ def print_error(error: "MemoriaError", *, as_json: bool = False) -> None:
 
 
 def print_problem(kind: str, text: str, command: str | None, *, as_json: bool) -> None:
-    """The same of any error, by its kind and the command that helps."""
+    """Print an error by its kind, what it says and the command that helps."""
     if as_json:
         said = {"kind": kind, "message": text, "next": command}
         sys.stderr.write(_as_json({"error": {name: one for name, one in said.items() if one}}))
@@ -314,7 +314,7 @@ def show(wire: "BaseModel", text: str, *, as_json: bool) -> None:
 
 
 def without_steering(text: str) -> str:
-    """A text without what would steer a terminal, and with what would hide in it shown."""
+    """Cut what would steer a terminal from a text, and show what would hide in it."""
     from memoria.language.reading.invisible import show_invisible  # noqa: PLC0415  (compiles patterns)
 
     return show_invisible(_CONTROLS.sub("", text))

@@ -24,11 +24,11 @@ _TOLD = """\
 
 
 class ToldUnasked(BaseModel):
-    """What an agent in a project is told before it has asked for anything."""
+    """Texts that an agent in a project is given before it has asked for anything."""
 
     instructions: str
     briefing: str
-    """With core memory, wishes, the tasks in hand and the last conversations."""
+    """Briefing, with core memory, wishes, the tasks in hand and the last conversations."""
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -80,7 +80,7 @@ def show_context(
 
 
 async def _compose(memory: "Memoria") -> ToldUnasked:
-    """The very texts that a server says and keeps for hooks."""
+    """Compose the very texts that a server says and keeps for hooks."""
     from memoria.surface.mcp.kept import composers_for  # noqa: PLC0415  (the SDK comes with it)
 
     writers = composers_for(memory.settings).items()

@@ -16,7 +16,7 @@ _SURROUNDS = (EdgeType.DERIVED_FROM, EdgeType.TEMPORAL_NEXT)
 
 
 def render_entity(record: EntityRecord, width: int) -> str:
-    """What is known of an entity, and the memories and turns that mention it."""
+    """Render what is known of an entity, and the memories and turns that mention it."""
     entity = record.entity
     lines = [*wrap_text(_display_name(entity), width), *wrap_text(_kind_line(entity), width)]
     lines += wrap_text(say.cite("entity", entity.id), width)
@@ -40,7 +40,7 @@ def render_entity(record: EntityRecord, width: int) -> str:
 
 
 def _list_prospects(record: EntityRecord) -> Iterator[str]:
-    """Where little is known: what more is to be had, and how."""
+    """Yield sentences on what more is to be had, and how, where little is known."""
     name, memories, turns = record.entity.name, record.entity_memories, record.entity_turns
     if len(memories) + len(turns) + record.omitted + record.omitted_turns == 1:
         yield (
@@ -55,13 +55,13 @@ def _list_prospects(record: EntityRecord) -> Iterator[str]:
 
 
 def render_namesakes(found: Namesakes, width: int) -> str:
-    """Which entities go by a name, and how to choose."""
+    """Render the entities that go by a name, and how to choose."""
     title = f"{len(found.entities)} go by “{found.name}”. Choose one by its id: memoria show ID"
     return "\n".join([*wrap_text(title, width), *_entity_lines(found.entities, width)])
 
 
 def proposals_text(proposed: Sequence[tuple[Entity, Entity]], width: int) -> list[str]:
-    """Which two may be one because they go by one name, and how to say what they are."""
+    """Render pairs that may be one as they go by one name, and how to say what they are."""
     if not proposed:
         return []
     lines = ["Two of one name, and maybe one:"]
@@ -72,7 +72,7 @@ def proposals_text(proposed: Sequence[tuple[Entity, Entity]], width: int) -> lis
 
 
 def unknown_name_text(found: Namesakes) -> str:
-    """That nothing has an id or goes by a name, and which names are like it."""
+    """Say that nothing has an id or goes by a name, and which names are like it."""
     near = ", ".join(map(_display_name, found.near))
     like = f"Names like it: {near}. " if near else ""
     return (
@@ -93,7 +93,7 @@ def _entity_lines(entities: Iterable[Entity], width: int) -> Iterator[str]:
 
 
 def _display_name(entity: Entity) -> str:
-    """Its name, and which of its namesakes it is."""
+    """Return its name, and which of its namesakes it is."""
     return f"{entity.name} ({entity.distinct})" if entity.distinct else entity.name
 
 
@@ -117,7 +117,7 @@ def _memory_lines(telling: EntityMemory, width: int) -> Iterator[str]:
 
 
 def _turn_lines(entity: Entity, naming: IncidentEdge, width: int) -> Iterator[str]:
-    """A turn that names the entity, or with which it begins to speak."""
+    """Yield a turn that names the entity, or with which it begins to speak."""
     said = f"said by {naming.other.detail}"
     is_own = naming.other.detail in (entity.name, *entity.aliases)
     yield from wrap_text(naming.other.text, width)
@@ -126,7 +126,7 @@ def _turn_lines(entity: Entity, naming: IncidentEdge, width: int) -> Iterator[st
 
 
 def _role_in_memory(edges: Iterable[IncidentEdge]) -> str:
-    """The part the entity plays in a memory."""
+    """Return the part the entity plays in a memory."""
     own = list(edges)
     roles = [str(incident.edge.role) for incident in own if incident.edge.role is not None]
     about = any(incident.edge.type is EdgeType.ABOUT for incident in own)

@@ -1,4 +1,4 @@
-"""What `--explain` prints: the path a search took, and what every stage gave each document."""
+"""Printing of `--explain`: the path a search took, and what every stage gave each document."""
 
 from collections.abc import Iterator
 
@@ -53,7 +53,7 @@ def print_answer(
 
 
 def explanation_lines(explanation: Explanation) -> Iterator[str]:
-    """An explanation for a terminal."""
+    """Yield an explanation's lines for a terminal."""
     width = columns()
     for label, said in _facts(explanation):
         yield from entry_lines(label, [said], width)

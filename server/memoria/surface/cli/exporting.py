@@ -47,7 +47,7 @@ class WireExport(BaseModel):
 
 
 class WireExportCount(BaseModel):
-    """What an export holds."""
+    """Contents of an export, counted."""
 
     file: str
     tenant: str
@@ -62,11 +62,11 @@ class WireUnreadableLine(BaseModel):
 
 
 _NEXT = "memoria list"
-"""What whoever has brought in an export does next."""
+"""Command that whoever has brought in an export runs next."""
 
 
 class WireMerge(BaseModel):
-    """What became of an export."""
+    """Outcome of bringing in an export."""
 
     file: str
     added: dict[str, int]
@@ -80,7 +80,7 @@ class WireMerge(BaseModel):
     bad: int
     bad_lines: list[WireUnreadableLine]
     gone_projects: list[str]
-    """Those whose folder is not on this machine."""
+    """Projects whose folder is not on this machine."""
     next: str
     """The command that comes next."""
 
@@ -236,7 +236,7 @@ def _warn_of_repository(target: Path) -> None:
 def import_exports(
     context: typer.Context, paths: Sequence[Path], *, dry_run: bool, as_json: bool
 ) -> int | None:
-    """Import the files that are exports of Memoria. Gives how many lines were left out.
+    """Import the files that are exports of Memoria. Return how many lines were left out.
 
     None where there is no export among them, and nothing was done.
     """
@@ -282,7 +282,7 @@ def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> int:
 
 
 def _ask_new_passphrase() -> str:
-    """The passphrase of an export that is made."""
+    """Ask for the passphrase of an export that is made."""
     if words := os.environ.get(PASSPHRASE):
         return words
     if not sys.stdin.isatty():
@@ -291,7 +291,7 @@ def _ask_new_passphrase() -> str:
 
 
 def _ask_passphrase(tenant: str) -> str | None:
-    """The passphrase of an export; None where nobody can be asked, or has none."""
+    """Ask for the passphrase of an export; None where nobody can be asked, or has none."""
     words = os.environ.get(PASSPHRASE)
     if words or not sys.stdin.isatty():
         return words or None
@@ -388,7 +388,7 @@ def _merge_text(path: Path, report: "MergeReport", gone: Sequence[str]) -> str:
 
 
 def _list_moves(gone: Sequence[str]) -> Iterator[str]:
-    """What has a project found again in the folder that it has here."""
+    """Yield commands by which a project is found again in the folder that it has here."""
     if gone:
         yield from ("", "Projects without a folder here. In the folder that one has now:")
         shown = gone if len(gone) <= _MOST_MOVES else gone[: _MOST_MOVES - 1]

@@ -131,7 +131,7 @@ def _print_next(options: "Options", order: ForgetOrder, preview: "ForgetPreview"
 
 
 def _preview_text(preview: "ForgetPreview") -> str:
-    """The preview for a person, who names things by the end of an id."""
+    """Render the preview for a person, who names things by the end of an id."""
     from memoria.surface.cli.proofs import reader_at_terminal  # noqa: PLC0415
     from memoria.surface.forgetting_text import preview_text  # noqa: PLC0415
 

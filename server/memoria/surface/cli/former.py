@@ -14,18 +14,18 @@ class FormerVerb(NamedTuple):
     """A verb that is another now."""
 
     now: str
-    """What to type instead, as the sentence and the table of the guide say it."""
+    """Text on what to type instead, as the sentence and the table of the guide say it."""
     rename: Callable[[_Words], _Words]
-    """What follows the former verb, as the whole line of the present one."""
+    """Rewriter of the words behind the former verb into the whole line of the present one."""
 
 
 class FormerOption(NamedTuple):
     """An option that is another now."""
 
     now: str
-    """What to type instead."""
+    """Text on what to type instead."""
     is_renamed: bool = True
-    """Whether the present option takes its place; else the command still knows the former one."""
+    """True if the present option takes its place; else the command still knows the former one."""
 
 
 def _put_before(*verb: str) -> Callable[[_Words], _Words]:
@@ -33,12 +33,12 @@ def _put_before(*verb: str) -> Callable[[_Words], _Words]:
 
 
 def _rename_audit(rest: _Words) -> _Words:
-    """A proof is shown by its id; without one all are listed."""
+    """Rewrite `audit`: a proof is shown by its id; without one all are listed."""
     return ["show", *rest] if _split(rest)[0] else ["list", "forgotten", *rest]
 
 
 def _rename_graph(rest: _Words) -> _Words:
-    """What joins or parts two names revises; all else shows."""
+    """Rewrite `graph`: to join or part two names is a revision, all else is shown."""
     words, options = _split(rest)
     for option, action in (("--same", "same"), ("--apart", "apart")):
         if other := options.get(option):
@@ -58,7 +58,7 @@ FORMER_VERBS = {
     "nightly show": FormerVerb("`memoria show ID`", _put_before("show")),
     "nightly undo": FormerVerb("`memoria undo ID`", _put_before("undo", "--yes")),
 }
-"""By what was typed once."""
+"""Former verbs by what was typed once."""
 FORMER_OPTIONS = {
     "search": {"--types": FormerOption("--type"), "--queries": FormerOption("--query")},
     "traces": {"--queries": FormerOption("--query")},
@@ -71,11 +71,11 @@ FORMER_OPTIONS = {
     "model queue run": {"--until-empty": FormerOption("--wait")},
     "nightly schedule install": {"--print": FormerOption("--dry-run")},
 }
-"""By the command that has them, as it is called now."""
+"""Former options by the command that has them, as it is called now."""
 
 
 def rename_former(line: Sequence[str], *, tells: bool = True) -> _Words:
-    """A command line in the words of today.
+    """Rewrite a command line in the words of today.
 
     Args:
         line: it, from the verb on.
@@ -121,7 +121,7 @@ _WITH_VALUE = frozenset({"--same", "--apart", "--hops", "--limit"})
 
 
 def _split(rest: _Words) -> tuple[_Words, dict[str, str]]:
-    """What was typed bare, and the options that have a value."""
+    """Split what was typed into bare words and options that have a value."""
     words, options = list[str](), dict[str, str]()
     left = iter(rest)
     for word in left:

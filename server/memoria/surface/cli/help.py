@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 _WORDS = {"str": "text", "int": "number", "float": "number", "Path": "path", "bool": ""}
-"""What stands beside an option, by the type of its value; a switch takes none."""
+"""Words beside an option, by the type of its value; a switch takes none."""
 _STYLES = {
     "STYLE_OPTION": "bold",
     "STYLE_SWITCH": "bold",
@@ -17,7 +17,7 @@ _STYLES = {
     "STYLE_REQUIRED_LONG": "red",
     "STYLE_COMMANDS_TABLE_FIRST_COLUMN": "bold",
 }
-"""Typer's own have yellow and cyan, which a light background swallows, and a red that is dim."""
+"""Styles instead of Typer's: its yellow and cyan vanish on a light background, its red is dim."""
 
 
 def make_help_readable(command: Any, context: Any) -> None:  # noqa: ANN401  (Typer's own classes)
@@ -36,14 +36,14 @@ def make_help_readable(command: Any, context: Any) -> None:  # noqa: ANN401  (Ty
 
 
 def make_all_help_readable(command: Any, context: Any) -> None:  # noqa: ANN401  (as above)
-    """The same of a command and of all below it."""
+    """Make the help of a command and of all below it readable."""
     make_help_readable(command, context)
     for below in getattr(command, "commands", {}).values():
         make_all_help_readable(below, context)
 
 
 def _join_paragraphs(text: str) -> str:
-    """A help text whose paragraphs are broken where the terminal ends, and not in the middle."""
+    """Join the lines of a help text's paragraphs, which then break where the terminal ends."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 

@@ -1,4 +1,4 @@
-"""What an import did or would do, in words and as JSON."""
+"""Reports of an import that was made or is planned, in words and as JSON."""
 
 import os
 from collections import Counter
@@ -38,7 +38,7 @@ def wire_import(
     unread: WireUnread,
     without_vector: int,
 ) -> WireImport:
-    """What became of the files, as JSON."""
+    """Describe what became of the files, as JSON."""
     more = {
         "sources": [source.name for source in sources],
         "not_understood": [str(file.path) for file in unknown],
@@ -52,7 +52,7 @@ def wire_import(
 
 
 def measure_unread(tokens: int, price: ReadingPrice, *, has_model: bool) -> WireUnread:
-    """What reading so many tokens of conversation takes.
+    """Estimate what reading so many tokens of conversation takes.
 
     Args:
         tokens: of conversation.
@@ -70,7 +70,7 @@ def render_import(
     without_vector: int,
     width: int,
 ) -> str:
-    """What became of the files of each source, for a terminal."""
+    """Render what became of the files of each source, for a terminal."""
     total = add_reports(report for _, report in reports)
     titles = ", ".join(source.title for source, _ in reports) or "nothing"
     units = {source.unit for source, _ in reports}
@@ -97,7 +97,7 @@ def render_import(
 
 
 def render_stop(report: ImportReport) -> str:
-    """What had come in when an import was stopped, with the batch that was just being written.
+    """Render what had come in when an import was stopped, with the batch then being written.
 
     The last line stands alone, as the program says itself that what was done is kept.
     """
@@ -106,7 +106,7 @@ def render_stop(report: ImportReport) -> str:
 
 
 def add_reports(reports: Iterable[ImportReport]) -> ImportReport:
-    """What became of all files."""
+    """Add the reports of several files into one."""
     total = ImportReport()
     for report in reports:
         total.add(report)
@@ -114,7 +114,7 @@ def add_reports(reports: Iterable[ImportReport]) -> ImportReport:
 
 
 def wire_count(counts: Sequence[SourceCount], unknown: Sequence[UnknownFile]) -> WireCount:
-    """What an import would read, as JSON."""
+    """Describe what an import would read, as JSON."""
     return WireCount(
         sources=[_wire_source(count) for count in counts],
         not_found=[source.name for source in _missing(counts)],
@@ -126,7 +126,7 @@ def wire_count(counts: Sequence[SourceCount], unknown: Sequence[UnknownFile]) ->
 def render_count(
     counts: Sequence[SourceCount], unknown: Sequence[UnknownFile], width: int, command: str
 ) -> str:
-    """What an import would read, for a terminal.
+    """Render what an import would read, for a terminal.
 
     Args:
         counts: what each source has.
@@ -147,7 +147,7 @@ def render_count(
 
 
 def render_missing(counts: Sequence[SourceCount], width: int) -> str:
-    """Which sources this machine has nothing of, and how to come by exports."""
+    """Render the sources of which this machine has nothing, and how to come by exports."""
     missing = ", ".join(source.title for source in _missing(counts))
     text = (
         f"Nothing found here of: {missing}. An export that you have downloaded is found in your "
@@ -173,7 +173,7 @@ def _count_texts(count: SourceCount) -> Iterator[str]:
 
 
 def _places(paths: Sequence[Path]) -> list[str]:
-    """Where the files lie: the file itself, a few folders, or how many folders there are."""
+    """List the files' places: the file itself, a few folders, or how many folders there are."""
     folders = list(dict.fromkeys(path.parent for path in paths))
     if len(paths) <= 1:
         return [_short(path) for path in paths]
@@ -230,7 +230,7 @@ def _count_units(many: int, units: set[str]) -> str:
 
 
 def _result_text(report: ImportReport) -> str:
-    """What a source gave, in a line."""
+    """Say in a line what a source gave."""
     turns, memories = _turn_parts(report), _memory_parts(report.memories)
     parts = [f"turns: {', '.join(turns)}"] if turns else []
     parts += [f"memories: {', '.join(memories)}"] if memories else []
@@ -247,7 +247,7 @@ def _turn_parts(report: ImportReport) -> list[str]:
 
 
 def _project_parts(projects: Counter[str]) -> list[str]:
-    """From where the new turns are seen."""
+    """List from where the new turns are seen."""
     alone = [(name, many) for name, many in projects.most_common() if name != NO_WORKSPACE and many]
     free = projects[NO_WORKSPACE]
     parts = [f"every project: {_count(free, 'turn', 'turns')} of no git repository"] if free else []
@@ -272,7 +272,7 @@ def _memory_parts(memories: Counter[str]) -> list[str]:
 
 
 def _all_memory_parts(report: ImportReport) -> list[str]:
-    """With those that came of turns."""
+    """List what became of memories, with those that came of turns."""
     by_rules = f"{report.made:,} that messages asked for"
     return [*_memory_parts(report.memories), *([by_rules] if report.made else [])]
 
@@ -294,7 +294,7 @@ def _omission_parts(report: ImportReport) -> list[str]:
 
 
 def _encoding_parts(report: ImportReport) -> list[str]:
-    """What files were read as that are not in UTF-8."""
+    """List the encodings of files that are not in UTF-8."""
     by_name: dict[str, list[str]] = {}
     for one in report.encodings[:_SHOWN_FILES]:
         by_name.setdefault(one.encoding, []).append(_short(Path(one.file)))

@@ -174,7 +174,7 @@ def _import(
 
 
 def _find(paths: Sequence[Path], format: str | None, *, every: bool) -> _Found:  # noqa: A002
-    """What is to be read, and what nobody recognises."""
+    """Find what is to be read, and what nobody recognises."""
     if every:
         if paths or format:
             raise InvalidInputError("Give --all alone, or name what is to be imported.")
@@ -263,7 +263,7 @@ def _show_count(
 
 
 async def _measure(memory: Memoria, report: ImportReport) -> WireUnread:
-    """What a chat model has still to read of what was imported."""
+    """Estimate what a chat model has still to read of what was imported."""
     has_model = memory.queue.has_reader
     is_read = has_model and not (await memory.queue.status()).waiting
     tokens = 0 if is_read else report.unread_tokens

@@ -15,11 +15,11 @@ from rich.cells import cell_len, chop_cells
 from memoria.bare.lazy_regex import lazy_regex
 
 _WIDEST = 100
-"""Longer lines are hard to read, however wide the terminal."""
+"""Widest line: longer ones are hard to read, however wide the terminal."""
 _NARROW = 60
 _ENDLESS = 1_000_000
 _WORDS = 4
-"""How far in the further lines of stored words stand, as `retrieval/answer/form.py` writes them."""
+"""Indentation of the further lines of stored words, as `retrieval/answer/form.py` writes them."""
 DATED = 25
 """A column wide enough for a date, a time and an offset."""
 _LABEL = 14
@@ -32,25 +32,25 @@ _PIECE = lazy_regex(
 
 
 def columns() -> int:
-    """Cells to a line: what `COLUMNS` says, else the terminal's; endless where there is none."""
+    """Return the cells to a line: `COLUMNS`, else the terminal's; endless where there is none."""
     if os.environ.get("COLUMNS", "").isdigit() or sys.stdout.isatty():
         return max(20, min(get_terminal_size().columns, _WIDEST))
     return _ENDLESS
 
 
 def wrap_text(text: str, width: int, indent: int = 0) -> list[str]:
-    """The lines of a text, each at most `width` cells with its indent; a long word is cut."""
+    """Wrap a text to lines of at most `width` cells with their indent; a long word is cut."""
     room = max(width - indent, 8)
     return [" " * indent + line for part in text.split("\n") for line in _fit_lines(part, room)]
 
 
 def wrap_answer(text: str, width: int) -> str:
-    """A text for a model as a terminal shows it: long lines broken, the rest indented."""
+    """Wrap a text for a model as a terminal shows it: long lines broken, the rest indented."""
     return "\n".join(line for part in text.split("\n") for line in _hang(part, width))
 
 
 def _hang(line: str, width: int) -> list[str]:
-    """A line broken where it is too long.
+    """Break a line where it is too long.
 
     What follows stands as far in as stored words do, so that it can't pass for a line of ours.
     """
@@ -66,7 +66,7 @@ def _hang(line: str, width: int) -> list[str]:
 def entry_lines(
     label: str, texts: Iterable[str], width: int, indent: int = 0, column: int = _LABEL
 ) -> list[str]:
-    """A label with texts in a column beside it; below it, where there is no room for that."""
+    """Put texts in a column beside a label; below it, where there is no room for that."""
     if width < _NARROW:
         beside = [line for text in texts for line in wrap_text(text, width, indent + 2)]
         return [*wrap_text(label, width, indent), *beside]
@@ -92,7 +92,7 @@ def _fit_lines(text: str, room: int) -> Iterator[str]:
 
 
 def _pieces(text: str, room: int) -> Iterator[str]:
-    """What must not be broken, but for what is longer than a whole line."""
+    """Yield pieces that must not be broken; one longer than a whole line is chopped."""
     for piece in _PIECE.findall(text):
         if _cells(piece) > room:
             yield from chop_cells(piece, room)

@@ -22,7 +22,7 @@ _AS_JSON = "memoria.as_json"
 _NEW_WORDS = 'To give a memory new words: memoria revise ID correct "…".'
 _OF_A_PROJECT = "A project is named with --workspace NAME."
 _ASKS_FOR_HELP = "NoArgsIsHelpError"
-"""What it raises, too, where a group of commands is named alone: it shows the group's help."""
+"""Error that it raises, too, where a group of commands is named alone: it shows the help."""
 
 
 class MemoriaGroup(LazyGroup):
@@ -52,7 +52,7 @@ class MemoriaGroup(LazyGroup):
 
 
 def _explain_usage(error: Any, *, as_json: bool) -> Exception:  # noqa: ANN401  (Typer's own)
-    """Say what was misspelt and which command helps. Gives what ends the program."""
+    """Say what was misspelt and which command helps. Return what ends the program."""
     if type(error).__name__ == _ASKS_FOR_HELP:
         return cast("Exception", error)
     command = f"{error.ctx.command_path if error.ctx else 'memoria'} --help"
@@ -67,14 +67,14 @@ def _explain_usage(error: Any, *, as_json: bool) -> Exception:  # noqa: ANN401  
 
 
 def _is_action(error: Any) -> bool:  # noqa: ANN401  (Typer's own)
-    """Whether it is what to do with a memory that was misspelt, or new words in its place."""
+    """Check whether the misspelt word says what to do with a memory, or has new words there."""
     command, parameter = getattr(error.ctx, "command", None), getattr(error, "param", None)
     names = getattr(command, "name", None), getattr(parameter, "name", None)
     return names == ("revise", "action")
 
 
 def wants_json(words: list[str]) -> bool:
-    """Whether `--json` stands among the words as an option."""
+    """Check whether `--json` is among the words as an option."""
     options = words[: words.index("--")] if "--" in words else words
     return "--json" in options
 
@@ -128,7 +128,7 @@ def options(
 
 
 def run() -> None:
-    """The console script."""
+    """Run the console script."""
     use_any_encoding()
     try:
         app()

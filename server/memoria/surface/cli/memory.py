@@ -54,7 +54,7 @@ _SeenFrom = Annotated[
     ),
 ]
 _SAYS_MORE = 2
-"""A memory with more than so many times the words of a statement says more than it."""
+"""Ratio of words from which a memory says more than a statement."""
 _Words = Annotated[list[str], typer.Argument(help="The text; quotes are not needed.")]
 _Question = Annotated[
     list[str] | None,
@@ -137,7 +137,7 @@ def remember(
 
 
 def _ask_replaced(former: str, statement: str) -> str:
-    """The question whether a memory is replaced; one that says more goes with all of it."""
+    """Word the question whether a memory is replaced; one that says more goes with all of it."""
     from memoria.language.words.analyser import query_terms  # noqa: PLC0415  (only who is asked pays for it)
 
     if len(query_terms(former)) <= _SAYS_MORE * len(query_terms(statement)):
@@ -149,7 +149,7 @@ def _ask_replaced(former: str, statement: str) -> str:
 
 
 def _drop_request(text: str) -> str:
-    """A statement without the request to remember it, which the command is itself."""
+    """Drop the request to remember a statement, which the command is itself."""
     from memoria.language.statements.requests import find_request, stands_alone  # noqa: PLC0415  (as in browsing)
 
     stated = text[find_request(text) or 0 :]
@@ -194,14 +194,14 @@ def traces(
 
 
 async def _complete_query(memory: "Memoria", query: dict[str, Any]) -> dict[str, Any]:
-    """The query with the whole id of its session and the name of its project, if it has them."""
+    """Complete a query's id of a session and name of a project, if it has them."""
     query = await name_in_query(memory, query)
     named = await complete_session(memory, query.get("session_id"))
     return query if named is None else {**query, "session_id": named}
 
 
 def _ask() -> list[str]:
-    """The question, from whoever sits at the terminal: no shell reads its signs there."""
+    """Prompt for the search's question, as no shell reads its signs there."""
     if not sys.stdin.isatty():
         raise typer.BadParameter("it is missing: what do you look for?", param_hint="words")
     return [typer.prompt("What do you look for?", prompt_suffix=" ", err=True)]

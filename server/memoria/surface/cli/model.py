@@ -43,7 +43,7 @@ _ModelOption = Annotated[
 
 
 class WireModelChange(BaseModel):
-    """Who was chosen, and what a trial came to."""
+    """Choice of a reader, and the outcome of a trial."""
 
     reads: str | None = None
     file: str
@@ -83,7 +83,7 @@ def show_models(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def _describe_today(settings: Settings) -> str | None:
-    """What who reads now took today; None where nobody reads."""
+    """Say what the present reader took today; None where nobody reads."""
     if not settings.has_chat_model:
         return None
     from memoria.app.model_trial import read_spending  # noqa: PLC0415  (opens a store)
@@ -142,7 +142,7 @@ def switch_off(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def _with_changes(options: Options, changes: dict[str, str | None]) -> Settings:
-    """The settings as they will be, whatever names a model now."""
+    """Return the settings as they will be, whatever names a model now."""
     values = options.settings.model_dump()
     key = changes["llm_api_key"]
     return Settings.from_values(**{**values, **changes, "llm_api_key": key and read_key(key)})

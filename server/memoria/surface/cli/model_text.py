@@ -1,4 +1,4 @@
-"""What is said of who reads conversations, as text and as JSON."""
+"""Texts and JSON on who reads conversations."""
 
 from typing import TYPE_CHECKING, Self
 
@@ -29,12 +29,12 @@ class WireReader(BaseModel):
     title: str
     models: list[str]
     needs_model: bool = False
-    """Whether it has several, so that one has to be named."""
+    """True if it has several, so that one has to be named."""
     keeps: str | None = None
 
     @classmethod
     def of(cls, reader: Candidate) -> Self:
-        """The same, as it is printed."""
+        """Convert a candidate to what is printed."""
         keeps = reader.program.keeps or None if reader.program else None
         return cls(
             name=reader.name,
@@ -46,18 +46,18 @@ class WireReader(BaseModel):
 
 
 class WireModels(BaseModel):
-    """Who reads now, and who could."""
+    """Reader at present, and candidates."""
 
     reads: str | None = None
     found: list[WireReader]
     daily_tokens: int
     daily_cost: float | None = None
     today: str | None = None
-    """What was spent today, in words; None where nobody reads."""
+    """Spending of today, in words; None where nobody reads."""
 
 
 class WireTrial(BaseModel):
-    """What came of trying a model."""
+    """Outcome of trying a model."""
 
     is_valid: bool
     concluded: int
@@ -68,17 +68,17 @@ class WireTrial(BaseModel):
 
     @classmethod
     def of(cls, trial: "ModelTrial") -> Self:
-        """The same, as it is printed."""
+        """Convert a trial to what is printed."""
         return cls.model_validate(trial, from_attributes=True)
 
 
 def describe_model(settings: Settings) -> str | None:
-    """Who reads now, without what may hold a key; None for nobody."""
+    """Name the present reader, without what may hold a key; None for nobody."""
     return name_model(settings)
 
 
 def models_text(wire: WireModels) -> str:
-    """Who reads now, and who could."""
+    """Render who reads now, and who could."""
     lines = [f"Read by {wire.reads}." if wire.reads else NOBODY_READS]
     if wire.found:
         lines += ["", "On this machine:"]
@@ -102,7 +102,7 @@ def _reader_line(reader: WireReader) -> str:
 
 
 def trial_text(trial: WireTrial, name: str) -> str:
-    """What came of trying a model, in a sentence."""
+    """Say in a sentence what came of trying a model."""
     found = quantity(trial.concluded, "memory", "memories")
     wrong = f", {trial.unfounded} with a quote that nobody said" if trial.unfounded else ""
     return (
@@ -112,7 +112,7 @@ def trial_text(trial: WireTrial, name: str) -> str:
 
 
 def price_text(settings: Settings) -> str:
-    """What a day of the user's own last week would have cost, and the cap."""
+    """Say what a day of the user's own last week would have cost, and the cap."""
     from memoria.app.model_trial import price_last_week  # noqa: PLC0415  (opens a store)
 
     price = price_last_week(settings)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def name_in_settings(settings: "Settings", *, begins: bool) -> "Settings":
-    """The settings in the project that their own one means.
+    """Return the settings in the project that their own one means.
 
     Args:
         settings: with what was typed as the project.
@@ -28,7 +28,7 @@ def name_in_settings(settings: "Settings", *, begins: bool) -> "Settings":
 
 
 async def name_in_query(memory: "Memoria", query: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a query with the project that is meant, where one is named."""
+    """Return the fields of a query with the project that is meant, where one is named."""
     given = query.get("workspace")
     if given is None:
         return {**query}

@@ -45,7 +45,7 @@ _ID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 def render_run(
     run: NightlyRun, width: int, wordings: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """What a run did, what it did less and why, what it cost, and how to take it back.
+    """Render what a run did, what it did less and why, what it cost, and how to take it back.
 
     Args:
         run: the run.
@@ -70,7 +70,7 @@ def render_run(
 def render_run_whole(
     run: NightlyRun, rows: int, width: int, wordings: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """The same with what was measured and how many rows were changed."""
+    """Render a run with what was measured and how many rows were changed."""
     measured = [
         line
         for one in run.metrics
@@ -99,7 +99,7 @@ def render_run_whole(
 
 
 def render_plan(run: NightlyRun, width: int) -> str:
-    """What a run would do: every step, what it is for and how much it has to do."""
+    """Render what a run would do: every step, what it is for and how much it has to do."""
     return "\n".join(
         [
             "Nothing was changed. Nightly maintenance would now do:",
@@ -115,7 +115,7 @@ def render_plan(run: NightlyRun, width: int) -> str:
 
 
 def render_runs(runs: Sequence[NightlyRun], width: int) -> str:
-    """A line for each run."""
+    """Render a line for each run."""
     if not runs:
         return "Nightly maintenance was never run yet. Run it with: memoria nightly"
     lines = []
@@ -127,7 +127,7 @@ def render_runs(runs: Sequence[NightlyRun], width: int) -> str:
 
 
 def render_undo(undone: UndoResult, width: int) -> str:
-    """What an undo came to."""
+    """Render the outcome of an undo."""
     others = len(undone.run_ids) - 1
     later = f" and {quantity(others, 'later run', 'later runs')}" if others else ""
     counts = (
@@ -146,7 +146,7 @@ def render_undo(undone: UndoResult, width: int) -> str:
 def _deed_lines(
     steps: Sequence[StepReport], width: int, wordings: Mapping[str, str]
 ) -> Iterator[str]:
-    """A line for each step that did something, and why it did so to which memory."""
+    """Yield a line for each step that did something, and why it did so to which memory."""
     idle = 0
     for step in steps:
         counts = {what: n for what, n in step.outcomes.items() if what != StepOutcome.UNCHANGED}
@@ -189,7 +189,7 @@ def _count(number: int, things: tuple[str, str]) -> str:
 
 
 def _limit_lines(steps: Sequence[StepReport], width: int) -> Iterator[str]:
-    """What the steps did less, those that want a chat model together."""
+    """Yield what the steps did less, those that want a chat model together."""
     limits = list(dict.fromkeys(step.reduced for step in steps if step.reduced))
     without = [one.removeprefix(WITHOUT_MODEL) for one in limits if one.startswith(WITHOUT_MODEL)]
     others = [one for one in limits if not one.startswith(WITHOUT_MODEL)]
@@ -213,7 +213,7 @@ def _describe_cost(tokens: int) -> str:
 
 
 def is_undoable(run: NightlyRun) -> bool:
-    """Whether there is something in a run to take back, and it can be."""
+    """Check whether there is something in a run to take back, and it can be."""
     if run.state == "undoing":
         return True
     is_open = run.undoable and run.state in ("finished", "stopped")
@@ -221,7 +221,7 @@ def is_undoable(run: NightlyRun) -> bool:
 
 
 def night_lines(run: NightlyRun, width: int) -> list[str]:
-    """A run as a list of what can be undone shows it."""
+    """Render a run for a list of what can be undone."""
     done = quantity(sum(map(_count_done, run.steps)), "thing done", "things done")
     details = [moment(run.at), _STATES[run.state], _short(run.id)]
     return [
@@ -243,7 +243,7 @@ def _plan_lines(step: StepReport, width: int) -> list[str]:
 
 
 def _excerpt(said: str | None) -> str:
-    """The beginning of what a memory says, on one line."""
+    """Return the beginning of what a memory says, on one line."""
     whole = join_lines(" ".join((said or "").split()))
     return whole if len(whole) <= _EXCERPT_CHARS else f"{whole[:_EXCERPT_CHARS]}…"
 

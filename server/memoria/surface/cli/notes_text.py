@@ -1,4 +1,4 @@
-"""What became of a folder of notes, in words and as JSON."""
+"""Reports on a folder of notes, in words and as JSON."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ class WireRefusedNote(BaseModel):
 
 
 class WireNoteFolder(BaseModel):
-    """What became of notes and memories."""
+    """Outcome for notes and memories."""
 
     folder: str
     written: int
@@ -36,7 +36,7 @@ class WireNoteFolder(BaseModel):
 
 
 def wire_notes(folder: Path, report: "NotesReport") -> WireNoteFolder:
-    """The report as JSON has it."""
+    """Return the report as JSON has it."""
     return WireNoteFolder(
         folder=str(folder),
         written=report.written,
@@ -51,7 +51,7 @@ def wire_notes(folder: Path, report: "NotesReport") -> WireNoteFolder:
 
 
 def render_notes(folder: Path, report: "NotesReport") -> str:
-    """The report in words."""
+    """Render the report in words."""
     notes = quantity(report.written, "note", "notes")
     lines = [f"{folder}: {notes} written, {report.unchanged} as they were."]
     if report.deleted:

@@ -27,7 +27,7 @@ _UNTITLED = "(no words to show)"
 
 
 def render_memories(page: MemoryPage, listing: MemoryListing, width: int) -> str:
-    """Memories by the day since which they hold."""
+    """Render memories by the day since which they hold."""
     days = [times.day(one.current.valid_from) for one in page.memories]
     entries = [list(_memory_lines(one, page.id_chars, width)) for one in page.memories]
     kind = ("memory", "memories")
@@ -35,7 +35,7 @@ def render_memories(page: MemoryPage, listing: MemoryListing, width: int) -> str
 
 
 def render_sessions(page: SessionPage, listing: SessionListing, width: int) -> str:
-    """Sessions by the day on which something was said last."""
+    """Render sessions by the day on which something was said last."""
     days = [times.day(one.last_at) for one in page.sessions]
     entries = [list(_session_lines(one, page.id_chars, width)) for one in page.sessions]
     kind = ("session", "sessions")
@@ -43,7 +43,7 @@ def render_sessions(page: SessionPage, listing: SessionListing, width: int) -> s
 
 
 def render_session(record: SessionRecord, page: int, limit: int, width: int) -> str:
-    """A page of a session's turns, in order."""
+    """Render a page of a session's turns, in order."""
     lines = wrap_text(f"session {record.session_id}", width)
     for turn in record.turns:
         words = turn.content or f"{turn.tool_name or 'tool'}: {as_text(turn.tool_result)}"
@@ -64,7 +64,7 @@ def render_session(record: SessionRecord, page: int, limit: int, width: int) -> 
 
 
 def render_scratchpads(pads: Sequence[Scratchpad], width: int) -> str:
-    """The task in hand of each session, and what was finished there."""
+    """Render the task in hand of each session, and what was finished there."""
     if not pads:
         return "No task is noted."
     lines = []
@@ -81,7 +81,7 @@ def render_scratchpads(pads: Sequence[Scratchpad], width: int) -> str:
 
 
 def quotes_text(quotes: Sequence[str]) -> list[str]:
-    """What the user asked for, and how to keep it or to set it aside."""
+    """Render what the user asked for, and how to keep it or to set it aside."""
     if not quotes:
         return []
     end = "Keep one: memoria review --keep ID. Tell it no agent any more: memoria review --aside ID"
@@ -89,7 +89,7 @@ def quotes_text(quotes: Sequence[str]) -> list[str]:
 
 
 def _by_day(days: Sequence[str], entries: Sequence[Iterable[str]]) -> Iterator[str]:
-    """The lines of entries, below each day once."""
+    """Yield the lines of entries, below each day once."""
     former = None
     for day, lines in zip(days, entries, strict=True):
         if day != former:
@@ -140,7 +140,7 @@ _WHERE_FROM = (
 def _footer(
     page: Page, listing: Listing, shown: int, kind: tuple[str, str], width: int
 ) -> Iterator[str]:
-    """Which part of the list this is, and how to see the rest."""
+    """Yield lines on which part of the list this is, and how to see the rest."""
     before = (listing.page - 1) * listing.limit
     if shown:
         yield ""

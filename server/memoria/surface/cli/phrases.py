@@ -65,22 +65,22 @@ _RELATION_WORDS: Mapping[EdgeType, tuple[str, str]] = {
 
 
 def cite(kind: str, record_id: str) -> str:
-    """What somebody types to see it: the end of an id."""
+    """Name it as somebody types it to see it: its kind and the end of its id."""
     return f"{kind} {record_id[-INDEXED_CHARS:]}"
 
 
 def quotation(quote: str) -> str:
-    """Words of somebody's."""
+    """Quote somebody's words."""
     return f"“{quote}”"
 
 
 def type_and_validity(memory: Memory) -> str:
-    """The type of a memory and whether it holds."""
+    """Say the type of a memory and whether it holds."""
     return f"{memory.type.value.replace('_', ' ')}, {memory.validity.value.replace('_', ' ')}"
 
 
 def status_phrase(memory: Memory) -> str:
-    """The type of a memory, whether it holds, and who vouches for it."""
+    """Say the type of a memory, whether it holds, and who vouches for it."""
     parts = [type_and_validity(memory)]
     parts += [memory.condition] if memory.condition else []
     parts += ["pinned"] if memory.pinned else []
@@ -89,7 +89,7 @@ def status_phrase(memory: Memory) -> str:
 
 
 def confirmation_reason(memory: Memory) -> str | None:
-    """Why the memory waits, or waited, for the user's confirmation."""
+    """Say why the memory waits, or waited, for the user's confirmation; None if it never did."""
     if memory.flag is None:
         return None
     why = flag_reason(memory.flag)
@@ -102,12 +102,12 @@ def confirmation_reason(memory: Memory) -> str | None:
 
 
 def flag_reason(flag: str) -> str:
-    """Why a memory with this flag waits for the user's confirmation."""
+    """Say why a memory with this flag waits for the user's confirmation."""
     return _FLAGS.get(flag, flag)
 
 
 def validity_window(version: MemoryVersion, validity: Validity) -> str:
-    """From when to when a wording of a memory of this validity held."""
+    """Say from when to when a wording of a memory of this validity held."""
     since = moment(version.valid_from)
     if version.valid_to is not None:
         return f"held from {since} to {moment(version.valid_to)}"
@@ -121,7 +121,7 @@ def validity_window(version: MemoryVersion, validity: Validity) -> str:
 
 
 def inference_phrase(version: MemoryVersion) -> str:
-    """Who drew the conclusion, and how far it is to be trusted."""
+    """Say who drew the conclusion, and how far it is to be trusted."""
     origin = version.provenance
     trust = f"{origin.source_kind.value.replace('_', ' ')}, trust {origin.trust.value}"
     match version.inferred_by:
@@ -136,7 +136,7 @@ def inference_phrase(version: MemoryVersion) -> str:
 
 
 def event_time(version: MemoryVersion) -> str | None:
-    """When the event that it tells of happened."""
+    """Say when the event that it tells of happened; None if it tells of none."""
     if version.event_at is None:
         return None
     words = f" ({quotation(version.event_expression)})" if version.event_expression else ""
@@ -144,25 +144,25 @@ def event_time(version: MemoryVersion) -> str | None:
 
 
 def evidence_place(one: Evidence) -> str:
-    """Who said it, when and where, for a turn that a memory rests on."""
+    """Say who said it, when and where, for a turn that a memory rests on."""
     who = one.speaker or one.role.value
     return f"{who}, {moment(one.at)}, session {one.session_id} #{one.turn_index} ({one.source})"
 
 
 def segment_place(turns: TurnRange) -> str:
-    """Which turns an episode covers."""
+    """Name the turns that an episode covers."""
     first, last = turns.first_index, turns.last_index
     return f"session {turns.session_id} #{first} to #{last} ({turns.source})"
 
 
 def turn_position(turn: StoredTurn) -> str:
-    """Where a turn stands."""
+    """Name a turn's place."""
     message = f", message {turn.message_id}" if turn.message_id else ""
     return f"session {turn.session_id} #{turn.turn_index}{message} ({turn.source})"
 
 
 def source_lines(wording: SourcedVersion) -> list[str]:
-    """What a wording rests on: the words, and where they stand."""
+    """List what a wording rests on: the words, and their place."""
     origin, turn = wording.version.provenance, wording.said
     own_words = origin.quote is None or origin.quote == wording.version.content
     lines = [] if origin.quote is None or own_words else [quotation(origin.quote)]
@@ -179,7 +179,7 @@ def _sourceless_lines(origin: Provenance) -> Iterable[str]:
 
 
 def action_phrase(entry: AuditEntry) -> str:
-    """What was done to a memory, by which channel."""
+    """Say what was done to a memory, and by which channel."""
     what = _ACTIONS.get(entry.action, entry.action.replace("_", " "))
     unheard = entry.action == "confirm" and entry.channel not in ("cli", "mcp-elicitation")
     verifies = ", whose word does not verify it" if unheard else ""
@@ -188,33 +188,33 @@ def action_phrase(entry: AuditEntry) -> str:
 
 
 def channel_phrase(channel: str, client: str | None) -> str:
-    """The channel of a memory, in words."""
+    """Say the channel of a memory."""
     if channel == "extraction":
         return "by rules" if client == "rules" else f"by the model {client or 'of no name'}"
     return Channel(name=channel, trust=Trust.REPORTED, client=client).description
 
 
 def relation(incident: IncidentEdge) -> str:
-    """What an edge says of its other end."""
+    """Say how an edge relates to its other end."""
     if incident.edge.type is EdgeType.ROLE:
         return str(incident.edge.role)
     return _RELATION_WORDS[incident.edge.type][0 if incident.outward else 1]
 
 
 def link_target(end: EdgeEnd) -> str:
-    """What an edge leads to."""
+    """Name the other end of an edge."""
     return f"{end.text} ({end.detail.replace('_', ' ')})" if end.detail else end.text
 
 
 def relations(edges: Iterable[IncidentEdge]) -> str:
-    """What several edges say of one other end; that it is mentioned goes without saying."""
+    """Say how several edges relate to one other end; that it is mentioned goes without saying."""
     words = list(dict.fromkeys(map(relation, edges)))
     telling = [word for word in words if not word.startswith("mention")]
     return ", ".join(telling or words)
 
 
 def circumstances(edges: Iterable[IncidentEdge]) -> list[str]:
-    """What is not simply so, and when it is to be so."""
+    """List what is not simply so, and when it is to be so."""
     found: list[str] = []
     for edge in (incident.edge for incident in edges):
         found += ["denied"] if edge.negated else []
@@ -227,7 +227,7 @@ def circumstances(edges: Iterable[IncidentEdge]) -> list[str]:
 
 
 def certainty(edges: Iterable[IncidentEdge]) -> str:
-    """How strongly it binds, how surely it is so, and who says so."""
+    """Say how strongly it binds, how surely it is so, and who says so."""
     edge = max((incident.edge for incident in edges), key=lambda one: (one.weight, one.confidence))
     who = "a model" if edge.inferred_by is InferredBy.MODEL else "rules"
     return f"weight {edge.weight:.2f}, confidence {edge.confidence:.2f}, by {who}"

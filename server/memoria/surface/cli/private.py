@@ -24,7 +24,7 @@ class WirePrivateTime(BaseModel):
 
 
 class WirePrivate(BaseModel):
-    """Whether private time is on here, and every private time there was."""
+    """State of private time here, and every private time there was."""
 
     is_on: bool
     project: str | None = None
@@ -58,7 +58,7 @@ def private(
 
 
 def describe_private(times: Iterable[PrivateTime]) -> str:
-    """Where private time is on, and since when."""
+    """Say where private time is on, and since when."""
     return ", ".join(
         f"{_name(one.workspace, 'no project')} since {moment(one.began_at)}" for one in times
     )
@@ -69,7 +69,7 @@ def _name(project: str | None, none: str) -> str:
 
 
 async def describe_kept(memory: Memoria) -> list[str]:
-    """What is to be known of what somebody types where private time is on; else nothing."""
+    """Warn that what somebody types is kept although private time is on; empty where it is off."""
     times, project = await memory.private.list_times(), memory.settings.workspace
     if find_open(one for one in times if one.workspace == project) is None:
         return []

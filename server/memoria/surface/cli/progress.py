@@ -14,7 +14,7 @@ _PATIENCE_S = 1.0
 
 
 def progress_bar() -> "Progress":
-    """A progress bar; silent where standard error is no terminal."""
+    """Return a progress bar; silent where standard error is no terminal."""
     from rich.progress import (  # noqa: PLC0415  (rich is slow to import)
         BarColumn,
         Progress,
@@ -35,7 +35,7 @@ def progress_bar() -> "Progress":
 
 @contextmanager
 def show_progress(what: str, before: str | None = None) -> Iterator[Callable[[int, int], None]]:
-    """A bar for work that counts what it has done, and for any that takes over a second.
+    """Show a bar for work that counts what it has done, and for any that takes over a second.
 
     Args:
         what: what is counted.

@@ -6,5 +6,5 @@ from memoria.surface.forgetting_text import Reader
 
 
 def reader_at_terminal() -> Reader:
-    """Who reads it at a terminal: by the end of an id, and in the zone of the screen."""
+    """Return the reader at a terminal: ids by their ends, times in the zone of the screen."""
     return Reader(INDEXED_CHARS, moment, include_source="--include-source", keep="--keep ID")

@@ -25,7 +25,7 @@ _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
 _SEPARATOR = ","
 _MOMENTS = frozenset({"since", "until", "as_of"})
 _SHORT = {"limit": ("-n",)}
-"""What many type instead, by the name of the field."""
+"""Short options that many type, by the name of the field."""
 
 
 def takes_query_options(kind: type[Value]) -> Callable[[_CommandT], _CommandT]:
@@ -53,12 +53,12 @@ def takes_query_options(kind: type[Value]) -> Callable[[_CommandT], _CommandT]:
 def read_options(
     kind: type[Value], words: Iterable[str], options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The fields of the query that a command was given; a list of names may have commas."""
+    """Read the fields of the query that a command was given; a list of names may have commas."""
     return {"query": " ".join(words), **read_fields(kind, options)}
 
 
 def read_fields(kind: type[Value], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that are given as options; a list of names may have commas."""
+    """Read the fields that are given as options; a list of names may have commas."""
     fields = {name: value for name, value in options.items() if value is not None}
     for name, value in fields.items():
         if isinstance(value, list) and not has_whole_texts(kind.model_fields[name]):
@@ -67,7 +67,7 @@ def read_fields(kind: type[Value], options: Mapping[str, Any]) -> dict[str, Any]
 
 
 async def complete_session(memory: "Memoria", session_id: str | None) -> str | None:
-    """The id of the session that begins so; what begins none is given back, to be told of.
+    """Complete the beginning of a session's id; what begins none is given back, to be told of.
 
     Raises:
         InvalidInputError: several begin so.
@@ -99,7 +99,7 @@ def _option(name: str, field: FieldInfo) -> Parameter:
 
 
 def _option_type(annotation: Any) -> Any:  # noqa: ANN401  (whatever a field is annotated with)
-    """The type that Typer reads: a list where the query has a tuple, and nothing annotated."""
+    """Return the type that Typer reads: a list for the query's tuple, and nothing annotated."""
     if get_origin(annotation) is Literal:
         return annotation
     arguments = tuple(_option_type(one) for one in get_args(annotation) if one is not Ellipsis)

@@ -32,7 +32,7 @@ class WireQueue(BaseModel):
 
 
 class WireFill(BaseModel):
-    """How many segments were put into the queue, and what is in it now."""
+    """Number of segments put into the queue, and its state now."""
 
     segments: int
     status: QueueStatus
@@ -177,14 +177,14 @@ def _change_entries(
 
 
 async def _complete_id(m: Memoria, cited: str) -> str:
-    """The id of the entry that ends so; what ends none, or several, is given back."""
+    """Complete the end of an entry's id; what ends none, or several, is given back."""
     entries = await m.queue.list_entries(None, limit=_MOST_ENTRIES)
     alike = [one.id for one in entries if len(cited) >= INDEXED_CHARS and one.id.endswith(cited)]
     return alike[0] if len(alike) == 1 else cited
 
 
 def status_line(status: QueueStatus) -> str:
-    """How much is in the queue, in a line."""
+    """Say in a line how much is in the queue."""
     counts = f"{status.waiting} waiting, {status.done} done, {status.dead} given up"
     dropped = f", {status.dropped} dropped" if status.dropped else ""
     error = f"; the last error: {status.last_error}" if status.last_error else ""
@@ -192,7 +192,7 @@ def status_line(status: QueueStatus) -> str:
 
 
 def _entry_text(entry: QueueEntry) -> str:
-    """An entry in a line, and what came of it in another."""
+    """Render an entry in a line, and what came of it in another."""
     one = entry.first_index == entry.last_index
     turns = (
         f"turn {entry.first_index}" if one else f"turns {entry.first_index} to {entry.last_index}"

@@ -21,7 +21,7 @@ _MOST_LINKS = 20
 
 
 def render_memory(record: MemoryRecord, width: int) -> str:
-    """A memory with its evidence and its links."""
+    """Render a memory with its evidence and its links."""
     memory = record.memory
     lines = [*_headline(memory, width), *_detail_lines(record, width)]
     lines += _section("Wordings, newest first", _wording_lines(record, width), width)
@@ -38,7 +38,7 @@ def render_memory(record: MemoryRecord, width: int) -> str:
 def render_review(
     pending: Sequence[MemoryRecord], contradicted: Sequence[Memory], width: int
 ) -> str:
-    """Memories that wait for confirmation, and those that contradict each other."""
+    """Render memories that wait for confirmation, and those that contradict each other."""
     if not (pending or contradicted):
         return "No memory waits for your confirmation."
     lines = [line for record in pending for line in (*_pending_lines(record, width), "")]
@@ -75,7 +75,7 @@ def _pending_lines(record: MemoryRecord, width: int) -> Iterator[str]:
 
 
 def render_turn(origin: TurnOrigin, width: int) -> str:
-    """A turn with its neighbours and the memories that rest on it."""
+    """Render a turn with its neighbours and the memories that rest on it."""
     turn = origin.record.turn
     lines = wrap_text(f"{turn.speaker or turn.role.value}, {moment(turn.at)}", width)
     lines += wrap_text(say.cite("turn", turn.id), width)
@@ -98,7 +98,7 @@ def render_turn(origin: TurnOrigin, width: int) -> str:
 
 
 def render_history(history: MemoryHistory, width: int) -> str:
-    """The history of a memory, oldest first."""
+    """Render the history of a memory, oldest first."""
     memory = history.memory
     lines = [*_headline(memory, width), ""]
     for event in history.events:
@@ -108,7 +108,7 @@ def render_history(history: MemoryHistory, width: int) -> str:
 
 
 def link_lines(edges: Iterable[IncidentEdge], width: int) -> Iterator[str]:
-    """Links, those with the same other end together."""
+    """Yield links, those with the same other end together."""
     ends: dict[str, list[IncidentEdge]] = {}
     for incident in edges:
         ends.setdefault(incident.other.id, []).append(incident)
@@ -124,7 +124,7 @@ def link_lines(edges: Iterable[IncidentEdge], width: int) -> Iterator[str]:
 
 
 def _brief_lines(memories: Iterable[Memory], width: int) -> Iterator[str]:
-    """Memories in two lines or so each."""
+    """Yield memories in two lines or so each."""
     for memory in memories:
         kind = say.type_and_validity(memory)
         yield from wrap_text(memory.content, width, 2)
@@ -186,7 +186,7 @@ def _evidence_lines(evidence: Iterable[Evidence], width: int) -> Iterator[str]:
 
 
 def _other_links(record: MemoryRecord) -> Iterator[IncidentEdge]:
-    """Links but those to turns that are listed already."""
+    """Yield links but those to turns that are listed already."""
     listed = {one.turn_id for one in record.evidence}
     for incident in record.edges:
         if not (incident.edge.type is EdgeType.DERIVED_FROM and incident.other.id in listed):
@@ -249,6 +249,6 @@ def _current_status(memory: Memory) -> str:
 
 
 def _section(title: str, lines: Iterable[str], width: int) -> list[str]:
-    """A part with its title; nothing of it where it is empty."""
+    """List a part with its title; empty where the part is."""
     part = list(lines)
     return ["", *(wrap_text(title, width) if title else []), *part] if part else []

@@ -1,4 +1,4 @@
-"""What the commands that look after a home report: as JSON, in words, as tables."""
+"""Reports of the commands that look after a home: as JSON, in words, as tables."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ _STATES = {"ok": "[green]ok[/]", "warning": "[magenta]warning[/]", "error": "[re
 
 
 class WireHealth(BaseModel):
-    """What doctor repaired, and what it found afterwards."""
+    """Repairs by doctor, and its findings afterwards."""
 
     sound: bool
     findings: list[Finding]
@@ -52,7 +52,7 @@ class WireRestore(BaseModel):
 
 
 def wire_health(diagnosis: "Diagnosis", treatment: str) -> WireHealth:
-    """The JSON of a diagnosis."""
+    """Return the JSON of a diagnosis."""
     return WireHealth(
         sound=diagnosis.health.is_sound,
         findings=list(diagnosis.health.findings),
@@ -61,7 +61,7 @@ def wire_health(diagnosis: "Diagnosis", treatment: str) -> WireHealth:
 
 
 def wire_restore(home: Path, restored: "Restored", diagnosis: "Diagnosis") -> WireRestore:
-    """The JSON of a restore."""
+    """Return the JSON of a restore."""
     return WireRestore(
         home=str(home),
         former_database=None if restored.former is None else str(restored.former),
@@ -72,7 +72,7 @@ def wire_restore(home: Path, restored: "Restored", diagnosis: "Diagnosis") -> Wi
 
 
 def wire_backup(report: "BackupReport") -> WireBackup:
-    """The JSON of a backup."""
+    """Return the JSON of a backup."""
     return WireBackup(
         path=str(report.path),
         size=report.size,
@@ -87,7 +87,7 @@ def wire_backup(report: "BackupReport") -> WireBackup:
 
 
 def backup_text(report: "BackupReport") -> str:
-    """A backup in words."""
+    """Render a backup in words."""
     counts = ", ".join(f"{name} {count:,}" for name, count in report.manifest.counts.items())
     lines = [
         f"{report.path} ({report.size:,} bytes), read back and sound.",
@@ -103,7 +103,7 @@ def backup_text(report: "BackupReport") -> str:
 
 
 def restore_text(home: Path, file: Path, restored: "Restored", health: Health) -> str:
-    """A restore in words; what is not as it should be stands in a table of its own."""
+    """Render a restore in words; what is not as it should be stands in a table of its own."""
     lines = [f"{home} is now as it was in {file.name}."]
     if restored.former is not None:
         lines.append(f"What was there is in {restored.former.parent}.")
@@ -117,7 +117,7 @@ def restore_text(home: Path, file: Path, restored: "Restored", health: Health) -
 
 
 def health_table(health: Health) -> "Table":
-    """The findings, a line each."""
+    """Return the findings as a table, a line each."""
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
@@ -130,7 +130,7 @@ def health_table(health: Health) -> "Table":
 
 
 def stats_table(figures: Statistics) -> "Table":
-    """The figures, a line each."""
+    """Return the figures as a table, a line each."""
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
@@ -161,7 +161,7 @@ def stats_table(figures: Statistics) -> "Table":
 
 
 def _describe_reading(figures: Statistics) -> str:
-    """What the chat model took for conversation, and what that cost where prices were stated."""
+    """Say what the chat model took for conversation, and its cost where prices were stated."""
     price, today = figures.reading, f"today {figures.today.tokens:,} tokens"
     parts = [f"{price.calls:,} calls in 30 days", today]
     if price.per_thousand is not None:

@@ -1,4 +1,4 @@
-"""What the schedule commands report: as JSON and in words."""
+"""Reports of the schedule commands: as JSON and in words."""
 
 import shlex
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class WireJob(BaseModel):
 
 
 class WireInstallation(BaseModel):
-    """What an installation came to."""
+    """Outcome of an installation."""
 
     label: str
     job: WireJob | None
@@ -34,7 +34,7 @@ class WireInstallation(BaseModel):
 
 
 class WireRemoval(BaseModel):
-    """What a removal came to."""
+    """Outcome of a removal."""
 
     label: str
     removed_from: list[SchedulerKind]
@@ -50,14 +50,14 @@ class WireJobs(BaseModel):
 
 
 class WireFile(BaseModel):
-    """What is to be written, and where."""
+    """Text to be written, and where."""
 
     where: str
     content: str
 
 
 class WirePreview(BaseModel):
-    """What would be installed."""
+    """Plan of an installation."""
 
     scheduler: SchedulerKind
     texts: list[WireFile]
@@ -65,13 +65,13 @@ class WirePreview(BaseModel):
 
     @classmethod
     def of(cls, kind: SchedulerKind, draft: ScheduleDraft) -> Self:
-        """The draft of a scheduler."""
+        """Convert the draft of a scheduler."""
         texts = [WireFile(where=text.where, content=text.content) for text in draft.texts]
         return cls(scheduler=kind, texts=texts, then=draft.then.splitlines())
 
 
 def wire_job(entry: ScheduleEntry) -> WireJob:
-    """The JSON of a job."""
+    """Return the JSON of a job."""
     job = entry.job
     return WireJob(
         scheduler=entry.kind,
@@ -85,7 +85,7 @@ def wire_job(entry: ScheduleEntry) -> WireJob:
 
 
 def installation_text(wire: WireInstallation, own_keys: str) -> str:
-    """An installation in words.
+    """Render an installation in words.
 
     Args:
         wire: what it came to.
@@ -106,13 +106,13 @@ def installation_text(wire: WireInstallation, own_keys: str) -> str:
 
 
 def removal_text(wire: WireRemoval) -> str:
-    """A removal in words."""
+    """Render a removal in words."""
     lines = [f"Removed from {kind}." for kind in wire.removed_from]
     return "\n".join([*(lines or [f"No job {wire.label} is installed."]), *_note_lines(wire.notes)])
 
 
 def jobs_text(wire: WireJobs) -> str:
-    """What is installed, in words."""
+    """Say in words what is installed."""
     lines = [line for job in wire.jobs for line in _job_lines(job)]
     none = f"No job {wire.label} is installed. `memoria nightly schedule install` installs it."
     return "\n".join([*(lines or [none]), *_note_lines(wire.notes)])

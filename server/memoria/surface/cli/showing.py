@@ -91,7 +91,7 @@ class NightRecord(NamedTuple):
 
 @dataclass(frozen=True)
 class _Lookup:
-    """What an id or a name may mean, one kind after the other."""
+    """Lookup of an id or a name, one kind after the other."""
 
     memory: "Memoria"
     named: str
@@ -100,7 +100,7 @@ class _Lookup:
     limit: int
 
     async def find(self) -> "_Found":
-        """The first that is called so.
+        """Find the first that is called so.
 
         A name comes before the beginning of a session's id, which more of it tells apart.
 
@@ -121,7 +121,7 @@ class _Lookup:
 
     @property
     def _is_id(self) -> bool:
-        """Whether it may be an id, or the end of one."""
+        """True if it may be an id, or the end of one."""
         from memoria.retrieval.lookup.short_ids import read_id  # noqa: PLC0415
         from memoria.store.base.short_ids import INDEXED_CHARS  # noqa: PLC0415
 
@@ -164,7 +164,7 @@ class _Lookup:
 
 
 def _describe(found: "_Found", page: int) -> "tuple[BaseModel, str]":
-    """What was found as a document, and in words."""
+    """Describe what was found, as a document and in words."""
     import memoria.surface.wire.provenance as wire  # noqa: PLC0415
     from memoria.model.forgetting import ForgetReport  # noqa: PLC0415
     from memoria.model.provenance import MemoryRecord, TurnOrigin  # noqa: PLC0415
@@ -197,7 +197,7 @@ def _describe(found: "_Found", page: int) -> "tuple[BaseModel, str]":
 
 
 def describe_entity(found: "EntityRecord | Namesakes", width: int) -> "tuple[BaseModel, str]":
-    """What is known of a name, or which go by it, as a document and in words."""
+    """Describe what is known of a name, or which go by it, as a document and in words."""
     from memoria.model.provenance import EntityRecord  # noqa: PLC0415
     from memoria.surface.cli.entities import render_entity, render_namesakes  # noqa: PLC0415
     from memoria.surface.wire.provenance import wire_graph_answer  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""What became of a statement or a revision, for whoever typed it: text first, ids last."""
+"""Outcome of a statement or a revision, for whoever typed it: text first, ids last."""
 
 from collections.abc import Iterator, Sequence
 
@@ -47,7 +47,7 @@ def render_statement(
     undo: str | None = None,
     further: Sequence[str] = (),
 ) -> str:
-    """Where a statement went, as what and until when, and what it means for what was known.
+    """Render a statement's outcome: as what, until when, and what it means for what was known.
 
     Args:
         kept: what became of it.
@@ -71,7 +71,7 @@ def render_statement(
 
 
 def render_revision(memory: Memory, action: Revision, width: int, undo: str | None = None) -> str:
-    """What became of a memory that was revised."""
+    """Render a memory that was revised."""
     kind, validity = memory.type.value.replace("_", " "), validity_word(memory).replace("_", " ")
     details = [kind, validity, *(["pinned"] if memory.pinned else [])]
     details += ["confirmed"] if memory.verified else []
@@ -94,14 +94,14 @@ def _offer(undo: str | None) -> list[str]:
 
 
 def idle_note(memory: Memory, action: Revision) -> str | None:
-    """That a revision has changed nothing, and why; None where it has changed something."""
+    """Say that a revision has changed nothing, and why; None where it has changed something."""
     if not memory.is_unchanged:
         return None
     return f"Nothing was changed: {_SO_BEFORE.get(action, 'it was so already')}."
 
 
 def _details(kept: RememberResult) -> Iterator[str]:
-    """What it replaces or contradicts, and when it ends."""
+    """Yield what it replaces or contradicts, and when it ends."""
     for former in kept.supersedes:
         other = "" if former.id == kept.id else f" ({_short(former.id)})"
         yield f"replaces: {join_lines(former.content)}{other}"
@@ -114,7 +114,7 @@ def _details(kept: RememberResult) -> Iterator[str]:
 
 
 def _end(of: RememberResult | Memory) -> str | None:
-    """When it ends, in words; None where it does not."""
+    """Say when it ends; None where it does not."""
     span = of.local
     if span is None or span.until is None:
         return None
@@ -124,7 +124,7 @@ def _end(of: RememberResult | Memory) -> str | None:
 
 
 def _notes(kept: RememberResult) -> Iterator[str]:
-    """What else there is to know, and the command for it."""
+    """Yield what else there is to know, and the command for it."""
     own = _short(kept.id)
     if kept.former_end is not None:
         yield (
@@ -152,7 +152,7 @@ def _notes(kept: RememberResult) -> Iterator[str]:
 
 
 def _questions(kept: RememberResult) -> Iterator[str]:
-    """What only its author knows: whether its type is right, and whether it replaces another."""
+    """Yield questions to its author: whether its type is right, and whether it replaces another."""
     if kept.guessed_type is not None:
         yield f"kept as a {kept.guessed_type} by its wording; --type names another"
     if kept.may_replace is not None:

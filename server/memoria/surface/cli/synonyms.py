@@ -1,4 +1,4 @@
-"""What other programs call a command, and what to type here instead."""
+"""Names that other programs give a command, and what to type here instead."""
 
 from collections.abc import Sequence
 
@@ -26,11 +26,11 @@ SYNONYMS = {
     "config show": "memoria config",
     "private status": "memoria private",
 }
-"""By what is typed elsewhere. What is a command here must not be in it."""
+"""Advice by what is typed elsewhere. A command of ours must not be in it."""
 
 
 def name_command(line: Sequence[str]) -> str | None:
-    """The command that is meant by a line, with what is typed instead; None for any other line."""
+    """Name the command that a line means, with what is typed instead; None for any other line."""
     for words in (" ".join(line[:2]), " ".join(line[:1])):
         if words in SYNONYMS:
             return f"There is no `memoria {words}`. Type: {SYNONYMS[words]}"

@@ -17,17 +17,17 @@ def show_times_in(zone: Zone) -> None:
 
 
 def day(millis: int) -> str:
-    """`2026-03-02`."""
+    """Write a moment as `2026-03-02`."""
     return f"{_ZONE.get().to_local(millis):%Y-%m-%d}"
 
 
 def clock(millis: int) -> str:
-    """`09:30`; whoever shows it shows the offset, too."""
+    """Write a moment as `09:30`; whoever shows it shows the offset, too."""
     return f"{_ZONE.get().to_local(millis):%H:%M}"
 
 
 def offset(millis: int) -> str:
-    """How far the clock is ahead of UTC at a moment: `+08:00`, or `UTC` where it is UTC."""
+    """Return how far the clock is ahead of UTC at a moment: `+08:00`, or `UTC` where it is UTC."""
     minutes = _ZONE.get().offset_minutes(millis)
     if not minutes:
         return "UTC"
@@ -36,12 +36,12 @@ def offset(millis: int) -> str:
 
 
 def moment(millis: int) -> str:
-    """`2026-03-02 09:30 +08:00`."""
+    """Write a moment as `2026-03-02 09:30 +08:00`."""
     return f"{day(millis)} {clock(millis)} {offset(millis)}"
 
 
 def span(first: int, last: int) -> str:
-    """`09:30 to 10:15 +08:00`, with the day of the beginning where that is another one."""
+    """Write `09:30 to 10:15 +08:00`, with the day of the beginning where that is another one."""
     begun = clock(first) if day(first) == day(last) else f"{day(first)} {clock(first)}"
     if begun != clock(last):
         shift = "" if offset(first) == offset(last) else f" {offset(first)}"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def read_moment(context: typer.Context, value: str | None) -> str | None:
-    """The first moment of what was typed, ISO 8601; what is no time stays, to be told of.
+    """Read the first moment of what was typed, as ISO 8601; what is no time stays, to be told of.
 
     Words without a direction are of the past: nothing on record is of another time.
     """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memoria.surface.wire.changes import WireUndoPreview
 
 _MOST_NIGHTS = 1000
-"""How far back what is named by its id is looked for."""
+"""Number of newest nights among which one is looked for by its id."""
 _DID = {
     "archive": "archived",
     "confirm": "confirmed",
@@ -83,7 +83,7 @@ def undo(
 
 
 async def name_undo(memory: "Memoria", options: Options, memory_id: str) -> str | None:
-    """The command that takes back what was just done to a memory; None where nothing was noted.
+    """Name the command that takes back what was just done to a memory; None if nothing was noted.
 
     It works from any folder: the project and the tenant that were named are named in it again.
     """
@@ -109,7 +109,7 @@ def _show_list(context: typer.Context, *, as_json: bool) -> None:
 
 
 def _list_nights(options: Options) -> "list[NightlyRun]":
-    """The runs that can be undone still, newest first."""
+    """List the runs that can be undone still, newest first."""
     from memoria.app.nightly import list_runs  # noqa: PLC0415
     from memoria.surface.cli.nightly_text import is_undoable  # noqa: PLC0415
 
@@ -171,7 +171,7 @@ def _undo_change(
 
 
 def _preview(change: "Change") -> "WireUndoPreview":
-    """What a program, which can't be asked, is shown: the change and the command for it."""
+    """Show a program, which can't be asked, the change and the command for it."""
     from memoria.surface.wire.changes import WireUndoPreview, wire_change  # noqa: PLC0415
 
     return WireUndoPreview(
@@ -183,7 +183,7 @@ def _preview(change: "Change") -> "WireUndoPreview":
 
 
 def render_undoable(listed: "ChangeList", nights: "Sequence[NightlyRun]", width: int) -> str:
-    """Changes and nights for a person, the newest first: what it is about first, ids last."""
+    """Render changes and nights for a person, newest first: what it is about first, ids last."""
     from memoria.surface.cli.nightly_text import night_lines  # noqa: PLC0415
 
     changes = [(one.at, _change_lines(one, width, listed.id_chars)) for one in listed.changes]

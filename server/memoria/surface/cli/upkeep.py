@@ -174,7 +174,7 @@ def _check_clients(options: Options) -> Finding:
 
 
 def _name_home_in_cure(finding: Finding, home: str | None) -> Finding:
-    """The finding, its cure for the home that was named."""
+    """Put the home that was named into a finding's cure."""
     if home is None or not (finding.cure or "").startswith(_COMMAND):
         return finding
     cure = f"{_COMMAND}--home {shlex.quote(home)} {str(finding.cure).removeprefix(_COMMAND)}"

@@ -143,7 +143,7 @@ def _describe(project: KnownProject) -> str:
 
 
 def _name(project: str) -> str:
-    """A project by the folder in which it is now, on one line."""
+    """Name a project by the folder in which it is now, on one line."""
     return join_lines(tell_place(project))
 
 

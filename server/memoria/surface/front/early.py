@@ -1,4 +1,4 @@
-"""What is answered before the server stands: what it would say, word for word.
+"""Answers that are given before the server has loaded: what it would say, word for word.
 
 A client asks for much at its start that no memory has a part in: who we are, which tools there
 are. The answers are in `early.json`, taken from the server itself, so they can be given at once.
@@ -37,7 +37,7 @@ class Reply:
     __slots__ = ("is_passed_on", "message")
 
     def __init__(self, message: Json, *, is_passed_on: bool) -> None:
-        """With whether the server has to hear the request, too, and will answer it once more."""
+        """Keep a message; `is_passed_on` if the server, too, has to hear and answer the request."""
         self.message = message
         self.is_passed_on = is_passed_on
 
@@ -51,7 +51,7 @@ class EarlyAnswers:
     """
 
     def __init__(self, kept_instructions: Callable[[], str | None]) -> None:
-        """Ready for a client.
+        """Load the answers.
 
         Args:
             kept_instructions: what the server would tell of itself now, or None where that is not
@@ -66,7 +66,7 @@ class EarlyAnswers:
         self._is_silent = False
 
     def answer(self, line: str) -> Reply | None:
-        """The answer to a line of the client, None where the server has to give it."""
+        """Answer a line of the client; None where the server has to."""
         if self._is_silent or not line.strip():
             return None
         message = read_message(line)

@@ -3,11 +3,11 @@
 import sys
 
 _OPTIONS = ("--home", "--tenant", "--workspace")
-"""What may stand before `serve`."""
+"""Options that may be before `serve`."""
 
 
 def run() -> None:
-    """The `memoria` command."""
+    """Run the `memoria` command."""
     if sys.argv[1:2] == ["hook"]:  # a plugin's: it doesn't know where the hook program lies
         from memoria.surface.hook.main import run as run_hook
 
@@ -22,7 +22,7 @@ def run() -> None:
 
 
 def read_serve(words: list[str]) -> dict[str, str | None] | None:
-    """The options before a plain `serve`; None for anything else that was typed."""
+    """Read the options before a plain `serve`; None for anything else that was typed."""
     given: dict[str, str | None] = {name.removeprefix("--"): None for name in _OPTIONS}
     left = iter(words)
     for word in left:

@@ -1,4 +1,4 @@
-"""What can be told of a client's messages without the SDK. In doubt the server is asked."""
+"""Reading of a client's messages without the SDK. In doubt the server is asked."""
 
 from memoria.bare.plain_json import read_json
 
@@ -14,7 +14,7 @@ Json = dict[str, object]
 
 
 def read_message(line: str) -> Json | None:
-    """A JSON-RPC message, None where it is anything else."""
+    """Read a JSON-RPC message; None where it is anything else."""
     try:
         message = read_json(line)
     except ValueError:
@@ -24,13 +24,13 @@ def read_message(line: str) -> Json | None:
 
 
 def request_id(message: Json | None) -> int | str | None:
-    """The id of a request; None where the message is none."""
+    """Return the id of a request; None where the message is none."""
     number = message.get("id") if message is not None and "method" in message else None
     return number if isinstance(number, int | str) and not isinstance(number, bool) else None
 
 
 def message_key(message: object) -> tuple[object, object]:
-    """What tells that two messages answer the same: the request's id, or the subscription's."""
+    """Return the key of messages that answer the same: the request's id, or the subscription's."""
     if not isinstance(message, dict):
         return None, None
     if "method" not in message:
@@ -41,13 +41,13 @@ def message_key(message: object) -> tuple[object, object]:
 
 
 def has_envelope(params: Json) -> bool:
-    """Whether a request says by itself which version it is of."""
+    """Check whether a request says by itself which version it is of."""
     meta = params.get("_meta")
     return isinstance(meta, dict) and _META + "protocolVersion" in meta
 
 
 def is_whole_envelope(params: Json) -> bool:
-    """Whether the envelope is of the newer version and has in it what it must."""
+    """Check whether the envelope is of the newer version and has in it what it must."""
     meta = params.get("_meta")
     if not isinstance(meta, dict) or meta.get(_META + "protocolVersion") != MODERN:
         return False
@@ -58,12 +58,12 @@ def is_whole_envelope(params: Json) -> bool:
 
 
 def is_whole_handshake(params: Json) -> bool:
-    """Whether a client says of itself what it must."""
+    """Check whether a client says of itself what it must."""
     return _are_capabilities(params.get("capabilities")) and _is_client(params.get("clientInfo"))
 
 
 def acknowledge(number: int | str, params: Json) -> Json | None:
-    """What a subscription is told first: what it will be notified of. None where it is unclear."""
+    """Return the first message of a subscription: its notifications. None where it is unclear."""
     wanted = params.get("notifications")
     if not isinstance(wanted, dict) or set(params) - {"_meta", "notifications"}:
         return None

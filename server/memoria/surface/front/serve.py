@@ -20,14 +20,14 @@ from memoria.surface.front.messages import Json, read_message, request_id
 from memoria.surface.front.streams import Inbox, Outbox, claim_streams, read_lines
 
 _FIRST_ANSWER_S = 0.1
-"""How long loading waits for a client to say who it is: two threads at once are each slower."""
+"""Longest wait of loading for a client's first word: two threads at once are each slower."""
 _INTERNAL_ERROR = -32603
 _TO_A_PERSON = (
     "Memoria serves MCP on standard input and output, and waits for a client to speak.\n"
     "Clients start it by themselves once they are wired: memoria connect\n"
     "Stop it with Ctrl-C.\n"
 )
-"""What is said where standard input is a terminal: no client is at the other end."""
+"""Advice where standard input is a terminal: no client is at the other end."""
 
 
 def serve(home: str | None, tenant: str | None, workspace: str | None) -> None:
@@ -76,7 +76,7 @@ def _refuse(request: Json, problem: str) -> Json:
 
 
 def read_instructions(home: str | None, tenant: str | None, workspace: str | None) -> str | None:
-    """The instructions that were kept for this start, or for every project; None if none hold."""
+    """Read the instructions kept for this start, or for every project; None if none hold."""
     try:
         place = find_home(home)
         named = workspace or os.environ.get("MEMORIA_WORKSPACE") or find_project(place, os.curdir)
@@ -88,10 +88,10 @@ def read_instructions(home: str | None, tenant: str | None, workspace: str | Non
 
 
 class Front:
-    """What is between the client and the server that loads."""
+    """Stand-in between the client and the server that loads."""
 
     def __init__(self, kept_instructions: Callable[[], str | None]) -> None:
-        """Ready to listen, with what is kept of the server's instructions to go by."""
+        """Take the standard streams, and the kept instructions to answer with."""
         source, sink = claim_streams()
         self.inbox = Inbox()
         self.outbox = Outbox(sink)
@@ -107,7 +107,7 @@ class Front:
         self._first_answer.wait(_FIRST_ANSWER_S)
 
     def begin_service(self) -> None:
-        """From now on something may be under way when the client leaves."""
+        """Note that from now on something may be under way when the client leaves."""
         with self._opening:
             self._is_opening = True
 

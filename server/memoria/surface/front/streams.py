@@ -15,11 +15,11 @@ from memoria.surface.front.messages import message_key
 
 _CHUNK_BYTES = 1 << 16
 _MOST_WAITING_CHARS = 1 << 26
-"""A client that writes on while so much waits is not read from, and so has to wait itself."""
+"""Characters waiting from which on a client is not read from, and so has to wait itself."""
 
 
 def claim_streams() -> tuple[int, int]:
-    """Descriptors of what were standard input and output, which from now on lead elsewhere.
+    """Duplicate standard input and output, which from now on lead elsewhere.
 
     Whatever is printed goes to standard error, and whoever reads finds nothing, so that no library
     and no child process can come between the client and us.
@@ -38,7 +38,7 @@ def claim_streams() -> tuple[int, int]:
 
 
 def read_lines(source: int) -> Iterator[str]:
-    """Lines as they come, the last one even if it has no end; bytes that are no UTF-8 replaced."""
+    """Yield lines as they come, the last even without an end; bytes that are no UTF-8 replaced."""
     parts: list[bytes] = []
     while chunk := os.read(source, _CHUNK_BYTES):
         *ended, rest = chunk.split(b"\n")
@@ -58,7 +58,7 @@ class Inbox(io.TextIOBase):
         self._chars = 0
         self._has_ended = False
         self.is_read = False
-        """Whether the server has come to read what waits."""
+        """True once the server has come to read what waits."""
         self._changed = Condition()
 
     def put(self, line: str) -> None:
@@ -70,20 +70,20 @@ class Inbox(io.TextIOBase):
             self._changed.notify_all()
 
     def end(self) -> None:
-        """No further line will come."""
+        """Note that no further line will come."""
         with self._changed:
             self._has_ended = True
             self._changed.notify_all()
 
     def take_all(self) -> list[str]:
-        """The lines that wait now, for nobody else to read."""
+        """Take the lines that wait now, for nobody else to read."""
         with self._changed:
             lines = list(self._lines)
             self._lines.clear()
             return lines
 
     def readline(self, _size: int = -1, /) -> str:  # type: ignore[override]  # bytes nowhere
-        """The next line, waited for; nothing when there will be none."""
+        """Wait for the next line; empty when there will be none."""
         with self._changed:
             self.is_read = True
             self._changed.wait_for(lambda: self._lines or self._has_ended)
@@ -96,7 +96,7 @@ class Inbox(io.TextIOBase):
 
 
 class Outbox(io.TextIOBase):
-    """What the client reads. What it was told ahead of the server, it is not told again."""
+    """Output to the client, without repeats of what it was told ahead of the server."""
 
     def __init__(self, sink: int) -> None:
         self._sink = sink
@@ -112,7 +112,7 @@ class Outbox(io.TextIOBase):
             self._write(text)
 
     def has_said(self, message: Mapping[str, object]) -> bool:
-        """Whether the client was told the like of this ahead of the server."""
+        """Check whether the client was told the like of this ahead of the server."""
         return message_key(message) in self._said
 
     def write(self, text: str, /) -> int:

@@ -1,4 +1,4 @@
-"""What a client starts: `python -I -S .../surface/hook/__main__.py CLIENT [options]`.
+"""Program that a client starts: `python -I -S .../surface/hook/__main__.py CLIENT [options]`.
 
 It ends with 0 whatever happens, even if half of this package has just been replaced.
 """

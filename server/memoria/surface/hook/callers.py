@@ -1,4 +1,4 @@
-"""Which program has started a hook: files with hooks are read by more programs than one.
+"""Programs that start a hook: a file with hooks may be read by more than one.
 
 VS Code's files are read by GitHub Copilot CLI and Copilot's other agents, Claude Code's by VS Code,
 Copilot CLI and Cursor. What another program tells is not the client's that was connected, so
@@ -19,7 +19,7 @@ _CLAUDE_FOLDER = "projects"
 
 
 def is_from(client: str, payload: Payload) -> bool:
-    """Return whether a payload is one that this client writes, as far as can be told."""
+    """Check whether a payload is one that this client writes, as far as can be told."""
     caller = _find_caller(payload)
     if caller:
         return caller == client
@@ -41,7 +41,7 @@ def _find_caller(payload: Payload) -> str:
 
 
 def _is_claude_transcript(path: str) -> bool:
-    """Return whether a path ends as those of Claude Code do: a folder of its own a project."""
+    """Check whether a path ends as those of Claude Code do: a folder of its own a project."""
     return _CLAUDE_FOLDER in _parts(path)[-3:-2]
 
 

@@ -16,7 +16,7 @@ _ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3
 
 
 def hand_over(home: str, tenant: str, entry: dict[str, object]) -> None:
-    """Have an entry cleaned and laid into the spool.
+    """Start a process that cleans an entry and lays it into the spool.
 
     Raises:
         OSError: the process can't be started.
@@ -25,7 +25,7 @@ def hand_over(home: str, tenant: str, entry: dict[str, object]) -> None:
 
 
 def take_in_later(home: str, tenant: str, workspace: str | None) -> None:
-    """Have what waits taken in, if no server does so in the next second.
+    """Start a process that takes in what waits, if no server does so in the next second.
 
     Raises:
         OSError: the process can't be started.

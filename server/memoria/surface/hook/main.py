@@ -24,7 +24,7 @@ from memoria.surface.hook.transcript_file import TRANSCRIPT_CLIENTS, find_transc
 OFF = "MEMORIA_HOOKS"
 """`off` in the environment has hooks of that process's clients do nothing at all."""
 ASKED = "MEMORIA_ASKED"
-"""In the environment of a program that Memoria itself asks, whose words are nobody's."""
+"""Variable of a program that Memoria itself asks, whose words are nobody's."""
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,12 +37,12 @@ _MOST_INPUT = 64 << 20
 _PIECE = 1 << 16
 _BRIEFING_MS = 1_500
 _READY_MS = 2_500
-"""For who wants recall: so long the start of a session waits for a server that can."""
+"""Longest wait at the start of a session for a server that can recall, if recall is wanted."""
 _RECALL_MS = 150
 
 
 class _Options:
-    """What the client was told to start the program with."""
+    """Options with which the client starts the program."""
 
     def __init__(self, arguments: list[str]) -> None:
         self.client = "unknown"
@@ -63,7 +63,7 @@ class _Options:
         self.event = named["--event"]
         self.workspace = named["--workspace"] or os.environ.get("MEMORIA_WORKSPACE", "")
         self.reply = ""
-        """What is printed if the time is over."""
+        """Text that is printed if the time is over."""
         self._is_answered = _thread.allocate_lock()
 
     def answer(self, reply: str) -> None:
@@ -111,7 +111,7 @@ def _serve(options: _Options) -> None:
 
 
 def _capture(options: _Options, payload: Payload) -> str:
-    """Lay into the spool what was said, or where it is written. What the agent is told of that."""
+    """Lay what was said, or its place, into the spool; return what the agent is told of that."""
     try:
         if is_ignored(payload.folder, find_ignored_folders(options.home)):
             return IS_LEFT_OUT
@@ -142,7 +142,7 @@ def _capture(options: _Options, payload: Payload) -> str:
 
 
 def make_entry(client: str, payload: Payload) -> dict[str, object] | None:
-    """What the spool is to say of an event; None where there is nothing to be said."""
+    """Return the spool's entry for an event; None where there is nothing to be said."""
     entry: dict[str, object] = {
         "v": 1,
         "client": client,
@@ -174,7 +174,7 @@ def make_entry(client: str, payload: Payload) -> dict[str, object] | None:
 
 
 def _is_clean(turns: object) -> bool:
-    """Whether the disk may have what was said. Ids and roles are the client's own words."""
+    """Check whether the disk may have what was said. Ids and roles are the client's own words."""
     from memoria.surface.hook.sieve import flatten, is_surely_clean
 
     said = ("content", "tool_name", "tool_args", "tool_result")
@@ -183,7 +183,7 @@ def _is_clean(turns: object) -> bool:
 
 
 def _find_text(options: _Options, payload: Payload, state: str) -> str:
-    """What the model is to read."""
+    """Return what the model is to read."""
     if payload.event == "start":
         begun, text = time.monotonic(), state
         for briefing in _find_briefings(options, payload):  # the last one is the best
@@ -200,7 +200,7 @@ def _find_text(options: _Options, payload: Payload, state: str) -> str:
 
 
 def _recall(options: _Options, payload: Payload, prompt: str) -> str:
-    """What a server that is ready has on a prompt; empty where there is none, or no prompt."""
+    """Return what a ready server has on a prompt; empty where there is none, or no prompt."""
     if not prompt:
         return ""
     request: dict[str, object] = {
@@ -213,7 +213,7 @@ def _recall(options: _Options, payload: Payload, prompt: str) -> str:
 
 
 def _find_briefings(options: _Options, payload: Payload) -> "Iterator[str]":
-    """What the agent is told at the start: at once what is kept, then what a server says in time.
+    """Yield what the agent is told at the start: what is kept, then a server's word if in time.
 
     In a project of which nothing is kept, it is what holds in every one.
     """
@@ -250,7 +250,7 @@ def _read_text(answer: dict[str, object] | None) -> str:
 
 
 def read_input() -> object:
-    """What the client says, as soon as it is whole: some leave the pipe open behind it.
+    """Read what the client says, as soon as it is whole: some leave the pipe open behind it.
 
     Raises:
         OSError: it can't be read.

@@ -1,4 +1,4 @@
-"""What a client tells a hook, read in one way for all of them.
+"""Payload of a hook, read in one way for all clients.
 
 Their events have different names, which say by themselves what is meant. Claude Code, Codex, VS
 Code, Goose and our plugin for OpenCode share one family of fields, and the others have other names
@@ -33,14 +33,14 @@ _SUBAGENT_SIGNS = (
     "agent_id agentId isSidechain is_subagent parent_session_id parentSessionId parent_tool_use_id "
     "parent_conversation_id parentID"
 ).split()
-"""What is only in the payload of a hook that runs within a subagent."""
+"""Fields that only a hook within a subagent has."""
 
 
 class Payload:
-    """What a hook was told."""
+    """Payload that a hook was given."""
 
     def __init__(self, fields: dict[str, object], event: str = "") -> None:
-        """Read nothing yet.
+        """Unfold the fields.
 
         Args:
             fields: what the client says.
@@ -57,7 +57,7 @@ class Payload:
 
     @property
     def event(self) -> str:
-        """Ours; empty, if it is none that we take part in."""
+        """Our name of the event; empty, if it is none that we take part in."""
         return _BY_NAME.get(self.name, "")
 
     @property
@@ -68,7 +68,7 @@ class Payload:
 
     @property
     def folder(self) -> str:
-        """Where the session is held."""
+        """Folder in which the session is held."""
         for name in ("cwd", "working_dir", "workspace_roots", "workspaceRoots"):
             value = self._fields.get(name)
             first = value[0] if isinstance(value, list) and value else value
@@ -83,7 +83,7 @@ class Payload:
 
     @property
     def prompt(self) -> str:
-        """What the user has typed, without what hooks have said: Gemini CLI lays that before it."""
+        """Words the user typed, without those of hooks, which Gemini CLI puts before them."""
         said = self.text("prompt", "user_prompt", "message")
         if self.name == "BeforeAgent" and said.lstrip().startswith(_HOOKS_SAID):
             return said.partition(_HOOKS_SAID_END)[2].strip()
@@ -112,7 +112,7 @@ class Payload:
 
     @property
     def is_ours(self) -> bool:
-        """Whether the tool is one of ours."""
+        """True if the tool is one of ours."""
         arguments = self.find("tool_input", "parameters")
         servers = [self.text("mcp_server_name")]
         if isinstance(arguments, dict):  # Cline's use_mcp_tool names server and tool there
@@ -125,7 +125,7 @@ class Payload:
 
     @property
     def is_of_subagent(self) -> bool:
-        """Whether an agent says it that the user's agent has started.
+        """True if an agent says it that the user's agent has started.
 
         A session that the user has started as another agent has an `agent_type`, too, so that alone
         is no sign of one.
@@ -135,7 +135,7 @@ class Payload:
         return any(self._fields.get(sign) for sign in _SUBAGENT_SIGNS)
 
     def list_turns(self) -> list[dict[str, object]]:
-        """What was said, where the client keeps no transcript that could say it.
+        """List what was said, where the client keeps no transcript that could say it.
 
         A plugin of ours tells the id by which an import finds the same turn.
         """
@@ -164,7 +164,7 @@ class Payload:
                 return []
 
     def text(self, *names: str) -> str:
-        """The first of these fields that has a text."""
+        """Return the first of these fields that has a text."""
         for name in names:
             value = self._fields.get(name)
             if isinstance(value, str) and value:
@@ -172,12 +172,12 @@ class Payload:
         return ""
 
     def find(self, *names: str) -> object:
-        """The first of these fields that is there."""
+        """Return the first of these fields that is there."""
         return next((self._fields[name] for name in names if name in self._fields), None)
 
 
 def _unfold(fields: dict[str, object]) -> dict[str, object]:
-    """The fields of nested blocks beside all others, which go first."""
+    """Put the fields of nested blocks beside all others, which go first."""
     for nest in _NESTS:
         block = fields.get(nest)
         if isinstance(block, dict):

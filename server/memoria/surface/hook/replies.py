@@ -1,11 +1,11 @@
-"""What a hook prints, so that its client shows it to the model or takes it for nothing at all."""
+"""Replies of a hook: text that its client shows to the model, or nothing that it would show."""
 
 from memoria.bare.plain_json import write_json
 
 FAMILY = ("claude-code", "codex", "gemini", "vscode", "opencode", "kilo", "qwen")
 """Clients that take a text for the model in the form that Claude Code has introduced."""
 MOST_CHARS = 10_000
-"""More than this Claude Code shows only the beginning of."""
+"""Length beyond which Claude Code shows only the beginning."""
 IS_RECORDED = (
     "<memoria>\n"
     "This session is recorded for you: do not call record_conversation in it.\n"
@@ -23,12 +23,12 @@ GUIDE = (
     "过往会话由 Memoria 记录：询问用户之前，先用 search_memory 检索，一次只问一件事。\n"
     "</memoria>"
 )
-"""What an agent is told at the start where nothing can be said of what is remembered."""
+"""Advice for an agent at the start where nothing can be said of what is remembered."""
 _FENCE_END = "\n</memoria>"
 
 
 def make_reply(client: str, event: str, name: str, text: str) -> str:
-    """What to print.
+    """Write what the hook prints.
 
     Args:
         client: who has started the hook.
@@ -54,7 +54,7 @@ def make_reply(client: str, event: str, name: str, text: str) -> str:
 
 
 def shorten(text: str) -> str:
-    """A text that clients show whole: whole lines of it, with its fence closed."""
+    """Shorten a text to what clients show: whole lines of it, with its fence closed."""
     if len(text) <= MOST_CHARS - 1:
         return text
     begin = text[: MOST_CHARS - len(_FENCE_END) - 1].rpartition("\n")[0]

@@ -1,4 +1,4 @@
-"""Whether a text surely holds nothing that must not be kept, told without the table of secrets.
+"""Sieve for texts that surely hold no secret and nothing private, without the table of secrets.
 
 To load the table (`language/secrets/redact`) takes ten times as long as a hook may. So a hook only
 asks which texts the table could not touch: those that lack what each of its forms needs. A secret
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LONGEST = 20_000
-"""Longer texts are handed over unread: they would take too long."""
+"""Longest text that is looked at; longer ones are handed over, as they would take too long."""
 
 _TABLES = os.path.join(
     os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
@@ -41,12 +41,12 @@ _COMMON = ("pass", "pw", "key", "token")
 _KEYS = ("key", "token")
 _GROUP = 4
 _PASSWORD_SIGNS = frozenset("0123456789:：=\"'`“”‘’「『【«„!@#$%^&*|<>(（—–→\t;,\\")
-"""Without any of these there is no password, even after its name."""
+"""Characters of which a password has at least one, even after its name."""
 _ENDINGS = frozenset(
     "prod production dev development test testing stage staging live local main default base data "
     "value string text plain raw new old b".split()
 )
-"""What may be written on to the name of a secret (`language/secrets/names.py`)."""
+"""Words that may follow the name of a secret (`language/secrets/names.py`)."""
 _OF_NO_SECRET = {
     "key": frozenset(
         "the a an this that these its our your my any no each every same which what new next last "
@@ -54,7 +54,7 @@ _OF_NO_SECRET = {
     ),
     "token": frozenset("next page start first last stop end special input output total".split()),
 }
-"""After these words a key, or a token, is no secret's name."""
+"""Words after which a key, or a token, is no secret's name."""
 _CODE_WORDS = (
     "otp code codice código kod код コード 번호 코드 رمز कोड mã 码 碼 pin geheimzahl пин cvv cvc"
 ).split()
@@ -71,7 +71,7 @@ _PLACES_OF_DIGITS = (
     (("recovery", "backup", "rescue", "恢复", "备"),),
     (("cred", "login", "user"), "/:|"),
 )
-"""The same, for secrets that have a digit."""
+"""Places in which secrets with a digit stand."""
 _RUN_CHARS = b"~/+=:%$.-_"
 _WORD_CHARS = b"-_"
 _SHORTEST_RUN = 16
@@ -83,12 +83,12 @@ _NEVER_SEEN = (
     (0x034F, 0x034F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x3164, 0x3164),
     (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0xE0000, 0xE0FFF),
 )  # fmt: skip
-"""Of the invisible characters (`language/reading/invisible.py`), those that Python takes for
+"""Ranges of invisible characters (`language/reading/invisible.py`) that Python takes for
 printable."""
 
 
 def is_surely_clean(text: str) -> bool:
-    """Whether cleaning (`language/reading/clean`) would surely leave the text as it is."""
+    """Check whether cleaning (`language/reading/clean`) would surely leave the text as it is."""
     if len(text) > LONGEST or not _has_only_seen_characters(text):
         return False
     lower = text.lower()
@@ -105,7 +105,7 @@ def is_surely_clean(text: str) -> bool:
 
 
 def flatten(value: object, key: str = "") -> str:
-    """Every text of a JSON value, each after its key as it would be read."""
+    """Flatten a JSON value to its texts, each after its key as it would be read."""
     if isinstance(value, dict):
         return "".join(flatten(item, f"{key} {name}") for name, item in value.items())
     if isinstance(value, list):
@@ -135,7 +135,7 @@ def _may_be_fenced(lower: str) -> bool:
 
 
 def _has_secret_name(text: str, lower: str) -> bool:
-    """Whether there is the name of a secret, and what could be its value."""
+    """Check whether there is the name of a secret, and what could be its value."""
     for before, name in _read_names():
         if name not in _COMMON and name in lower and before in lower:
             return True
@@ -148,7 +148,7 @@ def _has_secret_name(text: str, lower: str) -> bool:
 
 
 def _may_have_key(text: str) -> bool:
-    """Whether there is what a key needs: a digit, a table's column, or groups of capitals."""
+    """Check whether there is what a key needs: a digit, a table's column, or groups of capitals."""
     if _has_one(text, _DIGITS):
         return True
     if "\n" in text and _has_one(text, "|\t;,"):
@@ -168,7 +168,7 @@ def _is_named(lower: str, name: str) -> bool:
 
 
 def _goes_on(lower: str, at: int) -> bool:
-    """Whether the word that stands before a place goes on, with more than may be written on."""
+    """Check whether the word before a place goes on, with more than may be written on."""
     end = at
     while end < len(lower) and lower[end].isascii() and lower[end].isalpha():
         end += 1
@@ -176,14 +176,14 @@ def _goes_on(lower: str, at: int) -> bool:
 
 
 def _is_of_no_secret(lower: str, at: int, name: str) -> bool:
-    """Whether what stands before a word takes it away that it may be a secret's name."""
+    """Check whether the word before shows that a name is not a secret's."""
     before = lower[max(0, at - 12) : at]
     words = before.split()
     return before.endswith(" ") and bool(words) and words[-1] in _OF_NO_SECRET.get(name, ())
 
 
 def _has_secret_place(lower: str) -> bool:
-    """Whether there is a place in which secrets stand: an address, a header, a command."""
+    """Check whether there is a place in which secrets stand: an address, a header, a command."""
     if any(all(_has_one(lower, signs) for signs in place) for place in _PLACES):
         return True
     return _has_one(lower, _DIGITS) and any(
@@ -196,7 +196,7 @@ def _has_one(lower: str, signs: "Sequence[str]") -> bool:
 
 
 def _has_secret_number(lower: str) -> bool:
-    """Whether there is a number as long as a card's, or one beside a word for a code."""
+    """Check whether there is a number as long as a card's, or one beside a word for a code."""
     if not _has_one(lower, _DIGITS):
         return False
     digits = lower.encode("ascii", "replace").translate(_only(_DIGITS), b" -")
@@ -205,7 +205,7 @@ def _has_secret_number(lower: str) -> bool:
 
 
 def _has_token(text: str) -> bool:
-    """Whether a long run of characters has a word that begins as a vendor's tokens do."""
+    """Check whether a long run of characters has a word that begins as a vendor's tokens do."""
     plain = text.encode("ascii", "replace")
     runs = [run for run in plain.translate(_RUNS).split() if len(run) >= _SHORTEST_RUN]
     if not runs:
@@ -225,13 +225,13 @@ def _has_token(text: str) -> bool:
 
 
 def _begin_words(run: bytes) -> list[int]:
-    """Where a word begins in a run, also after a line break's escape or that of a sign (%3D)."""
+    """List where words begin in a run, also after a line break's escape or that of a sign (%3D)."""
     begun = [at for at in range(len(run)) if not at or run[at - 1] not in _WORD_LETTERS]
     return [*begun, 1, *(at + 2 for at in begun if run[at - 1 : at] == b"%")]
 
 
 def _has_seed_phrase(lower: str) -> bool:
-    """Whether so many words in a row are of the list that wallets use."""
+    """Check whether so many words in a row are of the list that wallets use."""
     words = lower.encode("ascii", "replace").translate(_only("abcdefghijklmnopqrstuvwxyz")).split()
     if len(words) < _FEWEST_SEED_WORDS:
         return False
@@ -248,7 +248,7 @@ def _has_seed_phrase(lower: str) -> bool:
 
 
 def _read_names() -> list[tuple[str, str]]:
-    """What is in every spelling of a secret's name, each after what is so of what precedes it."""
+    """Read the parts common to all spellings of secrets' names, each after what must precede it."""
     names = []
     for line in _read(_NAMES).decode("utf-8").splitlines():
         if line and not line.startswith("#"):
@@ -259,13 +259,13 @@ def _read_names() -> list[tuple[str, str]]:
 
 
 def _cut_ending(word: str) -> str:
-    """What of a word of the table is written in one way only."""
+    """Return the part of a word of the table that is written in one way only."""
     ends = [end for sign in "_*" if (end := word.find(sign, 1)) > 0]
     return word[: min(ends, default=len(word))]
 
 
 def _read_formats() -> tuple[dict[bytes, list[tuple[bytes, int]]], tuple[bytes, ...]]:
-    """What tokens begin with and how long they are at least, by their first two letters.
+    """Read the beginnings and least lengths of tokens, by their first two letters.
 
     And the landmarks of those that may begin with anything.
     """
@@ -291,7 +291,7 @@ def _read(name: str) -> bytes:
 
 
 def _only(chars: str | bytes) -> bytes:
-    """A table that leaves these characters and makes a blank of every other."""
+    """Make a table that leaves these characters and makes a blank of every other."""
     left = chars.encode() if isinstance(chars, str) else chars
     return bytes(code if code in left else 32 for code in range(256))
 

@@ -1,4 +1,4 @@
-"""Where a client keeps the session that an event belongs to, if Memoria reads it from there.
+"""Places of clients' transcripts of the sessions that events belong to.
 
 Some clients name the file with each event. Copilot CLI names it with some, and Cline with none:
 theirs follow from the session's id.
@@ -14,7 +14,7 @@ TRANSCRIPT_CLIENTS = (*_NAMED_BY_CLIENTS, "copilot")
 
 
 def find_transcript(client: str, payload: Payload) -> str:
-    """The file of the session; empty where there is none that could be read."""
+    """Find the file of the session; empty where there is none that could be read."""
     if client in _NAMED_BY_CLIENTS:
         return payload.transcript
     session = payload.session

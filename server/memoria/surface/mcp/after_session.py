@@ -1,4 +1,4 @@
-"""Takes in what the hooks of a session have said, once its client is gone.
+"""Intake of what the hooks of a session have said, once its client is gone.
 
 A process of its own, started by the hook that hears of the end (`surface/hook/handover.py`): a
 client kills its servers before that hook or right after it, and the next session's briefing is to
@@ -14,10 +14,10 @@ from memoria.bare.hook_log import describe_error, note_failure
 from memoria.bare.spool import list_waiting
 
 _OTHERS_FIRST_S = 1.2
-"""A server looks once a second whether anything waits."""
+"""Head start for servers, which look once a second whether anything waits."""
 _BUILDING_S, _LOOK_S = 30.0, 0.05
 _READING_S, _LOOK_AT_QUEUE_S = 600.0, 0.25
-"""A model may take a minute for an answer, and what it reads may have waited from long before."""
+"""Longest wait for a model that reads, which may take a minute for an answer, and between looks."""
 _NICENESS = 10
 _SLICE_BYTES = 8 << 20
 
@@ -42,7 +42,7 @@ def run(home: str, tenant: str, workspace: str) -> None:
 
 
 def _is_left_unread(home: str, tenant: str, workspace: str) -> bool:
-    """Whether a chat model is to read, and every server is gone that could ask it.
+    """Check whether a chat model is to read, and every server is gone that could ask it.
 
     The session's own server may have taken in the end of it before it was killed.
     """

@@ -15,11 +15,11 @@ from memoria.bare.lazy_regex import lazy_regex
 Schema = Mapping[str, Any]
 _DEFINITION = "#/$defs/"
 _CLEARED_BY_EMPTY = frozenset({"current_focus"})
-"""Texts of which an empty one says something."""
+"""Arguments of which an empty text says something."""
 _NEVER_NULL = frozenset(
     "since until as_of valid_from at turn_id supersedes token workspace task page".split()
 )
-"""Texts of which none is the word null: moments, ids, names of projects and tasks."""
+"""Arguments that are never the word null: moments, ids, names of projects and tasks."""
 _NULL = "null"
 _BETWEEN_ITEMS = lazy_regex(r"[,，、\n]")
 
@@ -56,7 +56,7 @@ def _read_object(given: Mapping[str, Any], schema: Schema, defs: Schema) -> dict
 
 
 def _is_left_out(name: str, value: object, forms: Sequence[Schema]) -> bool:
-    """Return whether an optional argument was filled in only because it is there."""
+    """Check whether an optional argument was filled in only because it is there."""
     if value is None:
         return True
     if not isinstance(value, str) or (name in _CLEARED_BY_EMPTY and not value.strip()):
@@ -106,7 +106,7 @@ def _forms_of(schema: Schema, defs: Schema) -> list[Schema]:
 
 
 def _has_no_text(forms: Sequence[Schema]) -> bool:
-    """Return whether a text can only be the name of something, or a number or truth in quotes."""
+    """Check whether a text can only be the name of something, or a number or truth in quotes."""
     return bool(forms) and not any(
         form.get("type") == "string" and "enum" not in form for form in forms
     )

@@ -35,21 +35,21 @@ from memoria.surface.mcp.kept import briefing_writer
 
 _OWNER_FOLDER, _OWNER_FILE = 0o700, 0o600
 _PATIENCE_S = 2.0
-"""How long who has connected may take to say what they want, and to hear the answer."""
+"""Longest wait for who has connected to say what they want, and to hear the answer."""
 _CREDENTIALS = struct.Struct("3i")
 _LOG = logging.getLogger(__name__)
 Request = Mapping[str, object]
 
 
 async def answer_briefing(memory: Memoria, request: Request) -> str:
-    """The briefing for a session in a project, composed now, with what hooks have just said."""
+    """Compose the briefing for a session in a project, with what hooks have just said."""
     await memory.catch_up()
     write = briefing_writer(memory.settings)
     return await memory.compose(write, _text(request, "workspace"))
 
 
 async def answer_recall(memory: Memoria, request: Request) -> str:
-    """What bears on a prompt so surely that a model is shown it unasked; mostly nothing."""
+    """Return what bears on a prompt so surely that a model is shown it unasked; mostly nothing."""
     return await memory.recall_unasked(
         _text(request, "prompt") or "",
         session_id=_text(request, "session"),
@@ -58,7 +58,7 @@ async def answer_recall(memory: Memoria, request: Request) -> str:
 
 
 async def answer_ready(memory: Memoria, _request: Request) -> str:
-    """Nothing, as soon as all is loaded that a recall needs."""
+    """Load all that a recall needs; the answer is empty."""
     await memory.search_memory("what is known of the user", limit=1)
     return ""
 
@@ -86,7 +86,7 @@ async def answer_hooks(memory: Memoria) -> None:
 
 
 async def _open_socket(memory: Memoria) -> tuple[SocketListener, Path] | None:
-    """A socket of our own, in the first folder that can have one; None where none can."""
+    """Open a socket of our own, in the first folder that can have one; None where none can."""
     home = str(memory.settings.home_path)
     await anyio.to_thread.run_sync(remove_dead_sockets, home, memory.tenant)
     for folder in list_folders(home, memory.tenant):
@@ -127,7 +127,7 @@ async def _answer(memory: Memoria, stream: SocketStream) -> None:
 
 
 def _is_same_user(stream: SocketStream) -> bool:
-    """Whether this user runs the other side. Elsewhere than on Linux, the folder sees to it."""
+    """Check whether this user runs the other side. Off Linux, the folder sees to it."""
     if sys.platform != "linux":
         return True
     raw = stream.extra(SocketAttribute.raw_socket)  # noqa: S610  (this is no Django)
@@ -163,7 +163,7 @@ async def _find_answer(memory: Memoria, line: bytes) -> dict[str, object]:
 
 
 def _text(request: Request, name: str) -> str | None:
-    """A text of a request; None where it has none.
+    """Return a text of a request; None where it has none.
 
     Raises:
         ValueError: it is something else.

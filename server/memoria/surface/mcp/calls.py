@@ -17,7 +17,7 @@ _LONGEST_ID = 500
 
 
 def memory_of(ctx: Ctx) -> Memoria:
-    """The opened memory, stamped with the client that calls."""
+    """Return the opened memory, stamped with the client that calls."""
     memory = ctx.request_context.lifespan_context
     memory.warm_up()  # not before the first call: a window that never asks loads no model
     client = _client_name(ctx)
@@ -28,23 +28,23 @@ def memory_of(ctx: Ctx) -> Memoria:
 
 
 def user_channel(ctx: Ctx) -> Channel:
-    """The user, answering a question the client put."""
+    """Return the channel of the user, answering a question the client put."""
     return Channel(name="mcp-elicitation", trust=Trust.USER, client=_client_name(ctx))
 
 
 def can_ask_user(ctx: Ctx) -> bool:
-    """Whether the client puts questions to its user."""
+    """Check whether the client puts questions to its user."""
     offered = ctx.client_capabilities
     return offered is not None and offered.elicitation is not None
 
 
 def title_of(name: str) -> str:
-    """The name of a tool, prompt or resource as people read it."""
+    """Write the name of a tool, prompt or resource as people read it."""
     return name.replace("_", " ").capitalize()
 
 
 def answer_with(wire: BaseModel, text: str, links: Sequence[ResourceLink] = ()) -> CallToolResult:
-    """Structured content and its text twin; in both a model sees whatever is there.
+    """Return structured content and its text twin; in both a model sees whatever is there.
 
     Args:
         wire: the answer.
@@ -58,7 +58,7 @@ def answer_with(wire: BaseModel, text: str, links: Sequence[ResourceLink] = ()) 
 
 
 def _show_in(value: Any) -> Any:  # noqa: ANN401  (JSON)
-    """A JSON value with the invisible characters of its texts shown."""
+    """Show the invisible characters in the texts of a JSON value."""
     match value:
         case str():
             return show_invisible(value)
@@ -71,7 +71,7 @@ def _show_in(value: Any) -> Any:  # noqa: ANN401  (JSON)
 
 
 def _find_session(ctx: Ctx, client: str | None) -> str | None:
-    """The client's own id of the session that calls, where the client says it.
+    """Find the client's own id of the session that calls, where the client says it.
 
     Codex says it with each call. Claude Code says it to the server that it starts. What an agent
     passes as `session_id` it has made up.

@@ -17,7 +17,7 @@ from memoria.surface.mcp.prompts import PROMPTS, list_arguments
 from memoria.surface.mcp.resources import TEMPLATES, list_variables
 
 _MOST = 100
-"""More the protocol does not take."""
+"""Largest number that the protocol takes."""
 _EXAMPLES = {
     "max_tokens": ("600", "1200", "2400", "4800"),
     "short_term_turns": ("0", "6", "12"),

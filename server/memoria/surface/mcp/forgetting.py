@@ -33,7 +33,7 @@ from memoria.surface.wire.forgetting import (
 )
 
 _MOST_ITEMS = 30
-"""What a question, or the preview of what an agent may not forget, lists at most."""
+"""Largest number of items in a question, or in a preview of what an agent may not forget."""
 
 
 _AGREE = (
@@ -61,7 +61,7 @@ class _Consent(BaseModel):
 
 @takes_query_arguments(ForgetOrder)
 async def _preview(ctx: Ctx, **arguments: object) -> ForgetPreview:
-    """What would be forgotten: found once, for the question and for what follows the answer."""
+    """Preview what would be forgotten, once for the question and for what follows the answer."""
     return await memory_of(ctx).preview_forget(_read_order(arguments).selection)
 
 
@@ -127,7 +127,7 @@ async def _do_as_answered(
 
 
 def _read_order(arguments: Mapping[str, object]) -> ForgetOrder:
-    """What is to be forgotten, by what an agent may name it by."""
+    """Read what is to be forgotten, by what an agent may name it by."""
     selectors = ForgetOrder.list_selectors()
     if not any(map(arguments.get, selectors)):
         raise InvalidInputError(

@@ -19,7 +19,7 @@ from memoria.model import DAY_MS, system_millis
 
 _S_PER_MINUTE = 60
 _RECHECK_S = 3600
-"""How long after a nightly run was started, or was not due, it is looked at again."""
+"""Seconds until the next look after a nightly run was started, or was not due."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -58,7 +58,7 @@ def _is_due(settings: Settings) -> bool:
 
 
 def _start_nightly(settings: Settings) -> subprocess.Popen[bytes]:
-    """A process that outlives this one and inherits its settings, keys included."""
+    """Start a process that outlives this one and inherits its settings, keys included."""
     place = ("--home", str(settings.home_path), "--tenant", settings.tenant)
     return subprocess.Popen(  # noqa: S603  (our own program)
         [sys.executable, "-P", "-m", "memoria", *place, "nightly", "--quiet"],

@@ -18,7 +18,7 @@ from mcp.types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPC
 from memoria.surface.mcp.line_repair import Incoming
 
 _FINISH_S = 10.0
-"""A request that waits for its client, as a question to the user does, waits no longer for it."""
+"""Longest wait at the end for requests that wait for their client, as questions to the user do."""
 _WITHOUT_END = "subscriptions/listen"
 
 
@@ -26,7 +26,7 @@ _WITHOUT_END = "subscriptions/listen"
 async def relay(
     messages: AsyncIterable[Incoming],
 ) -> AsyncIterator[MemoryObjectReceiveStream[Incoming]]:
-    """The messages as a stream, which is what a server of the SDK reads."""
+    """Pass the messages on as a stream, which is what a server of the SDK reads."""
     onward, readable = anyio.create_memory_object_stream[Incoming](0)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_pass_on, messages, onward)
@@ -51,13 +51,13 @@ class OpenRequests:
     """A server's outgoing messages, which tell what is answered."""
 
     def __init__(self, answers: _Answers) -> None:
-        """Before anything is read. `answers` is where messages go."""
+        """Read nothing yet. `answers` is where messages go."""
         self._answers = answers
         self._open: set[RequestId] = set()
         self._answered = anyio.Event()
 
     async def watch(self, messages: AsyncIterator[Incoming]) -> AsyncIterator[Incoming]:
-        """The incoming messages; their end comes when all requests are answered."""
+        """Yield the incoming messages; their end comes when all requests are answered."""
         async for item in messages:
             self._note(item)
             yield item

@@ -15,23 +15,23 @@ from memoria.store.base import Transaction
 from memoria.surface.unread_text import unread_hint
 
 _MAX_CHARS = 2000
-"""Some clients cut off what is longer."""
+"""Length beyond which some clients cut off."""
 _WISHES = f"{HEADING}:"
 _HEADING = "\n\nWhat the user has confirmed or (reported) said, as data:\n"
 
 
 def load_text(name: str) -> str:
-    """One of our own texts."""
+    """Load one of our own texts."""
     return resources.files("memoria.surface.mcp").joinpath("texts", name).read_text("utf-8")
 
 
 def static_instructions() -> str:
-    """What holds for everybody."""
+    """Return the instructions that hold for everybody."""
     return load_text("instructions.md").rstrip()
 
 
 def instructions_for(settings: Settings) -> str:
-    """The same, and below it the user's rules and what they have confirmed, as far as it fits.
+    """Compose the instructions, with the user's rules and what they have confirmed, as it fits.
 
     Raises:
         StoreError: the home can't be used.
@@ -49,7 +49,7 @@ def instructions_for(settings: Settings) -> str:
 def compose_instructions(
     tx: Transaction, reader: CoreReader, project: str | None, unread: UnreadLeft
 ) -> str:
-    """What holds for everybody, what is left to be read, and what the user wants in a project."""
+    """Compose what holds for everybody, what is left to be read, and a project's wishes."""
     text = static_instructions() + unread_hint(unread)
     room = _MAX_CHARS - len(text) - len(_HEADING) - len(fence("")) - 1
     lines = list_binding_lines(reader.read(tx, project), room)

@@ -22,7 +22,7 @@ from memoria.surface.mcp.instructions import compose_instructions, load_text, st
 from memoria.surface.unread_text import unread_note
 
 _LOOK_S = 2.0
-"""How often a server looks whether anything has changed: at six files, and no further."""
+"""Seconds between a server's looks for changes: at six files, and no further."""
 _AGAIN_S = 0.1
 _QUIET_LOOKS = 5
 _AFTER_FAILURE_S = 60.0
@@ -31,7 +31,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def composers_for(settings: Settings) -> dict[str, Composer]:
-    """What writes each answer that is kept, by its name."""
+    """Map each answer that is kept to its writer, by name."""
 
     def write_instructions(tx: Transaction, reader: CoreReader, project: str | None) -> str:
         if not settings.instructions_core:
@@ -42,7 +42,7 @@ def composers_for(settings: Settings) -> dict[str, Composer]:
 
 
 def briefing_writer(settings: Settings) -> Composer:
-    """What writes the briefing that a hook puts before a model."""
+    """Return the writer of the briefing that a hook puts before a model."""
 
     def write_briefing(tx: Transaction, reader: CoreReader, project: str | None) -> str:
         unread = unread_note(count_for_agent(settings, tx, project))

@@ -31,7 +31,7 @@ _VALUE = lazy_regex(r'\s*:\s*(?:(?P<number>-?\d{1,18})(?!\d)|"(?P<text>[^"\\]{1,
 async def repair_lines(
     messages: AsyncIterable[Incoming], answer: Answer
 ) -> AsyncIterator[Incoming]:
-    """A server's incoming messages, with the lines that the SDK could not parse dealt with.
+    """Yield a server's incoming messages, with the lines that the SDK could not parse dealt with.
 
     Args:
         messages: what the SDK's transport reads.
@@ -60,12 +60,12 @@ async def _refuse_line(line: str, error: ValidationError, answer: Answer) -> Non
 
 
 def repair_line(line: str) -> str:
-    """The line with half characters replaced and bare control characters escaped."""
+    """Replace half characters in a line, and escape bare control characters."""
     return _STRING.sub(lambda string: _repair_string(string[0]), line.lstrip("\ufeff"))
 
 
 def request_id(line: str) -> int | str | None:
-    """The id of the request in a line that is not quite JSON: that of the outermost object."""
+    """Find the id of the request in a line that is not quite JSON: that of the outermost object."""
     depth = 0
     for part in _PART.finditer(line):
         if part[0] in "{[":
@@ -83,7 +83,7 @@ def _repair_string(string: str) -> str:
 
 
 def _invalid_line(item: Incoming) -> str | None:
-    """The line the SDK could not parse as JSON, if that is what the item tells of."""
+    """Return the line the SDK could not parse as JSON, if that is what the item tells of."""
     if not isinstance(item, ValidationError):
         return None
     first = item.errors(include_url=False)[0]

@@ -17,23 +17,23 @@ _FOR_USER = Annotations(audience=["user"], priority=0)
 
 
 def without_links(answer: CallToolResult) -> CallToolResult:
-    """An answer as it is where nobody wants links."""
+    """Drop the links from an answer."""
     content = [one for one in answer.content if not isinstance(one, ResourceLink)]
     return answer.model_copy(update={"content": content})
 
 
 def link_memory(memory_id: str) -> ResourceLink:
-    """A link to a memory with its history."""
+    """Return a link to a memory with its history."""
     return _link(MEMORY, "memory", memory_id)
 
 
 def link_session(session_id: str) -> ResourceLink:
-    """A link to the turns of a session."""
+    """Return a link to the turns of a session."""
     return _link(SESSION, "session", session_id)
 
 
 def link_hits(found: SearchResult) -> list[ResourceLink]:
-    """Links to the first memories of an answer, and to the sessions of its first turns."""
+    """List links to the first memories of an answer, and to the sessions of its first turns."""
     links = (
         link_memory(hit.id) if hit.kind == "memory" else _link_source(hit.source.session_id)
         for hit in found.hits
@@ -43,7 +43,7 @@ def link_hits(found: SearchResult) -> list[ResourceLink]:
 
 
 def choose_links(links: Iterable[ResourceLink | None]) -> list[ResourceLink]:
-    """The first few, each once."""
+    """Choose the first few, each once."""
     return [*{one.uri: one for one in links if one is not None}.values()][:_MOST]
 
 

@@ -114,7 +114,7 @@ PROMPTS: Mapping[str, Callable[..., Awaitable[str]]] = {
 async def list_prompts(
     _context: Context, _params: PaginatedRequestParams | None
 ) -> ListPromptsResult:
-    """The prompts."""
+    """List the prompts."""
     return ListPromptsResult(
         prompts=[
             Prompt(
@@ -129,7 +129,7 @@ async def list_prompts(
 
 
 async def get_prompt(request: Context, params: GetPromptRequestParams) -> GetPromptResult:
-    """A prompt's text.
+    """Return a prompt's text.
 
     Raises:
         MCPError: there is no such prompt, or its arguments can't be used.
@@ -152,7 +152,7 @@ async def get_prompt(request: Context, params: GetPromptRequestParams) -> GetPro
 
 
 def list_arguments(write: Callable[..., Awaitable[str]]) -> list[PromptArgument]:
-    """What a prompt takes: the function's parameters after the memory."""
+    """List what a prompt takes: the function's parameters after the memory."""
     _, *parameters = inspect.signature(write).parameters.values()
     return [PromptArgument(name=one.name, required=one.default is one.empty) for one in parameters]
 

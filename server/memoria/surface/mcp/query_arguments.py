@@ -12,7 +12,7 @@ from memoria.model.query import is_for_agents, query_parameters
 
 _ToolT = TypeVar("_ToolT", bound=Callable[..., Any])
 _FIRST = "queries"
-"""What widens a question stands first: a model fills in what it reads first."""
+"""Argument that goes first: it widens a question, and a model fills in what it reads first."""
 
 
 def takes_query_arguments(kind: type[Value]) -> Callable[[_ToolT], _ToolT]:
@@ -41,5 +41,5 @@ def takes_query_arguments(kind: type[Value]) -> Callable[[_ToolT], _ToolT]:
 
 
 def _stands_later(parameter: Parameter) -> bool:
-    """Return whether an argument comes behind the one that stands first."""
+    """Check whether an argument comes behind the one that stands first."""
     return parameter.name != _FIRST

@@ -109,13 +109,13 @@ class ResourceReader:
 
     @property
     def title(self) -> str:
-        """What clients call it before people: a file's name, or the function's."""
+        """Name that clients show to people: a file's, or the function's."""
         name = self.uri.rpartition("/")[2]
         return name if name in CORE_FILES else title_of(self.read.__name__)
 
     @property
     def description(self) -> str:
-        """What clients show of it: the function's docstring."""
+        """Description that clients show: the function's docstring."""
         return self.read.__doc__ or ""
 
 
@@ -139,7 +139,7 @@ TEMPLATES = (
 async def list_resources(
     _context: Context, _params: PaginatedRequestParams | None
 ) -> ListResourcesResult:
-    """The resources of a fixed name."""
+    """List the resources of a fixed name."""
     return ListResourcesResult(
         resources=[
             ListedResource(
@@ -157,7 +157,7 @@ async def list_resources(
 async def list_templates(
     _context: Context, _params: PaginatedRequestParams | None
 ) -> ListResourceTemplatesResult:
-    """The families of resources."""
+    """List the families of resources."""
     return ListResourceTemplatesResult(
         resource_templates=[
             ResourceTemplate(
@@ -173,7 +173,7 @@ async def list_templates(
 
 
 def list_variables(one: ResourceReader) -> list[str]:
-    """What the URIs of a family of resources differ in."""
+    """List the variables in the URIs of a family of resources."""
     return list(UriTemplate.parse(one.uri).variable_names)
 
 
@@ -215,18 +215,18 @@ def _failure(uri: str, problem: str, code: int) -> MCPError:
 
 
 def core_resources(memory: Memoria) -> dict[str, Path]:
-    """The core files that resources show, by their URI."""
+    """Map URIs to the core files that resources show."""
     folder = tenant_folder(memory.settings.home_path, memory.tenant)
     return {f"memory://core/{name}": folder / name for name in CORE_FILES}
 
 
 async def core_text(memory: Memoria, name: CoreFile) -> str:
-    """What a core file of the tenant's says now, without its marks, fenced as data."""
+    """Return what a core file of the tenant's says now, without its marks, fenced as data."""
     return fence((await memory.read_core()).get(name) or read_seed(name))
 
 
 def _session_text(record: SessionRecord) -> str:
-    """A session's turns, tool calls included, as far as a resource should go."""
+    """Render a session's turns, tool calls included, as far as a resource should go."""
     shown: list[str] = []
     left = _SESSION_CHARS
     for turn in record.turns:

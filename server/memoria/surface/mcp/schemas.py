@@ -14,7 +14,7 @@ _DEFINITION = "#/$defs/"
 
 
 def shorten_input_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a tool's arguments, as short as clients accept it.
+    """Shorten the schema of a tool's arguments as far as clients accept it.
 
     An empty definition stays: of an argument, clients ask at least for the name of a type.
     """
@@ -22,12 +22,12 @@ def shorten_input_schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def shorten_output_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a tool's answer, without our docstrings: a model reads the values."""
+    """Shorten the schema of a tool's answer by our docstrings: a model reads the values."""
     return inline_definitions(slim_schema(_drop_descriptions(schema)), empty=True)
 
 
 def _drop_descriptions(schema: dict[str, Any]) -> dict[str, Any]:
-    """An output schema without the docstrings of our classes: a model reads the values."""
+    """Drop the docstrings of our classes from an output schema: a model reads the values."""
     kept = {name: _drop_descriptions(part) for name, part in schema.get("$defs", {}).items()}
     return {
         **{key: value for key, value in schema.items() if key != "description"},
@@ -36,7 +36,7 @@ def _drop_descriptions(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def slim_schema(schema: Any) -> Any:  # noqa: ANN401  (JSON schema is free-form)
-    """A JSON schema without titles, null alternatives, and defaults that go without saying."""
+    """Drop titles, null alternatives and defaults that go without saying from a JSON schema."""
     match schema:
         case {"anyOf": list(choices), **rest} if _NULL in choices:
             kept = [choice for choice in choices if choice != _NULL]
@@ -61,12 +61,12 @@ def _goes_without_saying(key: str, value: Any) -> bool:  # noqa: ANN401  (JSON s
 
 
 def _is_nothing(default: Any) -> bool:  # noqa: ANN401  (JSON schema is free-form)
-    """Whether an argument that is left out is what anybody would take it for."""
+    """Check whether an argument's default is what anybody would take its absence for."""
     return default is False or default in (None, [], "")
 
 
 def inline_definitions(schema: dict[str, Any], *, empty: bool) -> dict[str, Any]:
-    """A JSON schema with every definition that is used once put where it is used.
+    """Put every definition of a JSON schema that is used once where it is used.
 
     So is one that is `empty`, if that is wanted: of an argument, clients ask at least for a name.
     """
@@ -94,7 +94,7 @@ def _references(schema: Any) -> Iterator[str]:  # noqa: ANN401  (JSON schema is 
 
 
 def _substitute(name: str, definition: dict[str, Any], schema: Any) -> Any:  # noqa: ANN401
-    """The schema with a definition in place of the references to it."""
+    """Put a definition in place of the references to it."""
     match schema:
         case {"$ref": str(reference)} if reference == _DEFINITION + name:
             return {**definition, **{key: part for key, part in schema.items() if key != "$ref"}}

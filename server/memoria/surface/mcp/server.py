@@ -38,7 +38,7 @@ from memoria.surface.mcp.watch import Subscribers, watch_files
 _NAME = "memoria"
 _LOG = logging.getLogger(__name__)
 _GONE = (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError)
-"""How the other end of a pipe tells that nobody is there."""
+"""Errors of a pipe whose other end is gone."""
 _STATIC = CacheHint(ttl_ms=3_600_000, scope="public")
 
 
@@ -93,7 +93,7 @@ def build_server(
     open_memory: Callable[[], AbstractAsyncContextManager[Memoria]],
     instructions: str | None = None,
 ) -> MemoriaServer:
-    """A server with all tools, resources and prompts.
+    """Build a server with all tools, resources and prompts.
 
     Args:
         open_memory: opens the memory when the server starts.
@@ -166,7 +166,7 @@ def _discard_output() -> None:
 
 
 def _find_own_error(group: BaseExceptionGroup[BaseException]) -> MemoriaError | None:
-    """Our own error in a group that task groups wrapped around it."""
+    """Find our own error in a group that task groups wrapped around it."""
     for error in group.exceptions:
         found = _find_own_error(error) if isinstance(error, BaseExceptionGroup) else error
         if isinstance(found, MemoriaError):

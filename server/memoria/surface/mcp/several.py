@@ -14,7 +14,7 @@ from memoria.surface.text import remember_notes
 
 Given = Sequence[Mapping[str, object]]
 _LEFT_OUT: tuple[object, ...] = (None, "", [])
-"""What models write where they have nothing to say."""
+"""Values that models write where they have nothing to say."""
 
 
 async def remember_several(memory: Memoria, given: Given, page: str | None) -> HandedIn:

@@ -1,4 +1,4 @@
-"""What a server does beside serving its client: answers kept for the next one, hooks answered."""
+"""Work of a server beside serving its client: answers kept for the next one, hooks answered."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -39,7 +39,7 @@ from memoria.surface.mcp.schemas import shorten_input_schema, shorten_output_sch
 
 Answer = CallToolResult | InputRequiredResult
 Finish = Callable[[Answer, Memoria], Awaitable[Answer]]
-"""Adds to a tool's answer what belongs to no tool."""
+"""Function that adds to a tool's answer what belongs to no tool."""
 _UNKNOWN_NAMED = 5
 """Unknown arguments an error names."""
 _LOG = logging.getLogger(__name__)
@@ -49,13 +49,13 @@ class Toolbox:
     """Lists the tools and calls them."""
 
     last_call: float
-    """When a tool was last called, or the toolbox made, by the monotonic clock."""
+    """Time when a tool was last called, or the toolbox made, by the monotonic clock."""
 
     progress_pause_s = 1.0
-    """How often a client that wants to know is told that its call goes on."""
+    """Seconds between progress notes to a client that wants them."""
 
     def __init__(self, bus: SubscriptionBus, finish: Mapping[str, Finish] | None = None) -> None:
-        """No tool is in it yet.
+        """Make a toolbox without tools.
 
         Args:
             bus: where changes are told.
@@ -73,14 +73,14 @@ class Toolbox:
         self.__dict__.pop("_listing", None)
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
-        """The schema of a tool's arguments, before it is shortened."""
+        """Return the schema of a tool's arguments, before it is shortened."""
         tool = self._tools.get(name)
         return None if tool is None else tool.parameters
 
     async def list(
         self, _context: ServerRequestContext[Memoria], _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        """The tools, their schemas shortened. They are the same for every client."""
+        """List the tools, their schemas shortened. They are the same for every client."""
         return ListToolsResult(tools=[*self._listing])
 
     @cached_property
@@ -123,16 +123,16 @@ class Toolbox:
 
 
 class _VerbatimArguments(FuncMetadata):
-    """What the SDK knows of a tool's arguments, but for its habit of reading texts as JSON."""
+    """Knowledge of a tool's arguments as the SDK has it, without its reading of texts as JSON."""
 
     def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Leave them: what is JSON within a text has been read, where a list or object belongs."""
+        """Leave texts as they are: JSON in one has been read where a list or object belongs."""
         return data
 
 
 @cache
 def _read_signature(function: Callable[..., Any]) -> Tool:
-    """A tool with its schemas: much to compute, and the same for every server of a process."""
+    """Make a tool with its schemas: much to compute, and the same for every server of a process."""
     description = " ".join((function.__doc__ or "").split())
     tool = Tool.from_function(function, description=description)
     tool.fn_metadata = _VerbatimArguments(**dict(tool.fn_metadata))
@@ -153,7 +153,7 @@ def _describe_tool(tool: Tool) -> ListedTool:
 
 @cache
 def _shorten_schemas(function: Callable[..., Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """The schemas of a tool's arguments and answer, shortened once in a process."""
+    """Shorten the schemas of a tool's arguments and answer, once in a process."""
     tool = _read_signature(function)
     answer = shorten_output_schema(tool.output_schema or {})
     return shorten_input_schema(tool.parameters), answer or None
@@ -173,19 +173,19 @@ def _refuse_misfit(tool: Tool, arguments: Mapping[str, object]) -> None:
 
 
 def _is_number(schema: Mapping[str, Any]) -> bool:
-    """Whether an argument of this schema is a number, or is one where it is given."""
+    """Check whether an argument of this schema is a number, or is one where it is given."""
     forms = (schema, *schema.get("anyOf", ()))
     return any(form.get("type") in ("integer", "number") for form in forms)
 
 
 def _name_few(names: list[str]) -> str:
-    """The first few names, each at a bearable length."""
+    """Name the first few, each at a bearable length."""
     rest = f" and {len(names) - _UNKNOWN_NAMED} more" if len(names) > _UNKNOWN_NAMED else ""
     return ", ".join(map(shorten, names[:_UNKNOWN_NAMED])) + rest
 
 
 def _explain(tool: str, error: ToolError) -> str:
-    """The sentence a model reads. What we did not foresee is logged, and hidden from it."""
+    """Write the sentence a model reads. What we did not foresee is logged, and hidden from it."""
     match error.__cause__:
         case ValidationError() as invalid:
             problems = describe_problems(invalid, of="arguments")

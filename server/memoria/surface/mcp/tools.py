@@ -161,7 +161,7 @@ async def search_conversation_traces(
 
 
 async def _note_news(ctx: Ctx, found: SearchResult) -> SearchResult:
-    """An answer, with what there is to tell of the project at hand."""
+    """Add to an answer what there is to tell of the project at hand."""
     settings = memory_of(ctx).settings
     news = await anyio.to_thread.run_sync(take_news, settings, "agent")
     return found.model_copy(update={"notes": (*found.notes, news)}) if news else found
@@ -302,7 +302,7 @@ def _answer_revision(memory: Memory, note: str | None) -> CallToolResult:
 
 
 def _is_denied(answer: ElicitationResult[_Confirmation]) -> bool:
-    """Whether the user was asked, and says that it is not true."""
+    """Check whether the user was asked, and says that it is not true."""
     match answer:
         case AcceptedElicitation(data=_Unasked()):
             return False

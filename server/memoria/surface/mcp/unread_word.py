@@ -1,4 +1,4 @@
-"""What goes unread, said to an agent that searches: once for each server, in the first answer.
+"""Note on what goes unread, for an agent that searches: once a server, in the first answer.
 
 Instructions and briefings say it as well, but not every client passes them on.
 """
@@ -14,11 +14,10 @@ class UnreadWord:
     """Adds a sentence to the first answer after which there is something to read."""
 
     def __init__(self) -> None:
-        """Nothing is said yet."""
         self._is_said = False
 
     async def add_to(self, answer: Answer, memory: Memoria) -> Answer:
-        """The answer, with what goes unread in this project if nobody has said so before."""
+        """Add to an answer what goes unread in this project, if nobody has said so before."""
         if self._is_said or isinstance(answer, InputRequiredResult) or answer.is_error:
             return answer
         word = unread_word(await memory.count_unread())

@@ -30,7 +30,7 @@ class LegacyClient:
 
 
 class Subscribers(InMemorySubscriptionBus):
-    """Who wants to be told of which resource."""
+    """Subscribers to resources, each with what they want to be told of."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Subscribers(InMemorySubscriptionBus):
         self._arrival = anyio.Event()
 
     def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
-        """Tell a listener of every event from now on; gives what ends that."""
+        """Tell a listener of every event from now on; return what ends that."""
         token, unsubscribe = object(), super().subscribe(listener)
         self._listening.add(token)
         self._arrival.set()
@@ -59,7 +59,7 @@ class Subscribers(InMemorySubscriptionBus):
     async def remove_legacy(
         self, context: Context, params: UnsubscribeRequestParams
     ) -> EmptyResult:
-        """Tell it no more."""
+        """Stop telling a client of the older era of a resource."""
         self._legacy_client(context.session).uris.discard(str(params.uri))
         return EmptyResult()
 
@@ -75,7 +75,7 @@ class Subscribers(InMemorySubscriptionBus):
 
     @property
     def has_any(self) -> bool:
-        """Whether there is anybody."""
+        """True if there is anybody."""
         return bool(self._listening) or any(client.uris for client in self._legacy)
 
     async def wait_for_any(self) -> None:
@@ -85,7 +85,7 @@ class Subscribers(InMemorySubscriptionBus):
             await self._arrival.wait()
 
     def _legacy_client(self, session: ServerSession) -> LegacyClient:
-        """The client that asks.
+        """Return the client that asks.
 
         Every request has a session of its own, but the parameters of the handshake are one object
         for the whole connection, and so tell two clients apart.

@@ -1,4 +1,4 @@
-"""What people did to memories as structured data."""
+"""Changes that people made to memories, as structured data."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -27,14 +27,14 @@ class WireChange(BaseModel):
 
 
 class WireChanges(BaseModel):
-    """What people did, newest first, and the runs of nightly maintenance that can be undone."""
+    """Changes by people, newest first, and the runs of nightly maintenance that can be undone."""
 
     changes: list[WireChange]
     nights: list[WireRun] | None = None
 
 
 class WireUndoPreview(BaseModel):
-    """What would be taken back, and the command that does so."""
+    """Preview of what would be taken back, and the command that does so."""
 
     status: Literal["preview"]
     change: WireChange
@@ -43,7 +43,7 @@ class WireUndoPreview(BaseModel):
 
 
 class WireUndo(BaseModel):
-    """What was taken back, and the change that this is itself."""
+    """Change that was taken back, and the change that this is itself."""
 
     status: Literal["undone"] = "undone"
     change: WireChange
@@ -51,12 +51,12 @@ class WireUndo(BaseModel):
 
 
 def wire_changes(listed: ChangeList, nights: Sequence[WireRun] = ()) -> WireChanges:
-    """What people did, newest first, and the nights that can be undone."""
+    """List changes by people, newest first, and the nights that can be undone."""
     return WireChanges(changes=list(map(wire_change, listed.changes)), nights=list(nights) or None)
 
 
 def wire_change(change: Change) -> WireChange:
-    """One thing that a person did."""
+    """Describe one thing that a person did."""
     return WireChange(
         id=change.id,
         at=to_iso(change.at),

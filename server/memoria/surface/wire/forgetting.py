@@ -46,12 +46,12 @@ class WireForgetReports(BaseModel):
 
 
 Unforgotten = Literal["preview", "declined", "unanswered", "cancelled"]
-"""Why nothing is forgotten: it was only shown, the user said no, the client said no and may have
-had nobody to ask, or the question was closed without an answer."""
+"""Reason why nothing is forgotten: it was only shown, the user said no, the client said no and may
+have had nobody to ask, or the question was closed without an answer."""
 
 
 class WireForgetAnswer(BaseModel):
-    """What would be forgotten and the token for it, or what was forgotten."""
+    """Preview of a forget and the token for it, or its outcome."""
 
     status: Literal["preview", "forgotten", "hidden", "declined", "unanswered", "cancelled"]
     items: list[WireForgetItem] | None = None
@@ -74,7 +74,7 @@ def wire_preview(
     status: Unforgotten = "preview",
     most: int | None = None,
 ) -> WireForgetAnswer:
-    """What would be forgotten; with a command instead of the token where it is too much."""
+    """Describe what would be forgotten; with a command for the token where it is too much."""
     return WireForgetAnswer(
         status=status,
         items=[_wire_item(item) for item in preview.items[:most]],
@@ -87,7 +87,7 @@ def wire_preview(
 
 
 def wire_forgotten(forgotten: ForgetResult) -> WireForgetAnswer:
-    """What was forgotten."""
+    """Describe what was forgotten."""
     report = forgotten.report
     is_hidden = bool(forgotten.hidden) if report is None else report.state == "hidden"
     return WireForgetAnswer(
@@ -101,7 +101,7 @@ def wire_forgotten(forgotten: ForgetResult) -> WireForgetAnswer:
 
 
 def wire_report(report: ForgetReport) -> WireForgetReport:
-    """A proof in short: what left which index, and how much."""
+    """Describe a proof in short: what left which index, and how much."""
     return WireForgetReport(
         id=report.id,
         at=to_iso(report.at),
@@ -115,7 +115,7 @@ def wire_report(report: ForgetReport) -> WireForgetReport:
 
 
 def wire_full_report(report: ForgetReport) -> WireFullReport:
-    """A proof whole."""
+    """Describe a proof whole."""
     return WireFullReport(
         **wire_report(report).model_dump(),
         by=report.by,

@@ -1,4 +1,4 @@
-"""What an import did or would do as structured data."""
+"""Imports as structured data: what was done, or would be."""
 
 from pydantic import BaseModel
 
@@ -12,23 +12,23 @@ class WireBadLine(BaseModel):
 
 
 class WireEncoding(BaseModel):
-    """What a file was read as, where that is not UTF-8."""
+    """Encoding of a file that is not UTF-8."""
 
     file: str
     encoding: str
 
 
 class WireUnread(BaseModel):
-    """What a chat model has still to read of what was imported."""
+    """Imported text that a chat model has still to read."""
 
     conversation_tokens: int
     cost_tokens: int
-    """What reading it takes at most, by what reading has taken so far."""
+    """Tokens that reading it takes at most, by what reading has taken so far."""
     has_model: bool
 
 
 class WireImport(BaseModel):
-    """What became of the files."""
+    """Outcome for the files."""
 
     sources: list[str]
     files: int
@@ -51,7 +51,7 @@ class WireImport(BaseModel):
     recoded: int
     """Files that were not in UTF-8."""
     encodings: list[WireEncoding]
-    """What the first of them were read as."""
+    """Encodings of the first of them."""
     bad: int
     bad_lines: list[WireBadLine]
     not_understood: list[str]
@@ -63,7 +63,7 @@ class WireImport(BaseModel):
 
 
 class WireSourceCount(BaseModel):
-    """What a source has on this machine."""
+    """Contents of a source on this machine."""
 
     source: str
     places: list[str]
@@ -81,7 +81,7 @@ class WireSourceCount(BaseModel):
 
 
 class WireCount(BaseModel):
-    """What an import would read."""
+    """Contents that an import would read."""
 
     sources: list[WireSourceCount]
     not_found: list[str]

@@ -36,7 +36,7 @@ class WireMemoryPage(BaseModel):
     elsewhere: int
     memories: list[WireListedMemory]
     quotes: list[str] | None = None
-    """What the user asked for in a conversation, of which no memory was made."""
+    """Wishes of the user in a conversation, of which no memory was made."""
 
 
 class WireListedSession(BaseModel):
@@ -81,7 +81,7 @@ class WireSession(BaseModel):
 
 
 def wire_session(record: SessionRecord) -> WireSession:
-    """A page of a session's turns."""
+    """Describe a page of a session's turns."""
     turns = [
         WireSessionTurn(
             id=turn.id,
@@ -98,7 +98,7 @@ def wire_session(record: SessionRecord) -> WireSession:
 
 
 def wire_memory_page(page: MemoryPage, quotes: Sequence[str]) -> WireMemoryPage:
-    """A page of memories, with quotes of the user's."""
+    """Describe a page of memories, with quotes of the user's."""
     return WireMemoryPage(
         total=page.total,
         elsewhere=page.elsewhere,
@@ -108,7 +108,7 @@ def wire_memory_page(page: MemoryPage, quotes: Sequence[str]) -> WireMemoryPage:
 
 
 def wire_session_page(page: SessionPage) -> WireSessionPage:
-    """A page of sessions."""
+    """Describe a page of sessions."""
     listed = list(map(_wire_session, page.sessions))
     return WireSessionPage(total=page.total, elsewhere=page.elsewhere, sessions=listed)
 

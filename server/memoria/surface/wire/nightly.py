@@ -17,9 +17,9 @@ class WireRun(BaseModel):
     state: RunState
     undoable: bool
     since: str | None = None
-    """Only what was changed from then on."""
+    """Start of the changes it was limited to."""
     tokens: int
-    """What questions to the chat model took."""
+    """Tokens of questions to the chat model."""
     steps: list[StepReport]
     metrics: list[Metric]
 
@@ -46,7 +46,7 @@ class WireNightsPreview(BaseModel):
 
 
 class WirePlannedStep(BaseModel):
-    """What a step would do."""
+    """Work that a step would do."""
 
     name: str
     summary: str
@@ -55,13 +55,13 @@ class WirePlannedStep(BaseModel):
 
 
 class WirePlan(BaseModel):
-    """What a run would do; nothing was done."""
+    """Work that a run would do; nothing was done."""
 
     steps: list[WirePlannedStep]
 
 
 def wire_run(run: NightlyRun) -> WireRun:
-    """The JSON of a run."""
+    """Describe a run."""
     since = run.options.since
     return WireRun(
         id=run.id,
@@ -77,7 +77,7 @@ def wire_run(run: NightlyRun) -> WireRun:
 
 
 def wire_plan(run: NightlyRun) -> WirePlan:
-    """The JSON of a dry run."""
+    """Describe a dry run."""
     from memoria.lifecycle.steps import BY_NAME  # noqa: PLC0415  (who prints none need not pay)
 
     steps = [

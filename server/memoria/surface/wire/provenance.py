@@ -1,4 +1,4 @@
-"""Where memories come from, as structured data: evidence, history, links, entities.
+"""Origins of memories, as structured data: evidence, history, links, entities.
 
 The command line prints this with `--json`.
 """
@@ -177,7 +177,7 @@ class WireMention(WireMemoryLine):
 
 
 class WireGraphAnswer(BaseModel):
-    """What is known of a name: of one entity all of it, of several which there are."""
+    """Knowledge of a name: of one entity all of it, of several which there are."""
 
     entity: WireEntity | None = None
     memories: list[WireMention] | None = None
@@ -200,23 +200,23 @@ class WireReview(BaseModel):
     """Memories that the user is asked about."""
 
     pending: list[WireMemoryRecord]
-    """They wait for confirmation."""
+    """Memories that wait for confirmation."""
     contradicted: list[WireContradiction]
     quotes: list[str] | None = None
-    """What they asked for in a conversation, a dated line each; not a memory."""
+    """Wishes in a conversation, a dated line each; not a memory."""
     may_be_one: list[tuple[WireEntity, WireEntity]] | None = None
-    """Two each that go by one name."""
+    """Pairs that go by one name."""
 
 
 def wire_contradiction(memory: Memory) -> WireContradiction:
-    """A memory with what cannot be true together with it."""
+    """Describe a memory with what cannot be true together with it."""
     return WireContradiction(
         id=memory.id, text=memory.content, contradicts=list(memory.contradicts)
     )
 
 
 def wire_memory_record(record: MemoryRecord) -> WireMemoryRecord:
-    """A memory whole."""
+    """Describe a memory whole."""
     memory = record.memory
     return WireMemoryRecord(
         **dict(wire_memory(memory)),
@@ -242,7 +242,7 @@ def wire_memory_record(record: MemoryRecord) -> WireMemoryRecord:
 
 
 def wire_turn_origin(origin: TurnOrigin) -> WireTurnOrigin:
-    """A turn whole, with the memories that rest on it."""
+    """Describe a turn whole, with the memories that rest on it."""
     whole = wire_turn(origin.record, 0, _WHOLE)
     return WireTurnOrigin(
         **dict(whole),
@@ -253,7 +253,7 @@ def wire_turn_origin(origin: TurnOrigin) -> WireTurnOrigin:
 
 
 def wire_history(history: MemoryHistory) -> WireHistory:
-    """The history of a memory."""
+    """Describe the history of a memory."""
     memory = history.memory
     return WireHistory(
         id=memory.id,
@@ -266,7 +266,7 @@ def wire_history(history: MemoryHistory) -> WireHistory:
 
 
 def wire_graph_answer(found: EntityRecord | Namesakes) -> WireGraphAnswer:
-    """What is known of a name."""
+    """Describe what is known of a name."""
     match found:
         case EntityRecord():
             return WireGraphAnswer(
@@ -361,7 +361,7 @@ def _wire_line(memory: Memory) -> WireMemoryLine:
 
 
 def wire_entity(entity: Entity) -> WireEntity:
-    """A named thing with its names."""
+    """Describe a named thing with its names."""
     return WireEntity(
         id=entity.id,
         kind=entity.kind,

@@ -29,7 +29,7 @@ class WireWording(BaseModel):
 
 
 class WireMemoryLink(BaseModel):
-    """What a memory is linked with."""
+    """Link of a memory."""
 
     relation: str
     kind: Literal["memory", "turn"]
@@ -38,7 +38,7 @@ class WireMemoryLink(BaseModel):
 
 
 class WireLater(BaseModel):
-    """What was said later than a memory."""
+    """Turn that was said later than a memory."""
 
     id: str
     when: str
@@ -85,7 +85,7 @@ class WireLookup(WireRecord):
 
 
 def wire_lookup(memory: Memory) -> WireLookup:
-    """A memory with what is known of it beside its wording."""
+    """Describe a memory with what is known of it beside its wording."""
     span = memory.local
     return WireLookup(
         **dict(wire_memory(memory)),
@@ -107,7 +107,7 @@ def wire_lookup(memory: Memory) -> WireLookup:
 
 
 def wire_later(memory: Memory) -> WireLater | None:
-    """What was said later than a memory; None where nothing was."""
+    """Return what was said later than a memory; None where nothing was."""
     later = memory.later
     if later is None:
         return None
@@ -115,7 +115,7 @@ def wire_later(memory: Memory) -> WireLater | None:
 
 
 def wire_memory(memory: Memory) -> WireRecord:
-    """A memory whole."""
+    """Describe a memory whole."""
     return WireRecord(
         id=memory.id,
         kind="memory",
@@ -131,7 +131,7 @@ def wire_memory(memory: Memory) -> WireRecord:
 
 
 def wire_turn(record: TurnRecord, offset: int, chars: int) -> WireRecord:
-    """A turn whole, or a page of it when it is long."""
+    """Describe a turn whole, or a page of it when it is long."""
     turn = record.turn
     total = max(len(turn.content), len(as_text(turn.tool_result)))
     end = offset + chars
@@ -152,7 +152,7 @@ def wire_turn(record: TurnRecord, offset: int, chars: int) -> WireRecord:
 
 
 def wire_wording(version: MemoryVersion) -> WireWording:
-    """A wording with where it came from."""
+    """Describe a wording with where it came from."""
     return WireWording(
         version=version.version,
         text=version.content,

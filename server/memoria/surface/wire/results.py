@@ -1,4 +1,4 @@
-"""What a change came to, as structured data: statements, revisions, receipts, notes."""
+"""Outcomes of changes, as structured data: statements, revisions, receipts, notes."""
 
 from collections.abc import Iterable, Sequence
 
@@ -41,7 +41,7 @@ class WireRefused(BaseModel):
 
 
 class WireRememberResult(BaseModel):
-    """What became of a statement, or of several."""
+    """Outcome of a statement, or of several."""
 
     id: str | None = None
     status: str | None = None
@@ -102,7 +102,7 @@ class WireScratchpads(BaseModel):
 
 
 def wire_revision(memory: Memory, note: str | None = None) -> WireRevision:
-    """A memory after a revision."""
+    """Describe a memory after a revision."""
     return WireRevision(
         id=memory.id,
         text=memory.content,
@@ -117,7 +117,7 @@ def wire_revision(memory: Memory, note: str | None = None) -> WireRevision:
 
 
 def wire_remember_result(kept: RememberResult, further: Sequence[str] = ()) -> WireRememberResult:
-    """What became of a statement, with further notes on it."""
+    """Describe what became of a statement, with further notes on it."""
     return WireRememberResult(
         id=kept.id,
         status=kept.status,
@@ -129,7 +129,7 @@ def wire_remember_result(kept: RememberResult, further: Sequence[str] = ()) -> W
 
 
 def wire_handed_in(done: HandedIn) -> WireRememberResult:
-    """What became of several statements."""
+    """Describe what became of several statements."""
     return WireRememberResult(
         kept=[
             WireKept(**one.model_dump(exclude={"notes"}), notes=[*one.notes] or None)
@@ -142,7 +142,7 @@ def wire_handed_in(done: HandedIn) -> WireRememberResult:
 
 
 def wire_receipt(receipt: Receipt) -> WireReceipt:
-    """A receipt."""
+    """Describe a receipt."""
     return WireReceipt(
         receipt_id=receipt.id,
         recorded=receipt.recorded,
@@ -159,7 +159,7 @@ def wire_receipt(receipt: Receipt) -> WireReceipt:
 
 
 def wire_scratchpad(pad: Scratchpad) -> WireScratchpad:
-    """A session's notes."""
+    """Describe a session's notes."""
     return WireScratchpad(
         session_id=pad.session_id,
         current_focus=pad.current_focus,
@@ -168,7 +168,7 @@ def wire_scratchpad(pad: Scratchpad) -> WireScratchpad:
 
 
 def wire_scratchpads(pads: Iterable[Scratchpad]) -> WireScratchpads:
-    """The notes of some sessions, with every time."""
+    """Describe the notes of some sessions, with every time."""
     return WireScratchpads(scratchpads=[_wire_notes(pad) for pad in pads])
 
 

@@ -16,7 +16,7 @@ from memoria.retrieval.answer.notes import describe_fit, list_notes
 
 
 class WireSource(BaseModel):
-    """Where a hit stands."""
+    """Source of a hit."""
 
     at: str
     session_id: str | None = None
@@ -88,7 +88,7 @@ class WireTrace(WireHit):
 
 
 class WireAnswer(BaseModel):
-    """What either level's answer says beside its hits."""
+    """Part of either level's answer beside its hits."""
 
     answered: bool
     omitted: int | None = None
@@ -110,7 +110,7 @@ class WireTraces(WireAnswer):
 
 
 def wire_conclusions(result: SearchResult) -> WireConclusions:
-    """A first-level answer."""
+    """Describe a first-level answer."""
     return WireConclusions(
         hits=[
             WireConclusion(**_hit_fields(hit, result.id_chars), type=hit.type, status=hit.status)
@@ -121,20 +121,20 @@ def wire_conclusions(result: SearchResult) -> WireConclusions:
 
 
 def wire_traces(result: SearchResult) -> WireTraces:
-    """A second-level answer."""
+    """Describe a second-level answer."""
     return WireTraces(
         hits=[_wire_trace(hit, result.id_chars) for hit in result.hits], **_answer_fields(result)
     )
 
 
 def wire_source(source: HitSource, *, of: str) -> WireSource:
-    """A source on the wire; a turn's own id is not said twice."""
+    """Describe a source; a turn's own id is not said twice."""
     fields = source.model_dump(mode="json", exclude_none=True)
     return WireSource(**{k: v for k, v in fields.items() if (k, v) != ("turn_id", of)})
 
 
 def wire_neighbour(beside: AdjacentTurn) -> WireNeighbour:
-    """A turn beside a hit or beside another turn."""
+    """Describe a turn beside a hit or beside another turn."""
     return WireNeighbour(**beside.model_dump(mode="json"))
 
 
@@ -149,7 +149,7 @@ def _answer_fields(result: SearchResult) -> dict[str, Any]:
 
 
 def _list_marks(hits: Sequence[Hit]) -> Iterator[str]:
-    """What speaks against hits, a sentence for each pair and each hit."""
+    """Yield what speaks against hits, a sentence for each pair and each hit."""
     kinds = {hit.id: hit.kind for hit in hits}
     pairs = {frozenset(pair): pair for hit in hits for pair in product([hit.id], hit.contradicts)}
     for one, other in pairs.values():

@@ -1,4 +1,4 @@
-"""Which editor edits which syntax. YAML's is imported when a client wants it."""
+"""Choice of the editor for a syntax. YAML's is imported when a client wants it."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ SyntaxName = Literal["JSON", "TOML", "YAML"]
 
 
 def choose_syntax(name: SyntaxName) -> ConfigSyntax:
-    """The editor of a syntax."""
+    """Return the editor of a syntax."""
     if name == "TOML":
         from memoria.connectors.clients.syntax.toml_edit import TomlSyntax  # noqa: PLC0415
 

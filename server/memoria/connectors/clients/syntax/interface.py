@@ -1,4 +1,4 @@
-"""What an editor of a configuration file's text can do, whatever its syntax."""
+"""Operations that an editor of a configuration file's text has, whatever its syntax."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,36 +12,36 @@ class UnreadableTextError(ValueError):
     """The text is not of its syntax. Says where, and what is wrong there."""
 
     def __init__(self, problem: str, text: str, position: int) -> None:
-        """The problem as the end of a sentence, and the place in the text where it was seen."""
+        """Create it from the problem, as the end of a sentence, and the place where it was seen."""
         line = text.count("\n", 0, position) + 1
         column = position - (text.rfind("\n", 0, position) + 1) + 1
         super().__init__(f"line {line}, column {column}: {problem}")
 
 
 class OccupiedError(ValueError):
-    """Where something of ours should go stands something of another kind."""
+    """The place of something of ours is taken by something of another kind."""
 
     def __init__(self, path: Path) -> None:
-        """Where that is."""
+        """Create it with that place."""
         super().__init__(f"`{'.'.join(path)}` holds something else than is expected there")
 
 
 @dataclass(frozen=True, slots=True)
 class InsertedPiece:
-    """What was written around something of ours, so that it can be cut out again to the byte."""
+    """Text written around something of ours, so that it can be cut out again to the byte."""
 
     path: Path
-    """Of what was written: an entry, or the outermost container that had to be made for it."""
+    """Path of an entry, or of the outermost container that had to be made for it."""
     lead: str
-    """Written before it: a line break, an indentation, a comma where one was wanted there."""
+    """Text before it: a line break, an indentation, a comma where one was wanted there."""
     tail: str = ""
-    """Written behind it."""
+    """Text behind it."""
     has_own_comma: bool = False
-    """Whether a comma was written behind what stood before it, apart from the lead."""
+    """True if a comma was written behind what stood before it, apart from the lead."""
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
-        """As the ledger has it."""
+        """Read it as the ledger has it."""
         return cls(
             path=tuple(map(str, kept["path"])),
             lead=str(kept["lead"]),
@@ -60,7 +60,7 @@ class ConfigSyntax(Protocol):
     name: str
 
     def parse(self, text: str) -> Any:  # noqa: ANN401  (whatever the document holds)
-        """What the document holds; None if it is empty.
+        """Parse the document; None if it is empty.
 
         Raises:
             UnreadableTextError: it is not of this syntax.
@@ -83,7 +83,7 @@ class ConfigSyntax(Protocol):
 
 
 def look_up(value: Any, path: Path) -> Any:  # noqa: ANN401  (of a document)
-    """What stands at a path; None if nothing does."""
+    """Return the value at a path; None if there is none."""
     for key in path:
         if not isinstance(value, dict) or key not in value:
             return None
@@ -92,12 +92,12 @@ def look_up(value: Any, path: Path) -> Any:  # noqa: ANN401  (of a document)
 
 
 def find_piece(pieces: Pieces, path: Path) -> InsertedPiece | None:
-    """What was written around the thing at a path."""
+    """Return what was written around the thing at a path."""
     return next((piece for piece in pieces if piece.path == path), None)
 
 
 def cut_listed(text: str, spans: Sequence[tuple[int, int]], index: int) -> str:
-    """The text without one of several things with commas between them, given where they stand."""
+    """Cut one of several things, given by their places, with commas between them."""
     start, end = spans[index]
     if index + 1 < len(spans):
         end = spans[index + 1][0]
@@ -107,5 +107,5 @@ def cut_listed(text: str, spans: Sequence[tuple[int, int]], index: int) -> str:
 
 
 def newline_of(text: str) -> str:
-    """How the lines of a text end."""
+    """Return the line ending of a text."""
     return "\r\n" if "\r\n" in text else "\n"

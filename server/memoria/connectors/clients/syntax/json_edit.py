@@ -19,7 +19,7 @@ _COMMENT_OF_THE_LINE = lazy_regex(r"[ \t]*(?://[^\r\n]*|/\*(?:(?!\*/)[^\r\n])*\*
 _SPACE_BEFORE = lazy_regex(r"(?:\r?\n)?[ \t]*\Z")
 _BLANK = " \t\r\n"
 _ITEM = "[]"
-"""In the path of a piece: an item that was put into a list which was there."""
+"""Last part of a piece's path: an item that was put into a list which was there."""
 
 
 class JsonSyntax:
@@ -28,7 +28,7 @@ class JsonSyntax:
     name = "JSON"
 
     def parse(self, text: str) -> Any:  # noqa: ANN401  (whatever the document holds)
-        """What the document holds."""
+        """Parse the document."""
         try:
             return json.loads(text)  # a hundred times as fast, where it is plain JSON
         except (ValueError, RecursionError):
@@ -91,12 +91,12 @@ class JsonSyntax:
 
 
 def _is_hollow(node: JsonNode) -> bool:
-    """Whether there is no value in a container, however many containers are in it."""
+    """Check whether there is no value in a container, however many containers are in it."""
     return node.kind != "scalar" and all(_is_hollow(child.node) for child in node.children)
 
 
 def begin_document(text: str) -> tuple[str, InsertedPiece]:
-    """An empty object at the end of a text in which no value stands."""
+    """Add an empty object at the end of a text without a value."""
     lead = newline_of(text) if text.strip(_BLANK) and not text.endswith("\n") else ""
     tail = newline_of(text)
     return f"{text}{lead}{{}}{tail}", InsertedPiece((), lead, tail)
@@ -110,7 +110,7 @@ def _root_of(text: str) -> JsonNode:
 
 
 def _deepest(node: JsonNode, path: Path) -> tuple[JsonNode, int]:
-    """The last value on the way to a path, and how many keys lead there."""
+    """Return the last value on the way to a path, and how many keys lead there."""
     for depth, key in enumerate(path):
         child = node.child(key) if node.kind == "object" else None
         if child is None:
@@ -149,7 +149,7 @@ def _insert_last(
 def _insert_only(
     text: str, parent: JsonNode, path: Path, key: str, value: object
 ) -> tuple[str, InsertedPiece]:
-    """Into a container that is empty but for space and comments."""
+    """Insert into a container that is empty but for space and comments."""
     inner = text[parent.start + 1 : parent.end - 1]
     filled = inner.rstrip(_BLANK)
     position = parent.start + 1 + len(filled)
@@ -169,7 +169,7 @@ def _write_value(value: object, text: str, indent: str, *, is_item: bool) -> str
 
 
 def _render(value: object, line: str, unit: str) -> str:
-    """A value over several lines; what is in a list takes one line each, as it reads best."""
+    """Render a value over several lines; what is in a list takes one line each."""
     match value:
         case dict() if value:
             inner = [
@@ -187,14 +187,14 @@ def _render(value: object, line: str, unit: str) -> str:
 
 
 def _unit(text: str) -> str:
-    """What one level is indented by."""
+    """Return the indentation of one level."""
     root = read_json(text)
     first = root.children[0] if root is not None and root.children else None
     return (_own_line(text, first.start) if first else None) or "  "
 
 
 def _own_line(text: str, position: int) -> str | None:
-    """The indentation of what stands at a place, if it begins its line."""
+    """Return the indentation at a place, if it begins its line."""
     before = text[text.rfind("\n", 0, position) + 1 : position]
     return before if not before.strip(" \t") and "\n" in text[:position] else None
 
@@ -229,7 +229,7 @@ def _cut_child(text: str, parent: JsonNode, child: JsonChild, piece: InsertedPie
 
 
 def _comma_behind(text: str, position: int) -> int:
-    """Where the comma stands that follows a value, with comments between them at most."""
+    """Return the place of the comma behind a value, with comments between them at most."""
     while text[position] != ",":
         if text.startswith("//", position):
             position = text.index("\n", position)

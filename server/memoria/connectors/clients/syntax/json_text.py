@@ -43,11 +43,11 @@ class JsonNode:
     start: int
     end: int = 0
     value: Any = None
-    """Of a scalar; in plain JSON of any value, as it has been read already."""
+    """Value of a scalar; in plain JSON of any node, as it has been read already."""
     plain_text: str | None = None
     """The document, if it is plain JSON: what is in this value is looked for when it is wanted."""
     trailing_comma: int | None = None
-    """Where a comma stands behind the last child, if one does."""
+    """Place of a comma behind the last child, if there is one."""
     _children: "list[JsonChild] | None" = None
 
     @property
@@ -59,11 +59,11 @@ class JsonNode:
         return self._children
 
     def child(self, key: str) -> "JsonChild | None":
-        """The member of a key. Of two, readers take the last."""
+        """Return the member of a key. Of two, readers take the last."""
         return next((one for one in reversed(self.children) if one.key == key), None)
 
     def plain(self) -> Any:  # noqa: ANN401  (whatever the document holds)
-        """The value without places."""
+        """Return the value without places."""
         if self.plain_text is None and self.kind == "object":
             return {one.key: one.node.plain() for one in self.children}
         if self.plain_text is None and self.kind == "array":
@@ -76,19 +76,19 @@ class JsonChild:
     """A member of an object, from its key on, or an item of an array."""
 
     key: str
-    """Empty for an item."""
+    """Name of the member; empty for an item."""
     start: int
     node: JsonNode
 
     @property
     def end(self) -> int:
-        """Where its value ends."""
+        """End of its value."""
         return self.node.end
 
 
 @lru_cache(maxsize=4)
 def read_json(text: str) -> JsonNode | None:
-    """The document; None if there is nothing but space and comments.
+    """Parse the document; None if there is nothing but space and comments.
 
     An edit asks for the places in one text several times, and Claude Code's file has megabytes: of
     plain JSON the standard library reads what is not on the way to an edit, many times as fast.
@@ -120,7 +120,7 @@ def _plain_node(text: str, start: int) -> JsonNode:
 
 
 def _plain_children(text: str, node: JsonNode) -> Iterator["JsonChild"]:
-    """What is in a container of plain JSON, one after the other."""
+    """Yield what is in a container of plain JSON, one after the other."""
     at = _skip_space(text, node.start + 1)
     while text[at] not in "}]":
         start, key = at, ""

@@ -36,14 +36,14 @@ class TomlStatement:
     """A table's header, or a key with its value."""
 
     path: Path
-    """From the top of the document."""
+    """Path from the top of the document."""
     start: int
     value: int
-    """Where the value begins; of a header, where it ends."""
+    """Start of the value; of a header, its end."""
     end: int
-    """Behind the line's end."""
+    """Place behind the line's end."""
     inline_end: int = 0
-    """Of a table in braces, where its closing brace stands."""
+    """Place of the closing brace of a table in braces."""
 
 
 class TomlSyntax:
@@ -52,7 +52,7 @@ class TomlSyntax:
     name = "TOML"
 
     def parse(self, text: str) -> Any:  # noqa: ANN401  (whatever the document holds)
-        """What the document holds."""
+        """Parse the document."""
         try:
             return tomllib.loads(text.replace("\r\n", "\n")) or None
         except tomllib.TOMLDecodeError as error:
@@ -86,7 +86,7 @@ class TomlSyntax:
         return text + lead + block, InsertedPiece(path, lead + block)
 
     def append_item(self, _text: str, path: Path, _item: object) -> tuple[str, InsertedPiece]:
-        """No client keeps a list of ours in TOML."""
+        """Raise: no client keeps a list of ours in TOML."""
         raise OccupiedError(path)
 
     def cut_member(self, text: str, path: Path, pieces: Pieces) -> str:
@@ -99,15 +99,15 @@ class TomlSyntax:
         return _cut_statements(text, path)
 
     def cut_items(self, text: str, _path: Path, _is_ours: IsOurs, _pieces: Pieces) -> str:
-        """There are none."""
+        """Return the text as it is: there are no lists of ours."""
         return text
 
     def cut_empty(self, text: str, _pieces: Pieces) -> str:
-        """A table that was made for ours is implied by its header, and goes with it."""
+        """Return the text as it is: a table made for ours goes with its header."""
         return text
 
     def _is_without(self, cut: str, text: str, path: Path) -> bool:
-        """Whether a text has lost a member and nothing else."""
+        """Check whether a text has lost a member and nothing else."""
         left = self.parse(text) or {}
         look_up(left, path[:-1]).pop(path[-1], None)
         try:
@@ -122,7 +122,7 @@ class TomlSyntax:
 
 
 def read_statements(text: str) -> Iterator[TomlStatement]:
-    """The statements of a text that `tomllib` has read."""
+    """Yield the statements of a text that `tomllib` has read."""
     table: Path = ()
     position = _skip_blank(text, 0)
     while position < len(text):
@@ -171,7 +171,7 @@ def _unquote(key: str) -> str:
 
 
 def skip_value(text: str, position: int) -> int:
-    """Where a value ends that begins at a position."""
+    """Return the end of a value that begins at a position."""
     if text[position] in "\"'":
         found = _TEXT.match(text, position)
         return found.end() if found else len(text)
@@ -204,7 +204,7 @@ def _insert_inline(
 
 
 def _cut_statements(text: str, path: Path) -> str:
-    """Without every statement of a path and what is below it; a comment between them stays."""
+    """Cut every statement of a path and below it; a comment between them stays."""
     statements = list(read_statements(text))
     for statement in reversed(statements):
         if statement.path[: len(path)] == path:
@@ -219,7 +219,7 @@ def _cut_statements(text: str, path: Path) -> str:
 
 
 def _inline_members(text: str, opening: int) -> Iterator[tuple[Path, int, int]]:
-    """The members of a table in braces: the key, where it begins, where the value ends."""
+    """Yield the members of a table in braces: the key, its start, the end of the value."""
     position = _skip_blank(text, opening + 1)
     while text[position] != "}":
         start = position
@@ -240,7 +240,7 @@ def _key(key: str) -> str:
 
 
 def write_value(value: object) -> str:
-    """A value as TOML has it, on one line."""
+    """Write a value as TOML has it, on one line."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -256,7 +256,7 @@ def write_value(value: object) -> str:
 
 
 def _as_unreadable(error: tomllib.TOMLDecodeError, text: str) -> UnreadableTextError:
-    """With the place taken out of `tomllib`'s sentence, which names it in words."""
+    """Take the place out of `tomllib`'s sentence, which names it in words."""
     found = re.search(r"(.*) \(at line (\d+), column (\d+)\)", str(error))
     if found is None:
         return UnreadableTextError("the text ends too early", text, len(text))

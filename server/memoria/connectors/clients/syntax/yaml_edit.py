@@ -35,7 +35,7 @@ class YamlSyntax:
     name = "YAML"
 
     def parse(self, text: str) -> Any:  # noqa: ANN401  (whatever the document holds)
-        """What the document holds."""
+        """Parse the document."""
         try:
             return yaml.load(text, _TolerantLoader)  # noqa: S506  (a safe loader)
         except yaml.YAMLError as error:
@@ -94,7 +94,7 @@ class YamlSyntax:
         return text
 
     def _cut_piece(self, text: str, piece: InsertedPiece | None, holds: IsOurs) -> str | None:
-        """Without what was written, if it still stands there as it was and nothing else goes."""
+        """Cut what was written, if it is there as it was and nothing else goes; None if not."""
         if piece is None or text.count(piece.lead) != 1:
             return None
         cut = text.replace(piece.lead, "")
@@ -119,7 +119,7 @@ def _compose(text: str) -> yaml.Node | None:
 
 
 def _pair(node: yaml.Node | None, key: str) -> tuple[yaml.Node, yaml.Node] | None:
-    """The key and the value of a member."""
+    """Return the key and the value of a member."""
     if not isinstance(node, yaml.MappingNode):
         return None
     return next((pair for pair in reversed(node.value) if pair[0].value == key), None)
@@ -163,7 +163,7 @@ def _insert_flow(
 
 
 def _block(key: str | None, value: object, indent: str, newline: str) -> str:
-    """A member, or an item where there is no key, as lines."""
+    """Write a member, or an item where there is no key, as lines."""
     members = [f"{name}: {json.dumps(of, ensure_ascii=False)}" for name, of in _items(value)]
     if key is not None:
         lines = [f"{indent}{key}:", *(f"{indent}  {member}" for member in members)]
@@ -173,7 +173,7 @@ def _block(key: str | None, value: object, indent: str, newline: str) -> str:
 
 
 def _column_of_members(text: str, held: yaml.Node) -> int:
-    """How far the members of a block are indented; an anchor may stand before them."""
+    """Return the column of a block's members; an anchor may stand before them."""
     first = held.value[0]
     if isinstance(held, yaml.MappingNode):
         return int(first[0].start_mark.column)
@@ -191,7 +191,7 @@ def _line_end(text: str, position: int) -> int:
 
 
 def _cut_from(text: str, held: yaml.Node, index: int) -> str:
-    """Without the lines of a member or item; within braces or brackets, without its words."""
+    """Cut the lines of a member or item; within braces or brackets, its words."""
     parts = [part if isinstance(part, tuple) else (part, part) for part in held.value]
     if held.flow_style:
         spans = [(first.start_mark.index, last.end_mark.index) for first, last in parts]
@@ -202,7 +202,7 @@ def _cut_from(text: str, held: yaml.Node, index: int) -> str:
 
 
 def _end_of(node: yaml.Node) -> int:
-    """Where the last scalar of a value ends: a block ends only where the next one begins."""
+    """Return where the last scalar of a value ends: a block ends only where the next one begins."""
     while not isinstance(node, yaml.ScalarNode) and node.value and not node.flow_style:
         node = node.value[-1][1] if isinstance(node, yaml.MappingNode) else node.value[-1]
     return int(node.end_mark.index)

@@ -41,7 +41,7 @@ class Guest:
         return result.structured_content or {}
 
     async def wait_for_vectors(self) -> Mapping[str, Any]:
-        """Wait until all that was written has its vector; gives the server's status."""
+        """Wait until all that was written has its vector; return the server's status."""
         with anyio.fail_after(_LONGEST_WAIT_S):
             while (status := await self._status())["backlog"]["pending"]:
                 await anyio.sleep(_POLL_S)
@@ -69,5 +69,5 @@ async def guest(home: Path) -> AsyncIterator[Guest]:
 
 
 def _find_cache() -> dict[str, str]:
-    """Where the user keeps caches, if that is told: the model is not unpacked a second time."""
+    """Return the user's folder for caches, if one is set: the model need not be unpacked again."""
     return {_CACHE: os.environ[_CACHE]} if _CACHE in os.environ else {}

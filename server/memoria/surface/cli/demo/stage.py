@@ -1,4 +1,4 @@
-"""What the tour prints, and what it remembers for `--json`. Plain where there is no terminal."""
+"""Printing of the tour, and its record for `--json`. Plain where there is no terminal."""
 
 import json
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ class Stage:
 
     @property
     def all_checks_hold(self) -> bool:
-        """Whether every check held."""
+        """True if every check held."""
         return all(check["holds"] for stop in self.stops for check in stop["checks"])
 
     def begin_stop(self, title: str) -> None:
@@ -32,15 +32,15 @@ class Stage:
         self._console.print(Text(title, style="bold"))
 
     def say(self, text: str) -> None:
-        """A sentence of explanation."""
+        """Print a sentence of explanation."""
         self._put(Text(text, style="dim"))
 
     def print_plain(self, text: str) -> None:
-        """Something to copy: no indent, no folding."""
+        """Print something to copy: no indent, no folding."""
         self._console.print(text, markup=False, soft_wrap=True)
 
     def ask(self, tool: str, question: str) -> None:
-        """What is asked of which tool."""
+        """Print what is asked of which tool."""
         self._put(Text.assemble(("› ", "bold"), (f"{tool}  ", "bold"), question))
 
     def check(self, promise: str, holds: bool) -> None:
@@ -50,7 +50,7 @@ class Stage:
         self._put(Text.assemble(mark, promise))
 
     def print_hits(self, found: dict[str, Any]) -> None:
-        """A search's answer."""
+        """Print a search's answer."""
         if not found["answered"]:
             self._put(Text("nothing fits well; nearest:"), indent=4)
         for hit in found["hits"]:
@@ -58,7 +58,7 @@ class Stage:
             self._put(Text(_cite(hit), style="dim"), indent=6)
 
     def print_trace(self, hit: dict[str, Any], *, around: str) -> None:
-        """A turn of the record with its tool call, and its result where a word stands."""
+        """Print a turn of the record with its tool call, and its result around a word."""
         tool = hit["tool"]
         self._put(Text(_cite(hit), style="dim"), indent=4)
         self._put(Text(f"{tool['name']} {json.dumps(tool.get('args'))}"), indent=4)
@@ -71,12 +71,12 @@ class Stage:
         self._put(Text(f"({left} more lines of it on record)", style="dim"), indent=6)
 
     def print_quote(self, hit: dict[str, Any]) -> None:
-        """A turn's words."""
+        """Print a turn's words."""
         self._put(Text(f"“{_one_line(hit['text'])}”", style="italic"), indent=4)
         self._put(Text(_cite(hit), style="dim"), indent=6)
 
     def print_memory(self, memory: dict[str, Any]) -> None:
-        """A memory with its versions."""
+        """Print a memory with its versions."""
         for version in memory["versions"]:
             until = version.get("valid_to", "now")
             window = f"v{version['version']}  {version['valid_from']} to {until}"
@@ -85,7 +85,7 @@ class Stage:
             self._put(Text(f"{window}  trust: {trust}", style="dim"), indent=6)
 
     def print_verdict(self) -> None:
-        """The last line."""
+        """Print the last line."""
         checks = [check for stop in self.stops for check in stop["checks"]]
         held = sum(check["holds"] for check in checks)
         self._console.print()

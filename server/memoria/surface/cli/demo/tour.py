@@ -196,7 +196,7 @@ async def _forget(server: Guest, stage: Stage, home: Path) -> None:
 
 
 def _files(home: Path) -> bytes:
-    """Every byte in the home, in lower case."""
+    """Read every byte in the home, in lower case."""
     return b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file()).lower()
 
 
@@ -209,7 +209,7 @@ def _secrets(home: Path, stage: Stage) -> None:
 
 
 def _holds(content: bytes, text: str) -> bool:
-    """Whether files hold a text: as it is, or as the search index would have written it.
+    """Check whether files hold a text: as it is, or as the search index would have written it.
 
     Stored texts may be compressed; the index's tokens never are.
     """
