@@ -1,4 +1,4 @@
-"""What a framework puts into a prompt: everything that matters now, under one budget."""
+"""Context packages: everything that matters now for a framework's prompt, under one budget."""
 
 from memoria.model.base import Value
 
@@ -23,4 +23,4 @@ class ContextPackage(Value):
     tokens: int
     """Estimated tokens of `text`."""
     notes: tuple[str, ...] = ()
-    """Which parts of the search were missing, and what did not fit."""
+    """Missing parts of the search, and what did not fit."""

@@ -27,7 +27,7 @@ _NAMED = re.compile(r"\b(permanent|session)\b")
 
 
 def _read_duration(given: Any) -> Any:  # noqa: ANN401  (whatever a model wrote)
-    """A duration in its own form where another one says the same: `2 weeks`, `P14D`, 14."""
+    """Write a duration in its own form where it was given in another: `2 weeks`, `P14D`, 14."""
     if isinstance(given, int | float) and not isinstance(given, bool):
         return _in_days(given)
     if not isinstance(given, str):
