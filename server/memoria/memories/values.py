@@ -110,4 +110,4 @@ class NewWording:
     """People and things it speaks of; without one, the rules read the content."""
     structural: StructuralLinks | None = None
     """Links of the memory: for a new one to its turn and the memory before it, at least. A memory
-    that is revised keeps its links, gets one to its new turn, and others only where some are given."""
+    that is revised keeps its links, gets one to its new turn, and others only where given."""

@@ -80,7 +80,7 @@ class EditConflict:
     """The edit; it waits until one of the two is chosen."""
     against: CoreMemory
     against_is_active: bool
-    """Whether the other one is active."""
+    """True if the other one is active."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,4 +56,4 @@ Duration = Annotated[
     Field(pattern=r"^(permanent|session|\d{1,5}[dh])$"),
     WithJsonSchema({"type": "string"}),
 ]
-"""How long a conclusion is likely to hold: `permanent`, `session`, or a number with `d` or `h`."""
+"""Likely time that a conclusion holds: `permanent`, `session`, or a number with `d` or `h`."""

@@ -149,7 +149,7 @@ class ForgetOrder(ForgetSelection):
         NotForAgents(),
         ForPeople("do not remember that it was forgotten: it may be said and learnt again"),
     ] = False
-    """For a program that keeps things of its own here: what it deletes it may write again."""
+    """True for a program that keeps things of its own here: what it deletes it may write again."""
 
     @model_validator(mode="after")
     def _check_return(self) -> Self:
