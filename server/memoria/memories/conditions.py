@@ -112,7 +112,7 @@ def _conditions_in_span(tx: Transaction, episode: Memory) -> Iterator[Condition]
 
 
 def _tells_of(summary: str, said: str, openly: str) -> bool:
-    """Return whether a summary has words that tell something of a turn, and nobody said openly."""
+    """Return whether a summary shares telling words with a turn that nobody said openly."""
     words = set(query_terms(said))
     shared = (words & set(query_terms(summary))) - set(query_terms(openly))
     return len(shared) >= min(_MANY_WORDS, max(1, len(words) // 4))

@@ -70,7 +70,7 @@ def join_as_read(tx: Transaction, memory: Memory, mention: Mention, entity: Node
 
 
 def _may_be_one(one: Entity, other: Entity) -> bool:
-    """Return whether two of one name may be one: neither is told apart by a word."""
+    """Return whether two of one name may be one: of one kind, and told apart by no word."""
     is_one_kind = one.kind == other.kind or "other" in (one.kind, other.kind)
     is_told_apart = one.distinct is not None or other.distinct is not None
     return is_one_kind and not is_told_apart and _whole(one) != _whole(other)

@@ -1,6 +1,6 @@
 """Foreign memories: conclusions of another program, written as memories of ours.
 
-It is a claim like any other, of the day on which that program wrote it, and as trustworthy as a
+Each is a claim like any other, of the day on which that program wrote it, and as trustworthy as a
 report: whoever imports a file vouches for the file, not for each of its lines. Its own words are
 its evidence. What must not be kept, what was forgotten and what was said in private time stays out.
 

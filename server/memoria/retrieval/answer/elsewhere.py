@@ -25,7 +25,7 @@ _LEAST_COVERAGE = 0.5
 told of a match, always in the right project; of 180 that none answers 9 %. With 0.4 that is 52 and
 12 %, with 0.6 it is 23 and 4 %."""
 _LEAST_COVERAGE_CJK = 0.33
-"""The same for Chinese: some pairs of characters in a question are no words, and stand nowhere."""
+"""Least coverage for Chinese: some pairs of a question's characters are no words."""
 _NAMES_SHOWN = 3
 
 

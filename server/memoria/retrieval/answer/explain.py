@@ -1,4 +1,4 @@
-"""Explanations of answers, from what every stage left behind."""
+"""Explanations of answers, from the results of every stage."""
 
 from collections.abc import Iterator, Sequence
 

@@ -55,7 +55,7 @@ class Common(NamedTuple):
 
     @classmethod
     def of_hits(cls, hits: Sequence[Hit]) -> Self:
-        """Return what hits have in common; who and the year only where each stands by itself."""
+        """Return what hits share; speaker and year only where every hit is a line by itself."""
         marks = list_shared_marks(hits)
         if len(hits) == 1 or not all(map(stands_alone, hits)):
             return cls(marks)
@@ -101,7 +101,7 @@ def write_hits(hits: Sequence[Hit], id_chars: int = ID_CHARS) -> list[str]:
 
 
 def split_nearest(hits: Sequence[Hit]) -> tuple[Sequence[Hit], Sequence[Hit]]:
-    """Split the lines after the last hit; all are above where none is a hit."""
+    """Split the lines after the last hit; without any hit, all are in the first part."""
     ends = [place for place, hit in enumerate(hits, 1) if hit.shown_as is None]
     end = ends[-1] if ends else len(hits)
     return hits[:end], hits[end:]

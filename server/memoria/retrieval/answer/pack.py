@@ -39,7 +39,7 @@ _NEIGHBOUR = 40 * PARTS
 """Room for the words of a turn beside a hit: its first sentences, for it is shown so that the hit
 is understood."""
 _FIRST_HITS = 10
-"""Hits whose turns beside come before further hits: in a talk they tell more than the eleventh."""
+"""Number of hits whose neighbours come before further hits: they tell more than the eleventh."""
 _CUT = "…"
 _TURNS = (None, "nearest", "later")
 """Order of having room: hits, what is nearest, what was said later."""

@@ -1,6 +1,6 @@
 """Newer statements: those said after a memory and near enough to be about the same.
 
-It stands beside the memory wherever that is shown without being asked for: in core files, the
+One stands beside the memory wherever that is shown without being asked for: in core files, the
 briefing, a listing, or by its id. Nothing is concluded; whoever reads both, with their days, does
 that. What was told in confidence, in another project or by somebody else stands beside nothing, nor
 what a model has ruled to be another matter.

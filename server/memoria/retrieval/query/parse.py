@@ -164,7 +164,7 @@ def _parse_with_times(
 
 
 def _discriminative_terms(timeless: str, terms: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the terms without those of time, of asking for the record, and as empty as "said"."""
+    """Return the terms but words of time, requests for the record, and empty ones like "said"."""
     about = _RECORD_REQUEST.regex.sub(" ", _LATEST.regex.sub(" ", timeless))
     return tuple(term for term in query_terms(about) if term in terms and not _is_empty_word(term))
 

@@ -32,7 +32,7 @@ class Scores(NamedTuple):
         return best
 
     def spread(self, ns: Integers, default: float) -> Floats:
-        """Return the scores of others, all of these among them; the default for those not here."""
+        """Map the scores to `ns`, which hold all of these documents; others get the default."""
         values = np.full(len(ns), default)
         values[ns.searchsorted(self.ns)] = self.values
         return values

@@ -25,7 +25,7 @@ from memoria.retrieval.ranking.evidence.words import Bits, Floats
 from memoria.store.values import Frequencies
 
 _NEIGHBOUR_WEIGHTS = {-2: 0.1, -1: 0.2, 1: 0.2, 2: 0.1}
-"""Weights by distance; the store gives the surroundings of turns as far."""
+"""Weights of lent words, by distance; the store reads surroundings as far."""
 _FRAME_WEIGHT = 0.6
 """Weight of a word of who said it and when, beside one of what was said."""
 _STATEMENT = 100

@@ -35,7 +35,7 @@ class Places:
         return self.places >> SESSION_BITS
 
     def sessions_of(self, ns: Sequence[int]) -> dict[int, int]:
-        """Map those that are among the turns to their sessions."""
+        """Map documents to their sessions, as far as they are among the turns."""
         rows, is_there = find_rows(self.ns, np.array(ns, np.int64))
         sessions = self.sessions[self.at[rows[is_there]]]
         return dict(zip(self.ns[rows[is_there]].tolist(), sessions.tolist(), strict=True))

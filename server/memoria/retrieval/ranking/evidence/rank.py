@@ -7,8 +7,8 @@ it surer. Cosine counts squared and as it is, not stretched over its list, so th
 nothing but distant neighbours stays weak. Text is trusted as far as the best of it goes: the best
 of a list is always the best, though it may share nothing but "which" with a query in another
 language, so the list counts by the part of the query's words, rare ones first, that its best
-document holds. Rank fusion was measured too and is worse here: it forgets how sure BM25 is. At
-last comes what makes a turn an answer whatever its words (`priors`).
+document holds. Decision 014 has why not rank fusion. At last comes what makes a turn an answer
+whatever its words (`priors`).
 
 The constants were chosen on two of the five shared LoCoMo conversations, conv-26 and conv-41;
 docs/benchmarks.md has the figures of all with and without each part.

@@ -2,9 +2,8 @@
 
 The texts lie in one run of bytes, word after word, each with a space behind it. Of every word the
 first eight bytes are read as one number, and what begins with one of the words that are sought is
-told by comparing numbers: all texts and all words in a few steps, where to search text by text
-takes a call for each pair of them and reads every letter. What is longer than eight bytes is
-compared in further steps, in the few places that are left.
+told by comparing numbers, for all texts and all words in a few steps. What is longer than eight
+bytes is compared in further steps, in the few places that are left.
 """
 
 from collections.abc import Sequence
