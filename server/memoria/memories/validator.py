@@ -121,14 +121,22 @@ class OperationValidator:
         return tuple(self._prompt.memories.values())
 
     def require_prompt_memory(self, memory_id: str) -> Memory:
-        """Return a memory the model was shown, as it is now."""
+        """Return a memory the model was shown, as it is now.
+
+        Raises:
+            RejectedError: the model was not shown it, or it is gone.
+        """
         memory = self.tx.memories.get(memory_id) if memory_id in self._prompt.memories else None
         if memory is None:
             raise RejectedError("unknown id")
         return memory
 
     def locate_quote(self, number: int, quote: str) -> tuple[StoredTurn, str]:
-        """Return the turn that an operation quotes, and the quote as it stands there."""
+        """Return the turn that an operation quotes, and the quote as it stands there.
+
+        Raises:
+            RejectedError: there is no such turn, it has no such words, or they were forgotten.
+        """
         turn = self._prompt.turns.get(number)
         if turn is None:
             raise RejectedError("unknown turn")
@@ -149,6 +157,9 @@ class OperationValidator:
             content: what is concluded.
             turn: what it is concluded from.
             quote: the words that it rests on, as they stand there.
+
+        Raises:
+            RejectedError: it may not be kept.
         """
         text, confirm = self._screen_text(content, _is_placeholder(full_text(turn)))
         if _is_order(text, turn):
@@ -170,6 +181,12 @@ class OperationValidator:
             subject: of whom it speaks.
             turn: what it is concluded from.
             quote: the words that it rests on, as they stand there.
+
+        Returns:
+            The content and the reason to wait, as `check_statement` does.
+
+        Raises:
+            RejectedError: it may not be kept, or was told in confidence elsewhere.
         """
         text, reason = self.check_statement(content, turn, quote)
         if is_withheld(self.tx, turn):
@@ -189,6 +206,9 @@ class OperationValidator:
         Args:
             content: what the memory is to say.
             sources: what it is drawn from.
+
+        Raises:
+            RejectedError: it is an order, personal data, or may not be kept.
         """
         text, confirm = self._screen_text(content)
         origins = {source.current.provenance.source_kind for source in sources}
@@ -216,7 +236,11 @@ class OperationValidator:
         return screened.text, screened.needs_confirmation
 
     def require_memory(self, memory_id: str) -> Memory:
-        """Return a memory as it is now, whether or not the model was shown it."""
+        """Return a memory as it is now, whether or not the model was shown it.
+
+        Raises:
+            NotFoundError: there is no such memory.
+        """
         memory = self.tx.memories.get(memory_id)
         if memory is None:
             raise NotFoundError.for_memory(memory_id)

@@ -137,7 +137,7 @@ class MemoryWriter:
         self._log("describe", memory.id)
 
     def attribute(self, memory: Memory, subject: str | None, content: str) -> None:
-        """Put a memory down to somebody else, of whom it has spoken from its beginning.
+        """Attribute a memory to somebody else, of whom it has spoken from its beginning.
 
         Args:
             memory: as it is.
