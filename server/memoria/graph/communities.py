@@ -14,7 +14,7 @@ Community = tuple[int, ...]
 
 _SEED = 2008
 _MAX_MEMBERS = 20
-"""The largest community that is left whole: more nodes than that have no common theme."""
+"""Largest community that is left whole: more nodes than that have no common theme."""
 
 
 def find_communities(

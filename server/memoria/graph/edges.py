@@ -13,12 +13,12 @@ from memoria.model import EdgeType, Trust
 
 
 class EdgeRule(NamedTuple):
-    """How edges of one type are treated."""
+    """Treatment of the edges of one type."""
 
     cap: int
-    """The most edges of the type at one node, in and out together; for ROLE, of each role."""
+    """Most edges of the type at one node, in and out together; for ROLE, of each role."""
     expansion_factor: float
-    """Graph expansion multiplies the weight by this."""
+    """Factor that graph expansion multiplies the weight by."""
 
 
 EDGE_RULES: Mapping[EdgeType, EdgeRule] = {
@@ -37,11 +37,11 @@ EDGE_RULES: Mapping[EdgeType, EdgeRule] = {
 }
 SOURCE_TRUST: Mapping[Trust, float] = {Trust.USER: 1.0, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
 _TAU_MS = 14 * 86_400_000
-"""When a full node drops an edge, each two weeks of age divide an edge's rank by e."""
+"""Time constant of a full node's ranking: each two weeks of age divide a rank by e."""
 
 
 def initial_weight(confidence: float, trust: Trust, age_ms: int) -> float:
-    """The weight of a new edge, from 0 to 1.
+    """Return the weight of a new edge, from 0 to 1.
 
     Args:
         confidence: how certain the extraction was.
@@ -53,7 +53,7 @@ def initial_weight(confidence: float, trust: Trust, age_ms: int) -> float:
 
 
 def retention_rank(weight: float, made_at: int) -> int:
-    """The rank that decides which edge a full node drops: weight × recency, the lowest goes first.
+    """Return the rank that decides which edge a full node drops: the lowest goes first.
 
     It is a logarithm in thousandths. The current time would shift all ranks by the same amount, so
     it is left out, and the rank can be stored.
@@ -64,4 +64,4 @@ def retention_rank(weight: float, made_at: int) -> int:
 
 _LEAST = 1e-4
 _WEIGHTLESS = 10_000_000
-"""More than any age: an edge that is only shown never drives out one that is followed."""
+"""Penalty above any age: an edge that is only shown never drives out one that is followed."""

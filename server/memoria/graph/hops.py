@@ -55,7 +55,7 @@ def find_neighbourhood(
 
 
 def _strongest_new_nodes(found: Adjacency, met: Mapping[int, int], room: int) -> tuple[int, ...]:
-    """As many new nodes as there is room for, by their strongest link, then by number."""
+    """Select new nodes by their strongest link, then by number, up to `room`."""
     bonds: dict[int, float] = {}
     for others in found.values():
         for other, weight in others.items():

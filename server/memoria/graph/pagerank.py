@@ -34,7 +34,7 @@ def personalised_pagerank(
     rounds: int = 30,
     tolerance: float = 1e-6,
 ) -> dict[int, float]:
-    """The rank of every node, summing to one; empty if no seed has a weight.
+    """Return the rank of every node, summing to one; empty if no seed has a weight.
 
     Args:
         adjacency: nodes, and the weights (not negative) of the edges that leave them.
@@ -68,7 +68,7 @@ def personalised_pagerank(
 
 
 def _sum_in_order(numbers: "NDArray[np.float64]") -> float:
-    """The sum, added from left to right: the order of NumPy's own sum depends on the machine."""
+    """Add numbers from left to right: the order of NumPy's own sum depends on the machine."""
     return float(numbers.cumsum()[-1])
 
 

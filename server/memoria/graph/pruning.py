@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 BETWEEN = 3
-"""An edge is redundant if so many nodes are more similar to both of its ends."""
+"""An edge is redundant if this many nodes are more similar to both of its ends."""
 NameT = TypeVar("NameT", bound=Hashable)
 
 
@@ -17,12 +17,12 @@ class PrunableEdge(NamedTuple, Generic[NameT]):
     """An edge that may be redundant."""
 
     name: NameT
-    """What the caller knows the edge by."""
+    """The caller's identifier of the edge."""
     one: int
     other: int
     weight: float
     is_protected: bool = False
-    """Whether it must stay."""
+    """True if it must stay."""
 
 
 def find_redundant_edges(

@@ -13,11 +13,11 @@ from memoria.memories.values import NewWording
 from memoria.model import InferredBy, Memory, SourceKind, Trust, Validity
 
 _STANDS_ALONE = (SourceKind.USER_SAID, SourceKind.CONSOLIDATED)
-"""What is derived anew from other memories is as trusted as these are, whatever it said before."""
+"""Kinds of source that are not tempered: memories derived anew are as trusted as their sources."""
 
 
 def temper_wording(wording: NewWording, memory: Memory) -> NewWording:
-    """A wording as far as it may be believed in the place of what a memory says."""
+    """Lower a wording's trust to that of the memory whose text it replaces."""
     new, now = wording.provenance, memory.current.provenance
     trust = new.trust.at_most(now.trust)
     if trust is new.trust or _stands_alone(wording):
@@ -27,7 +27,7 @@ def temper_wording(wording: NewWording, memory: Memory) -> NewWording:
 
 
 def needs_users_word(memory: Memory) -> bool:
-    """Whether a memory was held back for the user, who has not confirmed it since.
+    """Return whether a memory was held back for the user, who has not confirmed it since.
 
     It may have been archived meanwhile, so that it is not asked about any more.
     """
@@ -36,12 +36,12 @@ def needs_users_word(memory: Memory) -> bool:
 
 
 def is_fixed_for(memory: Memory, trust: Trust) -> bool:
-    """Whether a memory is as the user wants it, and whoever speaks now is not the user."""
+    """Return whether the user has fixed a memory and the present speaker is not the user."""
     return (memory.verified or memory.pinned) and trust is not Trust.USER
 
 
 def describe_belief(memory: Memory) -> str:
-    """How far a memory is believed, for the audit log."""
+    """Describe a memory's trust and confidence, for the audit log."""
     trust = memory.current.provenance.trust.value
     return f"trust {trust}, confidence {memory.confidence:.2f}"
 

@@ -14,7 +14,7 @@ from memoria.model.evidence import LoggedAction
 from memoria.store.base import Store, Transaction
 
 ACTION = "change"
-"""What the log calls a note."""
+"""Action under which the log has a note."""
 _FIELDS = (
     "validity",
     "verified",
@@ -27,11 +27,11 @@ _FIELDS = (
     "expires_at",
 )
 Differences = dict[str, tuple[Any, Any]]
-"""What a field was, and what it is since; `wording` is the number of the wording that counts."""
+"""Values of a field before and since; `wording` is the number of the wording that counts."""
 
 
 class ChangeNote(NamedTuple):
-    """What one action of a person changed."""
+    """Effect of one action of a person."""
 
     id: str
     at: int
@@ -40,21 +40,21 @@ class ChangeNote(NamedTuple):
     did: str
     memory_id: str
     project: str | None
-    """Where alone the memory was seen; None where it was seen everywhere."""
+    """Project in which alone the memory was seen; None where it was seen everywhere."""
     undoes: str | None
     rows: dict[str, Differences]
-    """By memory, whatever is not as it was."""
+    """Differences by memory id."""
 
 
 class ChangeMark:
-    """What is known of an action when it is done: what it did, to which memory."""
+    """An action while it is done: its name, and the memory it is done to."""
 
     def __init__(self, did: str, memory_id: str = "", undoes: str | None = None) -> None:
         self.did = did
         self.memory_id = memory_id
         self.undoes = undoes
         self.was_idle = False
-        """Whether a person has done it, and nothing is otherwise by it."""
+        """True if a person has done it and it changed nothing."""
 
 
 @contextmanager
@@ -106,7 +106,7 @@ def note_change(
 def _find_begun(
     tx: Transaction, mark: ChangeMark, rows: dict[str, Differences]
 ) -> ChangeNote | None:
-    """The note of a statement just made, where it was said again only to replace another memory.
+    """Return the note of a statement just made, where it is said again only to replace another.
 
     Who is asked whether it replaces that has done one thing, and takes it back as one.
     """
@@ -121,14 +121,14 @@ def _find_begun(
 def _join(
     former: dict[str, Differences], later: dict[str, Differences], memory_id: str
 ) -> Differences:
-    """What two changes of a memory come to."""
+    """Join two successive changes of a memory."""
     was, now = former.get(memory_id, {}), later.get(memory_id, {})
     joined = {name: (was.get(name, pair)[0], pair[1]) for name, pair in {**was, **now}.items()}
     return {name: pair for name, pair in joined.items() if pair[0] != pair[1]}
 
 
 def read_note(line: LoggedAction) -> ChangeNote:
-    """A note, as the log has it."""
+    """Read a note from the log."""
     detail = json.loads(line.detail or "{}")
     return ChangeNote(
         id=line.subject,
@@ -146,7 +146,7 @@ def read_note(line: LoggedAction) -> ChangeNote:
 
 
 def read_state(memory: Memory | None) -> dict[str, Any]:
-    """How a memory stands, without a word of it; nothing of one that is not there."""
+    """Map a memory's fields to their values, without its words; all None without a memory."""
     if memory is None:
         return dict.fromkeys(("wording", *_FIELDS))
     fields = {name: getattr(memory, name) for name in _FIELDS}

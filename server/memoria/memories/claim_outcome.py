@@ -1,4 +1,4 @@
-"""What became of a claim, for whoever made it."""
+"""Outcome of a claim, for whoever made it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ ClaimAction = Literal["ADD", "UPDATE", "evidence", "known", "restored", "past", 
 
 @dataclass(frozen=True, slots=True)
 class ClaimOutcome:
-    """What became of a claim."""
+    """Outcome of a claim."""
 
     action: ClaimAction
     memory_id: str
@@ -23,14 +23,14 @@ class ClaimOutcome:
     superseded_by: Memory | None = None
     """The memory that says what holds since, where the claim is of an earlier time."""
     is_echo: bool = False
-    """Whether an assistant or a tool only repeated what the user had said."""
+    """True if an assistant or a tool only repeated what the user had said."""
 
     def describe_successor(self) -> RelatedStatement | None:
-        """What holds since, where the claim is of an earlier time."""
+        """Return the statement that holds since, where the claim is of an earlier time."""
         return None if self.superseded_by is None else _to_statement(self.superseded_by)
 
     def describe_change(self, content: str) -> MemoryChange | None:
-        """What a claim that says `content` changed, for a receipt; None if nothing known."""
+        """Describe the effect on known memories, for a receipt; None if there is none."""
         if not (self.supersedes or self.contradicts):
             return None
         return MemoryChange(

@@ -32,14 +32,14 @@ from memoria.store.base import Transaction
 from memoria.store.values import NewMemory
 
 _SETTLED_BY_A_CLAIM = ("conflict", "review")
-"""Why a memory waits, where a later claim may decide what it waits for."""
+"""Reasons for which a memory waits that a later claim may settle."""
 
 
 class ClaimWriter:
     """Writes claims within one tenant's transaction."""
 
     def __init__(self, tx: Transaction, writer: MemoryWriter, now: int) -> None:
-        """Nothing is written yet.
+        """Create a writer for one transaction.
 
         Args:
             tx: the transaction in which everything is written, or nothing.
@@ -69,7 +69,7 @@ class ClaimWriter:
         return outcome
 
     def _recognise(self, new: NewClaim, known: Memory) -> ClaimOutcome | None:
-        """What becomes of a claim because a memory has its wording; None if it is to be compared.
+        """Return the outcome where a memory with the same wording decides it; None to compare.
 
         One that was superseded is compared, for something else is true since; so is one that waits
         for what a later claim may decide.
@@ -346,41 +346,41 @@ class ClaimWriter:
             self._writer.supersede(memory.id, successor=successor)
 
     def _current(self, memory: Memory | str) -> Memory:
-        """A memory as it is now."""
+        """Return a memory as it is now."""
         memory_id = memory if isinstance(memory, str) else memory.id
         return self._writer.require(memory_id)
 
 
 def _may_settle(claim: Claim, memory: Memory) -> bool:
-    """Whether a claim may decide what a memory waits for; the user does by saying it again."""
+    """Return whether a claim may decide what a memory waits for; the user does by repeating it."""
     return memory.flag in _SETTLED_BY_A_CLAIM or claim.source is SourceKind.USER_SAID
 
 
 def _is_over(memory: Memory, claim: Claim) -> bool:
-    """Whether a memory's end was over when a claim was said."""
+    """Return whether a memory's end was over when a claim was said."""
     return memory.expires_at is not None and memory.expires_at <= claim.said_at
 
 
 def _may_stand_beside(new: NewClaim, verdicts: Verdicts) -> bool:
-    """Whether a claim stands beside what it contradicts: both are as well borne out."""
+    """Return whether a claim stands beside its contradiction: both are as well borne out."""
     is_close = all(isinstance(verdict, NeedsReview) for _, verdict in verdicts.stronger)
     is_own = new.claim.is_stated or new.claim.source is SourceKind.USER_SAID
     return is_own and is_close
 
 
 def _type_of_statement(new: NewClaim) -> MemoryType | None:
-    """The type that somebody gave a statement; a fact is what it is where nobody gave one."""
+    """Return the type given with a statement; None without one, or for a fact."""
     is_given = new.claim.is_stated and new.memory.type is not MemoryType.FACT
     return new.memory.type if is_given else None
 
 
 def same_topic(memory: Memory, claim: Claim, workspace: str | None) -> NewMemory:
-    """A new memory of what a known one speaks of, as sure as a claim is."""
+    """Draft a new memory of what a known one speaks of, as sure as a claim is."""
     return replace(_like(memory, claim), id=new_id(), task=None, workspace=workspace, scope=None)
 
 
 def _like(memory: Memory, claim: Claim) -> NewMemory:
-    """A memory as one that is ready to be written, as sure as a claim is."""
+    """Draft a memory like a known one, as sure as a claim is."""
     return NewMemory(
         id=memory.id,
         type=memory.type,
@@ -395,6 +395,6 @@ def _like(memory: Memory, claim: Claim) -> NewMemory:
 
 
 def bare_wording(memory: Memory) -> NewWording:
-    """What a memory says now."""
+    """Build a wording of a memory's present content, without its evidence and links."""
     now = memory.current
     return NewWording(content=now.content, valid_from=now.valid_from, provenance=now.provenance)

@@ -1,4 +1,4 @@
-"""Conditions: on what condition a turn was told, and a memory that rests on it.
+"""Conditions under which turns were told, and memories that rest on them.
 
 They are read from the words whenever they are asked for (`language/statements/confided`), so that
 they hold for all that was ever recorded. What an assistant answers stands under the condition of
@@ -25,14 +25,14 @@ _MANY_WORDS = 4
 
 
 def condition_of_turn(tx: Transaction, turn: StoredTurn) -> Condition | None:
-    """Return on what condition a turn was told; None where it was told openly."""
+    """Return the condition under which a turn was told; None where it was told openly."""
     return conditions_of_turns(tx, [turn])[turn.n]
 
 
 def conditions_of_turns(
     tx: Transaction, turns: Sequence[StoredTurn]
 ) -> dict[int, Condition | None]:
-    """Return on what condition each of some turns was told, by number."""
+    """Map the numbers of turns to the conditions under which they were told."""
     beside = tx.conversations.user_turns_beside([turn.n for turn in turns])
     return {turn.n: _read_with(turn, *beside[turn.n]) for turn in turns}
 
@@ -49,7 +49,7 @@ def _read_with(
 
 
 def condition_of_memory(tx: Transaction, memory: Memory) -> Condition | None:
-    """Return on what condition that was told which a memory says; None where it is open."""
+    """Return the strictest condition under which a memory's content was told; None if open."""
     if memory.type is MemoryType.EPISODE:
         return _strictest(_conditions_in_span(tx, memory))
     stated = read_condition_of_statement(memory.content)
@@ -113,7 +113,7 @@ def _conditions_in_span(tx: Transaction, episode: Memory) -> Iterator[Condition]
 
 
 def _tells_of(summary: str, said: str, openly: str) -> bool:
-    """Return whether a summary has words that tell something of a turn, and nobody said openly."""
+    """Return whether a summary shares telling words with a turn that nobody said openly."""
     words = set(query_terms(said))
     shared = (words & set(query_terms(summary))) - set(query_terms(openly))
     return len(shared) >= min(_MANY_WORDS, max(1, len(words) // 4))
@@ -128,7 +128,7 @@ def _conditions_of_sources(tx: Transaction, memory: Memory) -> Iterator[Conditio
 
 
 def _read(turn: StoredTurn) -> StatedCondition | None:
-    """The condition that a turn states: a user's, or a person's who speaks in another place."""
+    """Read the condition that a turn states: a user's, or another person's if it has a speaker."""
     is_of_a_person = turn.role is Role.USER or (
         turn.role is Role.ASSISTANT and turn.speaker is not None
     )

@@ -1,4 +1,4 @@
-"""Days as models read them: on whose calendar something was said, and up to which day it holds.
+"""Days as models read them: the day on which something was said, and the last on which it holds.
 
 A turn that was given with an offset is of that offset's day, and so is what was concluded from it;
 anything else is of a day of the home's zone.
@@ -12,7 +12,7 @@ from memoria.model.zone import Zone
 
 
 def zone_of_turn(turn: StoredTurn, zone: Zone) -> Zone:
-    """The zone a turn was said in.
+    """Return the zone a turn was said in.
 
     Args:
         turn: the turn.
@@ -22,33 +22,33 @@ def zone_of_turn(turn: StoredTurn, zone: Zone) -> Zone:
 
 
 def date_of(millis: int, zone: Zone) -> str:
-    """The day of a moment in a zone: `2026-11-05`."""
+    """Return the day of a moment in a zone: `2026-11-05`."""
     return (zone.date_of(millis) or from_millis(millis).date()).isoformat()
 
 
 def day_of(turn: StoredTurn, zone: Zone) -> str:
-    """The day a turn was said, with its weekday: `Thursday, 2026-11-05`."""
+    """Return the day a turn was said, with its weekday: `Thursday, 2026-11-05`."""
     day = zone_of_turn(turn, zone).date_of(turn.at) or from_millis(turn.at).date()
     return f"{day:%A}, {day.isoformat()}"
 
 
 def date_of_turn(turn: StoredTurn, zone: Zone) -> str:
-    """The day a turn was said: `2026-11-05`."""
+    """Return the day a turn was said: `2026-11-05`."""
     return date_of(turn.at, zone_of_turn(turn, zone))
 
 
 def date_of_memory(memory: Memory, zone: Zone) -> str:
-    """The day since when a memory holds: mostly the one it was said on."""
+    """Return the day since when a memory holds: mostly the one it was said on."""
     return date_of(memory.current.valid_from, _zone_of_memory(memory, zone))
 
 
 def last_date(memory: Memory, expires_at: int, zone: Zone) -> str:
-    """The last day on which a memory holds that expires at a moment."""
+    """Return the last day on which a memory holds that expires at a moment."""
     return date_of(expires_at - 1, _zone_of_memory(memory, zone))
 
 
 def local_span(memory: Memory, zone: Zone) -> LocalSpan:
-    """When a memory holds, on the clock of whoever it is for."""
+    """Return the span in which a memory holds, by its speaker's clock or else in `zone`."""
     own, end = _zone_of_memory(memory, zone), memory.expires_at
     over = memory.current.valid_to
     is_midnight = end is not None and own.to_local(end).time() == time.min

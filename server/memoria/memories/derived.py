@@ -1,4 +1,4 @@
-"""Derived memories: what is concluded from other memories, with all that it is concluded from.
+"""Derived memories: conclusions from other memories, with their sources.
 
 A derived memory is seen where its sources are and rests on their turns. It is believed no more than
 the least of them, for a reading of somebody's word is not that word.
@@ -23,27 +23,27 @@ from memoria.policy.merging import authority
 from memoria.store.values import NewMemory
 
 END = "end"
-"""What the audit log says where a derived memory is not true any more."""
+"""Action in the audit log where a derived memory is not true any more."""
 
 
 @dataclass(frozen=True, slots=True)
 class DerivedDraft:
-    """What a derived memory is to say."""
+    """A derived memory to be written."""
 
     type: MemoryType
     content: str
     inferred_by: InferredBy
     confidence: float
     turns: int
-    """How many turns of each source it rests on at most, beside that of the source's wording."""
+    """Most turns of each source it rests on, beside that of the source's wording."""
     client: str | None = None
-    """The model that said it."""
+    """Model that said it."""
     shown: tuple[Memory, ...] = ()
-    """What the model was shown beside the sources."""
+    """Memories that the model was shown beside the sources."""
 
 
 def least_trust(memories: Sequence[Memory]) -> Trust:
-    """How far the channels of some memories vouch for what is derived from all of them."""
+    """Return the trust in what is derived from all of some memories, never the user's."""
     least = authority([memory.model_copy(update={"verified": False}) for memory in memories]).trust
     return Trust.TOOL if least is Trust.TOOL else Trust.REPORTED
 
@@ -51,13 +51,13 @@ def least_trust(memories: Sequence[Memory]) -> Trust:
 def is_known(
     writer: MemoryWriter, draft: DerivedDraft, workspace: str | None, but: str | None
 ) -> bool:
-    """Whether another memory than `but` says the same in the same words, active or not."""
+    """Return whether another memory than `but` says the same in the same words, active or not."""
     known = writer.find_same(draft.content, workspace)
     return known is not None and known.id != but
 
 
 def common_task(sources: Sequence[Memory]) -> str | None:
-    """The task at which all of some memories were learnt."""
+    """Return the task at which all of some memories were learnt, None without a common one."""
     tasks = {one.task for one in sources}
     return tasks.pop() if len(tasks) == 1 else None
 
@@ -65,7 +65,7 @@ def common_task(sources: Sequence[Memory]) -> str | None:
 def add_derived(
     writer: MemoryWriter, draft: DerivedDraft, sources: Sequence[Memory], at: int
 ) -> str:
-    """Write a new derived memory. Gives its id."""
+    """Write a new derived memory and return its id."""
     memory = NewMemory(
         id=new_id(),
         type=draft.type,

@@ -1,4 +1,4 @@
-"""Details: what somebody who states something knows of it beside its words.
+"""Details that somebody gives with a statement, beside its words.
 
 They are checked here, before anything is written: an end that can be read and is not over, names
 without secrets, a memory to be replaced that may be.
@@ -46,18 +46,18 @@ EntityName = str | Mention | Mapping[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementDetails:
-    """What is given with a statement. What is None is for us to find out."""
+    """Details given with a statement. Those that are None are for us to find out."""
 
     importance: float | None = None
     valid_from: int | None = None
     until: str | None = None
-    """Its end: a date, an expression, or how long it holds."""
+    """End: a date, an expression, or a duration."""
     subject: str | None = None
     task: str | None = None
-    """The task it belongs to; an empty one says that it belongs to none."""
+    """Task it belongs to; an empty one says that it belongs to none."""
     entities: tuple[Mention, ...] = ()
     supersedes: str | None = None
-    """The id of the memory that it takes the place of."""
+    """Id of the memory that it takes the place of."""
     turn_id: str | None = None
     quote: str | None = None
     """Words of that turn, on which it rests."""
@@ -70,7 +70,7 @@ NO_DETAILS = StatementDetails()
 
 
 def read_entities(entities: object) -> tuple[Mention, ...]:
-    """Whom and what a statement names: names, or objects with the fields of `Mention`.
+    """Parse the entities of a statement: names, or objects with the fields of `Mention`.
 
     Raises:
         InvalidInputError: one of them is none, or they are too many.
@@ -97,7 +97,7 @@ def _read_entity(i: int, entity: object) -> Mention:
 
 
 def _add_short_name(mention: Mention) -> Mention:
-    """A mention with what people call it who leave out what it is: `Heron` for Project Heron."""
+    """Add the name without the kind as an alias: `Heron` for Project Heron."""
     match = _KIND_AND_NAME.fullmatch(mention.name)
     if match is None or mention.aliases:
         return mention
@@ -105,14 +105,14 @@ def _add_short_name(mention: Mention) -> Mention:
 
 
 def clean_entities(entities: Iterable[Mention], tally: Tally) -> tuple[Mention, ...]:
-    """The entities without those whose names must not be stored."""
+    """Keep the entities whose names may all be stored."""
     return tuple(
         one for one in entities if all(clean_text(name, tally) == name for name in one.names)
     )
 
 
 def check_subject(subject: str | None, tally: Tally) -> str | None:
-    """Of whom or what a statement speaks, without what must not be stored.
+    """Return a statement's subject; None without one, or where it is a secret.
 
     Raises:
         InvalidInputError: it is no name.
@@ -122,7 +122,7 @@ def check_subject(subject: str | None, tally: Tally) -> str | None:
 
 
 def check_task(task: str | None, tally: Tally) -> str | None:
-    """The task that a statement belongs to, without what must not be stored.
+    """Return the task that a statement belongs to, without what must not be stored.
 
     Raises:
         InvalidInputError: it is no name of a task.
@@ -143,7 +143,7 @@ def _check_name(field: str, given: str | None, longest: int, tally: Tally) -> st
 
 
 def check_quote(quote: str | None, turn: StoredTurn | None) -> None:
-    """See that a turn has the words on which a statement is said to rest.
+    """Check that a turn has the words on which a statement is said to rest.
 
     Raises:
         InvalidInputError: it has not, or no turn is named.
@@ -162,7 +162,7 @@ def check_quote(quote: str | None, turn: StoredTurn | None) -> None:
 
 
 def require_replaceable(tx: Transaction, memory_id: str, workspace: str | None) -> Memory:
-    """The memory that a statement is to take the place of.
+    """Return the memory that a statement is to take the place of.
 
     Args:
         tx: the transaction.
@@ -213,7 +213,7 @@ def require_replaceable(tx: Transaction, memory_id: str, workspace: str | None) 
 
 
 def _name_successor(tx: Transaction, memory: Memory) -> str:
-    """What to do about a memory that does not hold any more."""
+    """Advise on a memory that does not hold any more."""
     everything = Filters(everywhere=True, include_history=True, include_processed=True)
     for edge in tx.graph.list_edges(Node("memory", memory.id), everything):
         if edge.type is EdgeType.VERSION_NEXT and edge.src.id == memory.id:

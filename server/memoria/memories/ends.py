@@ -1,4 +1,4 @@
-"""Ends: up to when a statement holds, as whoever states it has said."""
+"""Ends of statements, as whoever states them gives them."""
 
 import calendar
 import re
@@ -56,13 +56,13 @@ _OVER_OR_OFTEN = lazy_regex(
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """When something stops to count, UTC epoch milliseconds; None for never."""
+    """End of a memory, UTC epoch milliseconds; None for never."""
 
     at: int | None
 
 
 def read_end(until: str, said_at: int, zone: Zone, since: int | None = None) -> End:
-    """The end that somebody has given with a statement.
+    """Read the end that somebody has given with a statement.
 
     Args:
         until: a date, an expression such as `Friday` or 到周五, or how long it holds: `7d`,
@@ -93,7 +93,7 @@ def read_end(until: str, said_at: int, zone: Zone, since: int | None = None) -> 
 
 
 def find_end_in_words(content: str, said_at: int, zone: Zone) -> int | None:
-    """The day with which a statement ends that says so in its last words: `… until Friday`.
+    """Find the day with which a statement ends by its last words: `… until Friday`.
 
     What was, and what happens again and again, does not end so; nor is an hour the end.
     """
@@ -110,12 +110,12 @@ def find_end_in_words(content: str, said_at: int, zone: Zone) -> int | None:
 
 
 def ends_with_session(until: str) -> bool:
-    """Whether an end is that of the present conversation."""
+    """Return whether an end is that of the present conversation."""
     return _SESSION.fullmatch(until) is not None
 
 
 def _read_lasting(until: str, since: int, zone: Zone) -> int | None:
-    """When something ends that lasts so long."""
+    """Return the end of a duration that begins at `since`; None if it is none."""
     if ends_with_session(until):
         return since + DAY_MS  # a session has no certain end, but after a day it is over
     english, chinese = _LASTING.fullmatch(until), _LASTING_CHINESE.fullmatch(until)
@@ -138,7 +138,7 @@ def _read_lasting(until: str, since: int, zone: Zone) -> int | None:
 
 
 def _add(since: int, amount: int, letter: str, zone: Zone) -> int | None:
-    """A moment so many hours, days, weeks, months or years later; None beyond all bounds."""
+    """Add hours, days, weeks, months or years to a moment; None beyond all bounds."""
     lengths = {"h": _HOUR_MS, "d": DAY_MS, "w": 7 * DAY_MS}
     if letter in lengths:
         end = since + amount * lengths[letter]
@@ -153,7 +153,7 @@ def _add(since: int, amount: int, letter: str, zone: Zone) -> int | None:
 
 
 def _is_read_whole(until: str, said_at: int, zone: Zone) -> bool:
-    """Whether nothing that tells of a time is left over: of "31 June" the rules read a part."""
+    """Return whether the rules read all that tells of a time: of "31 June" they read a part."""
     if _ISO_TIME.match(until):
         return True
     for span in times(until, said_at, zone, prefer="future"):
@@ -163,7 +163,7 @@ def _is_read_whole(until: str, said_at: int, zone: Zone) -> bool:
 
 
 def _is_time(when: str, said_at: int, zone: Zone) -> bool:
-    """Whether some words are a time and nothing else."""
+    """Return whether some words are a time and nothing else."""
     plain = _LEADING.sub("", when)
     return any(
         span.start == 0 and span.end >= len(plain.rstrip())

@@ -21,7 +21,7 @@ JOINED = "join entity"
 PARTED = "part entity"
 _PROPOSED = "propose to join entity"
 _MOST_PAIRS = 1000
-"""Pairs of one name that are looked at for what may be proposed."""
+"""Most pairs of one name that are looked at for what may be proposed."""
 _BY_MODEL = Channel(name=EXTRACTION_CHANNEL, trust=Trust.REPORTED)
 Pair = tuple[Entity, Entity]
 
@@ -40,7 +40,7 @@ def join_entities(tx: Transaction, pair: Pair, channel: Channel, now: int) -> No
 
 
 def part_entities(tx: Transaction, pair: Pair, channel: Channel, now: int) -> None:
-    """Let two entities be two, and remember that they are."""
+    """Part two entities, and remember that they are two."""
     one, other = pair
     if _whole(one) == _whole(other):
         member = one if one.canonical_id is not None else other
@@ -70,19 +70,19 @@ def join_as_read(tx: Transaction, memory: Memory, mention: Mention, entity: Node
 
 
 def _may_be_one(one: Entity, other: Entity) -> bool:
-    """Whether two that a name is given to may be one: what is told apart by a word is two."""
+    """Return whether two of one name may be one: of one kind, and told apart by no word."""
     is_one_kind = one.kind == other.kind or "other" in (one.kind, other.kind)
     is_told_apart = one.distinct is not None or other.distinct is not None
     return is_one_kind and not is_told_apart and _whole(one) != _whole(other)
 
 
 def list_proposals(tx: Transaction, visible: Filters, limit: int) -> list[Pair]:
-    """Two entities each that may be one: in what is seen from there they go by one name."""
+    """List pairs of entities that may be one: as seen from there they go by one name."""
     return list(islice(_iterate_proposals(tx, visible), limit))
 
 
 def list_new_proposals(tx: Transaction, visible: Filters, limit: int) -> list[Pair]:
-    """Those of the proposals that no night has named."""
+    """List the proposals that no night has named."""
     new = (pair for pair in _iterate_proposals(tx, visible) if not _has_entry(tx, _PROPOSED, pair))
     return list(islice(new, limit))
 
@@ -108,7 +108,7 @@ def _whole(entity: Entity) -> str:
 
 
 def _has_entry(tx: Transaction, action: str, pair: Pair) -> bool:
-    """Whether the log says that something was done to a pair, whichever was named first."""
+    """Return whether the log has an action on a pair, whichever was named first."""
     return any(
         entry.action == action and entry.detail == against.id
         for entity, against in (pair, pair[::-1])

@@ -1,4 +1,4 @@
-"""Event times: when something happened, and how long a conclusion counts."""
+"""Event times: the time at which something happened, and how long a conclusion counts."""
 
 import re
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ _COMES_AGAIN = lazy_regex(
 
 @dataclass(frozen=True, slots=True)
 class EventTime:
-    """When something happened, and the words that say so."""
+    """Time of an event, and the words that say so."""
 
     at: int | None
     expression: str | None
     comes_again: bool = False
-    """Whether it is one of every year, such as a birthday."""
+    """True if it is one of every year, such as a birthday."""
 
 
 def find_event_time(
     expression: str | None, content: str, turn: StoredTurn, zone: Zone, prefer: Prefer
 ) -> EventTime:
-    """When something happened: by a full date in the conclusion, or by the speaker's expression.
+    """Find the time of an event: by a full date in the conclusion, or the speaker's expression.
 
     A date with its year is what was concluded from everything that was said; "next Friday" may have
     been said before it was moved. Dates that come again every year are the next ones. Words that
@@ -48,7 +48,7 @@ def find_event_time(
 
 
 def _tells_time(expression: str, turn: StoredTurn, zone: Zone, prefer: Prefer) -> bool:
-    """Whether an expression is part of a time in its turn, as far as it stands there."""
+    """Return whether an expression is part of a time in its turn, as far as it stands there."""
     text = full_text(turn)
     start = text.find(expression)
     if start < 0:
@@ -61,7 +61,7 @@ def _tells_time(expression: str, turn: StoredTurn, zone: Zone, prefer: Prefer) -
 def find_expiry(
     proposed: Add | Update, kind: MemoryType, content: str, turn: StoredTurn, zone: Zone
 ) -> int | None:
-    """When a conclusion stops to count: at the end that was named, or after its duration.
+    """Find the end of a conclusion: the one that was named, or after its duration; None for never.
 
     Up to a full date in the conclusion it holds whatever the speaker's expression says. Where no
     end was named, a rule ends with the date to come up to which its own sentence says it holds.

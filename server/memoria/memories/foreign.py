@@ -1,6 +1,6 @@
-"""Foreign memories: what another program has concluded, written as a memory of ours.
+"""Foreign memories: conclusions of another program, written as memories of ours.
 
-It is a claim like any other, of the day on which that program wrote it, and as trustworthy as a
+Each is a claim like any other, of the day on which that program wrote it, and as trustworthy as a
 report: whoever imports a file vouches for the file, not for each of its lines. Its own words are
 its evidence. What must not be kept, what was forgotten and what was said in private time stays out.
 
@@ -48,24 +48,24 @@ _MOMENT_BYTES = 6
 ForeignStatus = Literal[
     "added", "known", "changed", "past", "waiting", "forgotten", "private", "refused"
 ]
-"""What became of a foreign memory. `past`: it was true before what is known now. `waiting`: it
+"""Outcome of a foreign memory. `past`: it was true before what is known now. `waiting`: it
 contradicts what is better borne out, and waits for the user's word."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignReceipt:
-    """What became of some foreign memories, in their order."""
+    """Outcomes of some foreign memories, in their order."""
 
     statuses: tuple[ForeignStatus, ...]
     problems: tuple[str | None, ...]
-    """Of a refused one, why it was refused."""
+    """Reason of each refusal; None for the others."""
     redactions: dict[str, int]
     stripped: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A foreign memory without what must not be kept, or why nothing of it may be."""
+    """A foreign memory without what must not be kept, or the reason why nothing of it may be."""
 
     given: ForeignMemory
     text: str
@@ -177,18 +177,18 @@ class ForeignMemories(Statements):
         return NewClaim(claim_of_statement(wording, memory, confidence), memory, wording)
 
     def _name_author(self, given: ForeignMemory) -> str | None:
-        """The program, and who wrote it there: `mem0 (anna)`."""
+        """Name the program, and the writer there: `mem0 (anna)`."""
         program = self._channel.client
         author = clean_name(given.author, Tally()) if given.author else None
         return f"{program} ({author})" if author else program
 
     def _origin_of(self, turn: StoredTurn | None, text: str) -> tuple[SourceKind, Trust]:  # noqa: ARG002
-        """An import reports what a file says, whoever has said it."""
+        """Return an import's source and trust: it reports what a file says, whoever said it."""
         return SourceKind.IMPORTED, self._channel.trust
 
 
 def _interpret(draft: _Draft, confidence: float) -> Interpretation | None:
-    """Whom and what it speaks of, as its program says; None where it says nothing of that."""
+    """Interpret an item by the names its program gives; None where it gives none."""
     if not (draft.subject or draft.mentions):
         return None
     return interpretation_by_agent(draft.text, draft.mentions, draft.subject, confidence)

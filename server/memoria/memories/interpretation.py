@@ -1,4 +1,4 @@
-"""Interpretation: whom and what a wording speaks of, as a model, an agent or rules read it."""
+"""Interpretation: the people and things of a wording, as a model, an agent or rules read it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ _EVERYTHING = Filters(everywhere=True, include_history=True, include_processed=T
 
 
 def interpretation_by_model(add: Add, event_at: int | None = None) -> Interpretation:
-    """What a model understood, as it proposed the memory."""
+    """Return a model's understanding of the memory it proposed."""
     return Interpretation(
         mentions=add.entities,
         subject=add.subject,
@@ -34,13 +34,13 @@ def interpretation_by_model(add: Add, event_at: int | None = None) -> Interpreta
 _OF_THEIR_PEOPLE = LazyPattern(
     r"""(?xi)^[^"“:：]{1,40}(?:\ssays:\s*"(?=my\s)|说：“(?=我的?[爸妈父母爷奶哥姐弟妹叔姑舅姨丈妻儿女老]))"""
 )
-"""What Bob says of his mother is no mention of Bob."""
+"""Beginning of a report such as "Bob says: my mother …", which is no mention of Bob."""
 
 
 def interpretation_by_rules(
     content: str, time: str | None = None, event_at: int | None = None
 ) -> Interpretation:
-    """What the rules understand of a wording.
+    """Interpret a wording by the rules.
 
     Args:
         content: the wording.
@@ -65,7 +65,7 @@ def interpretation_by_rules(
 def interpretation_of_update(
     tx: Transaction, memory: Memory, content: str, time: str | None, event_at: int | None
 ) -> Interpretation:
-    """What a model's new wording of a memory says.
+    """Interpret a model's new wording of a memory.
 
     A model names the things of a memory when it adds it. Those of them that still stand in the new
     wording are mentioned there, what else is named the rules find, and the rest is gone with the
@@ -106,7 +106,7 @@ def interpretation_of_update(
 def interpret_revision(
     tx: Transaction, memory: Memory, wording: NewWording
 ) -> Interpretation | None:
-    """What another wording of a memory says whose links a model has made; None for all others.
+    """Interpret a new wording of a memory with links by a model; None without such links.
 
     Args:
         tx: the transaction in which the memory is revised.
@@ -122,7 +122,7 @@ def interpret_revision(
 
 
 def may_speak_of(subject: str | None, content: str) -> bool:
-    """Whether a wording may be of a subject: it is the user's own, or named there."""
+    """Return whether a wording may be of a subject: it is the user, none, or named there."""
     key = None if subject is None else subject_key(subject)
     return key is None or key.startswith(USER) or key in content.casefold()
 
@@ -130,7 +130,7 @@ def may_speak_of(subject: str | None, content: str) -> bool:
 def interpretation_by_agent(
     content: str, mentions: Sequence[Mention], subject: str | None, confidence: float
 ) -> Interpretation:
-    """What a statement says according to whoever states it; what they leave out the rules find.
+    """Interpret a statement by its author's details; the rules find what these leave out.
 
     Args:
         content: the statement.
@@ -152,7 +152,7 @@ def interpretation_by_agent(
 
 
 def _complete_mention(given: Mention, known: Mapping[str, Mention]) -> Mention:
-    """A mention with what the rules read of its kind and role, where it leaves them open."""
+    """Add the kind and role that the rules read, where a mention leaves them open."""
     read = known.get(name_key(given.name))
     if read is None:
         return given

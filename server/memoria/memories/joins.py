@@ -1,4 +1,4 @@
-"""Joins: a project that became part of another is noted in the audit log, so that it can be parted.
+"""Joins of projects, noted in the audit log so that they can be parted again.
 
 A note has ids and numbers, never a name or a word of a memory: what was forgotten since can't come
 back by it. A number means something in this home alone, so the digest of the name stands beside it.
@@ -15,7 +15,7 @@ from memoria.store.joined_rows import JoinedRows
 _JOIN, _PART = "join", "part"
 _CHANNEL = "cli"
 _MOST_READ = 1000
-"""How far back joins are looked for."""
+"""Most entries of the log that are searched for joins."""
 _DIGITS = 16
 
 
@@ -31,7 +31,7 @@ class Join(NamedTuple):
 
 
 def note_join(tx: Transaction, former: str, into: str) -> None:
-    """Have all that is on record of a project be another's, and note what that was."""
+    """Move all that is on record of a project to another one, and note what that was."""
     rows = tx.projects.join(former, into)
     if rows is None:
         return
@@ -40,13 +40,13 @@ def note_join(tx: Transaction, former: str, into: str) -> None:
 
 
 def note_part(tx: Transaction, join: Join) -> None:
-    """Have what a project brought with it be its own again."""
+    """Give back to a project what it brought into another one."""
     tx.projects.part(join.rows, join.at)
     _write(tx, _PART, join.note_id, None)
 
 
 def list_joins(tx: Transaction) -> list[Join]:
-    """The joins that stand, the latest first, as far as nothing of their names is forgotten."""
+    """List the joins that stand, the latest first, unless one of their names is forgotten."""
     parted = {line.subject for line in tx.audit.list_by_action(_PART, _MOST_READ)}
     found = []
     for line in tx.audit.list_by_action(_JOIN, _MOST_READ):

@@ -231,7 +231,7 @@ def _edge(
     *,
     src: Node | None = None,
 ) -> Edge:
-    """An edge of a memory; its weight follows from confidence, trust and age."""
+    """Build an edge of a memory; its weight follows from confidence, trust and age."""
     version = memory.current
     return Edge(
         src=src or Node("memory", memory.id),
@@ -271,7 +271,7 @@ def _role_edges(
 def _subject_node(
     tx: Transaction, memory: Memory, interpretation: Interpretation, entities: Mapping[str, Node]
 ) -> Node | None:
-    """The entity that a memory is about: one that it mentions, or a new one."""
+    """Return the entity that a memory is about: one that it mentions, or a new one."""
     if interpretation.subject is None:
         return None
     name_parts = split_qualifier(interpretation.subject)
@@ -286,7 +286,7 @@ def _subject_node(
 
 
 def _resolve_mention(mention: Mention, subject: QualifiedName) -> tuple[Mention, str | None]:
-    """A mention by its plain name, and the word that tells it from namesakes (people only)."""
+    """Split a person's mention into the plain name and the word that tells namesakes apart."""
     name_parts = split_qualifier(mention.name)
     if mention.kind not in _KINDS_WITH_NAMESAKES:
         return mention, None
@@ -296,7 +296,7 @@ def _resolve_mention(mention: Mention, subject: QualifiedName) -> tuple[Mention,
 
 
 def _distinguishing_word(name_parts: QualifiedName) -> str | None:
-    """The word that tells somebody from their namesakes, unless it must not be stored."""
+    """Return the word that tells somebody from namesakes; None without one that may be kept."""
     return (
         name_parts.qualifier
         if name_parts.qualifier is not None and _is_name(name_parts.qualifier)
@@ -305,7 +305,7 @@ def _distinguishing_word(name_parts: QualifiedName) -> str | None:
 
 
 def _clean_mentions(mentions: Iterable[Mention]) -> Iterable[Mention]:
-    """The mentions that name something, without names that must not be stored."""
+    """Yield the mentions that name something, without names that must not be stored."""
     for mention in mentions:
         names = [name for name in mention.names if _is_name(name)]
         if names:
@@ -313,5 +313,5 @@ def _clean_mentions(mentions: Iterable[Mention]) -> Iterable[Mention]:
 
 
 def _is_name(name: str) -> bool:
-    """Whether a text names something; a secret or a pronoun does not."""
+    """Return whether a text names something; a secret or a pronoun does not."""
     return clean_text(name, Tally()) == name and name_key(name) not in _NOBODY

@@ -1,4 +1,4 @@
-"""What writers ask of retrieval: memories that a new text may repeat or replace.
+"""Protocol of the search for memories that a new text may repeat or replace.
 
 The protocol stands here because retrieval must not be imported; `app` hands in the implementation.
 """
@@ -14,18 +14,18 @@ class RelatedMemories(Protocol):
     """Finds memories that are related to a text."""
 
     def find_related(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
-        """The memories that may have to do with a text, and the newest."""
+        """Find the memories that may have to do with a text, and the newest."""
         ...
 
     def find_bearing(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
-        """The memories to show to a model that reads a text: few, and those that bear on it.
+        """Find the memories to show to a model that reads a text: few, and those that bear on it.
 
         Those that wait for the user's confirmation are among them.
         """
         ...
 
     def embed_meanings(self, texts: Sequence[str], *, wait: bool) -> TextVectors:
-        """The vectors of some texts. Must not be called inside a transaction, for it may take long.
+        """Embed some texts. Must not be called inside a transaction, for it may take long.
 
         Args:
             texts: what to embed.
@@ -39,5 +39,5 @@ class RelatedMemories(Protocol):
     def find_near(
         self, tx: Transaction, meanings: TextVectors, text: str, workspace: str | None
     ) -> list[Memory]:
-        """Active memories that mean nearly the same as a text, the nearest first."""
+        """Find active memories that mean nearly the same as a text, the nearest first."""
         ...

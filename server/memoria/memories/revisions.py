@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from memoria.memories.writer import MemoryWriter
 
 CONFIDENCE = {Trust.USER: 0.9, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
-"""How sure a statement is, by the trust in its channel."""
+"""Confidence in a statement, by the trust in its channel."""
 
 
 class Revisions:
@@ -77,7 +77,7 @@ class Revisions:
         turn_id: str | None = None,
         until: str | None = None,
     ) -> Memory:
-        """Do one thing to a memory, and give the memory as it is then.
+        """Do one thing to a memory, and return the memory as it is then.
 
         Where an agent corrects what the user has confirmed or pinned, that stays as it is, and the
         memory that is given is the correction, which waits for the user.
@@ -129,7 +129,7 @@ class Revisions:
 
     @contextmanager
     def _write_change(self, mark: ChangeMark) -> Iterator[Transaction]:
-        """A transaction of which is noted what a person changes by it."""
+        """Open a transaction in which is noted what a person changes by it."""
         with (
             self._store.write(self._tenant) as tx,
             note_change(self._store, self._tenant, tx, self._channel, mark),
@@ -144,7 +144,7 @@ class Revisions:
         return MemoryWriter(tx, suppression, author, now_millis())
 
     def _screen(self, text: str, tally: Tally) -> str:
-        """The text under the configured rules for personal data.
+        """Apply the configured rules for personal data to a text.
 
         The default rules do not apply: they ask for confirmation, and whoever states something to
         be remembered has confirmed it by that.
@@ -173,7 +173,7 @@ class Revisions:
         turn_id: str | None,
         until: str | None,
     ) -> str:
-        """Let a memory say something else. Gives the id of the memory that says it."""
+        """Let a memory say something else, and return the id of the memory that says it."""
         self._check_may_return(memory)
         text = self._screen(check_statement(content, Tally()), Tally())
         if text == memory.content and until is not None:
@@ -212,7 +212,7 @@ class Revisions:
         return memory.id
 
     def _propose(self, tx: Transaction, memory: Memory, wording: NewWording) -> str:
-        """Let a correction wait for the user, who wants the memory as it is. Gives its id."""
+        """Let a correction wait for the user, who wants the memory as it is, and return its id."""
         from memoria.memories.claims import ClaimWriter, same_topic  # noqa: PLC0415  (the start-up does without it)
         from memoria.memories.verdicts import NewClaim  # noqa: PLC0415  (the start-up does without it)
 
@@ -222,7 +222,7 @@ class Revisions:
         return claims.replace_named(NewClaim(claim, topic, wording), memory).memory_id
 
     def _set_end(self, tx: Transaction, memory: Memory, until: str) -> None:
-        """Let a memory end then, and its wording stay."""
+        """Give a memory an end, and leave its wording."""
         if is_fixed_for(memory, self._channel.trust):
             raise InvalidInputError(
                 "The user has confirmed or pinned this as it is: only they can give it an end."
@@ -265,7 +265,7 @@ class Revisions:
                 raise InvalidInputError("content is missing: what should the memory say?")
 
     def _check_may_return(self, memory: Memory) -> None:
-        """See that nobody but the user makes active what waits for their word."""
+        """Check that nobody but the user makes active what waits for their word."""
         if needs_users_word(memory) and not self._is_user_channel:
             raise InvalidInputError(
                 "This waits for the user's word. Ask them, then use confirm, or archive it."
@@ -278,7 +278,7 @@ class Revisions:
     def _wording(
         self, text: str, valid_from: int | None = None, turn: StoredTurn | None = None
     ) -> NewWording:
-        """What a statement lets a memory say. A turn that does not say it is not its source."""
+        """Build the wording of a statement. A turn that does not say it is not its source."""
         kind, trust = self._origin_of(turn, text)
         provenance = Provenance(
             source_kind=kind,
@@ -297,7 +297,7 @@ class Revisions:
         )
 
     def _origin_of(self, turn: StoredTurn | None, text: str) -> tuple[SourceKind, Trust]:
-        """Whose word a statement is, and how far its channel is trusted.
+        """Return the source of a statement and the trust in it.
 
         A statement that rests on a tool's output, or on what the user has only pasted, is trusted
         as little as that, unless the user makes it.
@@ -316,14 +316,14 @@ class Revisions:
 
 
 def _is_only_presented(turn: StoredTurn, text: str) -> bool:
-    """Whether the user has pasted what a statement says, and has not said it."""
+    """Return whether the user has pasted what a statement says, and has not said it."""
     if turn.role is not Role.USER or not find_pasted_spans(turn.content):
         return False
     return is_borne_out(text, turn.content) and not is_borne_out(text, own_part(turn.content))
 
 
 def require_turn(tx: Transaction, turn_id: str) -> StoredTurn:
-    """A turn by its id.
+    """Return a turn by its id.
 
     Raises:
         NotFoundError: there is no such turn.
@@ -335,7 +335,7 @@ def require_turn(tx: Transaction, turn_id: str) -> StoredTurn:
 
 
 def claim_of_statement(wording: NewWording, memory: NewMemory | Memory, confidence: float) -> Claim:
-    """What a statement claims, as trustworthy as its channel."""
+    """Build the claim of a statement, as trustworthy as its channel."""
     origin = wording.provenance
     return Claim(
         content=wording.content,
@@ -351,5 +351,5 @@ def claim_of_statement(wording: NewWording, memory: NewMemory | Memory, confiden
 
 
 def confidence_of(wording: NewWording) -> float:
-    """How sure a statement is."""
+    """Return the confidence in a statement."""
     return CONFIDENCE[wording.provenance.trust]

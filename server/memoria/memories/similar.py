@@ -11,7 +11,7 @@ from memoria.store.base import Transaction
 from memoria.store.values import Filters
 
 _MOST_SIMILAR = 6
-"""How many memories one is linked with; a graph that links everything says nothing."""
+"""Most memories that one is linked with; a graph that links everything says nothing."""
 
 
 def find_similar(

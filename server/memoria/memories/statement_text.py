@@ -10,7 +10,7 @@ MAX_CHARS = 4000
 
 
 def check_statement(content: str, tally: Tally) -> str:
-    """The text without what must not be stored, and without what nobody sees.
+    """Return a text without what must not be stored, and without what nobody sees.
 
     Raises:
         InvalidInputError: it is empty, too long, or asks itself not to be kept.

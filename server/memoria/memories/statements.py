@@ -1,4 +1,4 @@
-"""Explicit statements: what somebody asks to have remembered, and how they revise it later.
+"""Explicit statements: texts that somebody asks to have remembered, and their details.
 
 Everything here can be undone. A correction writes a new version and ends the validity of the former
 one; archiving only hides. The provenance is stamped from the channel, never taken from the caller.
@@ -124,13 +124,13 @@ class Statements(Revisions):
         )
 
     def _require_replaced(self, tx: Transaction, given: StatementDetails) -> Memory | None:
-        """The memory that a statement is to take the place of, where one was named."""
+        """Return the memory that a statement is to take the place of, where one was named."""
         if given.supersedes is None:
             return None
         return require_replaceable(tx, given.supersedes, self._workspace)
 
     def _check_details(self, given: StatementDetails, tally: Tally) -> StatementDetails:
-        """The details without what must not be stored."""
+        """Check details and leave out what must not be stored."""
         if given.scope is not None:
             check_choice("scope", given.scope, get_args(Scope))
         if given.importance is not None and not 0 <= given.importance <= 1:
@@ -150,7 +150,7 @@ class Statements(Revisions):
     def _draft(
         self, tx: Transaction, text: str, kind: MemoryType, given: StatementDetails
     ) -> "tuple[NewClaim, End | None]":
-        """A statement with all that is known of it, and the end that was given."""
+        """Draft the claim of a statement with all that is known of it, and read the end given."""
         from memoria.memories.verdicts import NewClaim  # noqa: PLC0415  (the start-up does without it)
 
         turn = None if given.turn_id is None else require_turn(tx, given.turn_id)
@@ -190,7 +190,7 @@ class Statements(Revisions):
         turn: StoredTurn | None,
         given: StatementDetails,
     ) -> str | None:
-        """The task in hand, where a statement is about the work."""
+        """Return the task in hand, where a statement is about the work."""
         task = (
             find_task_in_hand(tx, given.session_id, self._workspace, now_millis())
             if turn is None
@@ -207,7 +207,7 @@ class Statements(Revisions):
         given: StatementDetails,
         end: End | None,
     ) -> tuple[str, ...]:
-        """Note the details of a statement that was known already; names those left as they are."""
+        """Note the details of a known statement; return the names of those left as they are."""
         names = {
             "importance": given.importance is not None,
             "until": end is not None,
@@ -232,7 +232,7 @@ class Statements(Revisions):
         return ()
 
     def _is_scope_open(self, tx: Transaction, memory: Memory, new: NewMemory, text: str) -> bool:
-        """Whether a memory is seen elsewhere than was asked, or than its words say."""
+        """Return whether a memory is seen elsewhere than was asked, or than its words say."""
         from memoria.policy.scope import decide_scope  # noqa: PLC0415  (the start-up does without it)
 
         if self._workspace is None or tx.memories.is_private(self._workspace):
@@ -279,7 +279,7 @@ class Statements(Revisions):
         return outcome
 
     def _end_of(self, wording: NewWording, kind: MemoryType, zone: Zone) -> int | None:
-        """When a statement ends by its words; what stands in a core file does not."""
+        """Return the end that a statement's words name; None for lines of a core file."""
         from memoria.language.statements.lasting import session_end  # noqa: PLC0415  (the start-up does without it)
 
         if self._channel.name == USER_EDIT_NAME:
@@ -307,13 +307,13 @@ def _doubt_order(tx: Transaction, new: "NewClaim") -> str | None:
 
 
 def _find_former_end(outcome: "ClaimOutcome", memory: Memory) -> int | None:
-    """When what a statement has taken the place of was to end, where the statement has no end."""
+    """Return the latest end of the memories replaced, where the statement itself has no end."""
     ends = [one.expires_at for one in outcome.supersedes if one.expires_at is not None]
     return max(ends) if ends and memory.expires_at is None else None
 
 
 def _status(outcome: "ClaimOutcome", memory: Memory) -> StatementStatus:
-    """What became of a statement, for whoever made it."""
+    """Return the status of a statement, for whoever made it."""
     if memory.validity is Validity.PENDING_CONFIRMATION:
         return "pending"
     match outcome.action:

@@ -22,14 +22,14 @@ from memoria.model import DAY_MS, MemoryType, Scope, Scratchpad, StoredTurn
 from memoria.store.base import Transaction
 
 TOLD_MS = 4 * DAY_MS
-"""How long a task is told of: over a weekend and a day more."""
+"""Time for which a task is told of: over a weekend and a day more."""
 _MOST_LATER, _OPENING_CHARS = 8, 2_000
 
 
 def find_task_in_hand(
     tx: Transaction, session_id: str | None, workspace: str | None, at: int
 ) -> str | None:
-    """The task of a session's scratchpad, or of the latest that the workspace sees.
+    """Return the task of a session's scratchpad, or of the latest that the workspace sees.
 
     Args:
         tx: the transaction to read in.
@@ -44,7 +44,7 @@ def find_task_in_hand(
 def list_told_tasks(
     tx: Transaction, workspace: str | None, at: int, limit: int
 ) -> list[Scratchpad]:
-    """The notes touched last that are worth telling of, newest first.
+    """List the notes touched last that are worth telling of, newest first.
 
     Args:
         tx: the transaction to read in.
@@ -60,14 +60,14 @@ def list_told_tasks(
 
 
 def find_end_of_telling(tx: Transaction, workspace: str | None, at: int, limit: int) -> int | None:
-    """The first moment at which time alone ends the telling of a task; None for never."""
+    """Return the first moment at which time alone ends the telling of a task; None for never."""
     told = list_told_tasks(tx, workspace, at, limit)
     times = [time for pad in told for time in (pad.updated_at, *(one.at for one in pad.completed))]
     return min((time + TOLD_MS for time in times if time + TOLD_MS > at), default=None)
 
 
 def date_focus(tx: Transaction, pad: Scratchpad, at: int) -> Scratchpad:
-    """The notes, with the day of a task that was last worked on before today."""
+    """Add to the notes the day of a task that was last worked on before today."""
     day = date_of(pad.updated_at, tx.zone)
     is_earlier = pad.current_focus is not None and day != date_of(at, tx.zone)
     return pad.model_copy(update={"last_day": day}) if is_earlier else pad
@@ -86,7 +86,7 @@ def _without_what_is_over(
 
 
 def _is_left(tx: Transaction, pad: Scratchpad, newer: Sequence[Scratchpad]) -> bool:
-    """Whether the task of a scratchpad was left for another, or goes on in another session."""
+    """Return whether a scratchpad's task was left for another, or goes on in another session."""
     task = pad.current_focus
     if task is None:
         return False
@@ -107,13 +107,13 @@ def _is_after(pad: Scratchpad, newer: Scratchpad) -> bool:
 
 
 def find_task_of_turn(tx: Transaction, turn: StoredTurn) -> str | None:
-    """The task that was in hand in a turn's session when the turn was said."""
+    """Return the task that was in hand in a turn's session when the turn was said."""
     pad = tx.scratchpads.get(turn.session_id)
     return None if pad is None else _task_at(pad, min(turn.at, turn.ingested_at))
 
 
 def is_about_work(content: str, kind: MemoryType, subject: str | None, scope: Scope | None) -> bool:
-    """Whether a statement is about the work and not about a person, nor says how to go about it.
+    """Return whether a statement is about the work: no person's matter, rule or preference.
 
     Args:
         content: the statement.
@@ -130,7 +130,7 @@ def is_about_work(content: str, kind: MemoryType, subject: str | None, scope: Sc
 
 
 def _task_at(pad: Scratchpad, at: int) -> str | None:
-    """The task in hand at a moment: the present focus, or the first that was over after it."""
+    """Return the task in hand at a moment: the present focus, or the first to end after it."""
     if pad.updated_at <= at:
         return pad.current_focus if at - pad.updated_at < DAY_MS else None
     ended = [task for task in pad.completed if at < task.at]

@@ -1,4 +1,4 @@
-"""Links of turns: whom and what people name when they talk, by rules and without a model.
+"""Links of turns with the people and things they name, by rules and without a model.
 
 They give raw talk its place in the graph until a model has read it, whose memories then take their
 place. Only names that somebody says of their own are linked: an assistant's explanations name half
@@ -26,20 +26,20 @@ _MOST_READ_CHARS = 2_000
 not."""
 _FIRST_TURNS = 2
 _LONGEST_NAME = 100
-"""Characters; a client may give a speaker of any length."""
+"""Most characters of a name; a client may give a speaker of any length."""
 _CONFIDENCE = 0.4
-"""How sure a name in talk is, which is not more than the rules' own for a name without a sign."""
+"""Confidence in a name in talk, no more than the rules' own for a name without a sign."""
 _SURE = 0.4
 _CODE = lazy_regex(
     r"(?m)```|\w\(|[;{}]\s*$|^[^\S\n]*+(?:def|class|import|from|const|let|return)\b|=>|</|=="
 )
-"""In a text with code, and in a list of headings, a capital letter alone is no sign of a name."""
+"""Signs of code, or of a list, where a capital letter alone is no sign of a name."""
 _NO_NAMES = ("/", "@", "\\", "_", "=", "<")
-"""What stands in addresses, paths, handles and code."""
+"""Characters of addresses, paths, handles and code."""
 
 
 def link_turn_names(tx: Transaction, turn: NewTurn) -> None:
-    """Link a turn with whom and what it names, in the transaction that writes it.
+    """Link a turn with the people and things it names, in the transaction that writes it.
 
     Args:
         tx: the transaction.
@@ -50,14 +50,14 @@ def link_turn_names(tx: Transaction, turn: NewTurn) -> None:
 
 
 def find_turn_names(turns: Sequence[StoredTurn]) -> dict[int, list[Mention]]:
-    """Whom and what turns may be linked with, by the turn's number; only reads their words."""
+    """Find the names to link turns with, by the turn's number; only reads their words."""
     found = {turn.n: _find_mentions(turn.content) for turn in turns if _is_own_talk(turn)}
     opening = {turn.n for turn in turns if _is_opening(turn)}
     return {n: mentions for n, mentions in found.items() if mentions or n in opening}
 
 
 def link_recorded_turns(tx: Transaction, names: Mapping[int, Sequence[Mention]]) -> None:
-    """Link turns that were recorded before with whom and what they name.
+    """Link turns that were recorded before with the people and things they name.
 
     A turn that a model has read since, that was edited away, or from which nothing may be concluded
     any more is left out.
@@ -99,7 +99,7 @@ def _link_turn(tx: Transaction, turn_id: str, mention: Mention, at: int) -> None
 
 
 def _find_mentions(text: str) -> list[Mention]:
-    """Whom and what a text names, without addresses, paths, handles and code."""
+    """List the names in a text, without addresses, paths, handles and code."""
     text = text[:_MOST_READ_CHARS]
     found = [one for one in find_names(text) if not any(sign in one.name for sign in _NO_NAMES)]
     least = _SURE if found and _CODE.search(text) else 0.0
@@ -107,29 +107,29 @@ def _find_mentions(text: str) -> list[Mention]:
 
 
 def _is_address(key: str, present: Collection[str]) -> bool:
-    """Whether a name is that of somebody who is present, whole or short: Mel for Melanie."""
+    """Return whether a name is that of somebody who is present, whole or short: Mel for Melanie."""
     return any(name.startswith(key) for name in present)
 
 
 def is_tool_call(turn: NewTurn | StoredTurn) -> bool:
-    """Whether a turn carries a tool's call or result."""
+    """Return whether a turn carries a tool's call or result."""
     return turn.tool_args is not None or turn.tool_result is not None
 
 
 def _is_own_talk(turn: NewTurn | StoredTurn) -> bool:
-    """Whether somebody talks: the user, or a person of whom the client gives the name."""
+    """Return whether a turn is a person's talk: the user's, or that of a named person."""
     if is_tool_call(turn):
         return False
     return turn.role is Role.USER or (turn.role is Role.ASSISTANT and turn.speaker is not None)
 
 
 def _is_opening(turn: NewTurn | StoredTurn) -> bool:
-    """Whether somebody with a name begins a session with a turn, or is the first to answer."""
+    """Return whether a named person begins a session with a turn, or is the first to answer."""
     speaker = turn.speaker
     return speaker is not None and turn.turn_index < _FIRST_TURNS and _is_name(speaker)
 
 
 def _is_name(speaker: str) -> bool:
-    """Whether a speaker is somebody, and not only the user or the assistant."""
+    """Return whether a speaker is somebody, and not only the user or the assistant."""
     is_short = bool(speaker.strip()) and len(speaker) <= _LONGEST_NAME
     return is_short and speaker.isprintable() and speaker.title() not in NAMELESS

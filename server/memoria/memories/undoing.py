@@ -24,7 +24,7 @@ from memoria.store.base import Transaction
 from memoria.store.values import MemoryDetails
 
 _MOST_READ = 1000
-"""How far back changes are looked for."""
+"""Most entries of the log that are searched for changes."""
 _VOTES = frozenset({"upvotes", "downvotes"})
 
 
@@ -32,12 +32,12 @@ class Undoing(Revisions):
     """One tenant's changes, as far as a project sees them, and how one is taken back."""
 
     def list_changes(self, *, everywhere: bool = False) -> list[Change]:
-        """What people did to memories that are seen here, or anywhere, newest first."""
+        """List people's changes of memories that are seen here, or anywhere, newest first."""
         with self._store.read(self._tenant) as tx:
             return list(self._list_changes(tx, everywhere=everywhere))
 
     def undo(self, change_id: str, *, everywhere: bool = False) -> Change:
-        """Take a change back; gives the change as it is then.
+        """Take a change back and return it as it is then.
 
         Args:
             change_id: the whole id.
@@ -120,7 +120,7 @@ class Undoing(Revisions):
         )
 
     def _word_as_before(self, tx: Transaction, memory: Memory, version: int) -> None:
-        """Let a memory say what it said in a former wording, since when it said so.
+        """Give a memory back a former wording, valid from when it was said first.
 
         History keeps both; that wording is no newer for having been gone a while.
         """
@@ -170,7 +170,7 @@ class Undoing(Revisions):
 
 
 def require_standing(change: Change) -> None:
-    """See that a change can be undone still.
+    """Check that a change can still be undone.
 
     Raises:
         ForgottenError: what would come back was forgotten since.
@@ -198,7 +198,7 @@ def _forgotten(what: str) -> ForgottenError:
 
 
 def _describe(note: ChangeNote, memory: Memory | None, *, is_undone: bool) -> Change:
-    """A change as a list of them shows it."""
+    """Describe a change as a list of them shows it."""
     former = _find_wording(memory, note, 0)
     own = _own_differences(note)
     had_words = own.get("wording", (None, None))[0] is not None
@@ -219,7 +219,7 @@ def _describe(note: ChangeNote, memory: Memory | None, *, is_undone: bool) -> Ch
 
 
 def _list_standing(memory: Memory, differences: Differences) -> Set[str]:
-    """In what a memory is as a change has left it.
+    """List the fields that still are as a change has left them.
 
     An undo says a former wording anew, under a number of its own: the words are compared.
     """
@@ -232,7 +232,7 @@ def _list_standing(memory: Memory, differences: Differences) -> Set[str]:
 
 
 def _own_differences(note: ChangeNote) -> Differences:
-    """What it changed of the memory that it was done to."""
+    """Return the differences of the memory that the change was made to."""
     return note.rows.get(note.memory_id, {})
 
 
@@ -241,7 +241,7 @@ def _read_notes(tx: Transaction) -> Iterable[ChangeNote]:
 
 
 def _find_wording(memory: Memory | None, note: ChangeNote, which: int) -> str | None:
-    """What the memory said before (0) or after (1) a change of its words, if that is there."""
+    """Return the memory's text before (0) or after (1) a change of it, None where it is gone."""
     numbers = _own_differences(note).get("wording", (None, None))
     return None if memory is None else _read_wording(memory, numbers[which])
 

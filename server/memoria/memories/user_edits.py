@@ -33,7 +33,7 @@ class UserEdits(Statements):
         super().__init__(store, tenant, USER_EDIT, digester, project, personal)
 
     def in_project(self, project: str | None) -> "UserEdits":
-        """The same for edits of a project's file; None for the files of the home."""
+        """Return the same for edits of a project's file; None for the files of the home."""
         return UserEdits(self._store, self._tenant, self._digester, self._personal, project)
 
     def add(
@@ -44,7 +44,7 @@ class UserEdits(Statements):
         subject: str | None,
         predicate: str | None,
     ) -> str:
-        """Remember a new line, or recognise it. Gives the memory's id.
+        """Remember a new line, or recognise it, and return the memory's id.
 
         Raises:
             ForgottenError: the text was forgotten.
@@ -96,7 +96,7 @@ class UserEdits(Statements):
         self._writer(tx).supersede(memory_id, f"settled as {by}")
 
     def add_pending(self, tx: Transaction, memory: Memory, content: str) -> str:
-        """Write a text that contradicts a memory, until the user has chosen. Gives its id.
+        """Hold a text that contradicts a memory until the user has chosen, and return its id.
 
         Raises:
             ForgottenError: the text was forgotten.
@@ -117,7 +117,7 @@ class UserEdits(Statements):
         return new.id
 
     def find_refusal(self, tx: Transaction, content: str) -> str | None:
-        """Why a text is not remembered, in a few words; None where nothing speaks against it."""
+        """Return the reason why a text is not remembered; None where nothing speaks against it."""
         try:
             self._check_wording(tx, content)
         except ForgottenError:
@@ -127,7 +127,7 @@ class UserEdits(Statements):
         return None
 
     def _check_wording(self, tx: Transaction, content: str) -> str:
-        """The text without what must not be stored."""
+        """Return a text without what must not be stored; raise where it may not be remembered."""
         tally = Tally()
         text = self._screen(check_statement(content, tally), tally)
         self._writer(tx).check_not_forgotten(text)

@@ -64,7 +64,7 @@ class RejectedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PromptContents:
-    """What the model was shown: turns by their number in the prompt, and memories by id."""
+    """Turns by their number in the prompt, and memories by id, that the model was shown."""
 
     turns: Mapping[int, StoredTurn]
     memories: Mapping[str, Memory]
@@ -84,7 +84,7 @@ class OperationValidator:
         meanings: TextVectors = NO_TEXT_VECTORS,
         entry_id: str | None = None,
     ) -> None:
-        """Nothing is checked yet.
+        """Create a validator for one transaction.
 
         Args:
             tx: the transaction in which the operations are applied.
@@ -106,7 +106,7 @@ class OperationValidator:
         self.now = now_millis()
         self._author = author
         self.writer = MemoryWriter(tx, self._suppression, author, self.now)
-        """Writes the memories that follow from valid operations."""
+        """Writer of the memories that follow from valid operations."""
         self.misread_turns = set[int]()
         """Numbers of the turns that the model misquoted or misunderstood."""
 
@@ -121,14 +121,22 @@ class OperationValidator:
         return tuple(self._prompt.memories.values())
 
     def require_prompt_memory(self, memory_id: str) -> Memory:
-        """A memory the model was shown, as it is now."""
+        """Return a memory the model was shown, as it is now.
+
+        Raises:
+            RejectedError: the model was not shown it, or it is gone.
+        """
         memory = self.tx.memories.get(memory_id) if memory_id in self._prompt.memories else None
         if memory is None:
             raise RejectedError("unknown id")
         return memory
 
     def locate_quote(self, number: int, quote: str) -> tuple[StoredTurn, str]:
-        """The turn that an operation quotes, and the quote as it stands there."""
+        """Return the turn that an operation quotes, and the quote as it stands there.
+
+        Raises:
+            RejectedError: there is no such turn, it has no such words, or they were forgotten.
+        """
         turn = self._prompt.turns.get(number)
         if turn is None:
             raise RejectedError("unknown turn")
@@ -143,12 +151,15 @@ class OperationValidator:
     def check_statement(
         self, content: str, turn: StoredTurn, quote: str = ""
     ) -> tuple[str, str | None]:
-        """The content without secrets, and why it must wait for confirmation, if it must.
+        """Return the content without secrets, and the reason to wait for confirmation or None.
 
         Args:
             content: what is concluded.
             turn: what it is concluded from.
             quote: the words that it rests on, as they stand there.
+
+        Raises:
+            RejectedError: it may not be kept.
         """
         text, confirm = self._screen_text(content, _is_placeholder(full_text(turn)))
         if _is_order(text, turn):
@@ -162,7 +173,7 @@ class OperationValidator:
     def check_conclusion(
         self, content: str, kind: MemoryType, subject: str | None, turn: StoredTurn, quote: str
     ) -> tuple[str, str | None]:
-        """The same for a conclusion of one turn, which may not direct the agent on another's word.
+        """Check a conclusion of one turn, which may not direct the agent on another's word.
 
         Args:
             content: what is concluded.
@@ -170,6 +181,12 @@ class OperationValidator:
             subject: of whom it speaks.
             turn: what it is concluded from.
             quote: the words that it rests on, as they stand there.
+
+        Returns:
+            The content and the reason to wait, as `check_statement` does.
+
+        Raises:
+            RejectedError: it may not be kept, or was told in confidence elsewhere.
         """
         text, reason = self.check_statement(content, turn, quote)
         if is_withheld(self.tx, turn):
@@ -181,7 +198,7 @@ class OperationValidator:
         return text, doubt_direction(kind, text, subject, turn, quote) or reason
 
     def check_derived(self, content: str, sources: Sequence[Memory]) -> str:
-        """The content of a derived memory, without secrets.
+        """Return the content of a derived memory, without secrets.
 
         Nobody is asked to confirm a derived memory, so whatever would need confirmation is
         rejected, and an order where one of its sources is not the user's own.
@@ -189,6 +206,9 @@ class OperationValidator:
         Args:
             content: what the memory is to say.
             sources: what it is drawn from.
+
+        Raises:
+            RejectedError: it is an order, personal data, or may not be kept.
         """
         text, confirm = self._screen_text(content)
         origins = {source.current.provenance.source_kind for source in sources}
@@ -200,7 +220,7 @@ class OperationValidator:
         return text
 
     def _screen_text(self, content: str, placeholders: bool = False) -> tuple[str, bool]:
-        """What may be kept of a text, and whether it needs the user's confirmation."""
+        """Return the part of a text that may be kept, and whether it needs confirmation."""
         text = drop_invisible(clean_text(content, Tally())).strip()
         if not text:
             raise RejectedError("nothing left to say")
@@ -216,7 +236,11 @@ class OperationValidator:
         return screened.text, screened.needs_confirmation
 
     def require_memory(self, memory_id: str) -> Memory:
-        """A memory as it is now, whether or not the model was shown it."""
+        """Return a memory as it is now, whether or not the model was shown it.
+
+        Raises:
+            NotFoundError: there is no such memory.
+        """
         memory = self.tx.memories.get(memory_id)
         if memory is None:
             raise NotFoundError.for_memory(memory_id)
@@ -233,7 +257,7 @@ class OperationValidator:
         assertive: bool = True,
         quote: str = "",
     ) -> Claim:
-        """What an operation claims, as trustworthy as its turn.
+        """Build the claim of an operation, as trustworthy as its turn.
 
         What its speaker has only pasted is no more trusted than a tool's output.
         """
@@ -258,7 +282,7 @@ class OperationValidator:
         when: EventTime,
         interpretation: Interpretation,
     ) -> NewWording:
-        """What a claim lets a memory say, with its provenance, ready to be written."""
+        """Build the wording of a claim, with its provenance, ready to be written."""
         provenance = Provenance(
             source_kind=claim.source,
             trust=_conclusion_trust(claim),
@@ -278,11 +302,11 @@ class OperationValidator:
         )
 
     def zone_of(self, turn: StoredTurn) -> Zone:
-        """The zone a turn was said in, by which "yesterday" is read."""
+        """Return the zone a turn was said in, by which "yesterday" is read."""
         return zone_of_turn(turn, self.tx.zone)
 
     def log_rejection(self, operation: str, error: RejectedError) -> None:
-        """Log why an operation was rejected."""
+        """Log the rejection of an operation with its reason."""
         self.tx.audit.add(
             at=self.now,
             channel=self._author.channel,
@@ -293,7 +317,7 @@ class OperationValidator:
         )
 
     def check_property(self, text: str | None) -> str:
-        """The key of a property without secrets; nothing where none was named.
+        """Return the key of a property without secrets; empty where none was named.
 
         Raises:
             RejectedError: it is a placeholder of our prompts, or says what was forgotten.
@@ -301,7 +325,7 @@ class OperationValidator:
         return predicate_key(self.check_name(text)) if text and text.strip() else ""
 
     def check_name(self, text: str) -> str:
-        """A subject, property or task without secrets.
+        """Return a subject, property or task without secrets.
 
         Raises:
             RejectedError: it is empty, a placeholder of our prompts, or says what was forgotten.
@@ -316,7 +340,7 @@ class OperationValidator:
         return mask(cleaned, self._personal)
 
     def screen_names(self, add: Add) -> Add:
-        """An addition without names that must not be kept."""
+        """Remove from an addition the names that must not be kept."""
         names = {
             "entities": self.screen_mentions(add.entities),
             "subject": self.check_name(add.subject),
@@ -324,7 +348,7 @@ class OperationValidator:
         return add.model_copy(update=names)
 
     def screen_mentions(self, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
-        """The mentions whose every name may be kept."""
+        """Keep the mentions whose every name may be kept."""
         return tuple(one for one in mentions if all(map(self._may_keep_name, one.names)))
 
     def _may_keep_name(self, name: str) -> bool:
@@ -332,26 +356,26 @@ class OperationValidator:
         return is_free and mask(name, self._personal) == name
 
     def mask_quote(self, quote: str) -> str:
-        """A quote with personal data masked, where the rules ask for that."""
+        """Mask personal data in a quote, where the rules ask for that."""
         return mask(quote, self._personal)
 
 
 def _is_placeholder(text: str) -> bool:
-    """Whether a text contains a placeholder, which in our prompts stands for no content."""
+    """Return whether a text contains a placeholder, which in our prompts stands for no content."""
     return _PLACEHOLDER.search(text) is not None
 
 
 def _is_only_presented(turn: StoredTurn, quote: str) -> bool:
-    """Whether the user has pasted the words of a quote, and has not said them."""
+    """Return whether the user has pasted the words of a quote, and has not said them."""
     return turn.role is Role.USER and is_pasted(quote, turn.content)
 
 
 def _is_order(content: str, turn: StoredTurn) -> bool:
-    """Whether the turn, or the model's text, tries to give orders to the memory."""
+    """Return whether the turn, or the model's text, tries to give orders to the memory."""
     is_in_turn = instruction_shaped(full_text(turn), turn.trust)
     return is_in_turn or instruction_shaped(content, turn.trust)
 
 
 def _conclusion_trust(claim: Claim) -> Trust:
-    """How far a conclusion is trusted: what is understood from the user is not their own word."""
+    """Return the trust in a conclusion: a reading of the user's words is not their own word."""
     return Trust.REPORTED if claim.trust is Trust.USER else claim.trust

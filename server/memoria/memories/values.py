@@ -1,4 +1,4 @@
-"""What the writer of memories takes: a wording with its provenance, its evidence and its links."""
+"""Input of the writer of memories: a wording with its provenance, evidence and links."""
 
 from dataclasses import dataclass
 
@@ -6,18 +6,18 @@ from memoria.model import InferredBy, Memory, MemoryType, Mention, Modality, Pro
 from memoria.model.channel import EXTRACTION_CHANNEL
 
 RULES_CONFIDENCE = 0.4
-"""How sure the rules are of what they read in a wording; a model says for itself."""
+"""Confidence of the rules in what they read in a wording; a model gives its own."""
 REFINE = "refine"
-"""What a wording is logged as that adds to the former one, or says the same: that holds still."""
+"""Action in the log of a wording that adds to the former one, or repeats it: that holds still."""
 
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who writes, as provenance and the audit log name them."""
+    """Writer of a memory, by the names in provenance and the audit log."""
 
     channel: str
     client: str | None = None
-    """The program or the model; `rules` where no model is involved."""
+    """Program or model; `rules` where no model is involved."""
 
 
 RULES_AUTHOR = Author(EXTRACTION_CHANNEL, "rules")
@@ -26,11 +26,11 @@ RULES_AUTHOR = Author(EXTRACTION_CHANNEL, "rules")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interpretation:
-    """What a memory's wording says, as a model or the rules understand it."""
+    """Meaning of a memory's wording, as a model or the rules understand it."""
 
     mentions: tuple[Mention, ...] = ()
     subject: str | None = None
-    """Of whom or what it speaks; one of the mentions, or a name of its own."""
+    """Person or thing it speaks of; one of the mentions, or a name of its own."""
     negated: bool = False
     modality: Modality = "actual"
     event_at: int | None = None
@@ -41,7 +41,7 @@ class Interpretation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StructuralLinks:
-    """What a memory belongs together with, by id: memories, unless it says turns."""
+    """Links of a memory beside those of its wording, by id: memories, unless it says turns."""
 
     turns: tuple[str, ...] = ()
     """Turns it rests on, beside the one its wording was drawn from."""
@@ -66,14 +66,14 @@ class Derivation:
     """The memories that another one is derived from."""
 
     sources: tuple[Memory, ...] = ()
-    """What it quotes."""
+    """Memories it quotes."""
     shown: tuple[Memory, ...] = ()
-    """What its model was shown beside them, and may have taken a word from."""
+    """Memories its model was shown beside them, and may have taken a word from."""
     confidence: float = 1.0
-    """How surely it follows from them."""
+    """Certainty with which it follows from them."""
     turns_per_source: int = 0
-    """How many turns of each source the derived memory rests on at most, beside the turn of the
-    source's own wording."""
+    """Most turns of each source that the derived memory rests on, beside the turn of the source's
+    own wording."""
 
 
 _NO_DERIVATION = Derivation()
@@ -81,34 +81,33 @@ _NO_DERIVATION = Derivation()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewWording:
-    """What a memory is to say from now on. Times are UTC epoch milliseconds."""
+    """A new wording of a memory. Times are UTC epoch milliseconds."""
 
     content: str
     valid_from: int
     provenance: Provenance
-    """Whose word it is and which channel it came by; stamped by us, never by the caller."""
+    """Author and channel of the words; stamped by us, never by the caller."""
     turn_n: int | None = None
-    """The turn that the wording was drawn from."""
+    """Number of the turn that the wording was drawn from."""
     inferred_by: InferredBy = InferredBy.STATEMENT
     event_at: int | None = None
     event_expression: str | None = None
     subject: str | None = None
-    """Of whom or what a memory speaks now that it says this; as before without one."""
+    """New subject of the memory; None leaves it as before."""
     predicate: str | None = None
     type: MemoryType | None = None
-    """What kind of conclusion the memory is, now that it says this; as before without one."""
+    """New type of the memory; None leaves it as before."""
     task: str | None = None
-    """The task at which the memory was learnt, now that it says this; as before without one."""
+    """Task at which the memory was learnt by this wording; None leaves it as before."""
     importance: float | None = None
-    """How much the memory matters, now that it says this; as before without one."""
+    """New importance of the memory; None leaves it as before."""
     expires_at: int | None = None
-    """When it stops to count. A wording never inherits the end of the one before it."""
+    """Time from which it does not count any more. A wording never inherits the former one's end."""
     passages: tuple[Passage, ...] = ()
     """Further words that bear it out."""
     derivation: Derivation = _NO_DERIVATION
     interpretation: Interpretation | None = None
-    """Whom and what it speaks of; without one, the rules read the content."""
+    """People and things it speaks of; without one, the rules read the content."""
     structural: StructuralLinks | None = None
-    """What it belongs together with: for a new memory its turn and the memory before it, at least.
-    A memory that is revised keeps the links it has, gets one to its new turn, and others only where
-    some are given."""
+    """Links of the memory: for a new one to its turn and the memory before it, at least. A memory
+    that is revised keeps its links, gets one to its new turn, and others only where given."""

@@ -1,4 +1,4 @@
-"""Verdicts: what a claim means for the memories that speak of the same.
+"""Verdicts: the relation of a claim to the memories that speak of the same.
 
 The memories to compare it with are found by their subject and property, by the words they share
 with the claim, and where a model was asked, by what it was asked about.
@@ -30,17 +30,17 @@ from memoria.store.values import Filters, NewMemory
 
 _MOST_TERMS = 64
 _MOST_ALIKE = 12
-"""Memories that share words with a claim and are compared with it."""
+"""Most memories compared with a claim because they share words with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadAhead:
-    """Which memories share words with what may be claimed, as found before anybody writes."""
+    """Memories that share words with likely claims, found before the write begins."""
 
     age: object = None
-    """Of the index they were found in; in one that has changed since they are looked for again."""
+    """Age of the index they were found in; once it has changed they are looked for again."""
     alike: Mapping[tuple[str, str | None], tuple[int, ...]] = field(default_factory=dict)
-    """The numbers of their wordings, by what may be claimed and from where."""
+    """Numbers of their wordings, by the likely claim and its workspace."""
 
 
 NOTHING_READ = ReadAhead()
@@ -54,34 +54,34 @@ class NewClaim:
     memory: NewMemory
     wording: NewWording
     names_task: bool = False
-    """Whether the task of the memory was named with the claim, and is not just the one in hand."""
+    """True if the task of the memory was named with the claim, and is not just the one in hand."""
     relations: Mapping[str, Relation] = field(default_factory=dict)
-    """How a model relates it to some memories, by their ids. They are compared in any case."""
+    """Relations that a model found to memories, by their ids. They are compared in any case."""
     ahead: ReadAhead = NOTHING_READ
-    """What was found before the transaction in which it is judged."""
+    """Memories found before the transaction in which it is judged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What a claim means for the memories that speak of the same."""
+    """Effects of a claim on the memories that speak of the same."""
 
     same: tuple[Memory, ...]
     replaced: tuple[tuple[Memory, int], ...]
-    """With the moment from which the claim holds instead."""
+    """Memories that it replaces, with the moment from which the claim holds instead."""
     newer: tuple[Memory, ...]
-    """What it would replace if they were not younger than it."""
+    """Memories that it would replace if they were not younger than it."""
     elsewhere: tuple[Memory, ...]
-    """What it replaces for its own project alone."""
+    """Memories that it replaces for its own project alone."""
     stronger: tuple[tuple[Memory, Contradict | NeedsReview], ...]
 
     @property
     def opponents(self) -> tuple[Memory, ...]:
-        """All that cannot be true together with the claim and is not replaced by it."""
+        """Memories that cannot be true together with the claim and are not replaced by it."""
         return tuple(memory for memory, _ in self.stronger)
 
 
 def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
-    """Decide what a claim means for the active memories that speak of the same.
+    """Decide the effect of a claim on the active memories that speak of the same.
 
     Args:
         tx: the transaction to read in.
@@ -127,7 +127,7 @@ def read_ahead(
 
 
 def applies_elsewhere(tx: Transaction, new: NewClaim, memory: Memory) -> bool:
-    """Whether a memory is seen in every project while the claim is made for one alone.
+    """Return whether a memory is seen in every project and the claim is for one alone.
 
     What is about the person applies everywhere, whatever project it is said in. Where the words of
     the claim leave it open, it is of the same kind as what it replaces.
@@ -145,7 +145,7 @@ def applies_elsewhere(tx: Transaction, new: NewClaim, memory: Memory) -> bool:
 
 
 def _rivals(tx: Transaction, new: NewClaim) -> list[Memory]:
-    """The active memories to compare a claim with, the likeliest first."""
+    """List the active memories to compare a claim with, the likeliest first."""
     related = map(tx.memories.get, new.relations)
     alike = (one for one in _alike(tx, new) if _may_be_of_one(one.subject, new.memory.subject))
     found = [*related, *_about_the_same(tx, new.memory), *alike]
@@ -161,13 +161,13 @@ def _rivals(tx: Transaction, new: NewClaim) -> list[Memory]:
 
 
 def _is_for_less_time(new: NewClaim, memory: Memory) -> bool:
-    """Whether a claim is for one session and a memory is not: it takes nothing from that."""
+    """Return whether a claim is for one session and a memory is not: it takes nothing from that."""
     for_session = is_for_one_session(new.wording.content, new.memory.type)
     return for_session and not is_for_one_session(memory.content, memory.type)
 
 
 def _may_be_of_one_task(new: NewClaim, memory: Memory) -> bool:
-    """Whether a claim may speak of what a memory speaks of, as far as their tasks tell.
+    """Return whether the tasks of a claim and a memory let both speak of the same.
 
     A rule or a preference of one task is an exception there. All else was merely learnt at a task,
     and what is learnt at the next one may replace it, unless two tasks were named.
@@ -181,19 +181,19 @@ def _may_be_of_one_task(new: NewClaim, memory: Memory) -> bool:
 
 
 def _may_be_of_one(one: str | None, other: str | None) -> bool:
-    """Whether two subjects may be one: they are equal, or one of them is not known."""
+    """Return whether two subjects may be one: they are equal, or one of them is not known."""
     return one is None or other is None or subject_key(one) == subject_key(other)
 
 
 def _about_the_same(tx: Transaction, memory: NewMemory) -> Iterable[Memory]:
-    """Memories of the same subject that speak of the same property, or of none by name."""
+    """List memories of the same subject that speak of the same property, or of none by name."""
     if memory.subject is None:
         return ()
     return tx.memories.list_of_property(memory.subject, memory.predicate, memory.workspace)
 
 
 def _alike(tx: Transaction, new: NewClaim) -> Iterable[Memory]:
-    """Memories that share words with the claim, the likeliest first."""
+    """List memories that share words with the claim, the likeliest first."""
     content, workspace = new.wording.content, new.memory.workspace
     ns = new.ahead.alike.get((content, workspace))
     if ns is None or new.ahead.age != tx.documents.age():
@@ -202,7 +202,7 @@ def _alike(tx: Transaction, new: NewClaim) -> Iterable[Memory]:
 
 
 def _match_words(tx: Transaction, content: str, workspace: str | None) -> tuple[int, ...]:
-    """The wordings that share words with a statement, by their numbers, the likeliest first."""
+    """Find the numbers of wordings that share words with a statement, the likeliest first."""
     terms = query_terms(content)[:_MOST_TERMS]
     seen = Filters(workspace=workspace)
     return tuple(m.n for m in tx.documents.match(("memory",), terms, seen, _MOST_ALIKE))

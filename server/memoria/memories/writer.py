@@ -59,7 +59,7 @@ class MemoryWriter:
     def __init__(
         self, tx: Transaction, suppression: SuppressionList, author: Author, now: int
     ) -> None:
-        """Nothing is written yet.
+        """Create a writer for one transaction.
 
         Args:
             tx: the transaction in which everything is written, or nothing.
@@ -137,7 +137,7 @@ class MemoryWriter:
         self._log("describe", memory.id)
 
     def attribute(self, memory: Memory, subject: str | None, content: str) -> None:
-        """Put a memory down to somebody else, of whom it has spoken from its beginning.
+        """Attribute a memory to somebody else, of whom it has spoken from its beginning.
 
         Args:
             memory: as it is.
@@ -161,7 +161,7 @@ class MemoryWriter:
         self.revise(memory.id, wording, "attribute", "said by somebody else than the user")
 
     def add_past(self, memory_id: str, wording: NewWording) -> bool:
-        """Note what a memory would have said before its present wording. False where that is known.
+        """Add a wording that held before the present one. Return False where that is known.
 
         Raises:
             ForgottenError: the wording says what was forgotten. Nothing was written.
@@ -230,7 +230,7 @@ class MemoryWriter:
         link_contradictions(self._tx, memory, [other.id for other in others], now=self._now)
 
     def _decide_scope(self, memory: NewMemory, content: str) -> Scope:
-        """Where a memory is seen of which its writer does not say it."""
+        """Decide where a memory is seen whose writer does not say it."""
         if self._tx.memories.is_private(memory.workspace):
             return "project"
         scope = decide_scope(content, memory.type, memory.subject)
@@ -280,7 +280,7 @@ class MemoryWriter:
         self._tx.memories.add_use(memory_id, gain, self._now)
 
     def add_evidence(self, memory_id: str, passage: Passage) -> bool:
-        """Note words of a turn that bear a memory out. False where the turn is known to."""
+        """Add words of a turn that bear a memory out. Return False where the turn is known to."""
         evidence = NewEvidence(memory_id, passage.turn_n, passage.quote, self._now)
         return self._tx.memories.add_evidence(evidence)
 
@@ -315,11 +315,11 @@ class MemoryWriter:
         link_memories(self._tx, memory, kind, other_id, confidence, now=self._now)
 
     def find_same(self, content: str, workspace: str | None) -> Memory | None:
-        """The memory, seen from a workspace, that says this in the same words."""
+        """Find the memory, seen from a workspace, that says this in the same words."""
         return self._tx.memories.find_by_fingerprint(fingerprint(content), workspace)
 
     def require(self, memory_id: str) -> Memory:
-        """A memory as it is now.
+        """Return a memory as it is now.
 
         Raises:
             NotFoundError: there is no such memory.
@@ -330,7 +330,7 @@ class MemoryWriter:
         return memory
 
     def check_not_forgotten(self, content: str) -> None:
-        """See that a text does not say what was forgotten.
+        """Check that a text does not say what was forgotten.
 
         Raises:
             ForgottenError: it does.
@@ -346,7 +346,7 @@ class MemoryWriter:
     def _complete(
         self, memory_id: str, wording: NewWording, action: str, detail: str | None
     ) -> None:
-        """What follows a new wording: its place in the graph, its evidence, the audit entry."""
+        """Complete a new wording: its place in the graph, its evidence, the audit entry."""
         memory = self.require(memory_id)
         interpretation, structural = wording.interpretation, wording.structural
         if structural is None:

@@ -1,4 +1,4 @@
-"""What all our values have in common: they never change, and unknown fields are refused."""
+"""Base of all values: frozen, and unknown fields are refused."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,16 +10,16 @@ from pydantic import BaseModel, ConfigDict
 
 @dataclass(frozen=True, slots=True)
 class Loosely:
-    """How a field is read in an answer of a model that does not keep to its form."""
+    """Rules for reading a field from a model's answer that does not keep to its form."""
 
     names: tuple[str, ...] = ()
-    """What models call the field instead."""
+    """Other names that models give the field."""
     otherwise: str | int | None = None
-    """What it is where the answer has nothing fitting; None: then the whole value is unfit."""
+    """Value where the answer has nothing fitting; None: then the whole value is unfit."""
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    """What models write for the words it may have."""
+    """Other words that models write, by the word that is meant."""
     between: str = " "
-    """What joins its text where they give it in pieces."""
+    """Separator that joins a text given in pieces."""
 
 
 class Value(BaseModel):
@@ -30,7 +30,7 @@ class Value(BaseModel):
 
     @classmethod
     def of_checked(cls, fields: dict[str, Any]) -> Self:
-        """A value of what was checked when it was kept: nothing is checked, and nothing converted.
+        """Build a value of fields that were checked when they were kept: nothing is checked again.
 
         It is `model_construct` for who gives every field, in its own type and in the order of the
         model: a search reads a hundred turns, and validating each takes four times as long.
@@ -44,17 +44,17 @@ class Value(BaseModel):
 
     @classmethod
     def of_known(cls, fields: dict[str, Any]) -> Self:
-        """A value of what is known to be right, each in its own type; the rest is as by default."""
+        """Build a value of fields known to be right, each in its own type; the rest by default."""
         return cls.of_checked({**_list_defaults(cls), **fields})
 
 
 @cache
 def _set_of_fields(kind: type[BaseModel]) -> set[str]:
-    """The names of all fields; one set for all values, of which it would take more than half."""
+    """Return the names of all fields: one set for all values, to save memory."""
     return set(kind.model_fields)
 
 
 @cache
 def _list_defaults(kind: type[BaseModel]) -> dict[str, Any]:
-    """Every field in the order of the model, with its default where it has one."""
+    """Map every field, in the order of the model, to its default (`PydanticUndefined` without)."""
     return {name: field.default for name, field in kind.model_fields.items()}

@@ -1,4 +1,4 @@
-"""Changes: what a person did to memories, as a list of them shows it and an undo takes it back."""
+"""Changes: a person's actions on memories, as they are listed and undone."""
 
 from collections.abc import Mapping
 
@@ -6,33 +6,33 @@ from memoria.model.base import Value
 
 
 class Change(Value):
-    """One thing that a person did: a statement, a revision, a forget, or the undo of one."""
+    """An action of a person: a statement, a revision, a forget, or the undo of one."""
 
     id: str
     at: int
-    """When, UTC epoch milliseconds."""
+    """Time of the action, UTC epoch milliseconds."""
     action: str
     """`remember`, an action of a revision, `forget` or `undo`."""
     by: str
     """The way in: `on the command line`, `by a program`."""
     memory_id: str | None = None
-    """The memory that it was done to; none for a forget."""
+    """Memory that it was done to; None for a forget."""
     content: str | None = None
-    """What the memory says by it, or now; none where it was forgotten since."""
+    """The memory's text after it, or now; None where it was forgotten since."""
     former: str | None = None
-    """What it said before a correction, where that is still there."""
+    """The memory's text before a correction, where that is still there."""
     others: tuple[str, ...] = ()
     """Ids of the other memories that it changed."""
     items: Mapping[str, int] | None = None
-    """Of a forget: how many of each kind it has hidden."""
+    """Number of items hidden, by kind; of a forget only."""
     undoes: str | None = None
-    """The change that was taken back by it."""
+    """Id of the change that it took back."""
     is_undone: bool = False
     is_gone: bool = False
-    """Whether the memory, or what it said before, was forgotten since, or by a forget for good: it
+    """True if the memory, or its text before, was forgotten since, or by a forget for good: it
     can't be undone."""
     is_overtaken: bool = False
-    """Whether the memory was changed again since: the later change is to be undone first."""
+    """True if the memory was changed again since: the later change is to be undone first."""
 
 
 class ChangeList(Value):
@@ -40,4 +40,4 @@ class ChangeList(Value):
 
     changes: tuple[Change, ...]
     id_chars: int
-    """How many of their last characters tell these ids apart."""
+    """Number of last characters that tell these ids apart."""

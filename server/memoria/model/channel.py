@@ -21,11 +21,11 @@ _SOURCES = (
     ("goose", "goose"),
     ("opencode", "opencode"),
 )
-"""How the names begin under which clients connect, and what imports and hooks call them."""
+"""Beginnings of the names under which clients connect, with the short name of each client."""
 
 
 class Channel(Value):
-    """What provenance is stamped with."""
+    """The way in that provenance is stamped with."""
 
     name: str
     """`mcp`, `mcp-elicitation`, `cli`, `library`, `import`, `hook` or `hand-edit`."""
@@ -37,7 +37,7 @@ class Channel(Value):
 
     @property
     def is_agent(self) -> bool:
-        """Whether a model calls through its client: it sees what its own project sees."""
+        """True if a model calls through its client: it sees what its own project sees."""
         return self.name in ("mcp", "mcp-elicitation")
 
     @property
@@ -59,12 +59,12 @@ class Channel(Value):
 
     @property
     def source(self) -> str:
-        """Whose numbering of sessions and messages is meant."""
+        """Name of the numbering of sessions and messages: the client's, or the channel's own."""
         return _source_of(self.client or self.name)
 
     @property
     def account(self) -> Account | None:
-        """Whose account of a session comes by this way, where there may be two.
+        """Account of a session that comes by this way; None where there is only one.
 
         An agent's is one of two only where the client has said which session it is in: under a name
         that the agent has made up, nobody else speaks.
@@ -76,25 +76,25 @@ class Channel(Value):
 
 @lru_cache(maxsize=64)
 def _source_of(name: str) -> str:
-    """What imports and hooks call a client; every turn of it is asked for."""
+    """Return the short name of a client, by which imports and hooks know it; else its own."""
     known = (source for begins, source in _SOURCES if name.lower().startswith(begins))
     return next(known, name)
 
 
 EXTRACTION_CHANNEL = "extraction"
-"""The channel of what rules or a model have concluded from a conversation."""
+"""Channel of conclusions that rules or a model draw from a conversation."""
 NIGHTLY_CHANNEL = "night"
-"""The channel of what a nightly run has drawn from memories. Nobody calls by it."""
+"""Channel of conclusions that a nightly run draws from memories. Nobody calls by it."""
 LIBRARY = Channel(name="library", trust=Trust.REPORTED)
 """A program that uses Memoria reports what it heard; it is not the user."""
 COMMAND_LINE = Channel(name="cli", trust=Trust.USER)
-"""Whoever types a command is the user."""
+"""Channel of the command line: its user is the user."""
 USER_EDIT = Channel(name=USER_EDIT_NAME, trust=Trust.USER)
-"""Whoever edits a core file is the user."""
+"""Channel of a core file: its editor is the user."""
 
 
 def hook_channel(client: str) -> Channel:
-    """The way in of what a client's hook has pointed to while the conversation was held.
+    """Return the channel of a client's hook that reports a conversation as it is held.
 
     What the user typed is the user's own word. What was answered, and what tools said, is not.
     """
@@ -102,7 +102,7 @@ def hook_channel(client: str) -> Channel:
 
 
 def transcript_channel(client: str | None) -> Channel:
-    """The way in of a transcript that the user imports.
+    """Return the channel of a transcript that the user imports.
 
     They vouch for the file, not for each of its lines: it reports what was said, like the client
     that wrote it.

@@ -1,12 +1,12 @@
-"""Condition: on what condition something was told, by whoever told it."""
+"""Condition: a speaker's wish for secrecy about what they tell."""
 
 from enum import StrEnum
 
 
 class Condition(StrEnum):
-    """What may be done with what was told; the later, the stricter."""
+    """Conditions under which something was told, the mildest first."""
 
     CONFIDED = "told in confidence"
-    """Found by who asks, with these words, and told to nobody who has not asked."""
+    """Told to whoever asks, with these words, and to nobody else."""
     WITHHELD = "not to be kept"
-    """In no answer."""
+    """Kept out of every answer."""

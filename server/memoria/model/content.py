@@ -12,6 +12,9 @@ _MOST_DEPTH = 20
 def content_text(value: object, joint: str = "\n\n") -> str:
     """Return the words of a content; of a picture or anything else, only what it is: `[image]`.
 
+    >>> content_text([{"type": "text", "text": "See here:"}, {"type": "image"}], " ")
+    'See here: [image]'
+
     Args:
         value: a text, a part with a text or with further parts, or a list of these.
         joint: what stands between two parts.

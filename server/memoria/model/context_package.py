@@ -1,4 +1,4 @@
-"""What a framework puts into a prompt: everything that matters now, under one budget."""
+"""Context packages: everything that matters now for a framework's prompt, under one budget."""
 
 from memoria.model.base import Value
 
@@ -7,7 +7,7 @@ class ContextPackage(Value):
     """A package for a prompt. Blocks are plain text; `text` is all of them, fenced as data."""
 
     persona: str
-    """Who the assistant and the user are, and what always matters."""
+    """Identity of the assistant and the user, and what always matters."""
     short_term: str
     """The task in hand, and those finished lately."""
     last_turns: str
@@ -17,10 +17,10 @@ class ContextPackage(Value):
     evidence: str
     """Verbatim turns; only where the query asks for the record or recall is unsure."""
     citations: tuple[str, ...]
-    """Where every line of recall and evidence comes from: id, session, role, date."""
+    """Source of every line of recall and evidence: id, session, role, date."""
     text: str
     """The package as it goes into a prompt: fenced, with nothing in it that ends the fence."""
     tokens: int
     """Estimated tokens of `text`."""
     notes: tuple[str, ...] = ()
-    """Which parts of the search were missing, and what did not fit."""
+    """Missing parts of the search, and what did not fit."""

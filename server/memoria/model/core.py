@@ -13,20 +13,20 @@ CoreFile: TypeAlias = str
 PROJECT_FILE = "MEMORY.md"
 """The name of a project's core file."""
 CORE_FILES: tuple[CoreFile, ...] = (PROJECT_FILE, "USER.md", "PERSONA.md")
-"""What holds everywhere. What holds in one project has a file of its own."""
+"""Files of memories that hold everywhere. Each project has a file of its own besides."""
 
 CONTRADICTED = " (contradicted by another memory: ask)"
-"""Ends what is shown of a memory that another one contradicts; no word of the memory itself."""
+"""Suffix of a memory that another one contradicts; no word of the memory itself."""
 EARLIER = " (earlier: a newer memory is like it)"
-"""Ends what is shown of a memory that a newer one in the same file is like."""
+"""Suffix of a memory that a newer one in the same file is like."""
 SAID_LATER = "later, "
-"""Begins what was said later than the memory of the line above, with its day."""
+"""Prefix of a later statement about the memory of the line above, with its day."""
 NOT_REMEMBERED = "Not remembered: "
-"""Begins the line below a line of the user's that says why it is no memory."""
+"""Prefix of the line below a line of the user's that says why it is no memory."""
 OWN_COMMENT = "<!-- memoria -->"
-"""Ends a line that says something about the file, and nothing of a memory."""
+"""Suffix of a line that says something about the file, and nothing of a memory."""
 USER_EDIT_NAME = "hand-edit"
-"""The channel of what was written into a core file."""
+"""Name of the channel of core files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +49,24 @@ class CoreMemory:
     project: str | None = None
     """The project in which alone it is seen; None where it is seen in all."""
     utc_offset: int | None = None
-    """How many minutes the clock of whoever said it was ahead of UTC, as its turn has it."""
+    """Minutes by which the speaker's clock was ahead of UTC, as its turn has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoreLine:
-    """What a file said of a memory when it was last written. No word of it is kept."""
+    """A line of a file about a memory, as it was last written. No word of it is kept."""
 
     memory_id: str
     mark: str
     """`m:` and the end of the id; `c:` in a conflict; `d:` where it was taken out too quickly."""
     digest: bytes
     version_n: int
-    """The wording it was written from."""
+    """Number of the wording it was written from."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineStatus:
-    """Where a memory of a line stands now."""
+    """The memory of a line, with its present validity."""
 
     memory: CoreMemory
     validity: Validity
@@ -77,16 +77,16 @@ class EditConflict:
     """An edit by the user that contradicts what was said elsewhere at the same time."""
 
     user_edit: CoreMemory
-    """It waits until one of the two is chosen."""
+    """The edit; it waits until one of the two is chosen."""
     against: CoreMemory
     against_is_active: bool
-    """Whether the other one is active."""
+    """True if the other one is active."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoreFileState:
-    """What was last written to a file: digests, no word."""
+    """Digests of a file's last written text."""
 
     digest: bytes | None = None
     pending: bytes | None = None
-    """Of what is about to be written; it stands until the file does."""
+    """Digest of a text about to be written, until the file has it."""

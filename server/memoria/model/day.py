@@ -4,25 +4,25 @@ from memoria.model.base import Value
 
 
 class ClosedSession(Value):
-    """A conversation to which nothing is being added."""
+    """A conversation that nothing is being added to."""
 
     n: int
     source: str
     session_id: str
     last_index: int
     stamp: str
-    """Another one as soon as a turn comes, changes or goes."""
+    """Fingerprint of its turns; changes as soon as a turn comes, changes or goes."""
 
 
 class DaySession(Value):
-    """What was said of a conversation in a day."""
+    """The part of a conversation that was held in a day."""
 
     source: str
     session_id: str
     first_at: int
     last_at: int
     utc_offset: int | None = None
-    """How many minutes the speakers' clock was ahead of UTC; None where that is not known."""
+    """Minutes by which the speakers' clock was ahead of UTC; None where that is not known."""
     messages: int
 
 
@@ -32,17 +32,17 @@ class DayMemory(Value):
     id: str
     content: str
     held_until: int | None = None
-    """When its wording ceased to hold, UTC epoch ms; None if it holds."""
+    """Time at which its wording ceased to hold, UTC epoch ms; None if it holds."""
     is_outdated: bool = False
-    """Whether it sums up what has changed since."""
+    """True if it sums up what has changed since."""
 
 
 class DayNotes(Value):
-    """What happened in a day."""
+    """Conversations and memories of a day."""
 
     sessions: tuple[DaySession, ...] = ()
     episodes: tuple[DayMemory, ...] = ()
-    """Of conversations that ended in it."""
+    """Episodes of conversations that ended in it."""
     learnt: tuple[DayMemory, ...] = ()
     changed: tuple[DayMemory, ...] = ()
     """Memories that got another wording, which is given."""
@@ -50,11 +50,11 @@ class DayNotes(Value):
 
 
 class GeneratedFile(Value):
-    """What a nightly run wrote last at a place."""
+    """A file as a nightly run wrote it last."""
 
     path: str
-    """Below the tenant's folder."""
+    """Place below the tenant's folder."""
     digest: str
     stamp: str
-    """What it was written from."""
+    """Fingerprint of the data it was written from."""
     run_n: int

@@ -27,7 +27,7 @@ _NAMED = re.compile(r"\b(permanent|session)\b")
 
 
 def _read_duration(given: Any) -> Any:  # noqa: ANN401  (whatever a model wrote)
-    """A duration in its own form where another one says the same: `2 weeks`, `P14D`, 14."""
+    """Write a duration in its own form where it was given in another: `2 weeks`, `P14D`, 14."""
     if isinstance(given, int | float) and not isinstance(given, bool):
         return _in_days(given)
     if not isinstance(given, str):
@@ -56,4 +56,4 @@ Duration = Annotated[
     Field(pattern=r"^(permanent|session|\d{1,5}[dh])$"),
     WithJsonSchema({"type": "string"}),
 ]
-"""How long a conclusion is likely to hold: `permanent`, `session`, or a number with `d` or `h`."""
+"""Likely time that a conclusion holds: `permanent`, `session`, or a number with `d` or `h`."""

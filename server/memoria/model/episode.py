@@ -30,15 +30,15 @@ class EpisodeSummary(Value):
     """The summary of a segment; empty where there is nothing to sum up."""
 
     goal: _Sentence | None = None
-    """What the user was after, in a phrase."""
+    """The user's aim, in a phrase."""
     summary: Annotated[str, Field(max_length=1200)] = ""
-    """What happened, in two to five sentences."""
+    """Account of the conversation, in two to five sentences."""
     outcome: _Sentence | None = None
-    """How it ended, if it did."""
+    """Result, if it had one."""
     importance: Annotated[float, Field(ge=0, le=1)] = 0.4
     entities: Annotated[tuple[Mention, ...], Field(max_length=8)] = ()
     quotes: Annotated[tuple[TurnQuote, ...], Field(max_length=6)] = ()
-    """The words it rests on above all."""
+    """Words it rests on above all."""
 
 
 class PatchedSentence(Value):
@@ -49,6 +49,6 @@ class PatchedSentence(Value):
 
 
 class SummaryPatch(Value):
-    """Those sentences of a summary that told what has changed since."""
+    """Sentences of a summary that needed a change, with their new text."""
 
     sentences: Annotated[tuple[PatchedSentence, ...], Field(max_length=20)]

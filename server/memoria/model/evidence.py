@@ -1,4 +1,4 @@
-"""Evidence: what a memory rests on, and what was done to it since."""
+"""Evidence: the turns a memory rests on, and the log of what was done to it."""
 
 from memoria.model.base import Value
 from memoria.model.turn import Role
@@ -9,19 +9,19 @@ class Evidence(Value):
 
     turn_id: str
     source: str
-    """Whose numbering of sessions is meant: the client, or the channel where it has no name."""
+    """Owner of the session's id: the client, or the channel where it has no name."""
     session_id: str
     message_id: str | None
     turn_index: int
     role: Role
     speaker: str | None
     at: int
-    """When it was said, UTC epoch ms."""
+    """Time it was said, UTC epoch ms."""
     quote: str | None
     version: int | None
     """The version that was concluded from it; None where it repeats what was known."""
     noted_at: int
-    """When it was concluded from, UTC epoch ms."""
+    """Time it was concluded from, UTC epoch ms."""
 
 
 class AuditEntry(Value):
@@ -35,7 +35,7 @@ class AuditEntry(Value):
 
 
 class LoggedAction(AuditEntry):
-    """A line of the log with what it is about."""
+    """A line of the log with its subject's id."""
 
     subject: str
 

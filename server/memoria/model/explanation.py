@@ -1,4 +1,4 @@
-"""What a search did and why: the path it took, and what each stage gave each document."""
+"""Explanations of a search: the path it took, and what each stage gave each document."""
 
 from typing import Literal
 
@@ -10,13 +10,13 @@ PARTS: tuple[Part, ...] = ("text", "vectors", "graph")
 
 
 class PartReport(Value):
-    """What became of one part of a search."""
+    """Outcome of one part of a search."""
 
     part: Part | Literal["recent", "rerank"]
     state: Literal["used", "idle", "off", "missing"]
     """`idle`: it had nothing to do. `off`: switched off. `missing`: it could not serve."""
     found: int = 0
-    """Candidates it gave."""
+    """Number of candidates it gave."""
     why: str | None = None
 
 
@@ -36,27 +36,27 @@ class ExplainedCandidate(Value):
     cosine: float
     graph: float
     coverage: float
-    """Which share of what was asked it holds in words."""
+    """Share of what was asked that it holds in words."""
     reranked: float | None = None
-    """What a reranker gave it, where one was asked about it."""
+    """Score by a reranker, where one was asked about it."""
     relevance: float
     factors: dict[str, float]
     """Importance, use, recency, feedback, trust, task and time: only those that are not 1."""
     score: float
     margin: float
-    """By how much it fits better than the relevance threshold asks; below 0 it is not shown."""
+    """Excess over what the relevance threshold asks; below 0 it is not shown."""
     outcome: Literal["shown", "no room", "past limit", "repeats", "below threshold"]
     """`repeats`: another hit says the same. `below threshold`: it fits less well than the relevance
     threshold asks."""
 
 
 class Explanation(Value):
-    """How an answer came about. Two searches of the same store give the same explanation."""
+    """Origin of an answer. Two searches of the same store give the same explanation."""
 
     path: str
     """The sources in the order in which they are tried, such as `text → vectors → graph`."""
     formula: str
-    """How their scores are joined on this path."""
+    """Formula that joins their scores on this path."""
     terms: tuple[str, ...]
     since: str | None = None
     """The beginning of the time that the query asks about, ISO 8601."""
@@ -65,7 +65,7 @@ class Explanation(Value):
     """The task in hand, which memories of the same task gain by."""
     as_of: str | None = None
     threshold: str
-    """What the relevance threshold asked for."""
+    """Demand of the relevance threshold."""
     parts: tuple[PartReport, ...]
     candidates: tuple[ExplainedCandidate, ...]
     """Best first; beyond those shown, as many as were read."""

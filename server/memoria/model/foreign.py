@@ -11,15 +11,15 @@ class ForeignMemory:
     """A conclusion of another program. Times are UTC epoch milliseconds."""
 
     key: str
-    """The program's own id of it."""
+    """Id in the other program."""
     content: str
     at: int
-    """When the program wrote it as it is, or at the latest."""
+    """Time at which the program wrote it as it is, or at the latest."""
     created_at: int | None = None
-    """When the program wrote it first, where that is known."""
+    """Time at which the program wrote it first, where that is known."""
     kind: MemoryType = MemoryType.FACT
     author: str | None = None
-    """Who wrote it there: a user, an agent, an application."""
+    """Writer in the other program: a user, an agent, an application."""
     subject: str | None = None
     mentions: tuple[Mention, ...] = ()
     importance: float | None = None

@@ -1,4 +1,4 @@
-"""Forgetting: what is meant by a forget, what is shown before it, and the proof that is left after.
+"""Forgetting: selections, previews, and the proof that is left after.
 
 A preview lists everything that would go, and has a token. Who confirms gives the token back: what
 was shown is what is forgotten, or nothing is.
@@ -35,8 +35,8 @@ ForgetKind = Literal[
     "line",
     "file",
 ]
-"""What an item of a preview is: what was named; what says the same; what was concluded from a turn
-that is meant; what waits for the user's word to correct it; what was derived from any of it; a
+"""Kind of an item of a preview: what was named; what says the same; what was concluded from a
+turn that is meant; what waits for the user's word to correct it; what was derived from any of it; a
 summary of its turns; what another memory said before; a turn; the name of a task; a line of a core
 file; a whole file."""
 FORGET_KINDS: tuple[ForgetKind, ...] = ForgetKind.__args__  # type: ignore[attr-defined]
@@ -49,7 +49,7 @@ _NARROWING = ("topic", "query", "types", "session_id", "speaker", "since", "unti
 
 
 class ForgetSelection(Value):
-    """What is to be forgotten. Ids name it; otherwise, what passes all the rest that is given."""
+    """A choice of what to forget: ids, or otherwise whatever passes all other fields given."""
 
     model_config = ConfigDict(strict=True)
 
@@ -111,23 +111,23 @@ class ForgetSelection(Value):
 
     @property
     def narrowing(self) -> tuple[str, ...]:
-        """The names of the fields that select, apart from ids."""
+        """Names of the fields that select, apart from ids."""
         return tuple(name for name in _NARROWING if getattr(self, name))
 
     def with_token(self, token: str | None, reason: str | None = None) -> "ForgetOrder":
-        """The order to forget just what a preview has shown."""
+        """Build the order to forget just what a preview has shown."""
         fields = {name: getattr(self, name) for name in ForgetSelection.model_fields}
         return ForgetOrder(**fields, token=token, reason=reason)
 
     @classmethod
     def list_selectors(cls) -> list[str]:
-        """The arguments by which an agent can say what is to be forgotten."""
+        """List the arguments by which an agent can say what is to be forgotten."""
         fields = cls.model_fields
         return ["ids", *(name for name in _NARROWING if is_for_agents(fields[name]))]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """By what it selects, in words: the names of its fields, never their values."""
+        """Names of the fields that select, never their values: `everything`, `ids` or others."""
         return ("everything",) if self.everything else self.narrowing or ("ids",)
 
 
@@ -149,7 +149,7 @@ class ForgetOrder(ForgetSelection):
         NotForAgents(),
         ForPeople("do not remember that it was forgotten: it may be said and learnt again"),
     ] = False
-    """For a program that keeps things of its own here: what it deletes it may write again."""
+    """True for a program that keeps things of its own here: what it deletes it may write again."""
 
     @model_validator(mode="after")
     def _check_return(self) -> Self:
@@ -159,7 +159,7 @@ class ForgetOrder(ForgetSelection):
 
     @property
     def selection(self) -> ForgetSelection:
-        """What is meant, without the token and the reason."""
+        """The selection, without the token and the reason."""
         fields = ForgetSelection.model_fields
         return ForgetSelection(**{name: getattr(self, name) for name in fields})
 
@@ -169,9 +169,9 @@ class ForgetItem(Value):
 
     kind: ForgetKind
     id: str
-    """Of the memory or turn; of a line or a file, its place below the tenant's folder."""
+    """Id of the memory or turn; of a line or a file, its place below the tenant's folder."""
     text: str
-    """What it says; of a turn, its beginning."""
+    """Its text; of a turn, the beginning."""
     effect: ForgetEffect = "erased"
 
 
@@ -180,13 +180,13 @@ class HiddenRecord(Value):
 
     id: str
     report_id: str
-    """Of the forget that has hidden it."""
+    """Id of the forget that has hidden it."""
     until: int
-    """When it is erased, UTC epoch ms."""
+    """Time at which it is erased, UTC epoch ms."""
 
     @property
     def undo_command(self) -> str:
-        """What puts it back, with all that the same forget has hidden."""
+        """Command that puts it back, with all that the same forget has hidden."""
         return f"memoria undo {self.report_id}"
 
 
@@ -195,56 +195,56 @@ class ForgetPreview(Value):
 
     items: tuple[ForgetItem, ...]
     counts: dict[str, int]
-    """How many of each kind; with more than are listed where everything is meant."""
+    """Number of items by kind; with more than are listed where everything is meant."""
     token: str
-    """Given back, it forgets just this."""
+    """Token that, given back, forgets just this."""
     include_source: bool = False
     already_forgotten: tuple[str, ...] = ()
     hidden: tuple[HiddenRecord, ...] = ()
-    """Those of them that can still be put back."""
+    """Records of those already forgotten that can still be put back."""
     kept: tuple[str, ...] = ()
     """Ids that were to be spared."""
     near: tuple[ForgetItem, ...] = ()
     """Turns that stay, though they say nearly the same, or were said as it was corrected."""
     share: dict[ShareKind, tuple[int, int]] = Field(default_factory=dict)
-    """How many memories or turns are meant, of how many there are, where that is most of them."""
+    """Numbers of memories or turns meant and in all, where that is most of them."""
 
     @property
     def total(self) -> int:
-        """How much it is: memories, turns, lines and files."""
+        """Number of memories, turns, lines and files that would go."""
         return sum(self.counts.values())
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing would be forgotten."""
+        """True if nothing would be forgotten."""
         return self.total == 0
 
 
 class ForgetReport(Value):
-    """The proof of a forget: what left which index and how much of it, and no word of it."""
+    """Proof of a forget: how much left which index, and no word of it."""
 
     id: str
     at: int
-    """When it was forgotten, UTC epoch ms."""
+    """Time of the forget, UTC epoch ms."""
     by: str
     """The way in: `on the command line`, `over MCP by …`."""
     selected_by: tuple[str, ...]
     """Fields of the selection, without their values."""
     state: ForgetState
     purge_at: int | None = None
-    """When what is hidden is erased, UTC epoch ms."""
+    """Time at which what is hidden is erased, UTC epoch ms."""
     purged_at: int | None = None
-    """When what was hidden was erased."""
+    """Time at which what was hidden was erased."""
     items: dict[str, int]
-    """How many of each kind."""
+    """Number of items by kind."""
     removed: dict[str, int]
-    """How many rows left each index."""
+    """Number of rows that left each index."""
     remaining: dict[str, int]
-    """How many rows of it each index still has; nothing, where all went well."""
+    """Number of its rows that each index still has; nothing, where all went well."""
     digests: tuple[str, ...] = ()
     """An HMAC of each item under the home's key, in order; read only where a report is shown."""
     scrubbed: bool = False
-    """Whether the database file was wiped with it; where not, doctor says when it is."""
+    """True if the database file was wiped with it; where not, doctor says when it is."""
 
 
 class RemainingBackup(Value):
@@ -253,11 +253,11 @@ class RemainingBackup(Value):
     path: str
     made_at: int
     kept_until: int | None
-    """When the next backup removes it, UTC epoch ms; None if only its owner does."""
+    """Time at which the next backup removes it, UTC epoch ms; None if only its owner does."""
 
 
 class ForgetResult(Value):
-    """What a forget erased, and what it could not reach."""
+    """Outcome of a forget: what it erased, and what it could not reach."""
 
     memories: tuple[str, ...]
     turns_erased: tuple[str, ...]
@@ -265,7 +265,7 @@ class ForgetResult(Value):
     """Still in the verbatim record; nothing is concluded from them any more."""
     already_forgotten: tuple[str, ...]
     hidden: tuple[HiddenRecord, ...] = ()
-    """Those of them that can still be put back."""
+    """Records of those already forgotten that can still be put back."""
     near_turns: tuple[str, ...] = ()
     """Ids of the turns that say nearly the same and stay, where no preview has shown them."""
     related_memories: tuple[str, ...]
@@ -274,15 +274,15 @@ class ForgetResult(Value):
     files: tuple[str, ...]
     """Files of the home from which lines were taken, or that were deleted."""
     deleted_files: tuple[str, ...] = ()
-    """Those of them that were deleted: a nightly run had written them, or everything was meant."""
+    """Files that were deleted: a nightly run had written them, or everything was meant."""
     scrubbed: bool
-    """Whether the database file holds no trace of it either."""
+    """True if the database file holds no trace of it either."""
     backups: tuple[RemainingBackup, ...]
     report: ForgetReport | None = None
-    """The proof that is kept; none where nothing was left to forget."""
+    """Proof that is kept; None where nothing was left to forget."""
 
 
 def count_kinds(items: Sequence[ForgetItem]) -> dict[str, int]:
-    """How many items there are of each kind, in the order of the kinds."""
+    """Count the items of each kind, in the order of the kinds."""
     counted = Counter(item.kind for item in items)
     return {kind: counted[kind] for kind in FORGET_KINDS if counted[kind]}

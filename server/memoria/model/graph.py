@@ -11,7 +11,7 @@ from memoria.model.operation import EntityKind, Modality, SemanticRole
 
 
 class EdgeType(StrEnum):
-    """What an edge says of its two ends."""
+    """Relations that an edge states between its two ends."""
 
     TEMPORAL_NEXT = "TEMPORAL_NEXT"
     ABOUT = "ABOUT"
@@ -28,12 +28,12 @@ class EdgeType(StrEnum):
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether it says the same the other way round, and so is kept once."""
+        """True if it says the same the other way round, and so is kept once."""
         return self in (EdgeType.SIMILAR_TO, EdgeType.CONTRADICTS)
 
     @property
     def is_extracted(self) -> bool:
-        """Whether it is what a reader finds in a memory's words: rules first, a model better."""
+        """True if a reader finds it in a memory's words: rules first, a model better."""
         return self in (EdgeType.ABOUT, EdgeType.MENTIONS, EdgeType.ROLE)
 
 
@@ -56,19 +56,19 @@ class Edge(Value):
     type: EdgeType
     dst: Node
     weight: Share
-    """How strongly it binds; kept to four decimals."""
+    """Strength, kept to four decimals."""
     confidence: Share
-    """How surely it is so; kept to four decimals."""
+    """Certainty, kept to four decimals."""
     role: SemanticRole | None = None
-    """The part that `dst` plays in what `src` tells: of a ROLE edge, and only of one."""
+    """Part that `dst` plays in what `src` tells: of a ROLE edge, and only of one."""
     negated: bool = False
     modality: Modality = "actual"
     event_at: int | None = None
     event_expression: str | None = None
-    """When it happened, as the speaker put it."""
+    """Time of the event, as the speaker put it."""
     inferred_by: InferredBy = InferredBy.RULES
     turn_id: str | None = None
-    """The turn it was concluded from."""
+    """Turn it was concluded from."""
     made_at: int
 
     @model_validator(mode="after")
@@ -85,14 +85,14 @@ class Entity(Value):
 
     id: str
     node: int
-    """Its number in a graph expansion."""
+    """Number of its node in a graph expansion."""
     kind: EntityKind
     name: str
     """The first name it became known by that is still used."""
     aliases: tuple[str, ...] = ()
     mentions: int
-    """How many memories speak of it; counted up to a thousand."""
+    """Number of memories that speak of it; counted up to a thousand."""
     distinct: str | None = None
-    """What tells it from its namesakes, where a memory said so."""
+    """Word that tells it from its namesakes, where a memory said one."""
     canonical_id: str | None = None
-    """The entity it is the same as, where it was merged into one."""
+    """Entity it is the same as, where it was merged into one."""

@@ -1,4 +1,4 @@
-"""What an agent hands in that has read for itself what was said, and what became of it."""
+"""Conclusions of an agent that has read the record itself, and what became of them."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ from memoria.model.memory_types import ProposableType
 from memoria.model.operation import Mention
 
 MOST_CONCLUSIONS = 50
-"""Of one call."""
+"""Most conclusions of one call."""
 _MOST_ENTITIES = 8
 _Line = Annotated[str, Field(min_length=1, max_length=500)]
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
@@ -25,7 +25,7 @@ def _read_name(value: object) -> object:
 
 
 class AgentConclusion(Value):
-    """What an agent concludes from a turn that it has read."""
+    """A conclusion of an agent from a turn that it has read."""
 
     content: _Line
     """One sentence that stands by itself, in the language of its source."""
@@ -38,7 +38,7 @@ class AgentConclusion(Value):
     ]
     """The turn: its number on the page, or its id."""
     subject: _Name
-    """Of whom or what it speaks: `user`, or a name."""
+    """Person or thing it speaks of: `user`, or a name."""
     type: ProposableType | None = None
     importance: Annotated[float, Field(ge=0, le=1)] = 0.5
     until: Annotated[str, Field(max_length=100)] | None = None
@@ -56,12 +56,12 @@ class KeptConclusion(Value):
     """A conclusion that was taken on."""
 
     number: int
-    """Its place among those that were handed in, from 1."""
+    """Place among those that were handed in, from 1."""
     id: str
-    """The memory that says it now."""
+    """Id of the memory that says it now."""
     status: StatementStatus
     notes: tuple[str, ...] = ()
-    """What there is to know of it, a sentence each."""
+    """Remarks on it, a sentence each."""
 
 
 class RefusedConclusion(Value):
@@ -70,22 +70,22 @@ class RefusedConclusion(Value):
     number: int
     reason: str
     turn_id: str | None = None
-    """The end of the id of the turn that it names, where a page has that."""
+    """End of the id of the turn that it names, where a page has that."""
 
 
 class UnreadLeft(Value):
-    """What nobody has read yet."""
+    """Turns that nobody has read yet."""
 
     turns: int
-    """As many as were counted; of more, only so many are."""
+    """Number of turns, as far as they were counted."""
     is_more: bool = False
     next_page: str | None = None
 
 
 class HandedIn(Value):
-    """What became of what was handed in together."""
+    """Outcome of conclusions that were handed in together."""
 
     kept: tuple[KeptConclusion, ...] = ()
     refused: tuple[RefusedConclusion, ...] = ()
     left: UnreadLeft | None = None
-    """What is left to be read, where a page was handed in."""
+    """Unread turns, where a page was handed in."""

@@ -16,7 +16,7 @@ _VARIANT = 0b10 << 62
 _RANDOM = ~((0xF << 76) | (0b11 << 62)) & ((1 << 80) - 1)
 
 _SHORTEST_END = 8
-"""As many of the last characters of an id as are always enough to look for."""
+"""Number of last characters of an id that are always enough to look for."""
 
 
 def _random_id() -> str:
@@ -27,7 +27,7 @@ _SOURCE: ContextVar[Callable[[], str]] = ContextVar("ids", default=_random_id)
 
 
 def count_end_chars(ids: Iterable[str]) -> int:
-    """How many of their last characters tell these ids apart."""
+    """Return how many last characters tell these ids apart, at least eight."""
     alone = set(ids)
     longest = max(map(len, alone), default=_SHORTEST_END)
     chars = (
@@ -37,13 +37,13 @@ def count_end_chars(ids: Iterable[str]) -> int:
 
 
 def cut_ids(ids: Sequence[str]) -> list[str]:
-    """As much of each end as tells these ids apart."""
+    """Cut ids to as many last characters as tell them apart."""
     chars = count_end_chars(ids)
     return [one[-chars:] for one in ids]
 
 
 def choose_by_end(ids: Iterable[str], end: str) -> str | None:
-    """The one id that ends so; None where none does.
+    """Return the one id that ends so; None where none does.
 
     Raises:
         InvalidInputError: several end so; names them.
@@ -58,12 +58,12 @@ def choose_by_end(ids: Iterable[str], end: str) -> str | None:
 
 
 def new_id() -> str:
-    """A new identifier, 36 characters, greater than every one this process made before."""
+    """Make an identifier, 36 characters, greater than every one this process made before."""
     return _SOURCE.get()()
 
 
 def derive_id(at: int, *parts: str) -> str:
-    """The identifier that follows from a moment, UTC epoch ms, and what it is for."""
+    """Derive the identifier of a moment, UTC epoch ms, and what it is for: same input, same id."""
     digest = hashlib.sha256("\0".join(parts).encode()).digest()
     rest = int.from_bytes(digest[:10], "big") & _RANDOM
     return str(uuid.UUID(int=at << 80 | _VERSION | _VARIANT | rest))

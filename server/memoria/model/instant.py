@@ -16,7 +16,7 @@ _UNKNOWN_OFFSETS = ("Z", "z", "-00:00", "-0000", "-00")
 
 
 def system_millis() -> int:
-    """The machine's time, in UTC epoch milliseconds: what leases go by."""
+    """Return the machine's time, by which leases go, in UTC epoch milliseconds."""
     return time.time_ns() // 1_000_000
 
 
@@ -24,7 +24,7 @@ _CLOCK: ContextVar[Callable[[], int]] = ContextVar("clock", default=system_milli
 
 
 def now_millis() -> int:
-    """The present, in UTC epoch milliseconds."""
+    """Return the present, in UTC epoch milliseconds."""
     return _CLOCK.get()()
 
 
@@ -42,26 +42,29 @@ def use_clock(clock: Callable[[], int]) -> Iterator[None]:
 
 
 def to_millis(moment: datetime, zone: Zone | None = None) -> int:
-    """UTC epoch milliseconds of `moment`; one without a zone is in this one, or in `use_zone`'s."""
+    """Convert to UTC epoch milliseconds; a zoneless moment is in this zone, or in `use_zone`'s."""
     if moment.tzinfo is None:
         return (zone or input_zone()).to_millis(moment)
     return round(moment.astimezone(UTC).timestamp() * _MS_PER_S)
 
 
 def from_millis(millis: int) -> datetime:
-    """The moment, in UTC."""
+    """Convert UTC epoch milliseconds to a datetime in UTC."""
     return datetime.fromtimestamp(millis / _MS_PER_S, UTC)
 
 
 def start_of_utc_day(millis: int) -> int:
-    """The beginning of a moment's day in UTC, by which a chat model's daily tokens are counted."""
+    """Return the beginning of a moment's day in UTC, by which daily tokens are counted."""
     return millis - millis % DAY_MS
 
 
 def to_iso(millis: int, zone: Zone = UTC_ZONE) -> str:
-    """ISO 8601: `2026-03-02T01:14:05Z`, with milliseconds where there are any.
+    """Format as ISO 8601, with milliseconds where there are any.
 
     In another zone than UTC it is the time of its clocks: `2026-03-02T09:14:05+08:00`.
+
+    >>> to_iso(1772414045000)
+    '2026-03-02T01:14:05Z'
     """
     precision = "milliseconds" if millis % _MS_PER_S else "seconds"
     moment = from_millis(millis)
@@ -74,7 +77,7 @@ def to_iso(millis: int, zone: Zone = UTC_ZONE) -> str:
 
 
 def parse_instant(text: str, zone: Zone | None = None) -> int:
-    """UTC epoch milliseconds of an ISO 8601 date or time.
+    """Parse an ISO 8601 date or time to UTC epoch milliseconds.
 
     A date alone means its first moment.
 
@@ -96,14 +99,17 @@ def parse_instant(text: str, zone: Zone | None = None) -> int:
 
 
 def is_zoned(text: str) -> bool:
-    """Whether an ISO 8601 time says in which zone it is."""
+    """Return whether an ISO 8601 time names its zone."""
     return datetime.fromisoformat(text.strip()).tzinfo is not None
 
 
 def parse_offset(text: str) -> int | None:
-    """How many minutes the clock of whoever wrote an ISO 8601 time was ahead of UTC, if it says so.
+    """Return by how many minutes the writer's clock was ahead of UTC; None where that is open.
 
     `Z` and `-00:00` say in UTC when it was, and nothing of a clock (RFC 9557); `+00:00` says both.
+
+    >>> parse_offset("2026-03-02T09:14:05+08:00")
+    480
     """
     try:
         offset = datetime.fromisoformat(text.strip()).utcoffset()

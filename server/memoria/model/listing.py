@@ -1,4 +1,4 @@
-"""What a list of memories or sessions may be asked, and a page of it."""
+"""Listings: the arguments of a list of memories or sessions, and a page of it."""
 
 from typing import Annotated, Literal
 
@@ -16,7 +16,7 @@ _UNTIL = ForPeople("only before this date or time, ISO 8601 or words like yester
 
 
 class Listing(Value):
-    """What every list may be asked. The newest comes first."""
+    """Arguments of every list. The newest comes first."""
 
     model_config = ConfigDict(strict=True)
 
@@ -31,7 +31,7 @@ class Listing(Value):
 
 
 class MemoryListing(Listing):
-    """What a list of memories may be asked. Their time is that since which they hold."""
+    """Arguments of a list of memories. Their time is the one from which they hold."""
 
     types: Annotated[
         tuple[AnyType, ...],
@@ -53,7 +53,7 @@ class MemoryListing(Listing):
 
     @property
     def validities(self) -> tuple[Validity, ...]:
-        """The validities of this state; none for any."""
+        """Validities of this state; empty for any."""
         match self.state:
             case "any":
                 return ()
@@ -64,7 +64,7 @@ class MemoryListing(Listing):
 
 
 class SessionListing(Listing):
-    """What a list of sessions may be asked. Their time is that of their last turn."""
+    """Arguments of a list of sessions. Their time is that of their last turn."""
 
     client: Annotated[
         str | None, CLEAN, ForPeople("only sessions of this client, as the list names it")
@@ -72,12 +72,12 @@ class SessionListing(Listing):
 
 
 class Page(Value):
-    """How much there is beside a page."""
+    """Counts beside a page."""
 
     total: int
-    """How many there are on all pages."""
+    """Number on all pages."""
     elsewhere: int
-    """How many more there are in other projects."""
+    """Number of further ones in other projects."""
 
 
 class MemoryPage(Page):
@@ -85,7 +85,7 @@ class MemoryPage(Page):
 
     memories: tuple[Memory, ...]
     id_chars: int
-    """How many of their last characters tell these ids apart from all others."""
+    """Number of last characters that tell these ids apart from all others."""
 
 
 class SessionSummary(Value):
@@ -97,9 +97,9 @@ class SessionSummary(Value):
     last_at: int
     turns: int
     memories: int
-    """How many memories were concluded from what was said in it."""
+    """Number of memories concluded from what was said in it."""
     opening: str
-    """Its first words of a user's, or of whoever spoke first."""
+    """First words of a user, or of whoever spoke first."""
     workspace: str | None = None
 
 
@@ -108,4 +108,4 @@ class SessionPage(Page):
 
     sessions: tuple[SessionSummary, ...]
     id_chars: int
-    """How many of their first characters tell these ids apart from all others."""
+    """Number of first characters that tell these ids apart from all others."""

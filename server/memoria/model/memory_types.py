@@ -1,4 +1,4 @@
-"""The table of memory types: what each is, who may bring one into being, and what follows from it.
+"""The table of memory types: the meaning, the origin and the rules of each.
 
 To add a type, add a member to `MemoryType` and its row to `MEMORY_TYPES`. The choices of the
 command line and of the tools, the JSON schema that a chat model answers in, the rows of the
@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BeforeValidator, Strict, WithJsonSchema
 from memoria.errors import quote_value
 
 Origin = Literal["statement", "conversation", "memories"]
-"""What a memory of a type comes from: somebody says it; a model sums up a conversation; the nightly
+"""Origin of a type's memories: somebody says it; a model sums up a conversation; the nightly
 maintenance sums up several memories."""
 
 CoreHeading = Literal[
@@ -37,20 +37,20 @@ CoreHeading = Literal[
 
 @dataclass(frozen=True, slots=True)
 class FadingCurve:
-    """How memories of one type lose strength. Times are days."""
+    """Loss of strength of the memories of one type. Times are days."""
 
     tau: float | None
-    """After so many days e times less is left above the floor; None: it does not fade."""
+    """Days after which e times less is left above the floor; None: it does not fade."""
     floor: float = 0.0
-    """What is left whatever its age. From 0.1 on age alone archives nothing."""
+    """Strength that is left whatever its age. From 0.1 on age alone archives nothing."""
     archive: float = 0.1
-    """Under this strength it is archived."""
+    """Strength under which it is archived."""
     ttl: float | None = None
-    """After so many days it expires, where the table sets an end and not who concluded it."""
+    """Days after which it expires, where the table sets an end and not who concluded it."""
 
 
 class MemoryType(StrEnum):
-    """What kind of conclusion a memory is."""
+    """Kinds of conclusion."""
 
     FACT = "fact"
     PREFERENCE = "preference"
@@ -66,73 +66,73 @@ class MemoryType(StrEnum):
 
     @property
     def row(self) -> "MemoryTypeRow":
-        """Its row of the table."""
+        """Row of the table."""
         return MEMORY_TYPES[self]
 
     @property
     def is_derived(self) -> bool:
-        """Whether it sums up other words: nobody may state it, and no model propose it by ADD."""
+        """True if it sums up other words: nobody may state it, and no model propose it by ADD."""
         return self.row.origin != "statement"
 
     @property
     def may_be_proposed(self) -> bool:
-        """Whether a model that reads a conversation may propose one by ADD."""
+        """True if a model that reads a conversation may propose one by ADD."""
         return self.row.may_be_proposed and not self.is_derived
 
     @property
     def sums_up_conversation(self) -> bool:
-        """Whether it is the summary of a segment of conversation."""
+        """True if it is the summary of a segment of conversation."""
         return self.row.origin == "conversation"
 
     @property
     def is_personal(self) -> bool:
-        """Whether a memory is seen in every project whose words leave open where it is seen."""
+        """True if a memory is seen in every project where its words leave that open."""
         return self.row.is_personal
 
     @property
     def is_guide(self) -> bool:
-        """Whether it says how something is to be done, and with a task holds for that alone."""
+        """True if it says how something is to be done; with a task it holds for that task alone."""
         return self.row.is_guide
 
     @property
     def is_binding(self) -> bool:
-        """Whether it binds the assistant until the user takes it back."""
+        """True if it binds the assistant until the user takes it back."""
         return self.row.is_binding
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryTypeRow:
-    """One row of the table."""
+    """A row of the table."""
 
     meaning: str
-    """In one line, for help and docs."""
+    """One line for help and docs."""
     fading: FadingCurve
-    """Its row of the retention table."""
+    """Row of the retention table."""
     recency_tau_days: float | None = None
-    """In a search, how fast newer ones are preferred; None where age says nothing."""
+    """Time constant by which a search prefers newer ones; None where age says nothing."""
     core_heading: CoreHeading | None = None
-    """The heading of the core files under which it stands; None where no core file shows it."""
+    """Heading of the core files under which it stands; None where no core file shows it."""
     origin: Origin = "statement"
     may_be_proposed: bool = True
-    """Whether a model that reads a conversation may propose one. Never of a derived type."""
+    """True if a model that reads a conversation may propose one. Never of a derived type."""
     is_personal: bool = False
-    """Whether a memory is seen in every project whose words leave open where it is seen."""
+    """True if a memory is seen in every project where its words leave that open."""
     leans_to_person: int = 0
-    """Where a memory's words speak of a person and of work alike, how far its type says that it is
-    about the person; below zero: about the work."""
+    """Weight by which the type tells that a memory is about the person, where its words speak of a
+    person and of work alike; below zero: about the work."""
     is_binding: bool = False
-    """Whether it binds the assistant until the user takes it back: it neither fades nor makes room
+    """True if it binds the assistant until the user takes it back: it neither fades nor makes room
     for others, and comes first in the core files."""
     is_guide: bool = False
-    """Whether it says how something is to be done. One that has a task holds for that task alone;
+    """True if it says how something is to be done. One that has a task holds for that task alone;
     what is not a guide was learnt at its task, and lasts."""
     archive_order: int | None = None
-    """Its place among the types that are archived before all others when there is too much, because
+    """Place among the types that are archived before all others when there is too much, because
     the verbatim record keeps what they say; None for the others."""
     other_words: tuple[str, ...] = ()
-    """What models call it that do not keep to the choices."""
+    """Names that models give it that do not keep to the choices."""
     instead: str = ""
-    """Of a derived type: what to do for who wants to state one."""
+    """Advice to whoever wants to state a derived type."""
 
 
 MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
@@ -230,7 +230,7 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
         ),
     }
 )
-"""The table. Its order is that of every list of types that a person sees."""
+"""Rows of the table, in the order of every list of types that a person sees."""
 
 
 _FORGOTTEN = set(MemoryType) - MEMORY_TYPES.keys()
@@ -239,28 +239,28 @@ if _FORGOTTEN:
 
 
 def types_that(hold: Callable[[MemoryType], bool]) -> tuple[MemoryType, ...]:
-    """The types of which something holds, in the order of the table."""
+    """List the types that meet a condition, in the order of the table."""
     return tuple(filter(hold, MemoryType))
 
 
 DERIVED_TYPES = frozenset(types_that(lambda one: one.is_derived))
-"""What is made of other words, and never stated."""
+"""Types that are made of other words, and never stated."""
 CONVERSATION_SUMMARIES = frozenset(types_that(lambda one: one.sums_up_conversation))
 BINDING_TYPES = frozenset(types_that(lambda one: one.is_binding))
 GUIDING_TYPES = frozenset(types_that(lambda one: one.is_guide))
-"""What holds for its task alone, where it has one."""
+"""Types that hold for their task alone, where they have one."""
 PERSONAL_TYPES = frozenset(types_that(lambda one: one.is_personal))
 STATABLE_TYPES = types_that(lambda one: not one.is_derived)
-"""What a user, an agent or a program may state."""
+"""Types that a user, an agent or a program may state."""
 PROPOSABLE_TYPES = types_that(lambda one: one.may_be_proposed)
-"""What a model that reads a conversation may propose."""
+"""Types that a model that reads a conversation may propose."""
 ARCHIVED_FIRST = tuple(
     sorted(
         types_that(lambda one: one.row.archive_order is not None),
         key=lambda one: one.row.archive_order or 0,
     )
 )
-"""What is archived before anything else when there is too much, the first to go first."""
+"""Types that are archived before any other when there is too much, the first to go first."""
 
 
 def _json_choices(types: tuple[MemoryType, ...]) -> WithJsonSchema:
@@ -268,7 +268,7 @@ def _json_choices(types: tuple[MemoryType, ...]) -> WithJsonSchema:
 
 
 def refuse_derived(kind: MemoryType) -> MemoryType:
-    """The type, if it may be stated.
+    """Return the type, if it may be stated.
 
     Raises:
         ValueError: it may not; says what to do instead.
@@ -279,7 +279,7 @@ def refuse_derived(kind: MemoryType) -> MemoryType:
 
 
 def _refuse_unknown(value: object) -> object:
-    """The value, if it names a type. A complaint names only those that may be stated."""
+    """Return the value unless it is a text that names no type; names those that may be stated."""
     if isinstance(value, str) and value not in list(MemoryType):
         choices = ", ".join(STATABLE_TYPES)
         raise ValueError(f"{quote_value(value)} is not one of {choices}")
@@ -287,16 +287,16 @@ def _refuse_unknown(value: object) -> object:
 
 
 AnyType = Annotated[MemoryType, Strict(strict=False), _json_choices(tuple(MemoryType))]
-"""A type to search for or to list."""
+"""Type to search for or to list."""
 StatableType = Annotated[
     MemoryType,
     BeforeValidator(_refuse_unknown),
     AfterValidator(refuse_derived),
     _json_choices(STATABLE_TYPES),
 ]
-"""A type to state."""
+"""Type to state."""
 ProposableType = Annotated[MemoryType, _json_choices(PROPOSABLE_TYPES)]
-"""A type as a model is told that it may propose it. That it is one is checked operation by
+"""Type as a model is told that it may propose it. That it is one is checked operation by
 operation, so that one bad proposal does not take the others with it."""
 
 SQL_TYPE_LISTS = {
@@ -306,4 +306,4 @@ SQL_TYPE_LISTS = {
     "guiding_types": GUIDING_TYPES,
     "personal_types": PERSONAL_TYPES,
 }
-"""The lists that SQL statements name in braces: `m.type NOT IN {derived_types}`."""
+"""Lists that SQL statements name in braces: `m.type NOT IN {derived_types}`."""

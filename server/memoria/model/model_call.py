@@ -1,13 +1,13 @@
-"""A question put to a chat model, as the log of calls keeps it: what it cost, and how it went."""
+"""Calls of a chat model, as the log keeps them: price and outcome."""
 
 from memoria.model.base import Value
 
 PRICED_MS = 30 * 86_400_000
-"""The time for which the price of reading is told."""
+"""Time for which the price of reading is told."""
 
 
 class ModelCall(Value):
-    """One call. Never a word of the question or the answer."""
+    """One call, without a word of the question or the answer."""
 
     at: int
     purpose: str
@@ -23,12 +23,12 @@ class ModelCall(Value):
 
     @property
     def tokens(self) -> int:
-        """Request and answer together; until the call ends, the most they may take."""
+        """Tokens of request and answer together; until the call ends, the most they may take."""
         return self.input_tokens + self.output_tokens
 
 
 class TokenSpending(Value):
-    """What a tenant's questions to chat models took in some time."""
+    """Tokens that a tenant's calls to chat models took in some time."""
 
     calls: int
     input_tokens: int
@@ -36,7 +36,7 @@ class TokenSpending(Value):
 
     @property
     def tokens(self) -> int:
-        """Requests and answers together."""
+        """Tokens of requests and answers together."""
         return self.input_tokens + self.output_tokens
 
 
@@ -44,18 +44,18 @@ _PRICED_TOKENS = 1_000_000
 
 
 class TokenPrice(Value):
-    """What a million tokens cost, of requests and of answers, in whatever currency."""
+    """Price of a million tokens, of requests and of answers, in whatever currency."""
 
     input: float
     output: float
 
     def cost_of(self, used: "ModelCall | TokenSpending | ReadingPrice") -> float:
-        """What these tokens cost."""
+        """Return the cost of these tokens."""
         return (used.input_tokens * self.input + used.output_tokens * self.output) / _PRICED_TOKENS
 
 
 class DailyCap(Value):
-    """What a tenant may spend in a day: tokens and, where their price is known, money."""
+    """Most that a tenant may spend in a day: tokens and, where their price is known, money."""
 
     tokens: int
     cost: float | None = None
@@ -63,12 +63,12 @@ class DailyCap(Value):
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """The names of what sets it."""
+        """Names of the settings that determine it."""
         money = () if self.cost is None else ("MEMORIA_LLM_DAILY_COST",)
         return ("MEMORIA_LLM_DAILY_TOKENS", *money)
 
     def allows(self, call: ModelCall | TokenSpending, spent: TokenSpending | None = None) -> bool:
-        """Whether a call may be made beside what was spent in the day."""
+        """Return whether a call may be made beside what was spent in the day."""
         used = [one for one in (call, spent) if one is not None]
         if sum(one.tokens for one in used) > self.tokens:
             return False
@@ -82,22 +82,26 @@ class DailyCap(Value):
 
 
 def describe_cost(cost: float) -> str:
-    """A sum of money in no currency, with two digits that say something."""
+    """Format a sum of money in no currency, with at least two digits that say something.
+
+    >>> describe_cost(0.01234)
+    '0.012'
+    """
     return f"{cost:,.2f}" if cost >= 1 else f"{cost:.2g}"
 
 
 USUAL_PRICE = 3_000
-"""Tokens that reading 1,000 of conversation takes at most, where no price was measured yet."""
+"""Most tokens that reading 1,000 of conversation takes, where no price was measured yet."""
 
 
 class ReadingPrice(Value):
-    """What a chat model took for the conversation that it has read in some time."""
+    """Tokens that a chat model took for the conversation that it has read in some time."""
 
     calls: int
     input_tokens: int
     output_tokens: int
     conversation_tokens: int
-    """Of what people and assistants said, estimated."""
+    """Tokens of what people and assistants said, estimated."""
 
     @property
     def per_thousand(self) -> int | None:

@@ -1,4 +1,4 @@
-"""Operations: what a model may propose to do with memories after it has read a conversation.
+"""Operations: changes to memories that a model may propose after it has read a conversation.
 
 The names and their meaning are the design's; a store never sees one before `policy` and
 `ingest/resolve` have checked it.
@@ -26,14 +26,14 @@ SemanticRole = Literal[
     "beneficiary",
 ]
 Modality = Literal["actual", "planned", "wished", "possible", "hearsay", "joking"]
-"""Whether it is simply so."""
+"""Way in which something is meant: as it is, or not simply so."""
 LinkType = Literal["ABOUT", "CAUSES", "SUPPORTS", "CONTRADICTS", "REFERS_TO", "SIMILAR_TO"]
 """Edges that a model may propose; the others follow from what is stored."""
 
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Line = Annotated[str, Field(min_length=1, max_length=500)]
 _Until = Annotated[str, Field(max_length=100)] | None
-"""When it ends, as the speaker put it, or as a date: `until Friday`, 到周五. It counts before the
+"""End, as the speaker put it, or as a date: `until Friday`, 到周五. It counts before the
 duration."""
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
 _Content = Annotated[
@@ -69,7 +69,7 @@ _TurnNumber = Annotated[
         otherwise=1,
     ),
 ]
-"""The number of a turn in the prompt. One that is missing is found by the quote."""
+"""Number of a turn in the prompt. One that is missing is found by the quote."""
 _Op = Loosely(
     ("operation", "op_type", "operation_type", "action", "method", "操作", "操作类型", "动作"),
     words={
@@ -123,12 +123,12 @@ class Mention(Value):
     name: _Name
     kind: EntityKind = "other"
     role: SkipJsonSchema[SemanticRole | None] = None
-    """Models are not asked for it; one that is given is kept."""
+    """Part it plays. Models are not asked for it; one that is given is kept."""
     aliases: Annotated[tuple[_Name, ...], Field(max_length=5)] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name and its aliases."""
+        """Name and aliases."""
         return (self.name, *self.aliases)
 
 
@@ -147,31 +147,31 @@ class Add(Value):
     content: _Content
     """One sentence that stands by itself, in the language of its source."""
     quote: _Quote
-    """The words it rests on, exactly as they stand in the turn."""
+    """Words it rests on, exactly as they stand in the turn."""
     turn: _TurnNumber
     subject: Annotated[
         _Name,
         Loosely(("about", "who", "entity", "person", "主体", "主语", "对象"), otherwise="user"),
     ]
-    """Of whom or what it speaks."""
+    """Person or thing it speaks of."""
     predicate: Annotated[
         str,
         Field(max_length=100),
         Loosely(("property", "attribute", "relation", "key", "属性", "谓词", "谓语"), otherwise=""),
     ]
-    """What of the subject: `home`, `editor`, `allergy`. The same property has the same name."""
+    """Property of the subject: `home`, `editor`, `allergy`. The same property has the same name."""
     importance: _Share = 0.5
     confidence: SkipJsonSchema[_Share] = 0.7
-    """Models are not asked for it: they know nothing of how sure they are."""
+    """Certainty. Models are not asked for it: they know nothing of how sure they are."""
     duration: Duration = "permanent"
     until: _Until = None
     entities: Annotated[tuple[Mention, ...], Field(max_length=8)] = ()
     event_time: _EventTime = None
-    """When what it tells of happened, as the speaker put it: `last Friday`, `上周三`."""
+    """Time of the event, as the speaker put it: `last Friday`, `上周三`."""
     task: _Name | None = None
-    """The task it belongs to, where it holds for one alone."""
+    """Task it belongs to, where it holds for one alone."""
     scope: Annotated[Literal["everywhere", "project"], _SCOPE] | None = None
-    """Where it is to be seen; None leaves it to the words."""
+    """Projects in which it is to be seen; None leaves it to the words."""
     negated: bool = False
     modality: Annotated[Modality, _MODALITY] = "actual"
 
@@ -185,14 +185,14 @@ class Update(Value):
     quote: _Quote
     turn: _TurnNumber
     reason: Annotated[Literal["correction", "change", "detail"], _REASON] = "change"
-    """It was wrong, it was right and has changed, or more is known now."""
+    """Its former content was wrong, was right and has changed, or was less than is known now."""
     type: Annotated[ProposableType, WithJsonSchema({"type": "string"})] | None = None
-    """Its type, where that is another one now: a goal that is reached is a fact."""
+    """New type, where it is another one now: a goal that is reached is a fact."""
     predicate: _Name | None = None
-    """Its property, where that has another name."""
+    """New name of its property, where that is another one now."""
     event_time: _EventTime = None
     duration: Duration = "permanent"
-    """How long the new wording is likely to hold; the former one's end is over with it."""
+    """Time the new wording is likely to hold; the former one's end is over with it."""
     until: _Until = None
 
 
@@ -222,18 +222,18 @@ class Link(Value):
 
 
 class Skip(Value):
-    """Nothing here is worth keeping."""
+    """Decision that nothing here is worth keeping."""
 
     op: Annotated[Literal["SKIP"], _Op] = "SKIP"
     reason: SkipJsonSchema[Annotated[str, Field(max_length=200)]] = ""
 
 
 class Focus(Value):
-    """What the user is working on."""
+    """Present task of the user."""
 
     task: Annotated[str, Field(min_length=1, max_length=120)]
     quote: _Quote
-    """The words of the user that say so."""
+    """Words of the user that say so."""
     turn: _TurnNumber
 
 

@@ -15,11 +15,11 @@ from memoria.model.zone import Zone
 
 _E = TypeVar("_E", bound=StrEnum)
 MOST_TURNS = 10_000
-"""Of one call: two seconds of writing."""
+"""Most turns of one call: two seconds of writing."""
 
 
 def as_turns(turns: object) -> list[Turn]:
-    """The turns of a call; times without an offset are those of `use_zone`.
+    """Parse the turns of a call; times without an offset are those of `use_zone`.
 
     Raises:
         InvalidInputError: this is no list of turns, or one of too many.
@@ -39,7 +39,7 @@ def as_turns(turns: object) -> list[Turn]:
 
 
 def as_turn(i: int, turn: Turn | Mapping[str, object]) -> Turn:
-    """A turn of a call, `i` being its place in it. A `Turn` may hold what was never checked.
+    """Parse a turn of a call, `i` being its place in it. A `Turn` may hold what was never checked.
 
     Raises:
         InvalidTurnError: fields are missing, misspelt or of the wrong kind.
@@ -51,7 +51,7 @@ def as_turn(i: int, turn: Turn | Mapping[str, object]) -> Turn:
 
 
 def as_instant(name: str, text: str | None, zone: Zone) -> int | None:
-    """UTC epoch milliseconds of an optional ISO 8601 argument; without an offset, of the zone.
+    """Parse an optional ISO 8601 argument to UTC epoch ms; without an offset, in the zone.
 
     Raises:
         InvalidInputError: it is not a date or time.
@@ -64,7 +64,7 @@ def as_instant(name: str, text: str | None, zone: Zone) -> int | None:
 
 
 def as_member(kind: type[_E], name: str, value: str) -> _E:
-    """The member of an enumeration that an argument names.
+    """Return the member of an enumeration that an argument names.
 
     Raises:
         InvalidInputError: there is no such member; names those there are.
@@ -74,7 +74,7 @@ def as_member(kind: type[_E], name: str, value: str) -> _E:
 
 
 def as_statable_type(value: str) -> MemoryType:
-    """The type that somebody states a memory of.
+    """Return the type that somebody states a memory of.
 
     Raises:
         InvalidInputError: there is no such type, or it may not be stated; says what to do instead.
@@ -88,7 +88,7 @@ def as_statable_type(value: str) -> MemoryType:
 
 
 def check_choice(name: str, value: str | None, choices: Sequence[str]) -> None:
-    """That an argument is one of the choices.
+    """Check that an argument is one of the choices.
 
     Raises:
         InvalidInputError: it is not; names them.
@@ -99,7 +99,7 @@ def check_choice(name: str, value: str | None, choices: Sequence[str]) -> None:
 
 
 def describe_problems(error: ValidationError, *, of: str) -> str:
-    """What pydantic found wrong, field by field; `of` names what has no field at fault."""
+    """List pydantic's problems, field by field; `of` names what has no field at fault."""
     problems = list(dict.fromkeys(_problems(error, of)))
     rest = len(problems) - _NAMED_PROBLEMS
     return "; ".join(problems[:_NAMED_PROBLEMS]) + (f"; and {rest} more" if rest > 0 else "")
@@ -113,11 +113,11 @@ _IN_PLAIN_WORDS = {
     "tuple_type": "it must be a list",
     "string_type": "it must be a text",
 }
-"""What pydantic calls by names of Python, for a caller who may write another language."""
+"""Plain words for pydantic's complaints that name types of Python."""
 
 
 def _path(parts: Sequence[int | str]) -> list[str]:
-    """Where a field stands: long names shortened, deep paths without their middle."""
+    """List the parts of a field's path: long names shortened, deep paths without their middle."""
     shown = [shorten(str(part)) for part in parts]
     return shown if len(shown) <= _DEEPEST_SHOWN else [*shown[:4], "…", *shown[-2:]]
 
@@ -130,7 +130,7 @@ def _problems(error: ValidationError, of: str) -> Iterator[str]:
 
 
 def replace_lone_surrogates(text: str) -> str:
-    """The text with lone surrogates, which no encoding can store, replaced by U+FFFD."""
+    """Replace lone surrogates, which no encoding can store, by U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -139,7 +139,7 @@ def replace_lone_surrogates(text: str) -> str:
 
 
 def is_web_address(url: str) -> bool:
-    """Whether a text is the address of something on the web, or on this machine."""
+    """Return whether a text is the address of something on the web, or on this machine."""
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0

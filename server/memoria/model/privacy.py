@@ -1,4 +1,4 @@
-"""Personal data by class, and what is done with what holds it."""
+"""Classes of personal data, and the handling of statements that hold them."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -17,7 +17,7 @@ class PersonalData(StrEnum):
 
 
 class Handling(StrEnum):
-    """What is done with a statement that holds such data, from the mildest."""
+    """Ways to handle a statement that holds such data, from the mildest."""
 
     STORE = "store"
     CONFIRM = "confirm"
@@ -26,11 +26,18 @@ class Handling(StrEnum):
 
 
 PersonalRules = Mapping[PersonalData, Handling]
-"""What is done with each class that is named."""
+"""Handling by class, of each class that is named."""
 
 
 def parse_personal_rules(value: object) -> object:
-    """Classes and what is done with them, from a mapping or from text as a shell has it."""
+    """Parse classes and their handling, from a mapping or from text as a shell has it.
+
+    >>> parse_personal_rules("phone=mask, email=drop")
+    {'phone': 'mask', 'email': 'drop'}
+
+    Raises:
+        ValueError: a part is unknown, or a class is given twice.
+    """
     match value:
         case str():
             parts = (part.partition("=") for part in value.split(",") if part.strip())

@@ -1,4 +1,4 @@
-"""Private time: from when until when nothing of a workspace's sessions is kept."""
+"""Private time: a span in which nothing of a workspace's sessions is kept."""
 
 from collections.abc import Iterable
 
@@ -9,17 +9,17 @@ class PrivateTime(Value):
     """A stretch of time, which the user switches on and off."""
 
     workspace: str | None = None
-    """The project whose sessions are meant; None for those in no project."""
+    """Project whose sessions are meant; None for those in no project."""
     began_at: int
     """UTC epoch ms."""
     ended_at: int | None = None
     """UTC epoch ms; None as long as it is on."""
 
     def includes(self, at: int) -> bool:
-        """Whether a moment is in it."""
+        """Return whether a moment is in it."""
         return self.began_at <= at and (self.ended_at is None or at < self.ended_at)
 
 
 def find_open(times: Iterable[PrivateTime]) -> PrivateTime | None:
-    """The one that is on, if any is."""
+    """Return the one that is on, None if none is."""
     return next((one for one in times if one.ended_at is None), None)

@@ -8,17 +8,17 @@ class KnownProject(Value):
 
     name: str
     places: tuple[str, ...] = ()
-    """Where its folders were seen last; none where it was named by hand."""
+    """Last known folders; none where it was named by hand."""
     memories: int = 0
-    """Those that are active."""
+    """Number of active memories."""
     turns: int = 0
     is_private: bool = False
     is_gone: bool = False
-    """Whether none of its folders is there any more."""
+    """True if none of its folders is there any more."""
     is_unmounted: bool = False
-    """Whether its folders lie on a drive that is not mounted now."""
+    """True if its folders lie on a drive that is not mounted now."""
     is_here: bool = False
-    """Whether it is the one at hand."""
+    """True if it is the one at hand."""
 
 
 class KnownJoin(Value):

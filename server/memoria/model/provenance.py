@@ -1,4 +1,4 @@
-"""Where a memory comes from and what became of it, told so that a person can follow it.
+"""Provenance of a memory and its later life, told so that a person can follow it.
 
 Not part of what `memoria.model` offers at once: only who looks pays for it.
 """
@@ -17,9 +17,9 @@ class EdgeEnd(Value):
     kind: NodeKind
     id: str
     text: str
-    """A memory's or turn's first words, an entity's name."""
+    """First words of a memory or turn, or an entity's name."""
     detail: str
-    """A memory's validity, a turn's role; which of its namesakes an entity is, and its kind."""
+    """Validity of a memory, role of a turn; of an entity its kind, and which namesake it is."""
 
 
 class IncidentEdge(Value):
@@ -27,7 +27,7 @@ class IncidentEdge(Value):
 
     edge: Edge
     outward: bool
-    """Whether it leads from here to the other end."""
+    """True if it leads from here to the other end."""
     other: EdgeEnd
 
 
@@ -36,7 +36,7 @@ class SourcedVersion(Value):
 
     version: MemoryVersion
     said: Evidence | None
-    """None where it was stated outside any turn, or where the turn was forgotten."""
+    """Evidence; None where it was stated outside any turn, or where the turn was forgotten."""
 
 
 class MemoryRecord(Value):
@@ -46,9 +46,9 @@ class MemoryRecord(Value):
     versions: tuple[SourcedVersion, ...]
     """Newest first."""
     evidence: tuple[Evidence, ...]
-    """In the order it was said."""
+    """Turns, in the order they were said."""
     turn_range: TurnRange | None
-    """Of an episode, the turns it is a summary of."""
+    """Turns that an episode is a summary of; None for other types."""
     edges: tuple[IncidentEdge, ...]
 
 
@@ -58,7 +58,7 @@ class TurnOrigin(Value):
     record: TurnRecord
     memories: tuple[Memory, ...]
     restated_memories: tuple[Memory, ...]
-    """What was known already and rests on this turn as well."""
+    """Memories that were known already and rest on this turn as well."""
     episodes: tuple[Memory, ...]
 
 
@@ -74,30 +74,30 @@ class EntityMemory(Value):
 
     memory: Memory
     edges: tuple[IncidentEdge, ...]
-    """How it speaks of it."""
+    """Edges that tell how it speaks of the entity."""
     further_edges: tuple[IncidentEdge, ...] = ()
-    """What else it is linked with, where two hops were asked for."""
+    """Edges to other nodes, where two hops were asked for."""
 
 
 class EntityRecord(Value):
-    """What is known of an entity."""
+    """An entity, with the memories and turns that speak of it."""
 
     entity: Entity
     same_as: Entity | None
     entity_memories: tuple[EntityMemory, ...]
     """The memories that speak of it, the strongest bound first."""
     omitted: int
-    """Memories beyond those shown."""
+    """Number of memories beyond those shown."""
     entity_turns: tuple[IncidentEdge, ...] = ()
     """The turns that name it, no model has read and no memory here is drawn from, newest first."""
     omitted_turns: int = 0
-    """Turns beyond those shown."""
+    """Number of turns beyond those shown."""
 
 
 class Namesakes(Value):
-    """Several entities go by a name, or none does."""
+    """Entities that go by one name: several, or none."""
 
     name: str
     entities: tuple[Entity, ...]
     near: tuple[Entity, ...]
-    """Where none does: those of a similar name."""
+    """Entities of a similar name, where none has this one."""

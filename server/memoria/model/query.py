@@ -1,4 +1,4 @@
-"""What a search may be asked: the one description of its arguments.
+"""Queries: the one description of a search's arguments.
 
 The arguments of the library, the options of the command line and the input schemas of the tools are
 made from these models, so that an argument has one name, one default and one bound everywhere.
@@ -62,13 +62,13 @@ class WholeTexts:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The least and the most a number may be. A complaint names both."""
+    """Least and most value of a number. A complaint names both."""
 
     least: int
     most: int
 
     def check(self, value: int | None) -> int | None:
-        """The number, if there is one and it is within the bounds.
+        """Return the number, if there is one and it is within the bounds.
 
         Raises:
             ValueError: it is not.
@@ -117,17 +117,17 @@ def _check_instant(text: str | None) -> str | None:
 
 
 def read_list(value: object) -> object:
-    """A list as a tuple; anything else is left for pydantic to refuse."""
+    """Convert a list to a tuple; anything else is left for pydantic to refuse."""
     return _read_each(value, lambda one: one)
 
 
 def read_names(value: object) -> object:
-    """A list of texts as a tuple; anything else is left for pydantic to refuse."""
+    """Convert a list of texts to a tuple; anything else is left for pydantic to refuse."""
     return _read_each(value, _clean)
 
 
 def _read_each(value: object, read: Callable[[object], object]) -> object:
-    """A list as a tuple of what is read; anything else is left for pydantic to refuse."""
+    """Convert a list to a tuple of what is read; anything else is left for pydantic to refuse."""
     match value:
         case None:
             return ()
@@ -152,7 +152,7 @@ _TOKENS_AT_MOST = ForPeople("most tokens of the answer, estimated")
 
 
 class SearchQuery(Value):
-    """What both kinds of search may be asked."""
+    """Arguments of both kinds of search."""
 
     model_config = ConfigDict(strict=True)
 
@@ -201,7 +201,7 @@ class SearchQuery(Value):
         Field(description="project; * asks all"),
         ForPeople("ask as from this project; * for all of them"),
     ] = None
-    """The project that is asked from; the configured one by default."""
+    """Project that is asked from; the configured one by default."""
     without: Annotated[
         tuple[str, ...],
         BeforeValidator(read_names),
@@ -215,7 +215,7 @@ class SearchQuery(Value):
     explain: Annotated[
         bool, NotForAgents(), ForPeople("show what each stage contributed to each hit")
     ] = False
-    """Whether the answer has an `explanation` of how it came about."""
+    """True if the answer is to have an `explanation` of how it came about."""
 
     @model_validator(mode="after")
     def _check_order(self) -> Self:
@@ -229,7 +229,7 @@ class SearchQuery(Value):
 
 
 class MemoryQuery(SearchQuery):
-    """What a search of memories may be asked: the first level, conclusions with their sources."""
+    """Arguments of a search of memories: the first level, conclusions with their sources."""
 
     include_history: Annotated[bool, ForPeople("include superseded and archived memories")] = False
     types: Annotated[
@@ -244,18 +244,18 @@ class MemoryQuery(SearchQuery):
         Field(description="what held then, ISO 8601"),
         ForPeople("answer with what held then, ISO 8601 or words like yesterday"),
     ] = None
-    """What was valid at this time. "Last week" is counted from it."""
+    """Time at which it was valid. "Last week" is counted from it."""
     task: Annotated[
         str | None,
         CLEAN,
         Field(description="narrow to it: its memories first, none of other tasks"),
         ForPeople("only memories of this task, which come first, and of no task"),
     ] = None
-    """Where none is named, memories of the task on the scratchpad rank a little higher."""
+    """Task; where none is named, memories of the task on the scratchpad rank a little higher."""
 
 
 class TranscriptQuery(SearchQuery):
-    """What a search of the transcripts may be asked: the second level, the verbatim record."""
+    """Arguments of a search of the transcripts: the second level, the verbatim record."""
 
     max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 1200
     include_history: Annotated[bool, ForPeople("include former versions of messages")] = False
@@ -265,7 +265,7 @@ class TranscriptQuery(SearchQuery):
         Field(description="turns beside a hit"),
         ForPeople("turns to show before and after a hit"),
     ] = 1
-    """Neighbouring turns shown on each side of a hit."""
+    """Number of neighbouring turns shown on each side of a hit."""
     role: Annotated[_AnyRole | None, ForPeople("only turns of this role")] = None
     tool: Annotated[str | None, CLEAN, Field(description="only calls of this tool")] = None
 
@@ -275,7 +275,7 @@ SearchQueryT = TypeVar("SearchQueryT", bound=SearchQuery)
 
 
 def query_parameters(kind: type[Value]) -> list[Parameter]:
-    """The parameters of a function that is called with a query's fields, the first by its place."""
+    """Build the parameters of a function that takes a query's fields, the first by its place."""
     hints = get_type_hints(kind, include_extras=True)
     first = next(iter(kind.model_fields))
     return [
@@ -290,7 +290,7 @@ def query_parameters(kind: type[Value]) -> list[Parameter]:
 
 
 def build_query(kind: type[QueryT], fields: Mapping[str, object], caller: str = "") -> QueryT:
-    """A query of these arguments.
+    """Build a query of these arguments.
 
     Args:
         kind: what is asked for.
@@ -314,17 +314,17 @@ def build_query(kind: type[QueryT], fields: Mapping[str, object], caller: str = 
 
 
 def is_for_agents(field: FieldInfo) -> bool:
-    """Whether the tools of an agent have the argument."""
+    """Return whether the tools of an agent have the argument."""
     return not any(isinstance(one, NotForAgents) for one in field.metadata)
 
 
 def has_whole_texts(field: FieldInfo) -> bool:
-    """Whether the argument is a list of sentences."""
+    """Return whether the argument is a list of sentences."""
     return any(isinstance(one, WholeTexts) for one in field.metadata)
 
 
 def help_text(field: FieldInfo) -> str:
-    """What an argument is, for people."""
+    """Describe an argument for people, with its bounds."""
     texts = [one.text for one in field.metadata if isinstance(one, ForPeople)]
     bounds = [f" ({one.least} to {one.most})" for one in field.metadata if isinstance(one, Bounds)]
     return "".join([*texts, *([] if texts else [field.description or ""]), *bounds])

@@ -6,14 +6,14 @@ from memoria.model.base import Value
 
 
 class QueueKind(StrEnum):
-    """What is to be made of a segment."""
+    """Purposes for which a segment is to be read."""
 
     EXTRACT = "extract"
     EPISODE = "episode"
 
 
 class QueueState(StrEnum):
-    """What became of an entry. All but the first are final unless somebody retries it."""
+    """States of an entry. All but the first are final unless somebody retries it."""
 
     WAITING = "waiting"
     DONE = "done"
@@ -30,23 +30,23 @@ class QueueEntry(Value):
     first_index: int
     last_index: int
     priority: int
-    """0 comes first: what the user asked to be remembered. 9 is what was left over."""
+    """Rank: 0 comes first, what the user asked to be remembered; 9 is what was left over."""
     reason: str
-    """Why it is here: `remember`, `preference`, `session_end`."""
+    """Reason for the entry: `remember`, `preference`, `session_end`."""
     state: QueueState
     attempts: int
     not_before: int
     leased_until: int
-    """In the future while a worker has it."""
+    """End of a worker's lease; in the future while it has the entry."""
     created_at: int
     finished_at: int | None
     last_error: str | None
     outcome: str | None
-    """How many operations were applied and why others were not: `ADD 2, rejected: quote 1`."""
+    """Number of operations applied, and why others were not: `ADD 2, rejected: quote 1`."""
 
 
 class QueueStatus(Value):
-    """How much is in the queue, by state."""
+    """Numbers of entries in the queue, by state."""
 
     waiting: int = 0
     done: int = 0

@@ -1,4 +1,4 @@
-"""Reflections: what a model makes of memories in nightly maintenance, when nobody waits.
+"""Reflections: a model's conclusions from memories in nightly maintenance, when nobody waits.
 
 Not among the names of `memoria.model`: no start-up needs them.
 """
@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints, model_validator
 from memoria.model.base import Value
 
 Judgement = Literal["PROMOTE", "KEEP", "DELETE"]
-"""What is to become of a memory. Even DELETE only puts it aside."""
+"""Fate of a memory. Even DELETE only puts it aside."""
 _Number = Annotated[int, Field(ge=1)]
 _Reason = Annotated[str, Field(max_length=300)]
 _Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
@@ -23,7 +23,7 @@ class Decision(Value):
 
     decision: Judgement
     words: _Words = ""
-    """Nothing is searched for any more; the form the model was shown has them."""
+    """Unused: nothing is searched for any more, but the form the model was shown has them."""
     reason: _Reason = ""
 
 
@@ -32,7 +32,7 @@ class ReviewAnswer(Value):
 
     decision: Literal["SEARCH", "PROMOTE", "KEEP", "DELETE"]
     words: _Words = ""
-    """What to search for."""
+    """Words to search for."""
     reason: _Reason = ""
 
     @model_validator(mode="after")
@@ -50,15 +50,15 @@ class MemoryQuote(Value):
 
 
 class Concept(Value):
-    """What some memories come to, or that they come to nothing."""
+    """Common point of some memories, or the statement that there is none."""
 
     action: Literal["CONCEPT", "SKIP"]
     name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=80)] = ""
-    """Its theme, in a few words."""
+    """Theme, in a few words."""
     content: Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)] = ""
     """A sentence that stands by itself."""
     quotes: Annotated[tuple[MemoryQuote, ...], Field(max_length=20)] = ()
-    """What bears it out."""
+    """Quotes that bear it out."""
 
     @model_validator(mode="after")
     def _check_sources(self) -> Self:
@@ -78,6 +78,6 @@ class DaySentence(Value):
 
 
 class DaySummary(Value):
-    """What a day came to. Nothing, where it came to nothing."""
+    """Summary of a day; no sentences where it came to nothing."""
 
     sentences: Annotated[tuple[DaySentence, ...], Field(max_length=5)]

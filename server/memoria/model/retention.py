@@ -1,4 +1,4 @@
-"""Retention: what is configured of how long memories stay strong, and what it is reckoned from."""
+"""Retention: the settings and the figures by which memories stay strong or fade."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,23 +11,23 @@ from memoria.model.memory_types import MemoryType
 
 
 class MemoryTier(StrEnum):
-    """Where a memory stands between the passing and the lasting, lowest first."""
+    """Tiers of a memory between the passing and the lasting, lowest first."""
 
     SHORT = "short"
     MID = "mid"
     LONG = "long"
     CORE = "core"
-    """Nobody puts it here but a reviewer. It never fades."""
+    """Put here by a reviewer alone. It never fades."""
 
     @property
     def rank(self) -> int:
-        """Its place, from 0."""
+        """Place, from 0."""
         return tuple(MemoryTier).index(self)
 
 
 @dataclass(frozen=True, slots=True)
 class RetentionAttributes:
-    """All of a memory that retention goes by: figures and dates (UTC epoch ms), and no word of it.
+    """Figures and dates (UTC epoch ms) of a memory by which retention goes, and no word of it.
 
     One is made for each of 100,000 memories, so nothing is checked here.
     """
@@ -37,17 +37,17 @@ class RetentionAttributes:
     importance: float
     confidence: float
     learnt_at: int
-    """When its present wording was learnt: of an old conversation, when that was read."""
+    """Time its present wording was learnt: of an old conversation, when that was read."""
     tier: MemoryTier = MemoryTier.SHORT
     task: bool = False
-    """Whether it holds for one task alone."""
+    """True if it holds for one task alone."""
     pinned: bool = False
     verified: bool = False
     said_at: int | None = None
-    """When its present wording was said, where that is known."""
+    """Time its present wording was said, where that is known."""
     event_at: int | None = None
     evidence_at: int | None = None
-    """When it was last said again."""
+    """Time it was last said again."""
     last_used_at: int | None = None
     reviewed_at: int | None = None
     expires_at: int | None = None
@@ -58,23 +58,23 @@ class RetentionAttributes:
 
 @dataclass(frozen=True, slots=True)
 class SupportCounts:
-    """How broadly a memory is borne out."""
+    """Breadth of a memory's support."""
 
     sessions: int = 1
-    """Sessions in which it was said."""
+    """Number of sessions in which it was said."""
     sources: int = 1
-    """Sources that say it: another session, speaker or channel is another source."""
+    """Number of sources that say it: another session, speaker or channel is another source."""
     theme: int = 1
-    """Memories of its theme: of the same entity, concept or community, itself included."""
+    """Number of memories of its theme: of its entity, concept or community, itself included."""
 
 
 class NumberBounds(NamedTuple):
-    """What a number of the retention table may be."""
+    """Allowed values of a number of the retention table."""
 
     least: float
     most: float
     what: str
-    """In words, for who writes another."""
+    """Description of them, for who writes another."""
     may_be_never: bool = False
     whole: bool = False
 
@@ -85,16 +85,16 @@ _PAUSE = NumberBounds(0, 36_500, "days from 0 to 36500")
 _COUNT = NumberBounds(1, 10**9, "a whole number from 1", whole=True)
 
 TASK_RULE = "task_rule"
-"""The row for what binds the assistant during one task alone."""
+"""Row for what binds the assistant during one task alone."""
 TABLE_ROWS = (*(one.value for one in MemoryType), TASK_RULE)
-"""What has a row in the table: the types of memory, with rules that hold for one task apart."""
+"""Rows of the table: the types of memory, with rules that hold for one task apart."""
 ROW_FIELDS: Mapping[str, NumberBounds] = {
     "tau": _DAYS,
     "floor": _SHARE,
     "archive": _SHARE,
     "ttl": _DAYS,
 }
-"""What each row says: `fact.tau`."""
+"""Fields of each row: `fact.tau`."""
 GENERAL_FIELDS: Mapping[str, NumberBounds] = {
     "demote": _SHARE,
     "review": _SHARE,
@@ -105,7 +105,7 @@ GENERAL_FIELDS: Mapping[str, NumberBounds] = {
     "again": _PAUSE,
     "active": _COUNT,
 }
-"""What the table says for all of them."""
+"""Numbers that hold for all rows."""
 
 _CHANGE = lazy_regex(r"[A-Za-z_. ]{0,40}(?:=[\w.+-]{0,20})?")
 
@@ -114,7 +114,10 @@ RetentionChanges = Mapping[str, float | None]
 
 
 def parse_retention_changes(value: object) -> dict[str, float | None]:
-    """What is to be changed in the table, from a mapping or from text as a shell has it.
+    """Parse changes of the table, from a mapping or from text as a shell has it.
+
+    >>> parse_retention_changes("fact.tau=120, task_rule.tau=never")
+    {'fact.tau': 120.0, 'task_rule.tau': None}
 
     Raises:
         ValueError: a part of it can't be read; it is named, with what may stand there.
@@ -128,7 +131,7 @@ def parse_retention_changes(value: object) -> dict[str, float | None]:
 
 
 def _split_parts(value: object) -> list[tuple[str, str, str]]:
-    """Each part as it was written, its name and its number."""
+    """Split into parts: each as it was written, its name and its number."""
     match value:
         case str():
             written = [part.strip() for part in value.split(",") if part.strip()]
@@ -155,7 +158,7 @@ def _find_bounds(part: str, name: str) -> NumberBounds:
 
 
 def _quote_change(part: str) -> str:
-    """A part of the setting; none that looks like something else, such as a key gone astray."""
+    """Quote a part of the setting, unless it looks like something else, such as a stray key."""
     return quote_value(part) if _CHANGE.fullmatch(part) else "a part of it"
 
 

@@ -1,4 +1,4 @@
-"""Rulings: what a model makes of two statements side by side, or of one beside its source."""
+"""Rulings: a model's verdicts on two statements side by side, or on one beside its source."""
 
 from typing import Annotated, Literal
 
@@ -7,37 +7,37 @@ from pydantic import Field
 from memoria.model.base import Value
 
 Relation = Literal["same", "replaces", "contradicts", "different"]
-"""What a new statement is to a known one."""
+"""Relation of a new statement to a known one."""
 SupportVerdict = Literal["yes", "no", "unclear"]
-"""Whether a statement follows from the words it rests on."""
+"""Verdict on whether a statement follows from the words it rests on."""
 _Number = Annotated[int, Field(ge=1)]
 
 
 class Ruling(Value):
-    """What the new statement of a pair is to the known one."""
+    """Relation of a pair's new statement to the known one."""
 
     pair: _Number
-    """The number of the pair in the prompt."""
+    """Number of the pair in the prompt."""
     relation: Relation
 
 
 class Rulings(Value):
-    """One for each pair, if the model kept to the question."""
+    """Rulings, one for each pair if the model kept to the question."""
 
     rulings: Annotated[tuple[Ruling, ...], Field(max_length=40)]
 
 
 class Check(Value):
-    """Whether a statement is borne out."""
+    """Verdict on whether a statement is borne out."""
 
     statement: _Number
-    """Its number in the prompt."""
+    """Number in the prompt."""
     supported: SupportVerdict
     content: str | None = None
-    """Of a statement of which only a part is borne out: that part, as a sentence."""
+    """Part that is borne out, as a sentence, where it is only a part."""
 
 
 class Checks(Value):
-    """One for each statement, if the model kept to the question."""
+    """Checks, one for each statement if the model kept to the question."""
 
     checks: Annotated[tuple[Check, ...], Field(max_length=40)]

@@ -1,4 +1,4 @@
-"""The scratchpad: what a session is at, and what it finished lately."""
+"""The scratchpad: a session's present task, and those it finished lately."""
 
 from memoria.model.base import Value
 
@@ -16,7 +16,7 @@ class Scratchpad(Value):
     session_id: str
     current_focus: str | None
     last_day: str | None = None
-    """The day the focus was last worked on, where that was before today."""
+    """Day the focus was last worked on, where that was before today."""
     completed: tuple[CompletedTask, ...]
     """Newest first, five at most."""
     updated_at: int

@@ -14,7 +14,7 @@ class Session(Value):
     last_at: int
     turns: int
     agent_turns: int = 0
-    """How many of them only an agent has reported, at most."""
+    """Most of its turns that only an agent has reported."""
 
 
 class Segment(Value):
@@ -32,9 +32,9 @@ class SessionRecord(Value):
 
     session_id: str
     total: int
-    """Turns of the whole session."""
+    """Number of turns of the whole session."""
     turns: tuple[StoredTurn, ...]
-    """Of a page those that may be in an answer."""
+    """Turns of a page that may be in an answer."""
     segments: tuple[Segment, ...]
     confided: frozenset[str] = frozenset()
     """Ids of the turns that were told in confidence."""

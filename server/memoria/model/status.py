@@ -1,4 +1,4 @@
-"""What the product says about itself."""
+"""Status: the product's account of itself."""
 
 from typing import Literal
 
@@ -8,22 +8,22 @@ from memoria.model.private_time import PrivateTime
 from memoria.model.queue import QueueStatus
 
 FIX = "memoria doctor --fix"
-"""The cure of whatever doctor mends by itself."""
+"""Cure of whatever doctor mends by itself."""
 RESTORE = "Restore a backup: memoria restore FILE"
-"""The cure of whatever is lost but for a backup."""
+"""Cure of whatever is lost but for a backup."""
 
 
 class BacklogStatus(Value):
-    """Documents that still wait for their vector."""
+    """Numbers of documents that still wait for their vector."""
 
     pending: int
     failed: int
-    """Given up after repeated failures; `memoria doctor` names the reason."""
+    """Number given up after repeated failures; `memoria doctor` names the reason."""
     last_error: str | None = None
 
 
 class Finding(Value):
-    """One thing `doctor` looked at."""
+    """Result of one of doctor's checks."""
 
     check: str
     state: Literal["ok", "warning", "error"]
@@ -32,7 +32,7 @@ class Finding(Value):
 
 
 class Repair(Value):
-    """One thing that was wrong, and what doctor says of it now."""
+    """A mended fault, with doctor's words before and after."""
 
     check: str
     before: str
@@ -40,30 +40,30 @@ class Repair(Value):
 
 
 class Health(Value):
-    """All that `doctor` found."""
+    """Findings of `doctor`."""
 
     findings: tuple[Finding, ...]
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing is an error."""
+        """True if nothing is an error."""
         return all(finding.state != "error" for finding in self.findings)
 
     @property
     def notable(self) -> tuple[Finding, ...]:
-        """What is not as it should be: warnings and errors."""
+        """Warnings and errors."""
         return tuple(finding for finding in self.findings if finding.state != "ok")
 
 
 class Statistics(Value):
-    """What a tenant holds."""
+    """Contents of a tenant, in numbers."""
 
     tenant: str
     sessions: int
     turns: int
     turn_versions: int
     memories: dict[str, int]
-    """Memories by validity."""
+    """Numbers of memories by validity."""
     raw_chunks: int
     raw_bytes: int
     stored_bytes: int
@@ -72,13 +72,13 @@ class Statistics(Value):
     backlog: BacklogStatus
     queue: QueueStatus
     reading: ReadingPrice
-    """What the chat model took in the last 30 days, and for how much conversation."""
+    """Tokens of the chat model in the last 30 days, and for how much conversation."""
     today: TokenSpending
-    """What it took today (UTC)."""
+    """Tokens it took today (UTC)."""
     reading_cost: float | None = None
-    """What the last 30 days cost, in the currency of the stated prices."""
+    """Cost of the last 30 days, in the currency of the stated prices."""
     cost_today: float | None = None
     waiting: int = 0
-    """What hooks have said and nobody has taken in yet, in entries of the spool."""
+    """Number of entries of the spool that nobody has taken in yet."""
     private: tuple[PrivateTime, ...] = ()
-    """The private times that are on."""
+    """Private times that are on."""

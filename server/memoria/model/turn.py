@@ -16,7 +16,7 @@ from memoria.model.memory import MemoryChange, Trust
 
 
 class Role(StrEnum):
-    """Who produced a turn."""
+    """Producers of a turn."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -25,23 +25,23 @@ class Role(StrEnum):
 
 
 Account = Literal["client", "agent"]
-"""Whose account of what was said a turn is: the client's own, which has each turn once and in its
-order, or that of an agent, which reports what it likes as it likes."""
+"""Author of the account that a turn belongs to: the client, which has each turn once and in its
+order, or an agent, which reports what it likes as it likes."""
 FORGOTTEN_PASSAGE = "forgotten"
-"""The kind, among the redactions, of a passage left out because it was forgotten before."""
+"""Kind, among the redactions, of a passage left out because it was forgotten before."""
 Mark = Literal["none", "statement", "wish", "aside"]
-"""What kind of thing a turn says, as a classifier tells: a wish that is to hold from now on, or
+"""Kind of statement in a turn, as a classifier tells: a wish that is to hold from now on, or
 none; and a quote that somebody has set aside. Former versions marked what else is stated."""
 CaptureEvent = Literal["session_end", "compaction"]
-"""What closes a segment: the end of the session, or the client compacting its context."""
+"""Event that closes a segment: the session's end, or the client compacting its context."""
 
 
 _LATEST_SECONDS = 100_000_000_000
-"""An integer below this is 1973 in milliseconds and, far more likely, meant in seconds."""
+"""Bound below which an integer is 1973 in milliseconds and, far more likely, meant in seconds."""
 
 
 def _offset_of(at: object) -> int | None:
-    """How many minutes the clock was ahead of UTC that a time was read from, if it says so."""
+    """Return by how many minutes a time's clock was ahead of UTC; None where that is open."""
     match at:
         case str():
             return parse_offset(at)
@@ -88,17 +88,17 @@ class Turn(Value):
 
     role: Role
     content: Content = ""
-    """The words, verbatim; of parts in a list the texts. May be empty where a tool was called."""
+    """Words, verbatim; of parts in a list the texts. May be empty where a tool was called."""
     session_id: str | None = None
-    """The conversation, in the client's own numbering."""
+    """Id of the conversation, in the client's own numbering."""
     message_id: str | None = None
-    """The message's id in the client. Recording it again changes nothing."""
+    """Id of the message in the client. Recording it again changes nothing."""
     speaker: str | None = None
-    """The speaker's name, where the role does not say enough."""
+    """Name of the speaker, where the role does not say enough."""
     at: EventTime | None = None
-    """When it was said: ISO 8601, a datetime, or UTC epoch milliseconds."""
+    """Time it was said: ISO 8601, a datetime, or UTC epoch milliseconds."""
     utc_offset: Annotated[int, Field(ge=-_MOST_OFFSET, le=_MOST_OFFSET)] | None = None
-    """How many minutes the clock of whoever said it was ahead of UTC: on whose day it was said. It
+    """Minutes by which the speaker's clock was ahead of UTC: on whose day it was said. It
     follows from `at` where that has an offset, such as +08:00."""
     tool_name: str | None = None
     tool_args: JsonValue = None
@@ -126,16 +126,16 @@ class StoredTurn(Value):
     version: int
     current: bool
     suppressed: bool
-    """Kept in the record, but nothing may be concluded from it: what it said was forgotten."""
+    """True if it is kept in the record, but nothing may be concluded from it: it was forgotten."""
     processed: bool
-    """The extractor has read it, and nothing that it concluded waits for confirmation."""
+    """True if the extractor has read it, and no conclusion from it waits for confirmation."""
     role: Role
     speaker: str | None
     account: Account | None = None
-    """Whose account it is, in a session of which there may be two; None in any other."""
+    """Author of its account, in a session of which there may be two; None in any other."""
     at: int
     utc_offset: int | None = None
-    """How many minutes the speaker's clock was ahead of UTC; None where that is not known."""
+    """Minutes by which the speaker's clock was ahead of UTC; None where that is not known."""
     ingested_at: int
     trust: Trust
     workspace: str | None
@@ -150,12 +150,12 @@ class UserSpeaker(NamedTuple):
 
     name: str
     first_turn: int
-    """The number of the first turn of that name."""
+    """Number of the first turn of that name."""
     first_session: int
 
 
 class RecordedTurn(Value):
-    """What became of one turn of a call."""
+    """Outcome of one turn of a call."""
 
     status: Literal[
         "recorded", "already_recorded", "new_version", "nothing_left", "forgotten", "private"
@@ -173,19 +173,19 @@ class Receipt(Value):
     already_recorded: int
     new_versions: int
     forgotten: int
-    """Left out, because they were forgotten before."""
+    """Number left out, because they were forgotten before."""
     private: int = 0
-    """Left out, because they were said in a private time."""
+    """Number left out, because they were said in a private time."""
     private_since: int | None = None
-    """Since when private time is on where they were said, UTC epoch ms; None where it is not."""
+    """Start of the private time that is on where they were said, UTC epoch ms; None without one."""
     redactions: dict[str, int]
-    """Secrets taken out, by kind, and passages left out (`FORGOTTEN_PASSAGE`)."""
+    """Number of secrets taken out, by kind, and of passages left out (`FORGOTTEN_PASSAGE`)."""
     stripped: int
-    """Private or injected blocks taken out."""
+    """Number of private or injected blocks taken out."""
     turns: tuple[RecordedTurn, ...]
     closed_segments: int
     made: int = 0
-    """Memories that rules have made of what was said plainly."""
+    """Number of memories that rules have made of what was said plainly."""
     changes: tuple[MemoryChange, ...] = ()
     """Memories that rules have changed, or marked as contradicted, because of what was said."""
 
@@ -199,4 +199,4 @@ class TurnRecord(Value):
     before: tuple[StoredTurn, ...]
     after: tuple[StoredTurn, ...]
     condition: Condition | None = None
-    """On what condition it was told."""
+    """Condition under which it was told."""

@@ -16,7 +16,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class TextVectors:
-    """Vectors of texts, by text, as one model makes them. None where there is no embedder."""
+    """Vectors by text, as one model makes them; none where there is no embedder."""
 
     model: str = ""
     vectors: Mapping[str, Vector] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Zones: where days begin. A day is always somebody's; this is the one place that says whose.
+"""Zones: the places that decide where days begin.
 
 Moments are UTC epoch milliseconds everywhere. Whatever turns one into a day, or words such as
 "yesterday" into moments, asks a `Zone`: that of the turn's own offset where the turn was given with
@@ -30,7 +30,7 @@ class LocalDay:
 
     @property
     def midnight(self) -> int:
-        """The milliseconds that local clocks count at its first midnight, as UTC counts its own."""
+        """Milliseconds that local clocks count at its first midnight, as UTC counts its own."""
         return (self.date.toordinal() - _EPOCH.toordinal()) * _DAY_MS
 
 
@@ -42,7 +42,7 @@ class Zone:
 
     @classmethod
     def from_name(cls, name: str | None) -> Self:
-        """The zone of an IANA name, such as `Asia/Shanghai`; without a name this machine's.
+        """Return the zone of an IANA name, such as `Asia/Shanghai`; without a name this machine's.
 
         Raises:
             ValueError: there is no such zone.
@@ -61,11 +61,11 @@ class Zone:
 
     @classmethod
     def from_offset(cls, offset_minutes: int) -> Self:
-        """The zone that is always so many minutes ahead of UTC."""
+        """Return the zone that is always so many minutes ahead of UTC."""
         return cls(timezone(timedelta(minutes=offset_minutes)))
 
     def at_offset(self, millis: int, offset_minutes: int | None) -> "Zone":
-        """The zone of somebody whose clock was so far ahead of UTC at a moment.
+        """Return the zone of somebody whose clock was so far ahead of UTC at a moment.
 
         It is this one where nothing is known of their clock, and where this one had the same offset
         then: it also knows when clocks are set.
@@ -75,7 +75,7 @@ class Zone:
         return _offset_zone(offset_minutes)
 
     def offset_minutes(self, millis: int) -> int:
-        """How far this zone was ahead of UTC at a moment; 0 where no calendar can tell."""
+        """Return the minutes this zone was ahead of UTC at a moment; 0 where no calendar tells."""
         try:
             moment = datetime.fromtimestamp(millis / _MS_PER_S, UTC)
             offset = moment.astimezone(self._rules).utcoffset()
@@ -84,7 +84,7 @@ class Zone:
         return 0 if offset is None else round(offset.total_seconds() / 60)
 
     def to_local(self, millis: int) -> datetime:
-        """What the clocks of this zone showed at a moment.
+        """Convert a moment to the time that the clocks of this zone showed.
 
         Raises:
             OverflowError: there are no dates before year 1 or after 9999.
@@ -92,7 +92,7 @@ class Zone:
         return _EPOCH + (millis + self.offset_minutes(millis) * MINUTE_MS) * _MS
 
     def to_millis(self, local: datetime) -> int:
-        """When the clocks of this zone show a time, UTC epoch ms.
+        """Convert a time of this zone's clocks to UTC epoch ms.
 
         The offset is asked twice, because clocks may be set in between.
         """
@@ -101,18 +101,18 @@ class Zone:
         return there - self.offset_minutes(guess) * MINUTE_MS
 
     def date_of(self, millis: int) -> date | None:
-        """The day of a moment; None where a calendar has none."""
+        """Return the day of a moment; None where a calendar has none."""
         days = (millis + self.offset_minutes(millis) * MINUTE_MS) // _DAY_MS
         number = _EPOCH.toordinal() + days
         return date.fromordinal(number) if 1 < number < date.max.toordinal() else None
 
     def day_of(self, millis: int) -> LocalDay | None:
-        """The day of a moment, with its midnights; None where a calendar has none."""
+        """Return the day of a moment, with its midnights; None where a calendar has none."""
         found = self.date_of(millis)
         return None if found is None else self.day(found)
 
     def day(self, day: date) -> LocalDay:
-        """A day with its midnights."""
+        """Return a day with its midnights."""
         midnight = datetime(day.year, day.month, day.day)  # noqa: DTZ001  (local by design)
         following = midnight + timedelta(days=1)
         return LocalDay(day, self.to_millis(midnight), self.to_millis(following))
@@ -129,7 +129,7 @@ _OF_INPUT: ContextVar[Zone] = ContextVar("zone", default=MACHINE_ZONE)
 
 
 def input_zone() -> Zone:
-    """The zone of times that are given without an offset: this machine's unless said otherwise."""
+    """Return the zone of times given without an offset: this machine's unless said otherwise."""
     return _OF_INPUT.get()
 
 

@@ -1,4 +1,4 @@
-"""READ: query -> sources -> ranking -> answer, a room each; `search` is the pipeline through them.
+"""Retrieval: query -> sources -> ranking -> answer, a room each; `search` joins them.
 
 `lookup` stands beside it: records by id, origins, entities by name, related memories.
 """

@@ -42,12 +42,12 @@ _LEAST_TOKENS = 50
 
 @dataclass(frozen=True, slots=True)
 class _Review:
-    """What a reranker says, and what it was shown."""
+    """Scores of a reranker, and the searches they are of."""
 
     opinion: RerankOpinion
     searches: tuple[ScoredSearch, ...] = ()
     snapshot: object = None
-    """Of which the searches are; None where nothing was searched."""
+    """Snapshot of the searches; None where nothing was searched."""
 
 
 _NO_REVIEW = _Review(NO_OPINION)
@@ -66,7 +66,7 @@ class Search:
         *,
         names_projects: bool = False,
     ) -> None:
-        """Nothing is searched yet.
+        """Create a search of one tenant's memory.
 
         Args:
             store: where to search.
@@ -83,7 +83,7 @@ class Search:
         self._names_projects = names_projects
 
     def run(self, plan: SearchPlan) -> SearchResult:
-        """Search. Never fails for want of a part: what was missing is said in `notes`."""
+        """Search. Never fails for want of a part: `notes` says what was missing."""
         (named,) = self._add_other_names(plan)
         queries = self._embedder.ask_all(named)
         review = self._ask_reranker(named, queries)
@@ -137,13 +137,13 @@ class Search:
         return self._read_snapshot(answer_both)
 
     def _add_other_names(self, *plans: SearchPlan) -> list[SearchPlan]:
-        """The searches with the other names of whom they name, before any vector is made."""
+        """Add to searches the other names of whom they name, before any vector is made."""
         with self._store.read(self._tenant) as tx:
             return [add_other_names(tx, plan) for plan in plans]
 
     @pause_collector()
     def _read_snapshot(self, work: Callable[[Transaction], _T]) -> _T:
-        """What comes of what is searched.
+        """Run work on a snapshot and return its result.
 
         Nobody looks for garbage meanwhile, for a search leaves none; nor before all that was read
         is let go, for a collector that comes earlier looks through all of it.
@@ -152,7 +152,7 @@ class Search:
             return work(tx)
 
     def _ask_reranker(self, plan: SearchPlan, queries: Sequence[AskedVector]) -> _Review:
-        """What the reranker says of the best candidates. Asks it while no snapshot is open."""
+        """Ask the reranker about the best candidates, while no snapshot is open."""
         if self._reranker is None:
             return _NO_REVIEW
         if not plan.options.stages.rerank:

@@ -1,4 +1,4 @@
-"""Snapshot: what one snapshot has for each thing that is asked, scored and not yet chosen.
+"""Snapshot: the search of one snapshot for each thing asked, scored and not yet chosen.
 
 A question may have other wordings. Each of them is a search by itself: its terms, its sources, its
 candidates, its own threshold. Then the searches of a plan are joined to one ranking.
@@ -41,7 +41,7 @@ from memoria.store.values import Frequencies
 
 @dataclass(frozen=True, slots=True)
 class ScoredSearch:
-    """What a search has found, before anything is chosen."""
+    """Results of a search, before anything is chosen."""
 
     plan: SearchPlan
     sources: SourceScores
@@ -50,15 +50,15 @@ class ScoredSearch:
     scored: Sequence[ScoredCandidate]
     """Best first."""
     rest: Sequence[ScoredCandidate]
-    """What a limit beyond the depth of the ranking wants, in its order: it follows behind."""
+    """Documents that a limit beyond the ranking's depth wants, in order, behind the others."""
     weights: Mapping[str, float]
-    """What each term counts where an answer is cut."""
+    """Weight of each term where an answer is cut."""
     asked: tuple[AskedVector, ...] = ()
-    """The vector of each wording."""
+    """Vector of each wording."""
 
     @property
     def vectors(self) -> list[QueryVector]:
-        """Those of the wordings' vectors that there are."""
+        """Vectors of the wordings, as far as there are any."""
         return list_query_vectors(self.asked)
 
 
@@ -66,7 +66,7 @@ class SnapshotSearch:
     """Searches one snapshot."""
 
     def __init__(self, tx: Transaction, embedder: QueryEmbedder, *, is_reranked: bool) -> None:
-        """Nothing is searched yet.
+        """Create a search of one snapshot.
 
         Args:
             tx: the snapshot.
@@ -80,7 +80,7 @@ class SnapshotSearch:
     def score_all(
         self, plan: SearchPlan, queries: Sequence[AskedVector]
     ) -> tuple[ScoredSearch, ...]:
-        """What is found of the question and by each variant.
+        """Search for the question and for each variant.
 
         Args:
             plan: the search.
@@ -129,7 +129,7 @@ class SnapshotSearch:
         threshold: RelevanceThreshold,
         scored: Sequence[ScoredCandidate],
     ) -> list[ScoredCandidate]:
-        """What comes after the candidates, where more is wanted than was ranked.
+        """Read what comes after the candidates, where more is wanted than was ranked.
 
         It stays in the order in which it was found: what is read of the last must not move it up.
         """
@@ -151,7 +151,7 @@ class SnapshotSearch:
         threshold: RelevanceThreshold,
         scored: Sequence[ScoredCandidate],
     ) -> list[ScoredCandidate]:
-        """The candidates of the named task, however many others match better, and of none."""
+        """Return the candidates of the named task, however many match better, and of none."""
         tx = self._tx
         by_n = {
             each.candidate.n: each for each in scored if not is_of_another_task(plan, each.task)
@@ -176,7 +176,7 @@ def join_found(
     searches: Sequence[ScoredSearch],
     opinion: RerankOpinion = NO_OPINION,
 ) -> ScoredSearch:
-    """What all searches of a plan have found, as one.
+    """Join what all searches of a plan have found.
 
     Args:
         plan: as it was asked.
@@ -206,7 +206,7 @@ def join_found(
 def _join_rest(
     searches: Sequence[ScoredSearch], scored: Sequence[ScoredCandidate]
 ) -> list[ScoredCandidate]:
-    """What follows behind the candidates, once each."""
+    """Join what follows behind the candidates, once each."""
     further = [each for one in searches for each in one.rest]
     known = {each.identity for each in scored} if further else set[tuple[str, int]]()
     rest: dict[tuple[str, int], ScoredCandidate] = {}
@@ -217,6 +217,6 @@ def _join_rest(
 
 
 def _rate_candidates(found: ScoredSearch, opinion: RerankOpinion) -> Sequence[ScoredCandidate]:
-    """The candidates as the reranker has them; where a code is asked for, those that hold it."""
+    """Score candidates with the reranker; where a code is asked for, keep those that hold it."""
     rated = apply_opinion(found.plan, found.scored, opinion, found.threshold)
     return keep_holding(found.plan.parsed, found.statistics, rated)

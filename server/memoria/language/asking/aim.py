@@ -1,4 +1,4 @@
-"""Aim: what kind of answer a question wants, as its wording tells.
+"""Aim: the kind of answer a question wants, as its wording tells.
 
 On the record of a user and an assistant this decides whose turns answer. Most questions want what
 the user has said. "What did you suggest?" wants what the assistant gave, and a summary both sides.
@@ -13,16 +13,16 @@ from memoria.language.pattern import LazyPattern, SmallPattern
 
 
 class Aim(Enum):
-    """What a question wants."""
+    """Kinds of answer that a question may want."""
 
     FACT = auto()
-    """What somebody has said, is or has; whatever is none of the others."""
+    """Statement of what somebody has said, is or has; whatever is none of the others."""
     REPLY = auto()
-    """What the assistant has said or given."""
+    """Words or work of the assistant."""
     SUMMARY = auto()
-    """What both sides have said of something."""
+    """Words of both sides about something."""
     COURSE = auto()
-    """What was said in several sessions: an order of events, a development, a count."""
+    """Words of several sessions: an order of events, a development, a count."""
     HELP = auto()
     """A new answer or piece of work."""
 
@@ -79,7 +79,7 @@ _REQUEST = LazyPattern(
 
 
 def find_aim(question: str) -> Aim:
-    """What a question wants; of several, what decides most about whose turns answer."""
+    """Return the aim of a question; of several, what decides most about whose turns answer."""
     return next(
         (aim for aim, pattern in _BY_AIM if pattern.search(question)),
         Aim.FACT,
@@ -87,7 +87,7 @@ def find_aim(question: str) -> Aim:
 
 
 def find_subject(question: str, aim: Aim) -> str:
-    """A question without the words that ask for a summary or a course of events.
+    """Remove from a question the words that ask for a summary or a course of events.
 
     "Walk me through the order in which I brought up …" is long, and what follows may be one word.
     """

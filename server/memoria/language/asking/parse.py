@@ -1,4 +1,4 @@
-"""Parse: what the words of a query say about where its answer lies.
+"""Parsing: signs in a query's words of where its answer lies.
 
 Nothing here looks anything up. The time it names ("last week", 上个月) becomes a window, names
 become starts for the graph, and what only the record can hold (error codes, long numbers,
@@ -23,7 +23,7 @@ from memoria.language.words.stopwords import STOP_WORDS
 from memoria.model.zone import Zone
 
 MOST_REMEMBERED = 64
-"""Questions: an agent asks the same of both levels, and a prompt is recalled for before that."""
+"""Most questions remembered: an agent asks the same of both levels, after a prompt's recall."""
 _DATE = r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)"
 _AMOUNT = r"\s?(?:[元块万亿人个次%€]|dollars?|euros?|yuan|USD|EUR|CNY|RMB)"
 _LITERAL = LazyPattern(
@@ -43,7 +43,7 @@ _LITERAL = LazyPattern(
     re.ASCII,  # so that what stands among Chinese characters has its ends
 )
 _LITERAL_SIGN = LazyPattern(r"[\d/\\_(`]|\.[A-Za-z]|Error|Exception", re.ASCII)
-"""What every one of them has: hardly any question does, and to look for them takes long."""
+"""Signs that every literal has: few questions do, and to look for literals takes long."""
 _RECORD_REQUEST = LazyPattern(
     r"\b(?:exact(?:ly)? (?:words?|wording|what)|verbatim|word for word|quote|quoted|evidence|proof"
     r"|source of|when did (?:i|we|you) (?:say|mention|tell|decide|agree)"
@@ -60,7 +60,7 @@ _ASKER = lazy_regex(r"(?i)\bthe user\b|用户")
 _SPEECH_VERBS = "say said tell told talk talked mention mentioned discuss discussed happen happened"
 _SPEECH_CHINESE = frozenset("我你们说过聊谈提到讲讨论什么了哪些事情干做发生")
 _WORD = lazy_regex(r"[^\W\d_]+(?:[-'’](?!s\b)[^\W\d_]+)*|\d+")
-"""Without a possessive: Anna's boss is asked for under the name of Anna."""
+"""Words without a possessive: Anna's boss is asked for under the name of Anna."""
 _UNSPACED = lazy_regex(f"[{CJK}]")
 _SPACED = lazy_regex(f"[^{CJK}]{{2,}}")
 _CAPITAL = lazy_regex(r"\b(?P<word>[A-Z][a-z][A-Za-z\d]*)(?P<of>['’]s?)?(?![\w])")
@@ -80,39 +80,39 @@ class ParsedQuery:
 
     text: str
     terms: tuple[str, ...]
-    """The tokens searched for."""
+    """Tokens searched for."""
     discriminative: tuple[str, ...]
-    """Of those, what an answer is about: no words of time, nothing as empty as "said", and not "the
+    """Terms that an answer is about: no words of time, nothing as empty as "said", and not "the
     user", as every memory says of whoever asks."""
     time: Interval | None
     names: tuple[str, ...]
     """Runs of words that may be the name of something, in their spelling here."""
     proper_names: tuple[str, ...]
-    """Of those, the ones written as proper names, where a script tells them."""
+    """Names that are written as proper names, where a script tells them."""
     literals: tuple[str, ...]
     """Error codes, long numbers, paths, addresses and code."""
     phrases: tuple[tuple[str, ...], ...]
-    """What it has in quotation marks, each as the runs of tokens that the index has of it."""
+    """Phrases in quotation marks, each as the runs of tokens that the index has of it."""
     names_asker: bool
-    """Whether it says "the user" of whoever asks, as memories do."""
+    """True if it says "the user" of whoever asks, as memories do."""
     wants_record: bool
-    """Whether it asks for the words themselves, or for when they were said."""
+    """True if it asks for the words themselves, or for when they were said."""
     wants_latest: bool
-    """Whether it asks for what came last."""
+    """True if it asks for what came last."""
     aim: Aim
-    """What kind of answer it wants."""
+    """Kind of answer it wants."""
 
     @property
     def is_time_only(self) -> bool:
-        """Whether it asks for a time and for nothing in particular."""
+        """True if it asks for a time and for nothing in particular."""
         return not self.discriminative and (self.time is not None or self.wants_latest)
 
     def without_time(self) -> "ParsedQuery":
-        """The same without its time: where nothing was said then, the words are looked for."""
+        """Return the same without its time: where nothing was said then, the words are sought."""
         return replace(self, discriminative=self.terms, time=None, wants_latest=False)
 
     def occurs_in(self, text: str) -> bool:
-        """Whether a text holds one of the codes, paths and addresses as it was written."""
+        """Return whether a text holds one of the codes, paths and addresses as it was written."""
         lower = text.lower()
         return any(literal.lower() in lower for literal in self.literals)
 
@@ -137,7 +137,7 @@ def parse_query(
 def _parse_with_times(
     text: str, terms: tuple[str, ...], spans: tuple[TimeSpan, ...], aim: Aim
 ) -> ParsedQuery:
-    """A query whose times are known: nothing else in it depends on when it is asked."""
+    """Parse a query whose times are known: nothing else in it depends on when it is asked."""
     time = span_period(text, spans)
     timeless = _remove_spans(text, spans) if spans else text
     latest = _LATEST.regex.search(text) is not None
@@ -164,7 +164,7 @@ def _parse_with_times(
 
 
 def _discriminative_terms(timeless: str, terms: tuple[str, ...]) -> tuple[str, ...]:
-    """The terms without those of time, of asking for the record, and as empty as "said"."""
+    """Return the terms but words of time, requests for the record, and empty ones like "said"."""
     about = _RECORD_REQUEST.regex.sub(" ", _LATEST.regex.sub(" ", timeless))
     return tuple(term for term in query_terms(about) if term in terms and not _is_empty_word(term))
 
@@ -181,7 +181,7 @@ def _literals(text: str) -> Iterator[str]:
 
 
 def _phrases(text: str) -> Iterator[tuple[str, ...]]:
-    """What stands in quotation marks, without single words: they are looked for in any case."""
+    """Yield the phrases in quotation marks but single words: those are looked for in any case."""
     for match in _QUOTED.finditer(text):
         runs = phrase_tokens(match[match.lastindex or 0])
         if len(runs) > 1 or any(" " in run for run in runs):
@@ -189,7 +189,7 @@ def _phrases(text: str) -> Iterator[tuple[str, ...]]:
 
 
 def _remove_spans(text: str, spans: Sequence[TimeSpan]) -> str:
-    """The text without its words of time."""
+    """Remove the words of time from a text."""
     parts, end = [], 0
     for span in spans:
         parts.append(text[end : span.start])
@@ -198,7 +198,7 @@ def _remove_spans(text: str, spans: Sequence[TimeSpan]) -> str:
 
 
 def _proper_names(timeless: str) -> Iterator[str]:
-    """Words with a capital that does not merely begin the sentence."""
+    """Yield words with a capital that does not merely begin the sentence."""
     for match in _CAPITAL.finditer(timeless):
         word = match["word"]
         before = timeless[: match.start()].rstrip()
@@ -221,7 +221,7 @@ def _speech_terms() -> frozenset[str]:
 
 
 def _names(text: str) -> Iterator[str]:
-    """Runs of up to three words, and pieces of up to six characters of what has no spaces.
+    """Yield runs of up to three words, and up to six characters of what has no spaces.
 
     From left to right, so that of a long text the first names are known whatever their length.
     """

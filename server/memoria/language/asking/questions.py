@@ -7,7 +7,7 @@ questions, and talk finds talk: so each sentence that asks is searched for by it
 from memoria.language.reading.recognition import split_sentences
 
 _MOST = 3
-"""Of more, the first: each costs a search."""
+"""Most questions, the first ones: each costs a search."""
 _MARKS = ("?", "？")
 
 

@@ -16,7 +16,7 @@ from memoria.language.names import lexicon as known
 from memoria.model import EntityKind, Mention
 
 MAX_MENTIONS = 8
-"""Of more mentions in one text only the first ones are returned."""
+"""Most mentions returned of one text, the first ones."""
 
 
 class NameSpan(NamedTuple):
@@ -39,7 +39,11 @@ class NameSpan(NamedTuple):
 
 
 def find_names(text: str) -> tuple[NameSpan, ...]:
-    """Find the names in a text, in order, each once. Of overlapping ones the more certain wins."""
+    """Find the names in a text, in order, each once. Of overlapping ones the more certain wins.
+
+    >>> [(one.name, one.kind) for one in find_names("My sister Zoe moved to Lisbon.")]
+    [('Zoe', 'person'), ('Lisbon', 'place')]
+    """
     best: list[NameSpan] = []
     for found in sorted(
         _apply_rules(text), key=lambda one: (-one.confidence, -len(one.name), one.start)
@@ -96,7 +100,7 @@ _SENTENCE_START = lazy_regex(r"(?:^|[.!?…:;\n\"“(—-]\s*|[。！？]\s*)$")
 
 
 def _literal_names(text: str) -> Iterator[NameSpan]:
-    """Addresses, paths, handles and titles, which are recognised by their form."""
+    """Find addresses, paths, handles and titles, which are recognised by their form."""
     for match in _URL.finditer(text):
         yield NameSpan(match.start(), match[0], "other", 0.6)
     for match in _PATH.finditer(text):
@@ -110,14 +114,14 @@ def _literal_names(text: str) -> Iterator[NameSpan]:
 
 
 def _products(text: str) -> Iterator[NameSpan]:
-    """A product with its version: Python 3.12, Windows 11; but not March 5 nor Room 3."""
+    """Find products with their version: Python 3.12, Windows 11; but not March 5 nor Room 3."""
     for match in _VERSIONED.finditer(text):
         if match[0].split(" ")[0] not in known.NUMBERED | known.NAMELESS:
             yield NameSpan(match.start(), match[0], "product", 0.5)
 
 
 def _english_names(text: str) -> Iterator[NameSpan]:
-    """English names: capitalised where only a name would be, or listed as a name."""
+    """Find English names: capitalised where only a name would be, or listed as a name."""
     for match in _SEQUENCE.finditer(text):
         start, name = _trim(match.start(), match[0])
         words = name.split()
@@ -136,11 +140,11 @@ def _trim(start: int, name: str) -> tuple[int, str]:
 
 
 _POSSESSIVE = lazy_regex(r"['’]s(?: .*)?$")
-"""After it comes what somebody has, not what they are called."""
+"""Possessive ending, with all that follows it: what somebody has, not their name."""
 
 
 def _classify(text: str, start: int, words: list[str]) -> tuple[EntityKind, float]:
-    """What kind of thing a sequence names, and how certainly; 0 if it may not be a name."""
+    """Return the kind of thing a sequence names, and the confidence; 0 if it may be no name."""
     name = " ".join(words)
     if len(words) > 1 and (words[-1] in known.ORGANISATION_ENDS or "University of" in name):
         return "organisation", 0.6
@@ -170,7 +174,7 @@ _NO_PLACE = lazy_regex(r"['’]s\b| of the ")
 
 
 def _introductions(text: str) -> Iterator[NameSpan]:
-    """People who are introduced: Dr. Zoe, named Zoe, my sister Zoe."""
+    """Find people who are introduced: Dr. Zoe, named Zoe, my sister Zoe."""
     for pattern, confidence in ((_ADDRESSED, 0.6), (_INTRODUCED, 0.5), (_RELATED, 0.55)):
         for match in pattern.finditer(text):
             name = _POSSESSIVE.sub("", match[1])
@@ -179,7 +183,7 @@ def _introductions(text: str) -> Iterator[NameSpan]:
 
 
 def _places_en(text: str) -> Iterator[NameSpan]:
-    """After a preposition: in Hangzhou, moved to Lisbon; but not in March, in Python, to Alice."""
+    """Find places after a preposition: moved to Lisbon; but not in March, in Python, to Alice."""
     for match in _PLACED.finditer(text):
         words = match[1].split()
         known_else = known.NAMELESS | known.NO_PLACES | known.GIVEN_NAMES | known.TITLES
@@ -218,7 +222,7 @@ _CITY_ZH = lazy_regex("|".join(sorted(known.CITIES_ZH, key=len, reverse=True)))
 
 
 def _persons_zh(text: str) -> Iterator[NameSpan]:
-    """跟王小明、我叫李雷: a surname after a word that people's names follow."""
+    """Find people by a surname after a word that names follow: 跟王小明、我叫李雷."""
     for sign in _PERSON_SIGNS.finditer(text):
         name = _person_at(text, sign.end())
         if name:
@@ -226,7 +230,7 @@ def _persons_zh(text: str) -> Iterator[NameSpan]:
 
 
 def _person_at(text: str, start: int) -> str:
-    """A surname with one or two characters, if a name can end there; else an empty string."""
+    """Return a surname with one or two characters if a name can end there; else ""."""
     surname = _SURNAME.match(text, start)
     if surname is None:
         return ""
@@ -244,7 +248,7 @@ def _person_at(text: str, start: int) -> str:
 
 
 def find_names_asked(text: str) -> list[str]:
-    """Whom and what a Chinese question names: 李晓芬和王思婷谁高, 《活着》的作者.
+    """List the titles, then the people, that a Chinese question names (李晓芬和王思婷谁高).
 
     A question has no sign before most names, so only full ones count: a surname at the beginning
     of a phrase, with two characters that no question word has.
@@ -261,7 +265,7 @@ def find_names_asked(text: str) -> list[str]:
 
 
 def names_person(text: str, name: str) -> bool:
-    """Whether a Chinese text has somebody's whole name, and not the beginning of another's."""
+    """Return whether a Chinese text has this whole name, not as the beginning of a longer one."""
     return any(
         _person_at(text, found.start()) == name for found in re.finditer(re.escape(name), text)
     )
@@ -273,14 +277,14 @@ def _is_full_name(name: str) -> bool:
 
 
 def _nicknames_zh(text: str) -> Iterator[NameSpan]:
-    """小明、老王、阿强, at a beginning or after a sign."""
+    """Find nicknames (小明、老王、阿强) at a beginning or after a sign."""
     for match in _NICKNAME.finditer(text):
         if match[0] not in known.NO_NAMES_ZH and _AFTER_NAME_ZH.match(text, match.end()):
             yield NameSpan(match.start(), match[0], "person", 0.45)
 
 
 def _organisations_zh(text: str) -> Iterator[NameSpan]:
-    """在阿里巴巴公司、毕业于清华大学; but not 这家公司."""
+    """Find organisations: 在阿里巴巴公司、毕业于清华大学; but not 这家公司."""
     for match in _ORGANISATION_ZH.finditer(text):
         own = match[1] not in known.COMMON_ORGANISATIONS_ZH and not _NO_STEM_ZH.search(match[1])
         if own and not _NO_ORGANISATION_ZH.match(match[1]):
@@ -288,7 +292,7 @@ def _organisations_zh(text: str) -> Iterator[NameSpan]:
 
 
 def _places_zh(text: str) -> Iterator[NameSpan]:
-    """住在西湖区、去人民公园; and the big cities wherever they stand by themselves."""
+    """Find places (住在西湖区、去人民公园), and the big cities wherever they stand."""
     for match in _PLACE_ZH.finditer(text):
         own = match[1] not in known.COMMON_PLACES_ZH and not re.search("的", match[1])
         if own and not _NO_STEM_ZH.search(match[1]) and not _NO_ORGANISATION_ZH.match(match[1]):

@@ -26,7 +26,11 @@ class QualifiedName(NamedTuple):
 
 
 def split_qualifier(name: str) -> QualifiedName:
-    """Split a name into the plain name and its qualifier."""
+    """Split a name into the plain name and its qualifier, None where it has none.
+
+    >>> split_qualifier("Anna, my sister")
+    QualifiedName(name='Anna', qualifier='sister')
+    """
     for form in (_BRACKETED, _FROM, _APPOSITION):
         found = form.fullmatch(name.strip())
         if found is not None and _in_one_script(found["name"], found["which"]):
@@ -42,6 +46,6 @@ def _in_one_script(name: str, which: str) -> bool:
 
 
 def _owner(which: str) -> str:
-    """The possessive at the beginning (`my`, `the`, 我的), which distinguishes nobody."""
+    """Return the possessive at the beginning (`my`, `the`, 我的), which distinguishes nobody."""
     found = _OWNERS.match(which)
     return found[0] if found else ""

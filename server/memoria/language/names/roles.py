@@ -16,15 +16,15 @@ from memoria.language.names.mentions import NameSpan, find_names
 from memoria.model import EntityKind, Mention, Modality, SemanticRole
 
 _LONGEST_SENTENCE = 300
-"""A sentence with more characters is not parsed."""
+"""Most characters of a sentence that is parsed."""
 _LONGEST_THING = 3
-"""The most words of an object; longer ones are clauses. For Chinese, the most characters:"""
+"""Most words of an object; longer ones are clauses. For Chinese, most characters:"""
 _LONGEST_ZH = 6
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceMeaning:
-    """What a sentence says, as far as the rules can tell."""
+    """Meaning of a sentence, as far as the rules can tell."""
 
     predicate: str | None = None
     """A verb in its base form."""
@@ -166,7 +166,7 @@ _PRONOUN = lazy_regex(
 
 
 def _place_en(sentence: str, found: Sequence[NameSpan]) -> str | None:
-    """A place name after "in" or "at", or a common noun for a place."""
+    """Return a place name after "in" or "at", or a common noun for a place; None without one."""
     for one in found:
         if one.kind == "place" and re.search(r"\b(?:in|at)\s+$", sentence[: one.start]):
             return one.name

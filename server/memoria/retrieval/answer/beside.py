@@ -1,4 +1,4 @@
-"""Beside: the hits of an answer with what is nearest by meaning, and what was said later.
+"""Lines beside the hits of an answer: what is nearest by meaning, and what was said later.
 
 The order is that of reading: the hits, best first, then what is nearest; and above each of the
 first of either what the same speaker said later that is nearest to it. Nothing stands there twice.
@@ -25,31 +25,30 @@ from memoria.store.values import Match
 
 _BESIDE_HITS = (3, 1)
 _BESIDE_NEAREST = (1, 1)
-"""How much of what was said later, and is not shown anyway, stands beside the first, the second and
-so on that tell something. Statements that were corrected are the best hit in two of three cases."""
+"""Most later statements, not shown anyway, beside the first, the second and so on that tell
+something. Statements that were corrected are the best hit in two of three cases."""
 _LOOKED_AT = 12
-"""Of what was said later, nearest first: some of it may be shown already."""
+"""Later statements that are looked at, nearest first: some of them may be shown already."""
 _SPARE = 4
-"""What is nearest is read together with so much more, for some of it is not to be shown."""
+"""Spare results that are read with the nearest, for some of those are not to be shown."""
 
 _ALIKE = 0.4
-"""A cosine from which on a hit that was said later comes before a better one."""
+"""Least cosine for a hit that was said later to come before a better one."""
 _ABOVE = 0.25
-"""A cosine from which on what was said later stands above what it may correct, else below it.
+"""Least cosine for a later statement to stand above what it may correct, else below it.
 
-Where a model has read both, it would have said that one corrects the other: it stands below.
-"""
+Where a model has read both, it would have said that one corrects the other: it stands below."""
 
 ShownAs = Literal["nearest", "later"]
 
 
 class AnswerLine(NamedTuple):
-    """What is shown in a line of an answer."""
+    """A line of an answer, before it is cited."""
 
     candidate: ScoredCandidate
     condition: Condition | None
     shown_as: ShownAs | None = None
-    """None where it is a hit."""
+    """Reason why it is shown; None where it is a hit."""
 
 
 def list_lines(
@@ -58,7 +57,7 @@ def list_lines(
     hits: Sequence[ScoredCandidate],
     told: ToldConditions,
 ) -> list[AnswerLine]:
-    """The lines of an answer, in the order in which they are shown.
+    """List the lines of an answer, in the order in which they are shown.
 
     Args:
         tx: where it was searched.
@@ -81,7 +80,7 @@ def list_lines(
 
 
 def count_places(plan: SearchPlan) -> tuple[int, int]:
-    """How many hits are shown at most, and how much of what is nearest."""
+    """Return the most hits to show, and the most lines of what is nearest."""
     nearest = plan.profile.most_nearest
     if not plan.is_limited or plan.parsed.is_time_only:
         return count_hits(plan), nearest
@@ -105,7 +104,7 @@ def _list_nearest(
 
 
 def _list_sources(lines: Sequence[AnswerLine]) -> set[str | None]:
-    """The ids of the turns that the memories among them were made of."""
+    """Return the ids of the turns that the memories among the lines were made of."""
     documents = (each.candidate.document for each in lines)
     return {
         document.version.provenance.turn_id
@@ -121,7 +120,7 @@ def _add_later(
     groups: Sequence[Sequence[AnswerLine]],
     told: ToldConditions,
 ) -> list[AnswerLine]:
-    """The lines, each after what was said later that is nearest to it."""
+    """Add to the lines what was said later, above or below the one that it is nearest to."""
     plan = found.plan
     wide = plan.with_processed_turns()
     search = LaterSearch(tx, asked[0].model, plan.calibration, wide.filters)
@@ -138,7 +137,7 @@ def _add_later(
 
 
 def _count_beside(search: LaterSearch, groups: Sequence[Sequence[AnswerLine]]) -> dict[Said, int]:
-    """How much of what was said later is wanted beside the first hits and the nearest that tell."""
+    """Return the number of later statements wanted, by each first hit and nearest that tells."""
     counts: dict[Said, int] = {}
     for group, places in zip(groups, (_BESIDE_HITS, _BESIDE_NEAREST), strict=True):
         said = list(filter(None, (Said.of_candidate(line.candidate) for line in group)))
@@ -148,7 +147,7 @@ def _count_beside(search: LaterSearch, groups: Sequence[Sequence[AnswerLine]]) -
 
 
 def _take_new(matches: Sequence[Match], most: int, shown: Collection[int]) -> tuple[Match, ...]:
-    """Return those that are shown anyway, and so many others, nearest first."""
+    """Return the matches that are shown anyway, and `most` others, nearest first."""
     new = {match.n for match in [each for each in matches if each.n not in shown][:most]}
     return tuple(match for match in matches if match.n in new or match.n in shown)
 
@@ -156,7 +155,7 @@ def _take_new(matches: Sequence[Match], most: int, shown: Collection[int]) -> tu
 def read_visible(
     tx: Transaction, found: ScoredSearch, plan: SearchPlan, wanted: Sequence[FusedCandidate]
 ) -> list[ScoredCandidate]:
-    """Those of the documents that may be seen, in their order, and none of another task."""
+    """Read the documents that may be seen, in their order, and none of another task."""
     read = score_candidates(tx, plan, wanted, found.threshold)
     scored = {each.candidate.n: each for each in read if not is_of_another_task(plan, each.task)}
     return [scored[each.n] for each in wanted if each.n in scored]
@@ -165,7 +164,7 @@ def read_visible(
 def _place(
     lines: Mapping[int, AnswerLine], later: Mapping[int, Sequence[Match]]
 ) -> Iterator[AnswerLine]:
-    """Each line once, after what was said later; a better hit only after another that is alike."""
+    """Yield each line once, beside what was said later; a better hit only after one alike."""
     placed: set[int] = set()
     for line in lines.values():
         if line.shown_as != "later":
@@ -193,7 +192,7 @@ def _place_with_later(
 def _list_beside(
     line: AnswerLine, matches: Sequence[Match], lines: Mapping[int, AnswerLine]
 ) -> tuple[list[AnswerLine], list[AnswerLine]]:
-    """What was said later than a line, to be shown above it and below it."""
+    """List the later statements to be shown above a line, and those to be shown below it."""
     above, below = [], []
     is_read = _was_read(line)
     for match in matches:
@@ -211,7 +210,7 @@ def _list_beside(
 
 
 def _was_read(line: AnswerLine) -> bool:
-    """Whether a model has read what a line shows."""
+    """Return whether a model has read what a line shows."""
     document = line.candidate.document
     if isinstance(document, MemoryWording):
         return document.version.inferred_by is InferredBy.MODEL

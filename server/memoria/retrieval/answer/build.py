@@ -35,17 +35,17 @@ from memoria.store.base import Transaction
 from memoria.store.values import Filters
 
 _NOTES_SHARE = 0.3
-"""Of the budget, what is said below the hits may take so much where all of it has no room."""
+"""Most of the budget for the notes below the hits, where not all of them have room."""
 _NEWEST = 4
-"""Of what was said last, so much is shown where nothing was found."""
+"""Most of the latest statements shown where nothing was found."""
 _FEW_HITS = 8
-"""Of fewer hits it is said how many matches other projects have."""
+"""Number of hits below which the matches of other projects are counted."""
 
 
 def build_answer(
     tx: Transaction, found: ScoredSearch, chosen: ChosenHits, *, names_projects: bool
 ) -> SearchResult:
-    """The answer to a search.
+    """Build the answer to a search.
 
     Args:
         tx: where it was searched.
@@ -95,7 +95,7 @@ def _is_answered(tx: Transaction, found: ScoredSearch, shown: Sequence[ScoredCan
 
 
 def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> list[AnswerLine]:
-    """Where nothing was found: what was said last, if somebody has asked."""
+    """List what was said last, for an asked search that found nothing."""
     plan = found.plan
     if not plan.profile.is_asked or plan.parsed.is_time_only:
         return []
@@ -107,13 +107,13 @@ def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> 
 
 
 def _has_anything(tx: Transaction, plan: SearchPlan) -> bool:
-    """Whether anything is on record, whoever may see it from where."""
+    """Return whether anything is on record, whoever may see it from where."""
     everything = Filters(everywhere=True, include_history=True, include_processed=True)
     return bool(tx.documents.recent(("memory", "turn"), everything, 1)) or not plan.profile.is_asked
 
 
 def _count_beyond(plan: SearchPlan, selection: Selection) -> int:
-    """How many conclusions fit besides, beyond what a search shows at most."""
+    """Count the conclusions that fit as well, beyond what a search shows at most."""
     if not plan.profile.every_hit_must_fit:
         return 0
     best = selection.hits[0].score if selection.hits else 0.0
@@ -124,7 +124,7 @@ def _count_beyond(plan: SearchPlan, selection: Selection) -> int:
 def _cite_lines(
     tx: Transaction, found: ScoredSearch, chosen: ChosenHits, lines: Sequence[AnswerLine]
 ) -> tuple[Hit, ...]:
-    """The lines, each with its source and with what speaks against it."""
+    """Cite the lines, each with its source and with what speaks against it."""
     plan, successors = found.plan, chosen.successors
     shown = [line.candidate for line in lines]
     cited = mark_superseded(
@@ -147,7 +147,7 @@ def _cite(found: ScoredSearch, line: AnswerLine, successors: Successors) -> Hit:
 def _find_elsewhere(
     tx: Transaction, found: ScoredSearch, fits: int, *, names_projects: bool
 ) -> OtherProjects | None:
-    """What other projects have, where little of what is shown here fits, or nothing does."""
+    """Count the matches of other projects, where few hits fit here; None where enough do."""
     plan = found.plan
     if not plan.profile.is_asked or fits >= min(count_places(plan)[0], _FEW_HITS):
         return None
@@ -161,7 +161,7 @@ def _fit(
     found: Sequence[ScoredCandidate],
     weights: Mapping[str, float],
 ) -> SearchResult:
-    """The answer with as much of its hits as the budget holds beside what is said of them.
+    """Fit as many hits as the budget holds beside its notes.
 
     Args:
         tx: where the turns beside the hits are read.
@@ -224,7 +224,7 @@ def _list_notes(
 
 
 def _note_late_vectors(tx: Transaction, reports: Sequence[PartReport]) -> Iterator[str]:
-    """Where nothing was found: that something may be found by its meaning in a moment."""
+    """Note that vectors are still being made, after which more may be found by meaning."""
     is_used = any(each.part == "vectors" and each.state == "used" for each in reports)
     if is_used and tx.backlog.awaits_vector():
         yield "searched without vectors of what came in last: they are being made"

@@ -1,4 +1,4 @@
-"""Cite: from a stored row to a hit that names where it stands."""
+"""Citations: a stored row as a hit that names its place."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -32,7 +32,7 @@ def cite_candidate(
     weights: Mapping[str, float],
     part: Span | None = None,
 ) -> Hit:
-    """A candidate as a hit, its text cut where the profile wants lines.
+    """Build the hit of a candidate, its text cut where the profile wants lines.
 
     Args:
         plan: the search.
@@ -61,7 +61,7 @@ def cite_candidate(
 
 
 def _tell_local_time(hit: Hit, document: StoredTurn | MemoryWording, zone: Zone) -> Hit:
-    """The hit with its time by the clocks of whoever asks: by those a day is asked for, too."""
+    """Give the hit's time by the asker's clocks, by which a day is asked for, too."""
     at = document.at if isinstance(document, StoredTurn) else document.version.valid_from
     local = to_iso(at, zone)
     if local == hit.source.at:
@@ -70,7 +70,7 @@ def _tell_local_time(hit: Hit, document: StoredTurn | MemoryWording, zone: Zone)
 
 
 def cut_to_excerpt(hit: Hit, span: Span) -> Hit:
-    """The hit with its text cut to a span of it; it names that of the stored text."""
+    """Cut the hit's text to a span of it; `excerpt` names that of the stored text."""
     if span == (0, len(hit.text)):
         return hit
     (start, end), before = span, hit.excerpt[0] if hit.excerpt else 0
@@ -84,7 +84,7 @@ def cut_to_excerpt(hit: Hit, span: Span) -> Hit:
 
 
 def turn_source(turn: StoredTurn, asked_from: str | None = None) -> HitSource:
-    """Where a turn stands. Its workspace goes without saying where one asks from there."""
+    """Return the place of a turn; its workspace only where another one is asked from."""
     return HitSource.of_known(
         {
             "at": to_iso(turn.at),
@@ -103,7 +103,7 @@ def turn_source(turn: StoredTurn, asked_from: str | None = None) -> HitSource:
 
 
 def turn_hit(turn: StoredTurn, score: float, asked_from: str | None = None) -> Hit:
-    """A turn of the record, whole."""
+    """Build the hit of a turn of the record, whole."""
     tool = (
         ToolCall(name=turn.tool_name or "tool", args=turn.tool_args, result=turn.tool_result)
         if turn.tool_name or turn.tool_args is not None or turn.tool_result is not None
@@ -113,7 +113,7 @@ def turn_hit(turn: StoredTurn, score: float, asked_from: str | None = None) -> H
 
 
 def stand_in_hit(turn: StoredTurn, score: float, asked_from: str | None = None) -> Hit:
-    """A turn that stands in for the memories nobody has made of it, its words as one text."""
+    """Build the hit of a turn that stands in for memories not made of it yet, as one text."""
     status = "verbatim" if turn.processed else "unprocessed"
     return _cite_turn(turn, score, asked_from, {"text": full_text(turn), "status": status})
 
@@ -137,7 +137,7 @@ def _cite_turn(
 def memory_hit(
     memory: Memory, version: MemoryVersion, score: float, asked_from: str | None = None
 ) -> Hit:
-    """A wording of a memory. One that was corrected says so."""
+    """Build the hit of a wording of a memory; a former wording is superseded."""
     old = version.n != memory.current.n
     workspace = None if memory.workspace == asked_from else memory.workspace
     return Hit.of_known(
@@ -155,7 +155,7 @@ def memory_hit(
 
 
 def memory_source(version: MemoryVersion, workspace: str | None = None) -> HitSource:
-    """Where a wording of a memory of that workspace came from."""
+    """Return the origin of a wording of a memory of that workspace."""
     origin = version.provenance
     return HitSource.of_known(
         {
@@ -173,7 +173,7 @@ def memory_source(version: MemoryVersion, workspace: str | None = None) -> HitSo
 
 
 def adjacent_turn(turn: StoredTurn, condition: Condition | None = None) -> AdjacentTurn:
-    """A turn as it stands beside a hit, whole, with the condition on which it was told."""
+    """Build a turn beside a hit, whole, with the condition under which it was told."""
     return AdjacentTurn.of_known(
         {
             "id": turn.id,
@@ -187,7 +187,7 @@ def adjacent_turn(turn: StoredTurn, condition: Condition | None = None) -> Adjac
 
 
 def neighbour(turn: StoredTurn) -> AdjacentTurn:
-    """A turn beside another, its beginning."""
+    """Build a turn beside another, its beginning."""
     beside = adjacent_turn(turn)
     if len(beside.text) <= _NEIGHBOUR_CHARS:
         return beside

@@ -1,4 +1,4 @@
-"""Conditions: what may be in an answer at all, and on what condition it was told."""
+"""Conditions under which hits were told, and the hits they keep out of an answer."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,21 +14,20 @@ Told = tuple[ScoredCandidate, Condition | None]
 
 
 class ToldConditions:
-    """On what condition candidates were told: read of those that may be shown, together."""
+    """Conditions of candidates, read together as far as they may be shown."""
 
     def __init__(self, tx: Transaction, plan: SearchPlan) -> None:
-        """Nothing is read yet."""
         self._tx = tx
         self._hidden = {Condition.WITHHELD}
         if not plan.profile.shows_confidences:
             self._hidden.add(Condition.CONFIDED)
 
     def take(self, candidates: Sequence[ScoredCandidate], most: int) -> list[Told]:
-        """The first that may be in an answer, each with its condition."""
+        """Return the first that may be in an answer, each with its condition."""
         return self._take(candidates, most, self._hidden)
 
     def take_open(self, candidates: Sequence[ScoredCandidate], most: int) -> list[Told]:
-        """The first that were told openly, or are facts about others' words."""
+        """Return the first that were told openly."""
         return self._take(candidates, most, {Condition.WITHHELD, Condition.CONFIDED})
 
     def _take(

@@ -1,4 +1,4 @@
-"""Contradictions: memories that cannot be true together say so where they are shown."""
+"""Contradictions: marks on memories that cannot be true together."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,14 @@ from memoria.store.values import Filters
 
 
 def mark_hits(tx: Transaction, hits: Sequence[Hit], seen: Filters) -> tuple[Hit, ...]:
-    """The hits, marked where something that is seen from here contradicts them."""
+    """Mark the hits that something seen from here contradicts."""
     ids = [hit.id for hit in hits if hit.kind == "memory" and hit.validity is Validity.ACTIVE]
     marks = tx.memories.list_contradictions(ids, seen) if ids else {}
     return tuple(_mark_hit(hit, marks[hit.id]) if hit.id in marks else hit for hit in hits)
 
 
 def mark_memories(tx: Transaction, memories: Sequence[Memory], seen: Filters) -> list[Memory]:
-    """The memories with what contradicts them, as far as it is seen from here."""
+    """Add to memories what contradicts them, as far as it is seen from here."""
     marks = tx.memories.list_contradictions([memory.id for memory in memories], seen)
     return [
         memory.model_copy(update={"contradicts": _statements(tx, marks.get(memory.id, ()))})

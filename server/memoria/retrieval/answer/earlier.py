@@ -1,4 +1,4 @@
-"""Earlier: of memories that are alike and hold, each that a newer one in the answer follows.
+"""Earlier memories: those that hold and are like a newer one in the answer.
 
 Nobody has said which of them holds, so both are shown: the newer first, the older marked. Where two
 statements of which one is later are of one day, both have their time.
@@ -21,7 +21,7 @@ _TWO = 2
 def find_earlier(
     tx: Transaction, found: ScoredSearch, lines: Sequence[AnswerLine]
 ) -> dict[int, int]:
-    """Return, by the document of an older memory, that of the newer one that is most like it.
+    """Map the document of each older memory to that of the newer one that is most like it.
 
     Args:
         tx: where it was searched.
@@ -53,14 +53,14 @@ def find_earlier(
 
 
 def order_lines(lines: Iterable[AnswerLine], earlier: Mapping[int, int]) -> list[AnswerLine]:
-    """Return the lines, a newer memory above the older one that it is like."""
+    """Order the lines so that a newer memory is above the older one that it is like."""
     return put_newer_first(lines, _number, earlier)
 
 
 def mark_earlier(
     hits: Sequence[Hit], lines: Sequence[AnswerLine], earlier: Mapping[int, int]
 ) -> tuple[Hit, ...]:
-    """Return the hits, older ones marked, and with their time where the day does not tell enough.
+    """Mark the older hits, and add the time where the day does not tell enough.
 
     Args:
         hits: what is shown.
@@ -85,7 +85,7 @@ def mark_earlier(
 
 
 def _list_holding(line: AnswerLine) -> Iterator[MemoryWording]:
-    """The memory of a line, where it holds and was concluded by nobody from others."""
+    """Yield the memory of a line, where it holds and was not derived from others."""
     document = line.candidate.document
     if not isinstance(document, MemoryWording):
         return

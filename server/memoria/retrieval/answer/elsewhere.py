@@ -1,4 +1,4 @@
-"""Elsewhere: how many matches other projects have, where a search found less than was asked for.
+"""Matches in other projects, counted where a search found less than was asked for.
 
 Nothing of another project is shown, only that it has something: whoever wants it asks all projects.
 A match holds the words that tell the question apart: whom it names, and enough of the rest, the
@@ -17,22 +17,22 @@ from memoria.retrieval.ranking.threshold import TermWeights
 from memoria.store.base import Transaction
 
 COUNT_UP_TO = 20
-"""More is not counted: the answer says 20+."""
+"""Most matches that are counted: beyond, the answer says 20+."""
 _LOOKED_AT = 3 * COUNT_UP_TO
 _MOST_TERMS = 8
 _LEAST_COVERAGE = 0.5
-"""On LoCoMo, of 120 questions that another project answers 47 % are told of a match, always in the
-right project; of 180 that none answers 9 %. With 0.4 that is 52 and 12 %, with 0.6 it is 23 and
-4 %."""
+"""Least coverage of a match. On LoCoMo, of 120 questions that another project answers 47 % are
+told of a match, always in the right project; of 180 that none answers 9 %. With 0.4 that is 52 and
+12 %, with 0.6 it is 23 and 4 %."""
 _LEAST_COVERAGE_CJK = 0.33
-"""Of the pairs of characters in a question some are no words, and stand nowhere."""
+"""Least coverage for Chinese: some pairs of a question's characters are no words."""
 _NAMES_SHOWN = 3
 
 
 def find_elsewhere(
     tx: Transaction, plan: SearchPlan, statistics: QueryStatistics, *, name_projects: bool
 ) -> OtherProjects | None:
-    """The matches that only other projects see; None where there are none.
+    """Find the matches that only other projects see; None where there are none.
 
     Args:
         tx: where to look.
@@ -60,7 +60,7 @@ def find_elsewhere(
 
 
 def _term_groups(statistics: QueryStatistics, names: list[str]) -> Iterator[tuple[str, ...]]:
-    """The terms of which a match holds one group: a name with a term, or two terms."""
+    """Yield groups of terms, one of which a match holds: a name with a term, or two terms."""
     weights = statistics.weights
     terms = sorted(weights, key=lambda term: (-weights[term], term))[:_MOST_TERMS]
     if names:

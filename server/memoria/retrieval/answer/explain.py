@@ -1,4 +1,4 @@
-"""Explain: how an answer came about, from what every stage left behind."""
+"""Explanations of answers, from the results of every stage."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,7 +19,7 @@ _FORMULA = {
 
 
 def describe_path(sources: SourceScores) -> str:
-    """The sources that served, in the order in which they are asked."""
+    """Describe the sources that served, in the order in which they are asked."""
     if _is_time_only(sources):
         return "recent"
     path = " → ".join(_list_served_parts(sources)) or "none"
@@ -33,7 +33,7 @@ def build_explanation(
     selection: Selection,
     shown: Sequence[ScoredCandidate],
 ) -> Explanation:
-    """How the answer came about.
+    """Explain the answer.
 
     Args:
         plan: what was asked.
@@ -61,7 +61,7 @@ def build_explanation(
 
 
 def _describe_formula(sources: SourceScores) -> str:
-    """How the sources that served are joined."""
+    """Return the formula that joins the sources that served."""
     if _is_time_only(sources):
         return "recency"
     terms = [_FORMULA[part] for part in _list_served_parts(sources)]
@@ -76,7 +76,7 @@ def _list_served_parts(sources: SourceScores) -> list[Part]:
 
 
 def _is_time_only(sources: SourceScores) -> bool:
-    """Whether the calendar answers, and the other sources are not looked at."""
+    """Return whether the calendar answers, and the other sources are not looked at."""
     return any(each.part == "recent" and each.state == "used" for each in sources.reports)
 
 
@@ -87,7 +87,7 @@ def _is_reranked(sources: SourceScores) -> bool:
 def _list_outcomes(
     plan: SearchPlan, selection: Selection, shown: Sequence[ScoredCandidate]
 ) -> Iterator[tuple[ScoredCandidate, str]]:
-    """Every document that was scored, with what became of it; first what is shown, in its order."""
+    """Yield every scored document with its outcome; first those shown, in their order."""
     known = {each.candidate.n for each in shown}
     yield from ((each, "shown") for each in shown)
     for place, each in enumerate(selection.hits):

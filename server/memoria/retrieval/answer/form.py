@@ -1,4 +1,4 @@
-"""Form: how the hits of an answer are written, for a model that has little room.
+"""Form: the lines in which hits are written, for a model that has little room.
 
 Memories, and turns beside them, are a line each. In an answer of the record turns of one session
 and day are a run: they stand together in the order in which they were said, below one line that
@@ -30,32 +30,32 @@ from memoria.language.words.document import as_text
 from memoria.model import AdjacentTurn, Hit, Trust
 
 ID_CHARS = 8
-"""How much of an id is written where that tells it apart."""
+"""Number of characters of an id that are written where they tell it apart."""
 _TO_THE_MINUTE = 16
 _TO_THE_DAY = 10
 _TO_THE_YEAR = 4
 NEAREST = "By meaning:"
-"""What stands above lines that are no hits."""
+"""Heading of lines that are no hits."""
 _CUT = "…"
 _CUT_COST = 2 * count_parts(f"{_CUT} ")
-"""Of the signs where words are cut, on both sides."""
+"""Price of the signs where words are cut, on both sides."""
 _ALONE = ("unprocessed", "verbatim")
-"""Turns beside memories, which stand by themselves as these do."""
+"""Status of turns beside memories, which stand by themselves as these do."""
 RunKey = tuple[str, ...]
-"""What the turns of a run have in common; of a memory its id."""
+"""Session, client and day of a run of turns; of a memory its id."""
 
 
 class Common(NamedTuple):
-    """What is said once of all hits of an answer."""
+    """Facts that are said once of all hits of an answer."""
 
     marks: tuple[str, ...] = ()
     who: str | None = None
-    """Who said the lines, or of which type they are."""
+    """Speaker of the lines, or their type."""
     year: str | None = None
 
     @classmethod
     def of_hits(cls, hits: Sequence[Hit]) -> Self:
-        """Return what they have in common; who and the year where each stands by itself."""
+        """Return what hits share; speaker and year only where every hit is a line by itself."""
         marks = list_shared_marks(hits)
         if len(hits) == 1 or not all(map(stands_alone, hits)):
             return cls(marks)
@@ -72,7 +72,7 @@ class Common(NamedTuple):
 
 
 def list_ids(hits: Iterable[Hit]) -> Iterator[str]:
-    """Every id that is written of the hits."""
+    """Yield every id that is written of the hits."""
     for hit in hits:
         yield from (hit.id, *hit.contradicts, *hit.outdated_by)
         yield from (one.id for one in (*hit.before, *hit.after))
@@ -81,7 +81,7 @@ def list_ids(hits: Iterable[Hit]) -> Iterator[str]:
 
 
 def write_hits(hits: Sequence[Hit], id_chars: int = ID_CHARS) -> list[str]:
-    """The hits as lines.
+    """Write the hits as lines.
 
     Args:
         hits: best first, with their neighbours.
@@ -101,25 +101,25 @@ def write_hits(hits: Sequence[Hit], id_chars: int = ID_CHARS) -> list[str]:
 
 
 def split_nearest(hits: Sequence[Hit]) -> tuple[Sequence[Hit], Sequence[Hit]]:
-    """Return the lines down to the last hit, and those below; all of them where none is a hit."""
+    """Split the lines after the last hit; without any hit, all are in the first part."""
     ends = [place for place, hit in enumerate(hits, 1) if hit.shown_as is None]
     end = ends[-1] if ends else len(hits)
     return hits[:end], hits[end:]
 
 
 def _find_nearest(hits: Sequence[Hit]) -> RunKey | None:
-    """Return the first line below all hits, where there are any above it."""
+    """Return the key of the first line below all hits; None where none is."""
     _, below = split_nearest(hits)
     return run_key(below[0]) if below else None
 
 
 def list_shared_marks(hits: Sequence[Hit]) -> tuple[str, ...]:
-    """What is to be known of every hit of several, in the order in which it is said."""
+    """List the marks that several hits have in common, in the order in which they are said."""
     return _list_common(map(list_general_marks, hits)) if len(hits) > 1 else ()  # not said twice
 
 
 def list_general_marks(hit: Hit) -> tuple[str, ...]:
-    """What may be true of many hits alike."""
+    """List the marks of a hit that many hits may share."""
     source = hit.source
     status = None if hit.status == "unprocessed" else hit.status  # what it says is what was said
     marks = _list_plain_marks(hit.condition, status, source.trust, source.account)
@@ -130,7 +130,7 @@ def list_general_marks(hit: Hit) -> tuple[str, ...]:
 def _list_plain_marks(
     condition: str | None, status: str | None, trust: Trust | None, account: str | None
 ) -> tuple[str, ...]:
-    """Those that tell nobody's words: of thousands of hits there are a dozen."""
+    """List the marks but the workspace; cached, for there are few different ones."""
     marks = (
         condition,
         status,
@@ -141,7 +141,7 @@ def _list_plain_marks(
 
 
 def _list_common(each: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """The marks that all have, in their order."""
+    """List the marks that all have, in their order."""
     first, *others = dict.fromkeys(each)
     if not others:
         return first
@@ -150,7 +150,7 @@ def _list_common(each: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def write_words(hit: Hit) -> str:
-    """The words of a hit, with a sign where they are cut."""
+    """Return the words of a hit, with a sign where they are cut."""
     if hit.excerpt is None:
         return hit.text
     start, end = hit.excerpt
@@ -160,7 +160,7 @@ def write_words(hit: Hit) -> str:
 
 
 def run_key(hit: Hit) -> RunKey:
-    """What tells the hit's run from others."""
+    """Return the key of the hit's run."""
     source = hit.source
     if hit.kind == "memory" or hit.status in _ALONE or source.session_id is None:
         return (hit.id,)
@@ -168,17 +168,17 @@ def run_key(hit: Hit) -> RunKey:
 
 
 def stands_alone(hit: Hit) -> bool:
-    """Whether a hit is a line by itself."""
+    """Return whether a hit is a line by itself."""
     return len(run_key(hit)) == 1
 
 
 def head_cost(hit: Hit) -> int:
-    """Parts of a token that the line above the hit's run takes at most."""
+    """Return the most parts of a token that the line above the hit's run takes."""
     return 0 if stands_alone(hit) else _line_cost(_describe_run(hit))
 
 
 def frame_cost(hit: Hit, common: Common, id_chars: int) -> int:
-    """Parts of a token that a hit takes beside its words and those of its tool call."""
+    """Return the parts of a token that a hit takes beside its words and those of its tool call."""
     marks = _own_marks(hit, common) if stands_alone(hit) else _list_marks(hit, common.marks)
     line = _hit_line(hit, "", marks, id_chars)
     call = [] if hit.tool is None else [_call_line(hit.tool.name, "", "", is_cut=True)]
@@ -187,7 +187,7 @@ def frame_cost(hit: Hit, common: Common, id_chars: int) -> int:
 
 
 def headings_cost(hits: Sequence[Hit]) -> int:
-    """Parts of a token that the lines above all hits and above what is nearest take at most.
+    """Return the most parts of a token of the lines above all hits and above the nearest.
 
     Fewer of the hits may have more in common: what is said above them is then said in no line.
     """
@@ -197,27 +197,27 @@ def headings_cost(hits: Sequence[Hit]) -> int:
 
 
 def words_cost(text: str) -> int:
-    """Parts of a token that stored words take as they are written."""
+    """Return the parts of a token that stored words take as they are written."""
     return count_parts(indent_words(text))
 
 
 def neighbour_cost(beside: AdjacentTurn, id_chars: int) -> int:
-    """Parts of a token that a turn beside a hit takes."""
+    """Return the parts of a token that a turn beside a hit takes."""
     return neighbour_frame_cost(beside, id_chars) + words_cost(beside.text)
 
 
 def neighbour_frame_cost(beside: AdjacentTurn, id_chars: int) -> int:
-    """Parts of a token that a turn beside a hit takes beside its words."""
+    """Return the parts of a token that a turn beside a hit takes beside its words."""
     return _line_cost(_neighbour_head(beside, id_chars))
 
 
 def name_hit(hit: Hit, id_chars: int) -> str:
-    """A hit as it is cited."""
+    """Return the name by which a hit is cited: `[turn 4f0a66d1]`."""
     return f"[{hit.kind} {short_id(hit.id, id_chars)}]"
 
 
 def list_doubts(hit: Hit, id_chars: int) -> list[str]:
-    """What speaks against a hit, for a line in which the rest stands, too."""
+    """List what speaks against a hit, for a line in which the rest stands, too."""
     named = (
         ("contradicted by", hit.contradicts),
         ("stated anew by", (hit.restated_by,) if hit.restated_by else ()),
@@ -234,12 +234,12 @@ def list_doubts(hit: Hit, id_chars: int) -> list[str]:
 
 
 def short_id(record_id: str, id_chars: int) -> str:
-    """The end of an id: its beginning is a clock, which many have in common."""
+    """Return the end of an id: its beginning is a clock, which many have in common."""
     return record_id[-id_chars:]
 
 
 def indent_words(text: str) -> str:
-    """Stored text with its further lines indented: none of them can pass for a line of ours."""
+    """Indent the further lines of stored text: none of them can pass for a line of ours."""
     return indent_lines(text, "    ")
 
 
@@ -296,7 +296,7 @@ def _call_line(name: str, args: str, result: str, *, is_cut: bool) -> str:
 
 
 def _lines_below(hit: Hit, id_chars: int) -> Iterator[str]:
-    """What speaks against a hit, each in a line of its own."""
+    """Yield what speaks against a hit, each in a line of its own."""
     if hit.restated_by:
         yield f"  out of date: [{short_id(hit.restated_by, id_chars)}] states the same anew"
     if hit.contradicts:
@@ -318,7 +318,7 @@ def _neighbour_head(beside: AdjacentTurn, id_chars: int) -> str:
 
 
 def _own_marks(hit: Hit, common: Common) -> list[str]:
-    """What a hit that stands by itself says of itself: type and day first."""
+    """List the marks of a hit that stands by itself: type and day first."""
     what = _describe_speaker(hit)
     kind = [what] if what and what != common.who else []
     at = hit.source.at[:_TO_THE_DAY]
@@ -328,24 +328,24 @@ def _own_marks(hit: Hit, common: Common) -> list[str]:
 
 
 def _describe_speaker(hit: Hit) -> str | None:
-    """Return the type of a memory, or who said a turn."""
+    """Return the type of a memory, or the speaker of a turn."""
     what = hit.type or hit.source.speaker or hit.source.role
     return str(what) if what else None
 
 
 def _find_same(texts: Iterable[str | None]) -> str | None:
-    """Return what all of them are; None where they differ."""
+    """Return the text that all of them are; None where they differ."""
     different = set(texts)
     return different.pop() if len(different) == 1 else None
 
 
 def _list_marks(hit: Hit, known: Sequence[str]) -> list[str]:
-    """What is to be known of a hit and has not been said."""
+    """List the marks of a hit that have not been said."""
     return [mark for mark in list_general_marks(hit) if mark not in known] + _list_validity(hit)
 
 
 def _list_validity(hit: Hit) -> list[str]:
-    """Whether a hit holds, where it does not, and which of two is the earlier one."""
+    """List the marks of a hit that does not hold or is the earlier of two, with its time."""
     validity = [] if hit.validity in (None, "active") else [str(hit.validity)]
     clock = [hit.clock] if hit.clock else []
     return [*clock, *(["earlier"] if hit.is_earlier else []), *validity]

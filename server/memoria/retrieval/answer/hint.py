@@ -1,4 +1,4 @@
-"""Hint: where a search of memories says that the transcript has more.
+"""Hints that the transcript has more, in answers to a search of memories.
 
 The transcript is looked at for the caller only where evidence is asked for, or where nothing that
 was found answers; and then its turns are counted, not shown: whoever wants them asks for them.
@@ -23,7 +23,7 @@ def find_hint(
     *,
     is_answered: bool,
 ) -> str | None:
-    """A sentence on what the transcript has, where there is a reason to look.
+    """Return a sentence on what the transcript has, None where there is no reason to look.
 
     Args:
         tx: where to look.

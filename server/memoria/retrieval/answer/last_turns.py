@@ -1,4 +1,4 @@
-"""Last turns: the end of a session as a context package shows it, within its share of the budget.
+"""Last turns: the end of a session in a context package, within its share of the budget.
 
 The newest turns are taken first, so that the oldest make room. A turn stands there whole, or it is
 cut and says so, with its id; what a tool was given and gave back is shortened in any case.
@@ -19,7 +19,7 @@ from memoria.store.base import Transaction
 _SPARE = 8
 """Turns read beyond those wanted, since some are not to be shown."""
 _LEAST_TOKENS = 40
-"""A turn that has to be cut is shown if so many tokens are left for it."""
+"""Fewest tokens for which a turn that has to be cut is shown."""
 _ARGS_CHARS = 120
 _RESULT_CHARS = 240
 _CHARS_PER_TOKEN = 4
@@ -31,7 +31,7 @@ class SessionEnd:
 
     turns: Sequence[StoredTurn] = ()
     answered_id: str | None = None
-    """The turn that is being answered, where it is on record: whoever asks shows it anyway."""
+    """Id of the turn that is being answered, where it is on record: the asker shows it anyway."""
 
 
 NO_TURNS = SessionEnd()
@@ -49,7 +49,7 @@ class LastTurns:
 def read_session_end(
     tx: Transaction, session_id: str, most: int, query: str, workspace: str | None
 ) -> SessionEnd:
-    """The last turns of a session that may be shown.
+    """Read the last turns of a session that may be shown.
 
     Turns whose words were forgotten, instructions of a system and the query itself are left out,
     and so is what was said in a project that is not asked from.
@@ -73,7 +73,7 @@ def read_session_end(
 
 
 def fit_last_turns(turns: Sequence[StoredTurn], tokens: int) -> LastTurns:
-    """The newest of the turns that fit into so many tokens, in their order."""
+    """Return the newest of the turns that fit into so many tokens, in their order."""
     lines: list[str] = []
     whole: set[str] = set()
     left = tokens - line_cost(_note_dropped(len(turns))) if turns else 0
@@ -93,7 +93,7 @@ def fit_last_turns(turns: Sequence[StoredTurn], tokens: int) -> LastTurns:
 
 
 def line_cost(line: str) -> int:
-    """Estimated tokens of a line with its end, escaped as it will be."""
+    """Estimate the tokens of a line with its end, escaped as it will be."""
     return price_text(escape_fences(f"{line}\n"))
 
 
@@ -110,7 +110,7 @@ def _may_be_shown(tx: Transaction, turn: StoredTurn, workspace: str | None) -> b
 
 
 def _describe_turn(turn: StoredTurn) -> tuple[str, str, bool]:
-    """Who spoke, the words, and whether anything was cut."""
+    """Return the speaker with the place, the words, and whether anything was cut."""
     head = f"- #{turn.turn_index} {join_lines(turn.speaker or turn.role.value)}: "
     args, result = as_text(turn.tool_args), as_text(turn.tool_result)
     if not (turn.tool_name or args or result):
@@ -126,7 +126,7 @@ def _shorten(text: str, chars: int) -> str:
 
 
 def _cut_to_fit(turn: StoredTurn, head: str, text: str, tokens: int) -> str | None:
-    """A turn's beginning with a word that it is cut; None where hardly any of it would fit."""
+    """Cut a turn to its beginning and say so; None where hardly any of it would fit."""
     mark = f"… (cut; turn {turn.id} has {len(text):,} characters)"
     if tokens < _LEAST_TOKENS + line_cost(head + mark):
         return None

@@ -24,7 +24,7 @@ NO_NEIGHBOURS = NeighbourTurns((), ())
 def read_neighbours(
     tx: Transaction, shown: Sequence[ScoredCandidate], reach: int
 ) -> list[NeighbourTurns]:
-    """The turns up to `reach` places from each hit, whole, without those that are hits themselves.
+    """Read the turns up to `reach` places from each hit, whole, without those that are hits.
 
     One that stands beside two hits is read for both.
     """

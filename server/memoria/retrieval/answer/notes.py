@@ -1,4 +1,4 @@
-"""Notes: what there is to know of an answer beside its hits, a line each, within what is left.
+"""Notes on an answer beside its hits, a line each, within what is left of the budget.
 
 The most important come first, for in a small budget the last ones make room.
 """
@@ -14,7 +14,7 @@ from memoria.retrieval.answer.widen import shorten_question
 
 NOTHING_FITS = "Nothing fits well; nearest:"
 _WORDINGS_SHARE = 0.3
-"""Of the budget, naming other wordings may take so much: less is left to what is shown else."""
+"""Most of the budget for naming other wordings: less is left to what is shown else."""
 _NOTHING_RECORDED = "Nothing is recorded yet."
 _NOTHING_SEEN = (
     "Nothing on record passes the filters of this search: turns have no type, and other projects"
@@ -24,10 +24,10 @@ _NOTHING_SEEN = (
 
 @dataclass(frozen=True, slots=True)
 class NextSteps:
-    """How whoever reads an answer can ask for more."""
+    """Ways to ask for more, for whoever reads an answer."""
 
     wordings: str
-    """Which to add to a question, by the kinds that help."""
+    """Wordings to add to a question, by the kinds that help."""
     record: str
     tokens: str
     limit: str
@@ -55,21 +55,21 @@ FOR_SHELL = NextSteps(
 
 
 def list_notes(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> list[str]:
-    """What there is to know of an answer beside its hits, a sentence each."""
+    """List the notes on an answer, a sentence each."""
     notes = [_describe_elsewhere(result.elsewhere, steps)] if result.elsewhere else []
     notes += [result.hint.replace(FOR_AGENTS.record, steps.record)] if result.hint else []
     return notes + list(result.notes)
 
 
 def write_answer(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> str:
-    """An answer as a text of no more tokens than it may have, estimated."""
+    """Write an answer as a text within its `max_tokens`, estimated."""
     lines = [*describe_fit(result, steps), *write_hits(result.hits, result.id_chars)]
     left = result.max_tokens * PARTS - sum(count_parts(f"{line}\n") for line in lines)
     return "\n".join([*lines, *_take_fitting(list_notes_below(result, steps), left)])
 
 
 def _take_fitting(lines: Iterable[str], left: int) -> Iterator[str]:
-    """The lines that fit into what is left, in parts of a token."""
+    """Yield the lines that fit into what is left, in parts of a token."""
     for line in lines:
         cost = count_parts(f"{line}\n")
         if cost <= left:
@@ -78,7 +78,7 @@ def _take_fitting(lines: Iterable[str], left: int) -> Iterator[str]:
 
 
 def list_notes_below(result: SearchResult, steps: NextSteps) -> Iterator[str]:
-    """What is said below the hits of an answer, the most important first."""
+    """Yield the notes below the hits of an answer, the most important first."""
     notes = list_notes(result, steps)
     if not result.hits and not result.omitted:
         is_told = result.hint or result.elsewhere
@@ -93,7 +93,7 @@ def list_notes_below(result: SearchResult, steps: NextSteps) -> Iterator[str]:
 
 
 def describe_fit(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> list[str]:
-    """What is said above the hits of an answer: that they don't fit, and what to ask with."""
+    """List the line above the hits where they don't fit, with other wordings to ask with."""
     if result.answered or not result.hits:
         return []
     if not result.is_narrow:
@@ -105,17 +105,17 @@ def describe_fit(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> list[st
 
 
 def _describe_silence(result: SearchResult) -> str:
-    """Why an answer has no hit."""
+    """Return the reason why an answer has no hit."""
     return _NOTHING_RECORDED if result.is_empty else _NOTHING_SEEN
 
 
 def price_fit(result: SearchResult) -> int:
-    """Tokens that what is said above the hits takes, estimated."""
+    """Estimate the tokens of what is said above the hits."""
     return price_text("".join(f"{line}\n" for line in describe_fit(result)))
 
 
 def price_notes(result: SearchResult) -> int:
-    """Tokens that what is said below the hits takes, estimated."""
+    """Estimate the tokens of what is said below the hits."""
     return price_text("".join(f"{line}\n" for line in list_notes_below(result, FOR_AGENTS)))
 
 

@@ -1,4 +1,4 @@
-"""Outdated: a concept or an episode says so where something that it rests on has changed since."""
+"""Outdated concepts and episodes: marks where something that they rest on has changed."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from memoria.store.base import Transaction
 
 
 def mark_outdated(tx: Transaction, plan: SearchPlan, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The hits, marked where what they rest on has changed; of a past moment none is.
+    """Mark the hits whose sources have changed; of a past moment none is marked.
 
     Args:
         tx: the snapshot they were found in.
@@ -29,7 +29,7 @@ def mark_outdated(tx: Transaction, plan: SearchPlan, hits: Sequence[Hit]) -> tup
 
 
 def mark_outdated_memories(tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:
-    """The memories, marked where what they rest on has changed."""
+    """Mark the memories whose sources have changed."""
     changed = _find_changes(tx, [memory.id for memory in memories if memory.type.is_derived])
     return [
         memory.model_copy(update={"outdated_by": changed[memory.id]})
@@ -40,7 +40,7 @@ def mark_outdated_memories(tx: Transaction, memories: Sequence[Memory]) -> list[
 
 
 def _find_changes(tx: Transaction, derived: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Ids of what tells by now what derived memories rest on, by these."""
+    """Map derived memories to the ids of what tells by now what they rest on."""
     changed: dict[str, dict[str, None]] = defaultdict(dict)
     for change in tx.derivations.list_changed(derived) if derived else ():
         changed[change.derived_id][change.id] = None

@@ -1,4 +1,4 @@
-"""Pack: as many hits as the token budget holds, best first, none of them crowding out the rest.
+"""Packing: as many hits as the token budget holds, best first, none crowding out the rest.
 
 Every hit first gets room for the sentence that answers, so that ten are shown where ten are asked
 for; a short one is whole with that. Then come the turns beside them, cut to a sentence as well, and
@@ -31,33 +31,33 @@ from memoria.retrieval.answer.form import (
 from memoria.retrieval.answer.neighbours import NO_NEIGHBOURS, NeighbourTurns
 
 _ENOUGH = (52 * PARTS, 120 * PARTS)
-"""What the words of a hit get before any hit gets more: room for the sentence that answers, between
+"""Room for the words of a hit before any hit gets more: for the sentence that answers, between
 these bounds."""
 _LEAST = 12 * PARTS
-"""A hit whose words would get less is left out."""
+"""Least room for the words of a hit that is shown."""
 _NEIGHBOUR = 40 * PARTS
-"""What the words of a turn beside a hit get: its first sentences, for it is shown so that the hit
+"""Room for the words of a turn beside a hit: its first sentences, for it is shown so that the hit
 is understood."""
 _FIRST_HITS = 10
-"""Turns beside these are shown before further hits: in a talk they tell more than the eleventh."""
+"""Number of hits whose neighbours come before further hits: they tell more than the eleventh."""
 _CUT = "…"
 _TURNS = (None, "nearest", "later")
-"""Hits have room before what is nearest, and that before what was said later."""
+"""Order of having room: hits, what is nearest, what was said later."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackedHits:
-    """What fitted."""
+    """Hits that fitted."""
 
     hits: tuple[Hit, ...]
     tokens: int
-    """Estimated, of the hits as they are written."""
+    """Estimated tokens of the hits as they are written."""
     omitted: int
 
 
 _WHOLE_UP_TO = {"turn": 1.6, "memory": 3.0}
-"""Times what is shown of a line beside the hits: up to there it is shown whole, for a number or a
-name that a cut loses is asked for again. A conclusion is one sentence, and its end tells most."""
+"""Factors of what is shown of a line beside the hits, up to which it is shown whole, for a number
+or a name that a cut loses is asked for again. A conclusion is a sentence whose end tells most."""
 
 
 class Packer:
@@ -72,7 +72,7 @@ class Packer:
         id_chars: int = FULL_ID,
         line_tokens: int | None = None,
     ) -> None:
-        """Nothing is admitted yet.
+        """Create a packer for one answer.
 
         Args:
             hits: best first, whole.
@@ -94,11 +94,11 @@ class Packer:
         self._begun: set[RunKey] = set()
         self._order = sorted(range(len(hits)), key=lambda i: _TURNS.index(hits[i].shown_as))
         self._shares: dict[int, int] = {}
-        """Of those that were admitted, in the order in which they were."""
+        """Shares of the hits that were admitted, in the order in which they were."""
         self._beside: dict[int, NeighbourTurns] = {}
 
     def admit(self) -> int:
-        """Give as many hits as fit what is enough for each. Gives how many that are."""
+        """Give as many hits as fit what is enough for each, and return their number."""
         self._left -= headings_cost(self._hits)
         return self._admit_until(_FIRST_HITS)
 
@@ -150,7 +150,7 @@ class Packer:
             self._beside[i] = NeighbourTurns(before, after)
 
     def _enough(self, i: int) -> int:
-        """What the sentence that answers takes, within bounds."""
+        """Return the price of the sentence that answers, within bounds."""
         if self._is_beside(i):
             most = self._most or 0
             whole = _WHOLE_UP_TO[self._hits[i].kind] * most
@@ -162,11 +162,11 @@ class Packer:
         return max(least, min(words_cost(self._hits[i].text[start:end]), most))
 
     def _is_beside(self, i: int) -> bool:
-        """Whether it is a line beside the hits, of which so much is shown and no more."""
+        """Return whether it is a line beside the hits, which is shown up to a fixed length."""
         return self._most is not None and self._hits[i].shown_as is not None
 
     def _finder(self, i: int) -> ExcerptFinder:
-        """What finds excerpts of a hit's words, which are read once."""
+        """Return the finder of excerpts of a hit's words, which are read once."""
         if i not in self._finders:
             text, focus = self._hits[i].text, self._focuses[i]
             self._finders[i] = ExcerptFinder(text, self._weights, focus)
@@ -175,7 +175,7 @@ class Packer:
     def _take_fitting(
         self, turns: Iterable[AdjacentTurn], seen: set[str]
     ) -> tuple[AdjacentTurn, ...]:
-        """Of turns going away from a hit those that fit, cut to what answers."""
+        """Take neighbours outwards, each cut to its first sentences, until one does not fit."""
         taken: list[AdjacentTurn] = []
         for turn in turns:
             if turn.id in seen:
@@ -216,7 +216,7 @@ class Packer:
 
 
 def _shorten_neighbour(turn: AdjacentTurn) -> tuple[AdjacentTurn, int]:
-    """A turn beside a hit cut to its first sentences, and what its words cost."""
+    """Cut a turn beside a hit to its first sentences, and price its words."""
     beginning = turn.text[: _NEIGHBOUR + 1]  # each character costs a part at least
     text, price = _shorten_beginning(beginning)
     return (turn if text == turn.text else turn.model_copy(update={"text": text})), price
@@ -224,7 +224,7 @@ def _shorten_neighbour(turn: AdjacentTurn) -> tuple[AdjacentTurn, int]:
 
 @remember_results(1024)
 def _shorten_beginning(text: str) -> tuple[str, int]:
-    """The text if it has room; else as many of its first sentences as have, and what they cost."""
+    """Return the text, or as many of its first sentences as have room, and their price."""
     beginning = text[:_NEIGHBOUR]
     price = words_cost(beginning)
     if beginning == text and price <= _NEIGHBOUR:
@@ -235,14 +235,14 @@ def _shorten_beginning(text: str) -> tuple[str, int]:
 
 
 def _list_parts(hit: Hit) -> tuple[str, ...]:
-    """The words of a hit, and those of its tool call."""
+    """Return the words of a hit, and those of its tool call."""
     if hit.tool is None:
         return (hit.text,)
     return hit.text, as_text(hit.tool.args), as_text(hit.tool.result)
 
 
 def _shorten_call(hit: Hit, tool: ToolCall, weights: Mapping[str, float], share: int) -> Hit:
-    """A hit with a tool call, both cut so that their words take no more than a share."""
+    """Cut a hit and its tool call so that their words take no more than a share."""
     parts = _list_parts(hit)
     costs = [words_cost(part) for part in parts]
     text, args, result = (
@@ -260,7 +260,7 @@ def _shorten_call(hit: Hit, tool: ToolCall, weights: Mapping[str, float], share:
 
 
 def _share_evenly(costs: Sequence[int], room: int) -> list[int]:
-    """Room for each: small ones get what they need, the rest is split evenly."""
+    """Divide room: small ones get what they need, the rest is split evenly."""
     shares = [0] * len(costs)
     left = room
     for rank, i in enumerate(sorted(range(len(costs)), key=lambda i: costs[i])):
@@ -270,7 +270,7 @@ def _share_evenly(costs: Sequence[int], room: int) -> list[int]:
 
 
 def _find_affordable(text: str, price: int, finder: ExcerptFinder, room: int) -> Span:
-    """The excerpt whose words take no more than so many parts of a token.
+    """Find the excerpt whose words take no more than so many parts of a token.
 
     Args:
         text: all there is.

@@ -1,4 +1,4 @@
-"""Record: how much of it fits a question that was put to memories.
+"""Turns of the record that fit a question put to memories.
 
 No second search is made: what words find in the record has the cosines that the search of memories
 has found. Most of it mostly falls short, and its words, which the ranking has read, tell so. Only
@@ -29,13 +29,13 @@ from memoria.store.index_tokens import IndexTokens, list_words
 from memoria.store.remark import Remark
 
 COUNT_UP_TO = 10
-"""Turns: whether still more fit is not told."""
+"""Most turns: whether still more fit is not told."""
 
 
 def list_fitting_turns(
     tx: Transaction, plan: SearchPlan, found: ScoredSearch
 ) -> list[ScoredCandidate]:
-    """Of the best turns of the record those that a search of it would show.
+    """List the best turns of the record that a search of it would show.
 
     Args:
         tx: where they are read.
@@ -68,7 +68,7 @@ class _RecordSearch:
         self._day = find_named_day(plan.parsed.time)
 
     def list_candidates(self, tx: Transaction) -> list[int]:
-        """The best by words, and the nearest of what has been found already."""
+        """List the best by words, and the nearest of what has been found already."""
         plan, cosine, most = self._plan, self._cosine, 2 * COUNT_UP_TO
         by_words: list[int] = []
         if "text" not in plan.options.without:
@@ -77,7 +77,7 @@ class _RecordSearch:
         return list(dict.fromkeys([*by_words, *_list_nearest(cosine, most)]))
 
     def may_fit(self, n: int, remark: Remark, indexed: IndexTokens | None) -> bool:
-        """Whether a turn may fit: what is not looked at is taken to speak for it."""
+        """Return whether a turn may fit: what is not looked at is taken to speak for it."""
         if indexed is None:
             return True
         words = list_words(indexed)
@@ -103,7 +103,7 @@ class _RecordSearch:
     def select_fitting(
         self, tx: Transaction, ns: Sequence[int], indexed: Mapping[int, IndexTokens]
     ) -> list[ScoredCandidate]:
-        """Those of the turns that fit."""
+        """Return the turns that fit."""
         documents = {each.candidate.n: each.document for each in self._found.scored}
         turns = {n: turn for n, turn in documents.items() if isinstance(turn, StoredTurn)}
         read = [self._as_candidate(n, indexed) for n in ns]
@@ -115,19 +115,19 @@ class _RecordSearch:
         return FusedCandidate(n, 0.0, cosine=cosine, indexed=indexed.get(n))
 
     def _rate(self, each: ScoredCandidate) -> ScoredCandidate:
-        """A candidate with its margin."""
+        """Give a candidate its margin."""
         cosine = self._estimate_cosine(each.candidate.n, each.signals.coverage)
         signals = each.signals._replace(cosine=cosine)
         return each._replace(signals=signals).with_margin(self._threshold)
 
     def _estimate_cosine(self, n: int, coverage: float) -> float:
-        """As the search of memories knows it; where it does not, one to the words."""
+        """Return the known cosine, or estimate one by the coverage of the words."""
         known = self._cosine.get(n)
         return self._nearest * coverage if known is None else known
 
 
 def _list_nearest(cosine: Mapping[int, float], most: int) -> list[int]:
-    """The nearest, best first."""
+    """List the nearest, best first."""
     if not cosine:
         return []
     from memoria.retrieval.ranking.evidence.columns import Scores  # noqa: PLC0415  (brings NumPy)

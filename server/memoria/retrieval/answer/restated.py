@@ -1,4 +1,4 @@
-"""Restated: where something shown has been replaced by what the store knows, it names that."""
+"""Restated hits: marks that name what has taken their place."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from memoria.retrieval.ranking.successors import Successors
 def mark_restated(
     hits: Sequence[Hit], shown: Sequence[ScoredCandidate], successors: Successors
 ) -> tuple[Hit, ...]:
-    """The hits, with those marked of which the store knows what has taken their place.
+    """Mark the hits of which the store knows what has taken their place.
 
     Args:
         hits: what is shown.

@@ -1,4 +1,4 @@
-"""Superseded: turns whose words a memory has replaced say so where they are shown."""
+"""Superseded turns: marks on those whose words a memory has replaced."""
 
 from collections.abc import Collection, Sequence
 
@@ -9,7 +9,7 @@ from memoria.retrieval.ranking.score import ScoredCandidate
 def mark_superseded(
     hits: Sequence[Hit], shown: Sequence[ScoredCandidate], superseded: Collection[int]
 ) -> tuple[Hit, ...]:
-    """The hits, with those marked that no longer hold.
+    """Mark the hits that no longer hold.
 
     Args:
         hits: what is shown.

@@ -25,7 +25,7 @@ _INTRODUCTION = (
 
 
 def says_enough(prompt: str) -> bool:
-    """Whether a prompt says what it is about. "Go on", 继续 and "ok thanks" fit anything.
+    """Return whether a prompt says what it is about: "Go on", 继续 and "ok thanks" do not.
 
     A question needs two words that tell something, anything else three.
     """
@@ -35,7 +35,7 @@ def says_enough(prompt: str) -> bool:
 
 
 def compose_unasked(prompt: str, found: SearchResult, session_id: str | None) -> str:
-    """The lines that are put before a model, fenced as data; empty where there is none.
+    """Write the lines that are put before a model, fenced as data; empty where there is none.
 
     Args:
         prompt: what the user has just said, which may be on record already.

@@ -1,4 +1,4 @@
-"""Widen: what a question that was asked in one wording, and found little, could be asked with.
+"""Widening: other wordings for a question that was asked in one and found little.
 
 What was said may share no word with the question, and whoever asks knows other words for it.
 """
@@ -26,7 +26,7 @@ def is_in_one_wording(plan: SearchPlan) -> bool:
 
 
 def shorten_question(question: str) -> str:
-    """The first telling words of a question; of one without spaces its beginning."""
+    """Return the first telling words of a question; of one without spaces its beginning."""
     if is_cjk(question):
         return join_lines(question[:_MOST_CHARS])
     words = (word.strip(punctuation) for word in question.split())

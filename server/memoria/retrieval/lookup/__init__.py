@@ -1,1 +1,1 @@
-"""Lookup: what is read by its id, its name or its likeness, without ranking."""
+"""Lookup: reading by id, by name or by likeness, without ranking."""

@@ -8,24 +8,24 @@ from memoria.store.base import Transaction
 from memoria.store.listed import ListedMemories, ListedSpan
 
 _NEWEST = 200
-"""So many of the newest are looked at."""
+"""Most of the newest that are looked at."""
 
 
 def list_memory_ids(tx: Transaction, typed: str, place: str | None) -> list[str]:
-    """Ids of memories that begin or end so, the newest first."""
+    """List ids of memories that begin or end so, the newest first."""
     page = tx.listings.list_memories(ListedMemories(), _newest(place))
     memories = tx.memories.by_version_numbers(page.items)
     return _fitting((memories[n].id for n in page.items), typed.strip().lower())
 
 
 def list_session_ids(tx: Transaction, typed: str, place: str | None) -> list[str]:
-    """Ids of sessions that begin or end so, those first in which something was said last."""
+    """List ids of sessions that begin or end so, by their last turn, newest first."""
     page = tx.listings.list_sessions(None, _newest(place))
     return _fitting((one.session_id for one in page.items), typed.strip())
 
 
 def list_project_names(tx: Transaction, typed: str, settings: Settings) -> list[str]:
-    """Names of projects in which that stands, and the sign for all of them.
+    """List the sign for all projects, and names of projects that contain what was typed.
 
     Others than the one at hand are named where `name_other_projects` allows it, private ones never.
     """

@@ -1,4 +1,4 @@
-"""Entities: what is known of a person, place or thing, found by its name or id."""
+"""Entities: people, places and things with their memories, found by name or id."""
 
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
@@ -24,7 +24,7 @@ _MOST_COMPARED = 200
 def find_entity(
     tx: Transaction, name: str, hops: int, limit: int, visible: Filters
 ) -> EntityRecord | Namesakes:
-    """What is known of an entity; where the name names several or none, which there are.
+    """Read an entity with its memories and turns; where the name is not one's, list namesakes.
 
     Args:
         tx: where to look.
@@ -46,7 +46,7 @@ def find_entity(
 
 
 def find_named(tx: Transaction, name: str, visible: Filters) -> list[Entity]:
-    """The entities that a name, an alias, an id or the end of one may mean."""
+    """List the entities that a name, an alias, an id or the end of one may mean."""
     by_id = tx.graph.get_entity(name, visible)
     found = [by_id] if by_id is not None else tx.graph.find_entities([name], visible)
     found = found or list(_find_by_end(tx, name, visible))
@@ -54,7 +54,7 @@ def find_named(tx: Transaction, name: str, visible: Filters) -> list[Entity]:
 
 
 def _find_by_end(tx: Transaction, name: str, visible: Filters) -> Iterator[Entity]:
-    """The entities whose ids end so."""
+    """Yield the entities whose ids end so."""
     end = read_id(name)
     if is_short(end) and len(end) >= INDEXED_CHARS:
         for one in tx.short_ids.list_entities(end):
@@ -141,7 +141,7 @@ def _reject_record_id(tx: Transaction, name: str) -> None:
 
 
 def _find_similar_entities(tx: Transaction, name: str, visible: Filters) -> list[Entity]:
-    """Entities whose names begin alike and read alike."""
+    """List entities whose names begin alike and read alike."""
     key = name_key(name)
     found: dict[str, Entity] = {}
     for prefix in dict.fromkeys(_prefixes(key)):
@@ -157,7 +157,7 @@ def _find_similar_entities(tx: Transaction, name: str, visible: Filters) -> list
 
 
 def _prefixes(key: str) -> Iterator[str]:
-    """What names like this one may begin with: it, each of its words, its first character."""
+    """Yield the beginnings of names like this one: it, each of its words, its first character."""
     yield from filter(None, (key, *key.split(), key[:1]))
 
 
@@ -166,6 +166,6 @@ def _name_keys(entity: Entity) -> Iterable[str]:
 
 
 def _name_similarity(one: str, other: str) -> float:
-    """From 0 to 1; a name that contains another is similar to it."""
+    """Return a similarity from 0 to 1; a name that contains another is similar to it."""
     is_contained = one in other or any(word in other.split() for word in one.split())
     return max(0.7 if is_contained else 0.0, SequenceMatcher(None, one, other).ratio())

@@ -1,4 +1,4 @@
-"""Entity pairs: which two entities are meant where somebody says that they are one, or two."""
+"""Entity pairs: the two entities that somebody means who says that they are one, or two."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from memoria.store.values import Filters
 
 
 def choose_pair(tx: Transaction, name: str, other: str, visible: Filters) -> Pair:
-    """The two entities that two names, aliases or ids mean.
+    """Return the two entities that two names, aliases or ids mean.
 
     Of what is joined already each name means the one that has it as its own.
 
@@ -43,7 +43,7 @@ def _find_own(tx: Transaction, name: str, visible: Filters) -> list[Entity]:
 
 
 def _own_or_whole(tx: Transaction, whole: Entity, name: str, visible: Filters) -> Iterator[Entity]:
-    """Of the entities that are the same as one those that have the name; itself if none has."""
+    """Yield the entities joined to one that have the name themselves; itself if none has."""
     joined = (tx.graph.get_entity(one, visible) for one in tx.graph.list_joined(whole.id))
     key = name_key(name)
     own = [one for one in joined if one and key in map(name_key, (one.name, *one.aliases))]

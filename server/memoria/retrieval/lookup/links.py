@@ -1,4 +1,4 @@
-"""Links: what a memory names and has to do with, for whoever looks it up."""
+"""Links of a memory and the names in it, for whoever looks it up."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ _INWARD: dict[EdgeType, LinkRelation] = {
 
 
 def add_links(tx: Transaction, memory: Memory, visible: Filters) -> Memory:
-    """A memory with the names in it and what it is linked with.
+    """Add to a memory the names in it and what it is linked with.
 
     Args:
         tx: the transaction to read in.
@@ -50,7 +50,7 @@ def _links_of(edges: tuple[IncidentEdge, ...], memory: Memory) -> Iterator[Memor
 
 
 def _relation_of(incident: IncidentEdge, *, is_disputed: bool) -> LinkRelation | None:
-    """What a memory is to the other end; None for what only came before it."""
+    """Return the memory's relation to the other end; None for what only came before it."""
     kind = incident.edge.type
     if kind is EdgeType.TEMPORAL_NEXT:
         return None

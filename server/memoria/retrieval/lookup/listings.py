@@ -29,7 +29,7 @@ _OPENING_CHARS = 200
 def list_memories(
     tx: Transaction, listing: MemoryListing, place: str | None, own: str | None
 ) -> MemoryPage:
-    """A page of memories, those first that hold since last.
+    """List a page of memories by the time since which they hold, newest first.
 
     Args:
         tx: where to look.
@@ -59,7 +59,7 @@ def list_memories(
 def list_sessions(
     tx: Transaction, listing: SessionListing, place: str | None, own: str | None
 ) -> SessionPage:
-    """A page of sessions, those first in which something was said last; see `list_memories`."""
+    """List a page of sessions by their last turn, newest first; see `list_memories`."""
     page = tx.listings.list_sessions(listing.client, _span(listing, place, own, tx.zone))
     first = tx.conversations.turns([one.opening_n for one in page.items if one.opening_n])
     openings = {n: turn for n, turn in first.items() if condition_of_turn(tx, turn) is None}
@@ -101,13 +101,13 @@ def _span(
 
 
 def _find_task(tx: Transaction, name: str) -> str:
-    """The task as memories bear its name, whatever its letter case."""
+    """Return the task as memories bear its name, whatever its letter case."""
     known = {task.casefold(): task for task in tx.tasks.list_names()}
     return known.get(name.casefold(), name)
 
 
 def _find_entities(tx: Transaction, name: str, place: str | None) -> tuple[str, ...]:
-    """The ids of all that memories give a name, or that have it for an id."""
+    """Return the ids of all that memories give a name, or that have it for an id."""
     visible = filters_from(place)
     by_id = tx.graph.get_entity(name, visible)
     found = [by_id] if by_id is not None else _find_named(tx, name, visible)
@@ -124,6 +124,6 @@ def _find_entities(tx: Transaction, name: str, place: str | None) -> tuple[str, 
 
 
 def _find_named(tx: Transaction, name: str, visible: Filters) -> list[Entity]:
-    """The entities that memories give a name; those that turns alone name have no memory."""
+    """List the entities that memories give a name; those that turns alone name have no memory."""
     named = tx.graph.by_name([name], visible)
     return [one for one in tx.graph.find_entities([name], visible) if one.node in named]

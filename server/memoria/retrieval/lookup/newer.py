@@ -1,6 +1,6 @@
-"""Newer: what was said after a memory that is near enough to be about the same.
+"""Newer statements: those said after a memory and near enough to be about the same.
 
-It stands beside the memory wherever that is shown without being asked for: in core files, the
+One stands beside the memory wherever that is shown without being asked for: in core files, the
 briefing, a listing, or by its id. Nothing is concluded; whoever reads both, with their days, does
 that. What was told in confidence, in another project or by somebody else stands beside nothing, nor
 what a model has ruled to be another matter.
@@ -22,31 +22,31 @@ from memoria.store.base import Transaction
 from memoria.store.values import Filters, Match
 
 MayTell = Callable[[StoredTurn], bool]
-"""Whether a turn may be shown where it is to stand."""
+"""Test of whether a turn may be shown where it is to stand."""
 _TO_THE_DAY, _TO_THE_MINUTE = 10, 16
 _LOOKED_AT = 6
-"""The nearest of each, of which some may not be told."""
+"""Nearest statements that are looked at, of which some may not be told."""
 _EVERYTHING = Filters(everywhere=True, include_processed=True)
 _Item = TypeVar("_Item")
 _Key = TypeVar("_Key", bound=Hashable)
 
 
 class Told(NamedTuple):
-    """A memory, as far as it matters here."""
+    """A memory to find newer statements for."""
 
     id: str
     n: int
-    """Its present wording."""
+    """Number of its present wording."""
     at: int
-    """Since when it holds, UTC epoch ms."""
+    """Time since when it holds, UTC epoch ms."""
 
 
 class Newer(NamedTuple):
-    """What was said later: a memory, or a turn of the user's of which there is none."""
+    """A later statement: a memory, or a turn of the user's of which there is none."""
 
     id: str
     when: str
-    """The local day, with the time where the memory is of that day, too."""
+    """Local day, with the time where the memory is of that day, too."""
     content: str
     is_memory: bool
 
@@ -58,7 +58,7 @@ def find_newer(
     project: str | None,
     may_tell: MayTell = lambda _turn: True,
 ) -> dict[str, Newer]:
-    """Return the one statement that is later than each of some memories, by the memories' ids.
+    """Map the ids of memories to the one statement that is later than each.
 
     Args:
         tx: where to look.
@@ -90,7 +90,7 @@ def mark_later(
     memories: Sequence[Memory],
     project: str | None,
 ) -> list[Memory]:
-    """Return memories, those that hold with what was said later than each."""
+    """Add to memories that hold what was said later than each."""
     told = [
         Told(one.id, one.current.n, one.current.valid_from)
         for one in memories
@@ -110,7 +110,7 @@ def _as_statement(newer: Newer) -> LaterStatement:
 def put_newer_first(
     items: Iterable[_Item], key_of: Callable[[_Item], _Key], newer: Mapping[_Key, _Key]
 ) -> list[_Item]:
-    """Return things in their order, but a newer one ahead of the older, where both are there.
+    """List things in their order, but a newer one ahead of the older, where both are there.
 
     Args:
         items: in any order.
@@ -128,7 +128,7 @@ def put_newer_first(
 
 
 def _list_near_memories(tx: Transaction, model: str, vector: Vector | None) -> list[Match]:
-    """The memories that are nearest to a vector: what was asked to be kept tells something."""
+    """List the memories nearest to a vector: what was asked to be kept tells something."""
     if vector is None:
         return []
     return tx.documents.nearest("memory", model, vector, _EVERYTHING, _LOOKED_AT)
@@ -136,7 +136,7 @@ def _list_near_memories(tx: Transaction, model: str, vector: Vector | None) -> l
 
 @dataclass(frozen=True, slots=True)
 class _Picker:
-    """Picks what may stand beside a memory."""
+    """Picker of the statement that may stand beside a memory."""
 
     tx: Transaction
     project: str | None
@@ -145,7 +145,7 @@ class _Picker:
     alike: float
 
     def pick(self, told: Told, near: Sequence[Match], later: Sequence[Match]) -> Newer | None:
-        """The nearest of what was said later that is near enough and may be shown.
+        """Pick the nearest later statement that is near enough and may be shown.
 
         Memories come first: what was said later than one of them stands beside that.
 
@@ -164,7 +164,7 @@ class _Picker:
         return next(filter(None, (newer for found in (known, said) for newer in found)), None)
 
     def _take_memory(self, told: Told, memory: Memory) -> Newer | None:
-        """A memory that holds, is seen from here and is no other matter; None for any else."""
+        """Take a memory that holds, is seen from here and is no other matter; else None."""
         is_seen = (
             memory.id != told.id
             and memory.validity is Validity.ACTIVE
@@ -182,7 +182,7 @@ class _Picker:
         return Newer(memory.id, when, memory.content, is_memory=True)
 
     def _read_turn(self, told: Told, turn: StoredTurn) -> Newer | None:
-        """A turn, or the memory that was made of it; none where it says what the memory says."""
+        """Take a turn, or the memory made of it; None where it says what the memory says."""
         if turn.suppressed or not turn.current or not _is_seen_from(turn, self.project):
             return None
         memories = self.tx.memories
@@ -200,14 +200,14 @@ class _Picker:
 
 
 def _is_seen_from(turn: StoredTurn, project: str | None) -> bool:
-    """Whether a turn is of a project or of none, or is about the person wherever they work."""
+    """Return whether a turn is of a project or of none, or is about the person anyway."""
     if turn.workspace in (None, project):
         return True
     return decide_scope(turn.content, MemoryType.FACT) == "everywhere"
 
 
 def _tell_when(at: int, earlier: int, zone: Zone) -> str:
-    """The day of a moment, with the time where an earlier one is of that day, too."""
+    """Return the day of a moment, with the time where an earlier one is of that day, too."""
     moment, former = to_iso(at, zone), to_iso(earlier, zone)
     is_same_day = moment[:_TO_THE_DAY] == former[:_TO_THE_DAY]
     return moment[:_TO_THE_MINUTE].replace("T", " ") if is_same_day else moment[:_TO_THE_DAY]

@@ -1,4 +1,4 @@
-"""Provenance: from a memory back to the words it rests on, and on to what it is linked with."""
+"""Provenance: the words that a memory rests on, and what it is linked with."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -32,7 +32,7 @@ from memoria.store.values import Filters
 
 FIRST_CHARS = 72
 _SAME_MOMENT_MS = 2_000
-"""A wording and the line that logs it are written in one transaction."""
+"""Longest time between a wording and the line that logs it, written in one transaction."""
 _ACTIONS_THAT_WORD = ("add", "remember", "import", "correct", "refine")
 """Actions of the log that a wording stands for."""
 _ORDER = (
@@ -49,11 +49,11 @@ _ORDER = (
     EdgeType.DERIVED_FROM,
     EdgeType.TEMPORAL_NEXT,
 )
-"""What a reader wants to know first stands first."""
+"""Order of edge types: first what a reader wants to know first."""
 
 
 def filters_from(workspace: str | None) -> Filters:
-    """All that a workspace sees, inactive memories and processed turns included."""
+    """Return filters for all that a workspace sees, inactive memories and processed turns too."""
     everywhere = workspace == EVERYWHERE
     return Filters(
         workspace=workspace, everywhere=everywhere, include_history=True, include_processed=True
@@ -63,7 +63,7 @@ def filters_from(workspace: str | None) -> Filters:
 def read_origin(
     tx: Transaction, record_id: str, context: int, visible: Filters
 ) -> MemoryRecord | TurnOrigin:
-    """A memory with all it rests on and is linked with, or a turn with the memories made of it.
+    """Read a memory with its evidence and links, or a turn with the memories made of it.
 
     Raises:
         NotFoundError: the tenant has neither.
@@ -82,7 +82,7 @@ def read_origin(
 
 
 def read_history(tx: Transaction, memory_id: str) -> MemoryHistory:
-    """The life of a memory, whatever became of it.
+    """Read the life of a memory, whatever became of it.
 
     Raises:
         InvalidInputError: the id is a turn's.
@@ -102,27 +102,27 @@ def read_history(tx: Transaction, memory_id: str) -> MemoryHistory:
 
 
 def list_pending(tx: Transaction, limit: int, visible: Filters) -> list[MemoryRecord]:
-    """Memories that wait for the user's confirmation, newest first."""
+    """List memories that wait for the user's confirmation, newest first."""
     pending = mark_conditions(tx, tx.memories.list_pending(limit, visible.workspace))
     return [_read_memory_record(tx, memory, visible) for memory in pending]
 
 
 def list_incident_edges(tx: Transaction, node: Node, visible: Filters) -> tuple[IncidentEdge, ...]:
-    """Every edge at a node with its other end in words, in the order of `_ORDER`."""
+    """List every edge at a node with its other end in words, in the order of `_ORDER`."""
     return describe_edges(tx, node, tx.graph.list_edges(node, visible), visible)
 
 
 def describe_edges(
     tx: Transaction, node: Node, edges: Iterable[Edge], visible: Filters
 ) -> tuple[IncidentEdge, ...]:
-    """These edges at a node with their other ends in words, in the order of `_ORDER`."""
+    """Describe these edges at a node with their other ends, in the order of `_ORDER`."""
     describe = cache(lambda end: _describe_node(tx, end, visible))
     found = [_orient_edge(edge, describe(other_end(edge, node))) for edge in edges]
     return tuple(sorted(found, key=lambda one: (_ORDER.index(one.edge.type), -one.edge.weight)))
 
 
 def other_end(edge: Edge, node: Node) -> Node:
-    """The end that is not the node; of an entity that others are the same as, the memory."""
+    """Return the other end of an edge; at an entity `src` if `dst` is an entity, else `dst`."""
     if node.kind == "entity":
         return edge.src if edge.dst.kind == "entity" else edge.dst
     return edge.dst if edge.src == node else edge.src
@@ -140,7 +140,7 @@ def _read_memory_record(tx: Transaction, memory: Memory, visible: Filters) -> Me
 
 
 def _list_evidence(tx: Transaction, memory_id: str) -> list[Evidence]:
-    """The turns that a memory rests on, as far as they may be in an answer."""
+    """List the turns that a memory rests on, as far as they may be in an answer."""
     evidence = tx.memories.list_evidence(memory_id)
     turns = ((one, tx.conversations.turn(one.turn_id)) for one in evidence)
     return [one for one, turn in turns if turn is None or not is_withheld(tx, turn)]
@@ -172,14 +172,14 @@ def _explain_absence(tx: Transaction, memory_id: str) -> InvalidInputError | Not
 
 
 def _repeats_wording(entry: AuditEntry, wordings: Iterable[SourcedVersion]) -> bool:
-    """Whether a wording says the same as this line of the log, and more."""
+    """Return whether a wording says the same as this line of the log, and more."""
     return entry.action in _ACTIONS_THAT_WORD and any(
         abs(wording.version.ingested_at - entry.at) <= _SAME_MOMENT_MS for wording in wordings
     )
 
 
 def _moment(event: SourcedVersion | Evidence | AuditEntry) -> tuple[int, int]:
-    """When Memoria learnt of it; of events of one moment, wordings come first."""
+    """Return the time when Memoria learnt of it, and a rank: wordings of one moment come first."""
     match event:
         case SourcedVersion(version=version):
             return version.ingested_at, version.version
@@ -214,7 +214,7 @@ def _describe_node(tx: Transaction, node: Node, visible: Filters) -> EdgeEnd:
 
 
 def _first_words(text: str) -> str:
-    """A text's beginning, on one line."""
+    """Return a text's beginning, on one line."""
     line = " ".join(text[: 4 * FIRST_CHARS].split())
     whole = len(line) <= FIRST_CHARS and len(text) <= 4 * FIRST_CHARS
     return line if whole else f"{line[:FIRST_CHARS].rstrip()}…"

@@ -16,7 +16,7 @@ from memoria.store.not_found import not_found
 
 
 def read_record(tx: Transaction, record_id: str, context: int) -> Memory | TurnRecord:
-    """Whatever has the id: a memory or a turn.
+    """Read whatever has the id: a memory or a turn.
 
     Raises:
         NotFoundError: the tenant has neither.
@@ -40,7 +40,7 @@ def read_record(tx: Transaction, record_id: str, context: int) -> Memory | TurnR
 
 
 def read_memory(tx: Transaction, memory_id: str) -> Memory:
-    """A memory with all its wordings.
+    """Read a memory with all its wordings.
 
     Raises:
         NotFoundError: the tenant has no such memory.
@@ -52,13 +52,13 @@ def read_memory(tx: Transaction, memory_id: str) -> Memory:
 
 
 def find_memory(tx: Transaction, memory_id: str) -> Memory | None:
-    """Return a memory with the condition on which it was told; None where it is in no answer."""
+    """Return a memory with the condition under which it was told; None if it may not be shown."""
     memory = tx.memories.get(memory_id)
     return None if memory is None else next(iter(mark_conditions(tx, [memory])), None)
 
 
 def mark_conditions(tx: Transaction, memories: Iterable[Memory]) -> list[Memory]:
-    """List those of some memories that may be in an answer, with their conditions."""
+    """List the memories that may be in an answer, with their conditions."""
     pairs = ((memory, condition_of_memory(tx, memory)) for memory in memories)
     return [
         memory.model_copy(update={"condition": condition}) if condition else memory
@@ -73,7 +73,7 @@ def _find_turn(tx: Transaction, turn_id: str) -> StoredTurn | None:
 
 
 def read_turn(tx: Transaction, turn_id: str, context: int) -> TurnRecord:
-    """A turn with its versions and up to `context` turns on each side.
+    """Read a turn with its versions and up to `context` turns on each side.
 
     Raises:
         NotFoundError: the tenant has no such turn.
@@ -97,7 +97,7 @@ def _with_surroundings(tx: Transaction, turn: StoredTurn, context: int) -> TurnR
 
 
 def read_session(tx: Transaction, session_id: str, offset: int, limit: int) -> SessionRecord:
-    """A page of a session.
+    """Read a page of a session.
 
     Raises:
         NotFoundError: the tenant has no such session.

@@ -1,4 +1,4 @@
-"""Related: the memories that something new may have to do with."""
+"""Related memories: those that something new may have to do with."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
@@ -25,7 +25,7 @@ _NEWEST_BEARING = 3
 _MOST_PENDING = 20
 _LONGEST_QUERY = 2000
 _BEARING_TOKENS = 200
-"""Tokens of the known memories that a model is shown, by their contents."""
+"""Most tokens of the known memories that a model is shown, by their contents."""
 
 
 class RelatedMemoryFinder:
@@ -38,7 +38,7 @@ class RelatedMemoryFinder:
         self._embedder = embedder
 
     def find_related(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
-        """Up to a dozen active memories that share words or meaning with a text, nearest first.
+        """Find up to a dozen active memories that share words or meaning, nearest first.
 
         The newest, and the newest of the user's own, follow: "I've moved" shares no word with
         "lives in Leeds".
@@ -56,7 +56,7 @@ class RelatedMemoryFinder:
         return _without_summaries({**dict([*by_id.items()][:_MOST]), **newest, **own}.values())
 
     def find_bearing(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
-        """The memories to show to a model that reads a text, within a budget of tokens.
+        """Find the memories to show to a model that reads a text, within a budget of tokens.
 
         They share words or meaning with it: the nearest first, and those that wait for the user's
         confirmation. A few of the user's own and the newest follow: "I've moved" shares no word
@@ -76,7 +76,7 @@ class RelatedMemoryFinder:
         return list(_within_budget(_without_summaries(by_id.values())))
 
     def embed_meanings(self, texts: Sequence[str], *, wait: bool) -> TextVectors:
-        """The vectors of texts.
+        """Embed texts.
 
         Who need not wait loads no model for it: ten windows must not load ten.
 
@@ -101,7 +101,7 @@ class RelatedMemoryFinder:
         workspace: str | None,
         least: float | None = None,
     ) -> list[Memory]:
-        """Active memories that mean nearly what one of the texts means, nearest first.
+        """Find active memories that mean nearly what one of the texts means, nearest first.
 
         Args:
             tx: the transaction to read in.
@@ -121,7 +121,7 @@ class RelatedMemoryFinder:
         )
 
     def _nearest_to_lines(self, tx: Transaction, text: str, filters: Filters) -> list[Match]:
-        """What is nearest to any line of a text: one vector of a whole talk is near to nothing."""
+        """Find the nearest to any line of a text: one vector of a whole talk is near to nothing."""
         lines = [line for line in text.splitlines() if line.strip()][:_MOST_LINES]
         found = [match for line in lines for match in self._search_vectors(tx, line, filters)[:1]]
         return sorted(found, key=lambda match: -match.score)
@@ -138,7 +138,7 @@ class RelatedMemoryFinder:
 
 
 def _alternate(some: Sequence[Match], others: Sequence[Match]) -> Iterator[Match]:
-    """Matches of two kinds by turns, and then the rest."""
+    """Yield matches of two kinds by turns, and then the rest."""
     for pair in zip_longest(some, others):
         yield from (match for match in pair if match is not None)
 

@@ -1,4 +1,4 @@
-"""Short ids: what answers cite, completed where they come back."""
+"""Short ids: the ends of ids that answers cite, completed where they come back."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -13,13 +13,13 @@ from memoria.store.base.short_ids import INDEXED_CHARS
 _CITED = lazy_regex(r"""[\s\[("'`“]*(?:(?i:memory|turn)\s+)?([0-9a-fA-F-]+)[\s\])"'`”.,;:]*""")
 """An id or the end of one, bare or with what stands around it in an answer."""
 _NAMED = 4
-"""How many sessions an error names."""
+"""Most sessions that an error names."""
 _GROUPS = (-32, -24, -20, -16, -12, None)
-"""Where, from its end, the groups of an id begin."""
+"""Beginnings of the groups of an id, from its end."""
 
 
 def read_id(cited: str) -> str:
-    """The id in what was copied from an answer, or its end, spelt as ids are stored.
+    """Read the id, or the end of one, in what was copied from an answer, spelt as ids are stored.
 
     Brackets, `memory` and `turn`, capital letters and dashes left out or out of place do not
     matter. What is no id is given back as it is.
@@ -32,12 +32,12 @@ def read_id(cited: str) -> str:
 
 
 def is_short(record_id: str) -> bool:
-    """Whether this may be the end of an id, and is no whole one."""
+    """Return whether this may be the end of an id, and is no whole one."""
     return 0 < len(record_id) < FULL_ID and _CITED.fullmatch(record_id) is not None
 
 
 def complete_id(tx: Transaction, cited: str) -> str:
-    """The id of the memory or turn that ends so, or that ended so until it was forgotten.
+    """Return the id of the memory or turn that ends so, or ended so until it was forgotten.
 
     What is no end of any is given back, spelt as ids are.
 
@@ -63,7 +63,7 @@ def complete_id(tx: Transaction, cited: str) -> str:
 
 
 def count_id_chars(tx: Transaction, ids: Iterable[str]) -> int:
-    """How many of their last characters tell these ids apart from all others of the tenant."""
+    """Count the last characters that tell these ids apart from all others of the tenant."""
     wanted = frozenset(ids)
     alike = {*tx.short_ids.list_alike(wanted), *wanted}
     chars = INDEXED_CHARS
@@ -73,7 +73,7 @@ def count_id_chars(tx: Transaction, ids: Iterable[str]) -> int:
 
 
 def complete_session_id(tx: Transaction, cited: str) -> str:
-    """The id of the session that is called, or begins, so. What begins none is given back.
+    """Return the id of the session that is called, or begins, so; else what was given.
 
     Raises:
         InvalidInputError: several begin so; names them.
@@ -92,13 +92,13 @@ def complete_session_id(tx: Transaction, cited: str) -> str:
 
 
 def _cut_beginnings(ids: Sequence[str]) -> list[str]:
-    """As much of each beginning as tells these ids of sessions apart; the first few."""
+    """Cut the first few ids of sessions to as many first characters as tell them apart."""
     chars = max(count_end_chars(one[::-1] for one in ids), INDEXED_CHARS)
     return [one[:chars] for one in ids[:_NAMED]]
 
 
 def count_session_chars(tx: Transaction, ids: Iterable[str]) -> int:
-    """How many of their first characters tell these ids of sessions apart from all others."""
+    """Count the first characters that tell these ids of sessions apart from all others."""
     chars = INDEXED_CHARS
     for one in ids:
         while chars < len(one) and len(tx.short_ids.list_sessions(one[:chars], 2)) > 1:

@@ -1,4 +1,4 @@
-"""Aliases: who is asked about under one name is searched for under another one, too.
+"""Aliases: other names of whom a question names, searched for as well.
 
 Elizabeth and Liz share no word, and to an embedder they are two people. Where memories give both
 names to one entity, the question is searched for with the other name as well, as one of its
@@ -17,11 +17,11 @@ from memoria.retrieval.query.plan import SearchPlan, reword
 from memoria.store.base import Transaction
 
 _MOST = 2
-"""Names that are replaced; each costs a search."""
+"""Most names that are replaced; each costs a search."""
 
 
 def add_other_names(tx: Transaction, plan: SearchPlan) -> SearchPlan:
-    """The plan with a wording for each name in the question that has another beside it.
+    """Add a wording for each name in the question that has another beside it.
 
     Args:
         tx: where the names are looked up.
@@ -41,7 +41,7 @@ def add_other_names(tx: Transaction, plan: SearchPlan) -> SearchPlan:
 
 
 def _iterate_others(asked: str, entities: list[Entity]) -> Iterator[str]:
-    """Of each entity of a name the first name beside it."""
+    """Yield the first other name of each entity of a name."""
     key = name_key(asked)
     for entity in entities:
         names = {name_key(name): name for name in (entity.name, *entity.aliases)}
@@ -50,7 +50,7 @@ def _iterate_others(asked: str, entities: list[Entity]) -> Iterator[str]:
 
 
 def _replace(text: str, name: str, other: str) -> str:
-    """The text with a name put in another's place, wherever it stands as a name."""
+    """Put a name in another's place in a text, wherever it stands as a name."""
     if is_cjk(name):
         return text.replace(name, other)
     return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda _: other, text)

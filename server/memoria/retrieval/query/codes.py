@@ -1,4 +1,4 @@
-"""Codes: what a question writes otherwise, or only begins, is searched for as the record has it.
+"""Codes: those that a question writes otherwise, or only begins, spelt as the record has them.
 
 The beginning of a hash finds the whole hash, and ADR 0167 finds adr0167 or is found by it. What
 has a sign within (ADR-0167) is indexed both ways; for what has a space within (`in 2024`) that
@@ -21,22 +21,22 @@ _BEGINNING = lazy_regex(f"{_MIXED}{{6,63}}|[0-9]{{7,63}}")
 _HASH = lazy_regex(f"{_MIXED}+")
 _CODE = lazy_regex(r"([^\W\d_]{2,})([0-9]{2,})")
 _MOST_HASHES = 4
-"""Beginnings of hashes that are looked up."""
+"""Most beginnings of hashes that are looked up."""
 _MOST_WHOLE = 8
-"""Hashes that one beginning may stand for."""
+"""Most hashes that one beginning may stand for."""
 _MOST_WORDS = 64
-"""Words of a question that are looked at together."""
+"""Most words of a question that are looked at together."""
 _LONGEST_RUN = 7
 _MOST_WAYS = 32
 _DIGIT = lazy_regex("[0-9]")
 _Parts = Mapping[str, Sequence[str]]
-"""By word on record what the question has of it."""
+"""Words of the question, by the word on record that they are written as or begin."""
 _Way = tuple[Sequence[str], Sequence[str]]
 """Words as the record may have them, and as the question has them."""
 
 
 def complete_codes(tx: Transaction, plan: SearchPlan, frequencies: Frequencies) -> SearchPlan:
-    """The plan with the words on record that its codes and numbers are written as, or begin.
+    """Add to a plan the words on record that its codes and numbers are written as, or begin.
 
     Args:
         tx: where to look.
@@ -63,7 +63,7 @@ def complete_codes(tx: Transaction, plan: SearchPlan, frequencies: Frequencies) 
 
 
 def _find_written(tx: Transaction, plan: SearchPlan, counts: Mapping[str, int]) -> _Parts:
-    """The words on record that words of the question are together, or are made of."""
+    """Find the words on record that words of the question are together, or are made of."""
     ways = [*_list_joined(plan.query, counts), *_list_parted(plan.terms, counts)][:_MOST_WAYS]
     asked = [word for words, _ in ways for word in words]
     known = tx.documents.frequencies(plan.kinds, asked, plan.filters).by_term if asked else {}
@@ -80,7 +80,7 @@ def _list_joined(query: str, counts: Mapping[str, int]) -> Iterator[_Way]:
 
 
 def _may_be_one(run: Sequence[str], counts: Mapping[str, int]) -> bool:
-    """Whether words may be one: with signs within they are asked for together already."""
+    """Return whether words may be one: with signs within they are asked for together already."""
     if "".join(run) in counts:
         return True
     word, number = run[0], run[-1]
@@ -96,7 +96,7 @@ def _list_parted(terms: Sequence[str], counts: Mapping[str, int]) -> Iterator[_W
 
 
 def _find_hashes(tx: Transaction, plan: SearchPlan) -> _Parts:
-    """The hashes on record that words of the question begin."""
+    """Find the hashes on record that words of the question begin."""
     begun = [term for term in plan.terms if _BEGINNING.fullmatch(term)][:_MOST_HASHES]
     found: dict[str, Sequence[str]] = {}
     for beginning in begun:

@@ -1,4 +1,4 @@
-"""Names: one that stands nowhere on record is searched for as the nearest one that does.
+"""Names that stand nowhere on record, replaced by the nearest that does.
 
 Who asks has often only heard a name: Cathrine is on record as Katherine, 李晓芬 as 李小芬. A name
 of which the record knows nothing is held against the words on record that begin alike
@@ -28,30 +28,30 @@ from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
 
 _MOST_STRANGE = 3
-"""Names looked up; a text that names more strangers is not about somebody known by another name."""
+"""Most names looked up; a text with more strangers is not about one known by another name."""
 _MOST_LIKE = 4
-"""Words like a name that are looked at, the commonest first."""
+"""Most words like a name that are looked at, the commonest first."""
 _READ = 3
-"""Documents read to see whether a word is written as a name there."""
+"""Most documents read to see whether a word is written as a name there."""
 _SHORTEST = 2
-"""Characters of the shortest full name."""
+"""Number of characters of the shortest full name."""
 _NAME = lazy_regex(r"\b[A-Z][a-z]\w*")
 _WORD = lazy_regex(r"\w+")
 
 
 def list_name_tokens(name: str) -> list[str]:
-    """What a name is searched by: its words, of a Chinese one the pairs of characters."""
+    """List the tokens by which a name is searched: words, in Chinese the pairs of characters."""
     found = tokens(name)
     return [token for token in found if token.isascii() or len(token) > 1] or found
 
 
 def is_on_record(name: str, frequencies: Frequencies) -> bool:
-    """Whether all of a name stands somewhere."""
+    """Return whether all of a name stands somewhere."""
     return all(frequencies.by_term.get(token) for token in list_name_tokens(name))
 
 
 def resolve_names(tx: Transaction, plan: SearchPlan, frequencies: Frequencies) -> SearchPlan:
-    """The plan with the names that the record has, each noted.
+    """Replace a plan's names by those that the record has, and note each.
 
     Args:
         tx: where to look.
@@ -77,13 +77,13 @@ def resolve_names(tx: Transaction, plan: SearchPlan, frequencies: Frequencies) -
 
 
 def _rename(plan: SearchPlan, names: Mapping[str, str]) -> SearchPlan:
-    """The same search, about people of other names."""
+    """Give the people of a search other names."""
     asked = (names.get(name, name) for name in plan.parsed.proper_names)
     return replace(plan, parsed=replace(plan.parsed, proper_names=tuple(dict.fromkeys(asked))))
 
 
 def _is_longer_than_on_record(tx: Transaction, plan: SearchPlan, name: str) -> bool:
-    """Whether somebody on record is called as a name of three characters or more without the last.
+    """Return whether somebody on record is called as a Chinese name without its last character.
 
     Either an entity goes by it, or a text has it where a person's name begins and ends.
     """
@@ -96,7 +96,7 @@ def _is_longer_than_on_record(tx: Transaction, plan: SearchPlan, name: str) -> b
 
 
 def _find_nearest(tx: Transaction, plan: SearchPlan, name: str) -> str | None:
-    """The commonest name on record that may be another spelling of this one."""
+    """Find the commonest name on record that may be another spelling of this one."""
     if is_cjk(name):
         return next(_iterate_chinese(tx, plan, name), None)
     own = tokens(name)[0]
@@ -119,12 +119,12 @@ def _find_nearest(tx: Transaction, plan: SearchPlan, name: str) -> str | None:
 
 
 def _holds_word(text: str, word: str) -> bool:
-    """Whether a word stands in a text as it is: what is also written small is no name."""
+    """Return whether a word stands in a text as it is: what is also written small is no name."""
     return word in (found[0] for found in _WORD.finditer(text))
 
 
 def _iterate_chinese(tx: Transaction, plan: SearchPlan, name: str) -> Iterator[str]:
-    """Names on record that are read as this one, found from pair to pair of their characters."""
+    """Yield names on record that are read as this one, found from pair to pair of characters."""
     begun = list(iterate_beginnings(name))
     for character in name[1:]:
         pairs = tx.documents.find_words(
@@ -141,7 +141,7 @@ def _iterate_chinese(tx: Transaction, plan: SearchPlan, name: str) -> Iterator[s
 
 
 def _read_texts(tx: Transaction, plan: SearchPlan, words: Sequence[str]) -> list[str]:
-    """What the best documents with these words say, with who said it."""
+    """Read the best documents with these words, with their speakers."""
     ns = [match.n for match in tx.documents.match(plan.kinds, words, plan.filters, _READ)]
     turns = tx.conversations.turns(ns)
     memories = tx.memories.by_version_numbers([n for n in ns if n not in turns])

@@ -1,4 +1,4 @@
-"""Options: how a search goes about it, whatever it asks for.
+"""Options: ways in which a search goes about it, whatever it asks for.
 
 Stages switch off parts of the ranking for an ablation; every one of them is on otherwise.
 """
@@ -12,10 +12,10 @@ from memoria.model.zone import MACHINE_ZONE, Zone
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """A switch for each part that may be left out."""
+    """Switches of the parts that may be left out."""
 
     recount: bool = True
-    """What the index found is scored anew by `lexical`; else the index's own scores stand."""
+    """Documents the index found are scored anew by `lexical`; else the index's own scores stand."""
     neighbours: bool = True
     """Turns lend each other their words. Needs `recount`."""
     alike: bool = True
@@ -27,7 +27,7 @@ class Stages:
     meaning: bool = True
     """Cosine counts."""
     phrases: bool = True
-    """What holds a quoted phrase of the query stands above what does not."""
+    """Documents that hold a quoted phrase of the query stand above those that do not."""
     passages: bool = True
     """A long turn is as near as the nearest of its passages."""
     speakers: bool = True
@@ -35,9 +35,9 @@ class Stages:
     roles: bool = True
     """Between a user and an assistant the question says whose turns count in full."""
     wishes: bool = True
-    """Where something new is asked for, turns that state a standing wish gain."""
+    """Turns that state a standing wish gain where something new is asked for."""
     spread: bool = True
-    """What was said in several sessions is looked for in several."""
+    """Statements of several sessions are looked for in several."""
     asking: bool = True
     """Turns that ask count for less."""
     length: bool = True
@@ -45,17 +45,17 @@ class Stages:
     time: bool = True
     """A time in the query says which turns count in full."""
     current: bool = True
-    """What is believed now stands above what it has replaced."""
+    """Present statements stand above those that they have replaced."""
     boosts: bool = True
-    """In a search of memories, what favours one of two that match alike counts."""
+    """Boosts favour one of two memories that match alike."""
     rerank: bool = True
     """The reranker is asked, where one is configured."""
     diversity: bool = True
-    """In a search of memories, what repeats a better hit makes room."""
+    """Memories that repeat a better hit make room."""
 
     @classmethod
     def without(cls, names: Iterable[str]) -> "Stages":
-        """All stages but these."""
+        """Switch on all stages but these."""
         return cls(**dict.fromkeys(names, False))
 
 
@@ -65,24 +65,24 @@ STAGES = tuple(each.name for each in fields(Stages))
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """What a search does without, for which task, and whether it explains itself."""
+    """Options of a search: parts to leave out, the task, an explanation."""
 
     without: frozenset[Part] = frozenset()
     """Sources that are switched off."""
     task: str | None = None
-    """The task in hand; None for the one on the scratchpad."""
+    """Task in hand; None for the one on the scratchpad."""
     session: str | None = None
-    """The session that asks: its scratchpad names the task."""
+    """Session that asks: its scratchpad names the task."""
     explain: bool = False
-    """Whether the answer has an `explanation` of how it came about."""
+    """True if the answer is to have an `explanation` of how it came about."""
     stages: Stages = ALL_STAGES
-    """Which parts of the ranking are on."""
+    """Parts of the ranking that are on."""
     zone: Zone = MACHINE_ZONE
-    """Where the days of whoever asks begin."""
+    """Zone in which the days of whoever asks begin."""
     is_narrowed: bool = False
-    """Whether the search is narrowed to the task, and does not only favour it."""
+    """True if the search is narrowed to the task, and does not only favour it."""
     project: str | None = None
-    """The project of whoever asks, which comes first where all are asked."""
+    """Project of whoever asks, which comes first where all are asked."""
 
 
 DEFAULT_OPTIONS = SearchOptions()

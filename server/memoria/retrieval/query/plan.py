@@ -26,12 +26,12 @@ from memoria.retrieval.query.profile import (
 from memoria.store.values import DocumentKind, Filters
 
 EVERYWHERE = "*"
-"""Asks every workspace."""
+"""Workspace that stands for every one."""
 _MAX_QUERY_CHARS = 4000
 _CONTEXT_MEMORIES = 8
 _CONTEXT_TURNS = 4
 _UNASKED_MEMORIES = 8
-"""Of which what was said in the session itself is left out."""
+"""Most memories, of which what was said in the session itself is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,66 +39,66 @@ class SearchPlan:
     """A search, ready to run."""
 
     asked: str
-    """The question as it was asked."""
+    """Question as it was asked."""
     parsed: ParsedQuery
-    """What is searched for."""
+    """Query that is searched for."""
     profile: SearchProfile
     filters: Filters
     limit: int
-    """Hits at most: what was asked for, or what the profile has."""
+    """Most hits: what was asked for, or what the profile has."""
     max_tokens: int
     now: int
-    """When it is asked, UTC epoch milliseconds."""
+    """Time at which it is asked, UTC epoch milliseconds."""
     is_limited: bool = False
-    """Whether so many hits were asked for; else the budget decides how many are shown."""
+    """True if so many hits were asked for; else the budget decides how many are shown."""
     context: int = 0
-    """Neighbouring turns to show on each side of a hit."""
+    """Number of neighbouring turns to show on each side of a hit."""
     as_of: int | None = None
-    """The moment whose truth is asked for; None for the present."""
+    """Moment whose truth is asked for; None for the present."""
     options: SearchOptions = DEFAULT_OPTIONS
     tasks: tuple[str, ...] | None = None
-    """The names on record of the task that the search is narrowed to; None where it is not."""
+    """Names on record of the task that the search is narrowed to; None where it is not."""
     task_note: str | None = None
-    """What the search leaves out because it is narrowed to a task."""
+    """Remark on what the search leaves out because it is narrowed to a task."""
     name_notes: tuple[str, ...] = ()
-    """Which names were taken for others: those of the question stand nowhere on record."""
+    """Remarks on names taken for others: those of the question stand nowhere on record."""
     is_reworded: bool = False
-    """Whether whoever asks has given other wordings."""
+    """True if whoever asks has given other wordings."""
     variants: tuple[ParsedQuery, ...] = ()
     """Other wordings of the question that are searched for as well."""
     calibration: Calibration = DEFAULT_CALIBRATION
-    """What cosines mean in this search: the embedder's."""
+    """Meaning of cosines in this search: the embedder's."""
 
     @property
     def query(self) -> str:
-        """The text searched for."""
+        """Text searched for."""
         return self.parsed.text
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """The tokens searched for."""
+        """Tokens searched for."""
         return self.parsed.terms
 
     def list_searches(self) -> "tuple[SearchPlan, ...]":
-        """A plan for the question, then one for each variant."""
+        """List a plan for the question, then one for each variant."""
         if not self.variants:
             return (self,)
         own = replace(self, variants=())
         return (own, *(replace(own, parsed=each) for each in self.variants))
 
     def with_processed_turns(self) -> "SearchPlan":
-        """The same where turns count that a chat model has read, too."""
+        """Return the same where turns count that a chat model has read, too."""
         profile = replace(self.profile, only_unprocessed_turns=False)
         return replace(self, profile=profile, filters=replace(self.filters, include_processed=True))
 
     @property
     def kinds(self) -> tuple[DocumentKind, ...]:
-        """Which kinds of document are searched."""
+        """Kinds of document that are searched."""
         return self.profile.kinds
 
     @property
     def filters_in_time(self) -> Filters | None:
-        """The filters narrowed to the time the query names, or to the moment it is asked of.
+        """Filters narrowed to the time the query names, or to the moment it is asked of.
 
         None where neither narrows them.
         """
@@ -126,7 +126,7 @@ def plan_memories(
     profile: SearchProfile = MEMORIES,
     asked_at: int | None = None,
 ) -> SearchPlan:
-    """A search of memories, and of turns that no chat model has read yet; asked now, or then."""
+    """Plan a search of memories, and of turns no chat model has read; asked now, or then."""
     as_of = as_instant("as_of", query.as_of, options.zone)
     question = _read_question(query, options, asked_at if as_of is None else as_of)
     filters = _read_filters(
@@ -146,7 +146,7 @@ def plan_transcript(
     profile: SearchProfile = TRANSCRIPT,
     asked_at: int | None = None,
 ) -> SearchPlan:
-    """A search of the verbatim record; asked now, or then."""
+    """Plan a search of the verbatim record; asked now, or then."""
     question = _read_question(query, options, asked_at)
     filters = _read_filters(
         query,
@@ -162,7 +162,7 @@ def plan_transcript(
 def plan_context(
     query: str, *, max_tokens: int, workspace: str | None, options: SearchOptions
 ) -> SearchPlan:
-    """A search of memories for a context package.
+    """Plan a search of memories for a context package.
 
     Raises:
         InvalidInputError: an argument is out of bounds.
@@ -172,7 +172,7 @@ def plan_context(
 
 
 def plan_unasked(prompt: str, *, workspace: str | None, options: SearchOptions) -> SearchPlan:
-    """A search for what bears on a prompt, though nobody has searched.
+    """Plan a search for what bears on a prompt, though nobody has searched.
 
     Raises:
         InvalidInputError: an argument is out of bounds.
@@ -184,7 +184,7 @@ def plan_unasked(prompt: str, *, workspace: str | None, options: SearchOptions) 
 def plan_evidence(
     query: str, *, max_tokens: int, workspace: str | None, options: SearchOptions
 ) -> SearchPlan:
-    """A search of the record for a context package.
+    """Plan a search of the record for a context package.
 
     Raises:
         InvalidInputError: an argument is out of bounds.
@@ -225,7 +225,7 @@ def _read_filters(
 
 
 def _read_question(query: SearchQuery, options: SearchOptions, now: int | None) -> _Question:
-    """What is asked, now or then."""
+    """Take apart a question asked now, or then."""
     asked_at = now_millis() if now is None else now
     texts = [text.strip()[:_MAX_QUERY_CHARS] for text in (query.query, *query.queries)]
     wordings = dict.fromkeys((texts[0], *list_questions(texts[0]), *texts[1:]))
@@ -261,7 +261,7 @@ def _plan(
 
 
 def reword(plan: SearchPlan, text: str) -> SearchPlan:
-    """The same search in other words."""
+    """Plan the same search in other words."""
     return replace(plan, parsed=_parse(text, plan.now, plan.options.zone))
 
 
@@ -272,6 +272,6 @@ def _parse(text: str, now: int, zone: Zone) -> ParsedQuery:
 
 @remember_results(MOST_REMEMBERED)
 def _read_subject(text: str) -> tuple[Aim, tuple[str, ...]]:
-    """What kind of answer a question wants, and the tokens of what it is about."""
+    """Return the aim of a question, and the tokens of what it is about."""
     aim = find_aim(text)
     return aim, query_terms(find_subject(text, aim)) or query_terms(text)

@@ -1,4 +1,4 @@
-"""Profiles: what sets one kind of search apart from another, in one place.
+"""Profiles: the differences between the kinds of search, in one place.
 
 A search of memories answers with the best few, a line each, and with what is nearest by meaning
 alone; a search of the transcript shows the verbatim record as it stands. Neither hides anything
@@ -13,55 +13,55 @@ from typing import Literal
 from memoria.store.values import DocumentKind
 
 BoundsName = Literal["memories", "transcript", "context"]
-"""Which of an embedder's relevance bounds (`Calibration`) a search goes by."""
+"""Set of an embedder's relevance bounds (`Calibration`) that a search goes by."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchProfile:
-    """What a kind of search reads, how it ranks and what it shows."""
+    """Profile of a kind of search: what it reads, how it ranks and what it shows."""
 
     kinds: tuple[DocumentKind, ...]
     bounds: BoundsName
     is_asked: bool
-    """Whether somebody has asked: then nothing is hidden because it fits badly."""
+    """True if somebody has asked: then nothing is hidden because it fits badly."""
     every_hit_must_fit: bool
-    """Whether each hit has to pass the threshold, or one of the best for all of them, in a search
-    for which nobody has asked. The former are searches of conclusions, the latter of the record."""
+    """True if each hit has to pass the threshold where nobody has asked, as in searches of
+    conclusions; False if one of the best passes for all, as in searches of the record."""
     shows_turns_together: bool
-    """Whether one of the best turns passes for those nearly as good, much as in the transcript. A
+    """True if one of the best turns passes for those nearly as good, much as in the transcript. A
     memory has to pass by itself either way."""
     rerank_accepts: float
-    """The reranker's score from which a hit passes whatever its words."""
+    """Score of the reranker from which a hit passes whatever its words."""
     reads: int
-    """Documents that are ranked with care, whatever the limit: boosts reorder them, the threshold
-    drops some. What a higher limit wants follows behind them."""
+    """Number of documents that are ranked with care, whatever the limit: boosts reorder them, the
+    threshold drops some. What a higher limit wants follows behind them."""
     most_hits: int
-    """Hits at most where no limit is given: as many as the budget holds are shown of them."""
+    """Most hits where no limit is given: as many as the budget holds are shown of them."""
     line_chars: int | None
-    """A hit's text is cut to the excerpt that answers; None shows it whole."""
+    """Most characters of a hit, cut to the excerpt that answers; None shows it whole."""
     line_tokens: int | None
-    """Of what is shown beside the hits so much is shown at most; None where nothing is."""
+    """Most tokens of a line beside the hits; None where there is none."""
     most_nearest: int
-    """How much of what is nearest by meaning alone is shown beside the hits."""
+    """Most lines of what is nearest by meaning alone, shown beside the hits."""
     only_unprocessed_turns: bool
-    """Whether a turn stands in only until a memory speaks for it."""
+    """True if a turn stands in only until a memory speaks for it."""
     includes_linked_turns: bool
-    """Whether a turn that only the graph has found may be a hit."""
+    """True if a turn that only the graph has found may be a hit."""
     shows_suppressed_turns: bool
     scores_conclusions: bool
-    """Whether relevance is that of one sentence by itself, or of a turn in its conversation."""
+    """True if relevance is that of one sentence by itself, not of a turn in its conversation."""
     ignores_names: bool
-    """Whether a name in the query counts for nothing in coverage, however rare it is: to be about
+    """True if a name in the query counts for nothing in coverage, however rare it is: to be about
     the same person is no answer."""
     uses_boosts: bool
     uses_diversity: bool
     follows_task: bool
-    """Whether the task in hand favours what was learnt at it."""
+    """True if the task in hand favours what was learnt at it."""
     hints_at_transcript: bool
     shows_confidences: bool = True
-    """Whether what was told in confidence may be a hit: whoever has not asked is told none."""
+    """True if what was told in confidence may be a hit: whoever has not asked is told none."""
     least_margin: float = 0.0
-    """By how much a hit has to fit better than the bounds say."""
+    """Margin by which a hit has to fit better than the bounds say."""
 
 
 MEMORIES = SearchProfile(
@@ -125,7 +125,7 @@ CONTEXT = replace(
 """Conclusions for the context package."""
 
 UNASKED = replace(CONTEXT, least_margin=0.1, hints_at_transcript=False)
-"""What is put before a model with a prompt, though nobody has searched."""
+"""Conclusions that are put before a model with a prompt, though nobody has searched."""
 
 EVIDENCE = replace(
     TRANSCRIPT,

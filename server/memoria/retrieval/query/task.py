@@ -1,4 +1,4 @@
-"""Task: what is being worked on while a query is asked.
+"""Task: the work in hand while a query is asked.
 
 Memories of the task in hand gain a little (`boosts`): whoever mends the parser and asks for a
 decision means the parser's. A search that names a task is narrowed to it: its memories come first,
@@ -15,7 +15,7 @@ from memoria.store.base import Transaction
 
 
 def resolve_task(tx: Transaction, plan: SearchPlan) -> SearchPlan:
-    """The plan with the task in hand: the one given, else the asking session's, else the latest."""
+    """Give a plan the task in hand: the one given, else the asking session's, else the latest."""
     options = plan.options
     if options.is_narrowed and options.task:
         return _narrow_to_task(tx, plan, options.task)
@@ -26,12 +26,12 @@ def resolve_task(tx: Transaction, plan: SearchPlan) -> SearchPlan:
 
 
 def is_of_named_task(plan: SearchPlan, task: str | None) -> bool:
-    """Whether a memory's task is the one that the search is narrowed to."""
+    """Return whether a memory's task is the one that the search is narrowed to."""
     return plan.tasks is not None and task in plan.tasks
 
 
 def is_of_another_task(plan: SearchPlan, task: str | None) -> bool:
-    """Whether a memory's task is another than the one that the search is narrowed to."""
+    """Return whether a memory's task is another than the one that the search is narrowed to."""
     return plan.tasks is not None and task is not None and task not in plan.tasks
 
 

@@ -1,4 +1,4 @@
-"""Terms: of a long question, the words that tell most.
+"""Terms: the words of a long question that tell most.
 
 A full-text search takes as long as its words are many, and most words of a long text say little. So
 of more than a bounded number the rarest on record are searched for, wherever they stand. Cut off at
@@ -13,13 +13,13 @@ from memoria.retrieval.query.plan import SearchPlan
 from memoria.store.base import Transaction
 
 MOST_TERMS = 64
-"""Terms searched for."""
+"""Most terms searched for."""
 _MOST_COUNTED = 256
 """Terms whose frequency is looked up, half of them from the end: people ask first or last."""
 
 
 def choose_terms(tx: Transaction, plan: SearchPlan) -> SearchPlan:
-    """The plan with its rarest terms alone, where they are too many; unknown ones come last."""
+    """Keep a plan's rarest terms alone, where they are too many; unknown ones come last."""
     terms = plan.terms
     if len(terms) <= MOST_TERMS:
         return plan
@@ -34,7 +34,7 @@ def choose_terms(tx: Transaction, plan: SearchPlan) -> SearchPlan:
 
 
 def _keep(parsed: ParsedQuery, chosen: Collection[str]) -> ParsedQuery:
-    """The query with these of its terms."""
+    """Keep these terms of a query."""
     chosen = frozenset(chosen)
     return replace(
         parsed,

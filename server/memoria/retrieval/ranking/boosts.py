@@ -1,4 +1,4 @@
-"""Boosts: what favours one of two hits that match about equally well, a named factor each.
+"""Boosts: factors that favour one of two hits that match about equally well.
 
 They are importance, use, evidence, recency by type, feedback, task and trust. Each is near 1 and
 what is counted saturates (the first uses say most), so that they choose between equals and no more.
@@ -18,32 +18,32 @@ from memoria.model import DAY_MS, Memory, MemoryType, MemoryVersion, Role, Store
 from memoria.retrieval.query.plan import SearchPlan
 
 _CONCLUSION = 1.1
-"""A memory before a turn that says the same: somebody thought it worth keeping."""
+"""Factor of a memory beside a turn that says the same: somebody thought it worth keeping."""
 _IMPORTANCE = 0.2
 _PINNED = 1.15
 _VERIFIED = 1.05
 _VOTES = 0.1
 _USE = 0.12
 _HALF_USED = 8
-"""Uses that earn half of what use can."""
+"""Number of uses that earn half of what use can."""
 _EVIDENCE = 0.08
 _HALF_PROVEN = 4
-"""Further turns that earn half of what evidence can."""
+"""Number of further turns that earn half of what evidence can."""
 _TRUST = {Trust.USER: 1.02, Trust.REPORTED: 1.0, Trust.TOOL: 0.9}
 _TOOL_TRAFFIC = 0.6
-"""What a tool printed is seldom the conclusion, and vouched for by nobody."""
+"""Factor of a tool's output, which is seldom the conclusion, and vouched for by nobody."""
 _FADES = 0.1
-"""What age takes at most."""
+"""Most that age takes."""
 _SAME_TASK = 1.15
 _IN_TIME = 0.25
-"""What is gained by having been said in the time asked for."""
+"""Gain of what was said in the time asked for."""
 NO_BOOSTS: Mapping[str, float] = MappingProxyType({})
 _BOUND = math.log(1.6) / 2
-"""From the least to the most that all can make of a memory it is a factor of 1.6."""
+"""Bound of the logarithm: the most that all can make of a memory is 1.6 times the least."""
 
 
 def turn_boosts(turn: StoredTurn, plan: SearchPlan) -> Mapping[str, float]:
-    """Factors for a turn that stands in for a memory; most have none."""
+    """Return factors for a turn that stands in for a memory; most have none."""
     if plan.parsed.time is None and turn.role is not Role.TOOL:
         return NO_BOOSTS
     tool = _TOOL_TRAFFIC if turn.role is Role.TOOL else 1.0
@@ -51,7 +51,7 @@ def turn_boosts(turn: StoredTurn, plan: SearchPlan) -> Mapping[str, float]:
 
 
 def memory_boosts(memory: Memory, version: MemoryVersion, plan: SearchPlan) -> dict[str, float]:
-    """Factors for a memory in one of its wordings."""
+    """Return factors for a memory in one of its wordings."""
     votes = math.tanh((memory.upvotes - memory.downvotes) / 2)
     at = version.event_at if version.event_at is not None else version.valid_from
     factors = _limit_product(
@@ -72,24 +72,24 @@ def memory_boosts(memory: Memory, version: MemoryVersion, plan: SearchPlan) -> d
 
 
 def combine_boosts(factors: Mapping[str, float]) -> float:
-    """All factors together."""
+    """Multiply all factors."""
     return math.prod(factors.values())
 
 
 def _limit_product(factors: Mapping[str, float]) -> dict[str, float]:
-    """The factors, and what keeps their product within bounds: tanh of its logarithm."""
+    """Add the factor that keeps the product within bounds: tanh of its logarithm."""
     earned = math.log(combine_boosts(factors))
     granted = _BOUND * math.tanh(earned / _BOUND)
     return {**factors, "bound": math.exp(granted - earned)}
 
 
 def _count_repeats(memory: Memory) -> int:
-    """How often it was said again. What is derived from others was said by nobody."""
+    """Count how often it was said again. What is derived from others was said by nobody."""
     return 0 if memory.type.is_derived else memory.evidence - 1
 
 
 def _saturate(count: int, half: int) -> float:
-    """From 0 towards 1, which it never reaches: the curve of BM25's term frequency."""
+    """Map a count to a share from 0 towards 1, never reached: BM25's curve of term frequency."""
     return max(count, 0) / (max(count, 0) + half)
 
 
@@ -107,14 +107,14 @@ def _time_boost(asked: Interval | None, at: int) -> float:
 
 
 def _distance_ms(asked: Interval, at: int) -> int:
-    """How far outside of the time asked for, in milliseconds."""
+    """Return the distance from the time asked for, in milliseconds; 0 inside."""
     early = 0 if asked.from_ms is None else asked.from_ms - at
     late = 0 if asked.until_ms is None else at - asked.until_ms
     return max(early, late, 0)
 
 
 def _span_ms(asked: Interval) -> int:
-    """The length of the time asked for: who says "in March" may mean the first of April."""
+    """Return the length of the time asked for, a day at least: "in March" may mean 1 April."""
     if asked.from_ms is None or asked.until_ms is None:
         return DAY_MS
     return max(asked.until_ms - asked.from_ms, DAY_MS)

@@ -1,4 +1,4 @@
-"""Choice: of all candidates those that are hits, and what has taken whose place among them."""
+"""Choice: the candidates that are hits, and those that have replaced others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ def choose_hits(
     rest: Sequence[ScoredCandidate],
     weights: Mapping[str, float],
 ) -> ChosenHits:
-    """The hits of a search, however many there are.
+    """Choose the hits of a search, however many there are.
 
     Args:
         tx: where the candidates were found.

@@ -1,4 +1,4 @@
-"""Derived hits: where concepts and episodes stand beside the memories that they rest on.
+"""Derived hits: the places of concepts and episodes beside the memories that they rest on.
 
 The last stage of ranking. The hits come as `selection` has ordered them: each is relevant, repeats
 are dropped, and diversity has had its say. This stage only moves derived hits back:
@@ -20,14 +20,14 @@ from memoria.retrieval.ranking.selection import Selection
 from memoria.store.base import Transaction
 
 _ALIKE = 0.75
-"""A memory whose relevance is so much of a derived hit's matches about as well."""
+"""Share of a derived hit's relevance from which a memory matches about as well."""
 _FIRST = 5
 _MOST_DERIVED = 2
-"""Derived hits among the first, where others match nearly as well."""
+"""Most derived hits among the first, where others match nearly as well."""
 
 
 def place_derived(tx: Transaction, plan: SearchPlan, selection: Selection) -> Selection:
-    """The selection with derived hits in their places."""
+    """Move derived hits to their places."""
     derived = [each for each in selection.hits if is_derived(each)]
     if not derived or plan.as_of is not None:
         return selection
@@ -36,14 +36,14 @@ def place_derived(tx: Transaction, plan: SearchPlan, selection: Selection) -> Se
 
 
 def is_derived(hit: ScoredCandidate) -> bool:
-    """Whether a hit sums up a conversation or says what memories amount to."""
+    """Return whether a hit sums up a conversation or says what memories amount to."""
     return isinstance(hit.document, MemoryWording) and hit.document.memory.type.is_derived
 
 
 def _find_leaders(
     tx: Transaction, derived: Sequence[ScoredCandidate], hits: Sequence[ScoredCandidate]
 ) -> Mapping[str, Collection[str]]:
-    """By derived hit, the ids of the hits that it stands behind."""
+    """Map each derived hit to the ids of the hits that it stands behind."""
     ids = [each.id for each in derived]
     leaders: dict[str, set[str]] = defaultdict(set)
     for change in tx.derivations.list_changed(ids):
@@ -59,7 +59,7 @@ def _find_leaders(
 
 
 def _is_exact(hit: ScoredCandidate, derived: ScoredCandidate, source_ids: Collection[str]) -> bool:
-    """Whether a hit is what a derived one rests on, and matches about as well.
+    """Return whether a hit is what a derived one rests on, and matches about as well.
 
     A summary rests on what was concluded from its conversation.
     """
@@ -69,7 +69,7 @@ def _is_exact(hit: ScoredCandidate, derived: ScoredCandidate, source_ids: Collec
 
 
 def _session_of(hit: ScoredCandidate) -> str | None:
-    """The session that the present wording of a memory is drawn from; None for a turn."""
+    """Return the session that the present wording of a memory is drawn from; None for a turn."""
     document = hit.document
     if not isinstance(document, MemoryWording):
         return None
@@ -79,7 +79,7 @@ def _session_of(hit: ScoredCandidate) -> str | None:
 def follow(
     hits: Sequence[ScoredCandidate], leaders: Mapping[str, Collection[str]]
 ) -> list[ScoredCandidate]:
-    """The hits in their order, each right behind the last of its leaders that is among them."""
+    """Order the hits so that each is right behind the last of its leaders that is among them."""
     places = {hit.id: place for place, hit in enumerate(hits)}
 
     def place_after_leaders(hit: ScoredCandidate) -> tuple[int, bool, int]:
@@ -91,7 +91,7 @@ def follow(
 
 
 def limit_derived(hits: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
-    """The hits with few derived ones among the first, unless what is left matches much worse."""
+    """Limit derived hits among the first, unless what is left matches much worse."""
     first: list[ScoredCandidate] = []
     waiting: list[ScoredCandidate] = []
     rest = list(hits)

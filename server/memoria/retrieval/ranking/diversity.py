@@ -6,10 +6,7 @@ most relevance left after what another has said of it. That is the share of its 
 which stand in one hit already chosen: a longer text that holds a short one has more to say, the
 short one has not. Below six tenths it counts for nothing, for on one topic everybody uses the same
 words; and a text of more than three times the words holds many of any short one by chance.
-
-Where the same is said again and again, twelve points more of an answer are among the first four
-hits (`bench.recall.crowded`); where nothing is, it moves little. Where the repeats are themselves
-what is asked for it costs some.
+Decision 018 has what it gains and what it costs.
 """
 
 from collections.abc import Sequence
@@ -21,7 +18,7 @@ from memoria.language.words.stopwords import STOP_WORDS
 _REPEAT_SHARE = 0.6
 _FAR_LONGER = 3
 _PENALTY = 0.4
-"""What a hit loses that repeats another word for word."""
+"""Share that a hit loses that repeats another word for word."""
 
 
 class HasWords(Protocol):
@@ -37,7 +34,7 @@ _W = TypeVar("_W", bound=HasWords)
 
 
 def diversify(ranked: Sequence[_W], most: int) -> list[_W]:
-    """The hits, each after those that leave it more to say; `most` are chosen with care.
+    """Order hits, each after those that leave it more to say; `most` are chosen with care.
 
     Args:
         ranked: best first.
@@ -65,14 +62,18 @@ def diversify(ranked: Sequence[_W], most: int) -> list[_W]:
 
 
 def _as_bits(texts: Sequence[frozenset[str]]) -> list[int]:
-    """The words of each text as bits of a number, in which those of two are compared fast."""
+    """Encode the words of each text as bits of a number, for those of two to be compared fast."""
     every = dict.fromkeys(chain.from_iterable(texts))
     bits = {word: 1 << n for n, word in enumerate(every)}
     return [sum(map(bits.__getitem__, words)) for words in texts]
 
 
 def word_similarity(one: frozenset[str], other: frozenset[str]) -> float:
-    """The share of common words, 0 to 1."""
+    """Return the share of common words, 0 to 1.
+
+    >>> word_similarity(frozenset({"gate", "opens"}), frozenset({"gate"}))
+    0.5
+    """
     if not one or not other:
         return 0.0
     common = len(one & other)
@@ -80,5 +81,5 @@ def word_similarity(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _excess(share: float) -> float:
-    """How far the share of the words that was said goes beyond what counts, 0 to 1."""
+    """Return how far the share of repeated words goes beyond what counts, 0 to 1."""
     return max(0.0, (share - _REPEAT_SHARE) / (1 - _REPEAT_SHARE))

@@ -1,4 +1,4 @@
-"""Documents: what is read of the candidates, and in which wording a memory is shown."""
+"""Documents of the candidates, and the wording in which a memory is shown."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from memoria.store.index_tokens import list_words
 from memoria.store.values import Filters
 
 READ_CHARS = 4000
-"""How much of a document is read for its words: of a long one, the part that answers."""
+"""Most characters of a document read for its words: of a long one, the part that answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ def read_documents(
     fused: Sequence[FusedCandidate],
     known: Mapping[int, StoredTurn],
 ) -> dict[int, StoredTurn | MemoryWording]:
-    """Those of the candidates that may be seen; of turns that were read already what is known."""
+    """Read the candidates that may be seen; turns that were read already are taken as known."""
     indexed = [item.n for item in fused if item.is_indexed or _includes_unindexed(plan)]
     turns = {n: known[n] for n in indexed if n in known}
     turns |= tx.conversations.turns([n for n in indexed if n not in turns])
@@ -48,12 +48,12 @@ def read_documents(
 
 
 def _includes_unindexed(plan: SearchPlan) -> bool:
-    """Whether turns count that no index has found: those of a time, and those that are linked."""
+    """Return whether turns count that no index found: those of a time, or linked ones."""
     return plan.parsed.is_time_only or plan.profile.includes_linked_turns
 
 
 def _may_be_shown(turn: StoredTurn, plan: SearchPlan) -> bool:
-    """Whether it was said by the moment asked for, and may stand for itself.
+    """Return whether a turn was said by the moment asked for, and may stand for itself.
 
     Among memories a turn does until memories have been made of it, and after that for what no
     memory keeps: an error code, a path, an address.
@@ -67,7 +67,7 @@ def _may_be_shown(turn: StoredTurn, plan: SearchPlan) -> bool:
 
 
 def _wording_to_show(memory: Memory, n: int, plan: SearchPlan) -> MemoryVersion | None:
-    """The wording to show: the one found, or the one that was valid at the moment asked for."""
+    """Return the wording found, or the one valid at the moment asked for; None for none."""
     moment = plan.now if plan.as_of is None else plan.as_of
     is_over = memory.expires_at is not None and memory.expires_at <= moment
     if is_over and (plan.as_of is not None or not plan.filters.include_history):
@@ -81,7 +81,7 @@ def _wording_to_show(memory: Memory, n: int, plan: SearchPlan) -> MemoryVersion 
 
 
 def _is_active_at(memory: Memory, moment: int) -> bool:
-    """Whether it was active at a moment: it is now, or was until it ended later."""
+    """Return whether it was active at a moment: it is now, or was until it ended later."""
     if memory.validity in (Validity.ARCHIVED, Validity.SUPERSEDED):
         ever = memory.updated_at > memory.created_at  # some are kept for the history alone
         return ever and moment < memory.updated_at
@@ -93,7 +93,7 @@ def _is_valid_at(version: MemoryVersion, moment: int) -> bool:
 
 
 def passes_filters(version: MemoryVersion, filters: Filters) -> bool:
-    """Whether a wording passes the filters, which were put to the one that was found."""
+    """Return whether a wording passes the filters, which were put to the one that was found."""
     early = filters.since is not None and version.valid_from < filters.since
     late = filters.until is not None and version.valid_from >= filters.until
     return not early and not late and filters.session_id in (None, version.provenance.session_id)
@@ -105,7 +105,7 @@ def read_words(
     fused: Sequence[FusedCandidate],
     texts: Mapping[int, str],
 ) -> dict[int, frozenset[str]]:
-    """The tokens of each, of a long one those of the part that answers."""
+    """Map each document to its tokens, of a long one those of the part that answers."""
     stored: dict[int, frozenset[str]] = {}
     if "text" not in plan.options.without and plan.as_of is None:
         short = [item for item in fused if len(texts[item.n]) <= READ_CHARS]
@@ -120,5 +120,5 @@ def _excerpt_words(text: str, plan: SearchPlan) -> frozenset[str]:
 
 
 def read_text(document: StoredTurn | MemoryWording) -> str:
-    """All that a document says."""
+    """Return all words of a document."""
     return document.version.content if isinstance(document, MemoryWording) else full_text(document)

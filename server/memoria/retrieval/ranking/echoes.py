@@ -1,4 +1,4 @@
-"""Echoes: what an assistant only repeats stands behind what it repeats.
+"""Echoes: turns of an assistant that only repeat stand behind what they repeat.
 
 An agent that has searched says again what it found ("According to memory, the ladder is …"), and so
 does a tool that looked it up. Such a turn holds the question's words as well as what it cites does,
@@ -25,20 +25,20 @@ from memoria.retrieval.ranking.score import ScoredCandidate
 
 _IS_CJK = lazy_regex(f"[{CJK}]")
 _MOST_HITS = 40
-"""Of the first hits: what stands further down outranks nobody."""
+"""Number of first hits that are looked at: what stands further down outranks nobody."""
 _LONGEST = 300
-"""Distinct words of an echo: whoever says more has more to say."""
+"""Most distinct words of an echo: whoever says more has more to say."""
 _REPEATED = 0.8
-"""Of the words of what is repeated, those that an echo has at least."""
+"""Least share of the words of what is repeated that an echo has."""
 _LEAST_ADDED = 6
 """Words that an echo may add, to say whose they are; and as many as it repeats."""
 _ANSWERED = 0.25
-"""Of the words of the part that answers, those that stand in what is repeated at least. An added
+"""Least share of the words of the part that answers that stand in what is repeated. An added
 sentence has none of them; one that says whose they are at length has a third."""
 
 
 def place_echoes(plan: SearchPlan, hits: Sequence[ScoredCandidate]) -> Sequence[ScoredCandidate]:
-    """The hits in their order, but each echo behind what it repeats.
+    """Order the hits so that each echo is behind what it repeats.
 
     Who asks what the assistant has said is given that.
     """
@@ -63,7 +63,7 @@ def place_echoes(plan: SearchPlan, hits: Sequence[ScoredCandidate]) -> Sequence[
 
 
 def _is_of_one(echo: ScoredCandidate, question: ScoredCandidate) -> bool:
-    """Whether two turns are of one session, the question before the echo."""
+    """Return whether two turns are of one session, the question before the echo."""
     said, asked = echo.document, question.document
     if not isinstance(said, StoredTurn) or not isinstance(asked, StoredTurn):
         return False
@@ -79,14 +79,14 @@ def _may_be_echo(hit: ScoredCandidate) -> bool:
 def _list_originals(
     echo: ScoredCandidate, hits: Sequence[ScoredCandidate], asked: Set[str]
 ) -> Iterator[ScoredCandidate]:
-    """What of the hits an echo repeats."""
+    """Yield the hits that an echo repeats."""
     near = [hit for hit in hits if _is_repeated(hit, echo, asked)]
     answer = _read_answer(echo, asked) if near else frozenset()
     return (hit for hit in near if len(answer & hit.words) >= _ANSWERED * len(answer))
 
 
 def _is_repeated(hit: ScoredCandidate, echo: ScoredCandidate, asked: Set[str]) -> bool:
-    """Whether a hit states what stands in a later echo, which adds little."""
+    """Return whether a hit states what stands in a later echo, which adds little."""
     said, told = echo.words - asked, hit.words - asked
     is_near = told and len(said & told) >= _REPEATED * len(told)
     return (
@@ -98,7 +98,7 @@ def _is_repeated(hit: ScoredCandidate, echo: ScoredCandidate, asked: Set[str]) -
 
 
 def _read_answer(echo: ScoredCandidate, asked: Set[str]) -> frozenset[str]:
-    """The words beside the question's of the part of an echo that answers.
+    """Return the words, beside the question's, of the part of an echo that answers.
 
     That is the part nearest to the question by meaning, or the sentences with most of its words.
     """
@@ -112,7 +112,7 @@ def _read_answer(echo: ScoredCandidate, asked: Set[str]) -> frozenset[str]:
 
 
 def _count_words(terms: Set[str]) -> float:
-    """How many words they are; of a script without spaces two characters are one."""
+    """Count words; of a script without spaces two characters are one."""
     characters = sum(map(is_cjk_character, terms))
     return characters / 2 + sum(not _IS_CJK.match(term) for term in terms)
 
@@ -122,7 +122,7 @@ def _is_earlier(hit: ScoredCandidate, echo: ScoredCandidate) -> bool:
 
 
 def _find_time(hit: ScoredCandidate) -> tuple[int, int]:
-    """When something was said first; of what was said at once, a memory before a turn."""
+    """Return the time something was said first; of what was said at once, a memory is earlier."""
     document = hit.document
     if isinstance(document, StoredTurn):
         return document.at, document.n
@@ -130,6 +130,6 @@ def _find_time(hit: ScoredCandidate) -> tuple[int, int]:
 
 
 def _states(hit: ScoredCandidate) -> bool:
-    """Whether it says something of its own: a question does not."""
+    """Return whether it says something of its own: a question does not."""
     document = hit.document
     return not isinstance(document, StoredTurn) or not read_saying(document.content).asks

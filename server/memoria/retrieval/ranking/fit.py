@@ -1,4 +1,4 @@
-"""Fit: whether anything that was found is likely an answer.
+"""Fit: the likelihood that anything that was found is an answer.
 
 An index always finds something, and an asked search shows it. How well the best of it fits tells an
 answer from what merely comes nearest: how near it lies to the question, by what an embedder has
@@ -17,12 +17,12 @@ from memoria.retrieval.sources.vectors import AskedVector, QueryVector, list_que
 from memoria.store.base import Transaction
 
 _WORDS = 0.33
-"""What all of the question's words count beside a cosine of 1."""
+"""Weight of all of the question's words beside a cosine of 1."""
 _STRANGE = 0.72
-"""What it counts against an answer that nothing of what is named is on record."""
+"""Weight against an answer where nothing of what is named is on record."""
 _FEW_WORDS = 2
-"""Of a word or two alone the meaning has to speak, where nothing on record holds any of them: that
-another script spells a name in its own way excuses a sentence."""
+"""Number of words up to which the meaning has to speak, where nothing on record holds any of them:
+that another script spells a name in its own way excuses a sentence."""
 
 
 def is_answered(
@@ -32,7 +32,7 @@ def is_answered(
     asked: Sequence[AskedVector],
     shown: Sequence[ScoredCandidate],
 ) -> bool:
-    """Whether the best of what is shown fits well enough to be an answer.
+    """Return whether the best of what is shown fits well enough to be an answer.
 
     Args:
         tx: where the vectors of what is shown are read.
@@ -58,7 +58,7 @@ def is_answered(
 def _find_relief(
     plan: SearchPlan, statistics: QueryStatistics, shown: Sequence[ScoredCandidate]
 ) -> float:
-    """What being in another language has added to each, where that is no reason: to a bare word."""
+    """Return the bonus that hits in another language lose: that for a bare word none shares."""
     is_shared = any(
         one.coverage or one.context_coverage or one.rerank_score is not None
         for one in (each.signals for each in shown)
@@ -73,7 +73,7 @@ def _measure_nearness(
     asked: Sequence[AskedVector],
     shown: Sequence[ScoredCandidate],
 ) -> list[float]:
-    """How near each lies to the wording that it lies nearest to, as an answer lies near."""
+    """Measure how near each lies, as an answer, to the wording that it lies nearest to."""
     cosines = [each.signals.cosine for each in shown]
     read = plan.calibration.read_answering
     wordings = [] if read is None else list_query_vectors(asked)
@@ -88,11 +88,11 @@ def _measure_nearness(
 
 
 def _add_beyond(beyond: Vector, wordings: Sequence[QueryVector], text: Vector) -> float:
-    """What the weights add to the cosine of a text with the wording nearest to it."""
+    """Return what the weights add to the cosine of a text with the wording nearest to it."""
     nearest = max((each.vector for each in wordings), key=lambda vector: float(vector @ text))
     return float((beyond * nearest) @ text)
 
 
 def _measure_words(statistics: QueryStatistics, each: ScoredCandidate) -> float:
-    """What the words of a question and its names count for a candidate."""
+    """Return what the words of a question and its names count for a candidate."""
     return _WORDS * each.signals.coverage - _STRANGE * statistics.strange_share

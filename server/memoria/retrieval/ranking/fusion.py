@@ -1,4 +1,4 @@
-"""Fusion: what the graph and the calendar know, joined to what text and meaning have found.
+"""Fusion: scores of text and meaning joined by those of the graph and the calendar.
 
 Text and meaning come joined already, in the context of their conversation (`evidence`). The graph
 is one more independent witness (noisy-or, as there): alone it makes a weak hit, together with
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 _Score = TypeVar("_Score", float, "Floats")
 GRAPH_CEILING = 0.3
-"""What the graph alone makes of its best document."""
+"""Most that the graph alone makes of its best document."""
 _GRAPH_ONLY_MOST = 30
-"""How many documents that only the graph has found are looked at."""
+"""Most documents that only the graph has found and that are looked at."""
 
 
 class FusedCandidate(NamedTuple):
@@ -39,30 +39,30 @@ class FusedCandidate(NamedTuple):
 
     n: int
     score: float
-    """Text and meaning in context, and the graph."""
+    """Score of text and meaning in context, and the graph."""
     lexical: float = 0.0
     cosine: float = 0.0
     graph: float = 0.0
     context: float = 0.0
-    """How much of the query's words stands in it and around it; a speaker's name is no word."""
+    """Share of the query's words in it and around it; a speaker's name is no word."""
     entity_names: frozenset[str] = frozenset()
-    """The names in the query of what it is linked with directly."""
+    """Names in the query of what it is linked with directly."""
     via: int | None = None
-    """The document found that leads to it."""
+    """Number of the document found that leads to it."""
     is_indexed: bool = True
-    """Whether an index found it; else only the graph or the calendar knows of it."""
+    """True if an index found it; else only the graph or the calendar knows of it."""
     indexed: IndexTokens | None = None
-    """Its tokens, where they were read."""
+    """Tokens, where they were read."""
     phrase: float = 1.0
-    """A factor: less than 1 where others hold a phrase that the query quotes, and this does not."""
+    """Factor, less than 1 where others hold a phrase that the query quotes, and this does not."""
     passage: Span | None = None
-    """Of a long turn, the part of its whole text that is nearest to the question by meaning."""
+    """Part of a long turn's whole text that is nearest to the question by meaning."""
 
 
 def rank_documents(
     tx: Transaction, plan: SearchPlan, sources: SourceScores, frequencies: Frequencies, most: int
 ) -> Ranking:
-    """The best by words and meaning: as many as it takes to fuse `most`."""
+    """Rank the documents by words and meaning: as many as it takes to fuse `most`."""
     if plan.parsed.is_time_only or not (sources.bm25 or sources.cosine):
         return Ranking()
     import numpy as np  # noqa: PLC0415  (who finds nothing does not wait for it)
@@ -82,7 +82,7 @@ def rank_documents(
 def fuse(
     plan: SearchPlan, sources: SourceScores, ranking: Ranking, most: int
 ) -> list[FusedCandidate]:
-    """The best candidates, `most` at most beside those only the graph knows, best first.
+    """Fuse the best candidates, `most` at most beside those only the graph knows, best first.
 
     Args:
         plan: the search.
@@ -120,7 +120,7 @@ def fuse(
 
 
 def _depth(sources: SourceScores, most: int) -> int:
-    """How many are looked at: the graph may lift what stands far down, however few are wanted."""
+    """Return the number to look at: the graph may lift what stands far down."""
     return max(most, RANK_DEPTH) if sources.expansion.scores else most
 
 
@@ -129,7 +129,7 @@ def _sort_candidates(candidates: Iterable[FusedCandidate]) -> list[FusedCandidat
 
 
 def add_graph_score(score: _Score, graph: _Score) -> _Score:
-    """The score, or each of a column, with what the graph says for it."""
+    """Join to the score, or to each of a column, that of the graph."""
     return 1 - (1 - score) * (1 - GRAPH_CEILING * graph)
 
 

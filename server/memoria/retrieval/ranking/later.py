@@ -1,4 +1,4 @@
-"""Later: what the same speaker said later that is nearest to what they said before.
+"""Later statements of a speaker that are nearest to what they said before.
 
 A question resembles what was said first, and what corrects that resembles what it corrects: so it
 is looked for from there, by the vectors that are kept. Only what tells something of the speaker's
@@ -17,29 +17,29 @@ from memoria.store.base import Transaction
 from memoria.store.values import DocumentKind, Filters, Match
 
 MOST_LATER = 1
-"""Of each, where no more is asked for."""
+"""Number of later statements of each, where no more is asked for."""
 _LOOKED_AT: Mapping[DocumentKind, int] = {"turn": 100, "memory": 20}
-"""The nearest of each kind, of which most were said before, by others or about nothing."""
+"""Number of the nearest of each kind; most were said before, by others or about nothing."""
 _SURELY = 1.5
-"""How surely something tells of the speaker's world that may be out of date. Of 200 statements that
-were corrected nearly all do so, of other talk a third."""
+"""Certainty that something tells of the speaker's world and may be out of date. Of 200 statements
+that were corrected nearly all do so, of other talk a third."""
 _ASKED = 0.3
-"""What nearness to a wording of the question counts, beside nearness to what was said before."""
+"""Weight of nearness to a wording of the question, beside nearness to what was said before."""
 Speaker = tuple[Role, str | None]
 _USER: Speaker = (Role.USER, None)
 
 
 class Said(NamedTuple):
-    """Something that somebody said, as far as it matters here."""
+    """A statement, as far as it matters here."""
 
     n: int
-    """The document: a turn, or a memory's wording."""
+    """Number of the document: a turn, or a memory's wording."""
     at: int
     speaker: Speaker
 
     @classmethod
     def of_candidate(cls, each: ScoredCandidate) -> Self | None:
-        """A candidate; None where an assistant or a tool said it, which speak for nobody."""
+        """Read a candidate; None where an assistant or a tool said it, which speak for nobody."""
         document, n = each.document, each.candidate.n
         if isinstance(document, MemoryWording):
             return cls(n, document.version.valid_from, _USER)
@@ -53,7 +53,7 @@ class LaterSearch:
     def __init__(
         self, tx: Transaction, model: str, calibration: Calibration, filters: Filters
     ) -> None:
-        """Nothing is looked for yet.
+        """Create a search of one snapshot.
 
         Args:
             tx: where to look.
@@ -67,7 +67,7 @@ class LaterSearch:
         self._telling = calibration.telling
 
     def keep_telling(self, said: Sequence[Said]) -> list[Said]:
-        """Return those that surely tell something: nothing else can be out of date."""
+        """Keep those that surely tell something: nothing else can be out of date."""
         vectors = self._tx.documents.vectors([each.n for each in said], self._model)
         telling = self._telling
         return [
@@ -79,7 +79,7 @@ class LaterSearch:
     def find(
         self, told: Sequence[Said], most: int = MOST_LATER, asked: Sequence[Vector] = ()
     ) -> dict[int, tuple[Match, ...]]:
-        """By document what the same speaker said later, nearest first; no more than `most` each.
+        """Map documents to what the same speaker said later, nearest first; `most` of each.
 
         What a model has ruled to be another matter is none of it.
 
@@ -105,7 +105,7 @@ class LaterSearch:
         return found
 
     def _list_near(self, vector: Vector) -> list[int]:
-        """What lies near to a vector, where it tells something."""
+        """List what lies near to a vector, turned towards what tells something."""
         turned = vector if self._telling is None else self._telling.turn(vector)
         return [
             match.n
@@ -114,7 +114,7 @@ class LaterSearch:
         ]
 
     def _read(self, ns: Sequence[int]) -> Iterator[Said]:
-        """Who said the documents and when; none of assistants and tools."""
+        """Yield speaker and time of the documents, without those of assistants and tools."""
         if not ns:
             return
         remarks = self._tx.turn_columns.remarks(ns)
@@ -136,7 +136,7 @@ class LaterSearch:
     def _list_later(
         self, one: Said, others: Sequence[Said], vectors: Mapping[int, Vector]
     ) -> list[Match]:
-        """What tells something and was said later by the same speaker, in any order."""
+        """List what tells something and was said later by the same speaker, in any order."""
         telling = self._telling
         return [
             Match(each.n, float(vectors[each.n] @ vectors[one.n]))
@@ -148,5 +148,5 @@ class LaterSearch:
 
 
 def _measure_nearness(vector: Vector, asked: Sequence[Vector]) -> float:
-    """Return what it counts that a text is near to a wording of the question."""
+    """Return the weight of a text's nearness to a wording of the question."""
     return _ASKED * max((float(vector @ each) for each in asked), default=0.0)

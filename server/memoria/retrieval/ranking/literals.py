@@ -1,4 +1,4 @@
-"""Literals: where a question names a code, path or address, what holds it is asked for.
+"""Literals: codes, paths and addresses that a question names and hits have to hold.
 
 Other words of the question are found in hundreds of turns, and none of them says anything of the
 code. What stands beside a turn that holds it is shown as its neighbour.
@@ -14,7 +14,7 @@ from memoria.retrieval.ranking.statistics import QueryStatistics
 def keep_holding(
     parsed: ParsedQuery, statistics: QueryStatistics, scored: Sequence[ScoredCandidate]
 ) -> Sequence[ScoredCandidate]:
-    """The candidates that hold a code of the question; all, if it has none or none holds one."""
+    """Keep the candidates that hold a code of the question; all, if none does or it has none."""
     if not parsed.literals:
         return scored
     codes = statistics.codes

@@ -1,4 +1,4 @@
-"""Nearest: what lies nearest to a question by meaning alone, whatever words it shares.
+"""Nearest: documents nearest to a question by meaning alone, whatever words they share.
 
 Where somebody asks for help, or tells something, what bears on it may share no word with it. It is
 looked for among what people said themselves and what is remembered, and there first among what
@@ -14,13 +14,13 @@ from memoria.retrieval.sources.vectors import QueryVector
 from memoria.store.base import Transaction
 
 _LOOKED_AT = 60
-"""Of each kind and for each wording: those that tell something come first among them."""
+"""Number of documents of each kind and wording: those that tell something come first among them."""
 
 
 def find_nearest(
     tx: Transaction, plan: SearchPlan, asked: Sequence[QueryVector], known: Collection[int]
 ) -> list[FusedCandidate]:
-    """What is nearest to any wording of a question, best first, without what is known already."""
+    """Find what is nearest to any wording of a question, best first, without what is known."""
     if not asked:
         return []
     telling = plan.calibration.telling
@@ -38,7 +38,7 @@ def find_nearest(
 
 
 def _add_places(ns: Sequence[int], by_wording: Iterable[Mapping[int, float]]) -> dict[int, float]:
-    """Return what each document gains by its places: each wording has a nearest one of its own.
+    """Return each document's gain by its places: each wording has a nearest one of its own.
 
     Args:
         ns: the documents.
@@ -64,7 +64,7 @@ def _list_found(
 
 
 def _keep_peoples(tx: Transaction, ns: Sequence[int]) -> list[int]:
-    """Those that a person said, and memories."""
+    """Keep what a person said, and memories."""
     if not ns:
         return []
     remarks = tx.turn_columns.remarks(ns)

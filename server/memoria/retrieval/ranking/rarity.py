@@ -1,4 +1,4 @@
-"""Rarity: what each word of the question counts where an answer is cut to what it says of it."""
+"""Rarity: weights of the question's words where an answer is cut to what it says of them."""
 
 from collections.abc import Iterable, Mapping
 from math import log
@@ -8,13 +8,13 @@ from memoria.store.values import Frequencies
 
 
 def weigh_terms(plan: SearchPlan, frequencies: Frequencies) -> dict[str, float]:
-    """The terms with their weights: the rarer on record, the more."""
+    """Map the terms to their weights: the rarer on record, the more."""
     counts, total = frequencies.by_term, frequencies.total
     return {term: log(1 + (1 + total) / (1 + counts.get(term, 0))) for term in plan.terms}
 
 
 def merge_weights(searches: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """The terms of several wordings of a question; one of many counts as where it counts most."""
+    """Merge the terms of several wordings; each counts as where it counts most."""
     merged: dict[str, float] = {}
     for weights in searches:
         for term, weight in weights.items():

@@ -1,4 +1,4 @@
-"""Rerank: what a model that reads query and text together says of the best hits. Optional.
+"""Reranking: scores of the best hits by a model that reads query and text. Optional.
 
 Its score and ours are averaged. It knows what the words mean together; we know what it is not
 shown: what was said around a text, who is meant, when, and what the graph has. Which of the two is
@@ -26,27 +26,27 @@ from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.threshold import RelevanceThreshold
 
 RERANK_DEPTH = 20
-"""How many of the best hits the reranker is asked about."""
+"""Number of the best hits the reranker is asked about."""
 _CHARS = 1000
-"""How much of each it is shown: of a long one, the part that answers."""
+"""Most characters of each that it is shown: of a long one, the part that answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class RerankOpinion:
-    """What the reranker said, and what became of asking it."""
+    """Scores of the reranker, and the report of asking it."""
 
     scores: Mapping[str, float] = field(default_factory=dict)
-    """By the words that it was shown."""
+    """Scores by the words that it was shown."""
     reports: tuple[PartReport, ...] = ()
 
 
 NO_OPINION = RerankOpinion()
-"""There is no reranker."""
+"""Opinion where there is no reranker."""
 SWITCHED_OFF = RerankOpinion(reports=(PartReport(part="rerank", state="off", why="switched off"),))
 
 
 def passages(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> tuple[str, ...]:
-    """What the reranker is to be shown: of the best hits, the words that answer."""
+    """List what the reranker is to be shown: of the best hits, the words that answer."""
     if plan.parsed.is_time_only or not plan.terms:
         return ()
     shown = (_passage_text(plan, each) for each in scored[:RERANK_DEPTH])
@@ -54,7 +54,7 @@ def passages(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> tuple[str, 
 
 
 def ask_reranker(reranker: Reranker, query: str, texts: Sequence[str]) -> RerankOpinion:
-    """What the reranker says of these texts; that it says nothing is no reason to fail."""
+    """Ask the reranker about these texts; its failure is reported, not raised."""
     if not texts:
         why = "there is nothing to put in order"
         return RerankOpinion(reports=(PartReport(part="rerank", state="idle", why=why),))
@@ -72,7 +72,7 @@ def apply_opinion(
     opinion: RerankOpinion,
     threshold: RelevanceThreshold,
 ) -> Sequence[ScoredCandidate]:
-    """The hits by our score and the reranker's, best first."""
+    """Order the hits by our score and the reranker's, best first."""
     if not opinion.scores:
         return scored
     worst = min(opinion.scores.values())
@@ -92,7 +92,7 @@ def _apply_score(each: ScoredCandidate, score: float | None, otherwise: float) -
 
 
 def _passage_text(plan: SearchPlan, each: ScoredCandidate) -> str:
-    """Who said it, for "I" says nothing to a stranger, and the part that answers."""
+    """Return the speaker, for "I" says nothing to a stranger, and the part that answers."""
     document, text = each.document, each.text
     start, end = find_excerpt(text, weigh_evenly(plan.terms), _CHARS)
     speaker = document.speaker if isinstance(document, StoredTurn) else None

@@ -1,4 +1,4 @@
-"""Score: the candidates are read, and each gets a relevance, its boosts and what speaks for it."""
+"""Scoring: candidates are read, and get a relevance, their boosts and relevance signals."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import chain
@@ -35,7 +35,7 @@ from memoria.store.base import Transaction
 from memoria.store.values import DocumentKind
 
 _LONGEST_DAY_MS = 25 * 3_600_000
-"""A day, where the clocks are put back."""
+"""Length of a day on which the clocks are put back."""
 _NO_WORDS: frozenset[str] = frozenset()
 
 
@@ -46,44 +46,44 @@ class ScoredCandidate(NamedTuple):
     candidate: FusedCandidate
     signals: RelevanceSignals
     relevance: float
-    """How well it matches, 0 to 1."""
+    """Match with the query, 0 to 1."""
     boosts: Mapping[str, float]
     score: float
     words: frozenset[str]
     margin: float
-    """By how much it fits better than the relevance threshold demands; below 0 it is no hit."""
+    """Excess over what the relevance threshold demands; below 0 it is no hit."""
 
     @property
     def kind(self) -> DocumentKind:
-        """Which kind of document it is."""
+        """Kind of document."""
         return "turn" if isinstance(self.document, StoredTurn) else "memory"
 
     @property
     def id(self) -> str:
-        """The memory's or turn's id."""
+        """Id of the memory or turn."""
         document = self.document
         return document.id if isinstance(document, StoredTurn) else document.memory.id
 
     @property
     def task(self) -> str | None:
-        """The task that a memory belongs to; None for one of no task, and for a turn."""
+        """Task that a memory belongs to; None for one of no task, and for a turn."""
         document = self.document
         return None if isinstance(document, StoredTurn) else document.memory.task
 
     @property
     def identity(self) -> tuple[str, int]:
-        """A version of a message, or a wording of a memory."""
+        """Key of a version of a message, or of a wording of a memory."""
         document = self.document
         return (document.id, document.n) if isinstance(document, StoredTurn) else (
             document.memory.id, document.version.n)  # fmt: skip
 
     def with_margin(self, threshold: RelevanceThreshold) -> Self:
-        """The same with the margin of its signals, where these have changed."""
+        """Return the same with the margin of its signals, where these have changed."""
         return self._replace(margin=threshold.margin(self.kind, self.signals))
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """All words of the document."""
         return read_text(self.document)
 
 
@@ -99,7 +99,7 @@ class LazyCandidates(Sequence[ScoredCandidate]):
         score: Callable[[Sequence[FusedCandidate]], list[ScoredCandidate]],
         first: int,
     ) -> None:
-        """None is read yet.
+        """Create the sequence without reading any.
 
         Args:
             fused: the candidates, best first.
@@ -132,7 +132,7 @@ class LazyCandidates(Sequence[ScoredCandidate]):
         return self._read_until(part.stop if is_counted_from_first else None)[at]
 
     def _read_until(self, most: int | None) -> list[ScoredCandidate]:
-        """The first `most` that may be seen, or all."""
+        """Read the first `most` that may be seen, or all."""
         most = len(self._unread) + len(self._read) if most is None else max(most, self._first)
         while self._unread and len(self._read) < most:
             many = most - len(self._read)
@@ -148,7 +148,7 @@ def score_candidates(
     threshold: RelevanceThreshold,
     known: Mapping[int, StoredTurn] = MappingProxyType({}),
 ) -> Sequence[ScoredCandidate]:
-    """The documents that may be seen, best first; of a memory one wording.
+    """Score the documents that may be seen, best first; of a memory one wording.
 
     Args:
         tx: where they are read.
@@ -176,7 +176,7 @@ def score_candidates(
 
 
 def _list_once(scored: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
-    """Each wording where it stands first: several of a memory may lead to the one that held."""
+    """List each wording where it is first: several of a memory may lead to the one that held."""
     first: dict[tuple[str, int], ScoredCandidate] = {}
     for each in scored:
         first.setdefault(each.identity, each)
@@ -201,10 +201,10 @@ class _Scorer:
         self._uses_boosts = is_ranked and plan.profile.uses_boosts and plan.options.stages.boosts
         self._scores_conclusions = is_ranked and plan.profile.scores_conclusions
         self.keeps_order = not (self._uses_boosts or self._scores_conclusions)
-        """Whether a document counts as much as it did before it was read."""
+        """True if a document counts as much as it did before it was read."""
 
     def promises(self, item: FusedCandidate) -> bool:
-        """Whether what is known of a turn unread lets it pass: then others are shown with it."""
+        """Return whether an unread turn passes by what is known of it: others are shown with it."""
         known = RelevanceSignals(0.0, item.cosine, item.graph, item.context)
         return self._threshold.margin("turn", known) >= 0
 
@@ -215,7 +215,7 @@ class _Scorer:
         text: str,
         words: frozenset[str],
     ) -> ScoredCandidate:
-        """The candidate with what speaks for it.
+        """Score a candidate by what speaks for it.
 
         Args:
             item: as the sources found it.
@@ -277,19 +277,19 @@ class _Scorer:
         return ScoredCandidate(wording, item, signals, relevance, boosts, score, words, margin)
 
     def _find_names(self, item: FusedCandidate) -> frozenset[str]:
-        """The words of the names asked about that it is linked with, whatever words it uses."""
+        """Return the words of the names asked about that it is linked with."""
         names = map(list_tokens, item.entity_names)
         return self._asked.intersection(chain.from_iterable(names))
 
     def _rate_conclusion(self, item: FusedCandidate, held: Set[str]) -> float:
-        """How well a memory matches, as one sentence by itself."""
+        """Return the match of a memory, as one sentence by itself."""
         covered = len(self._terms & held) / len(self._terms) if self._terms else 0.0
         score = score_conclusion(item.lexical, covered, item.cosine, self._plan.calibration)
         return item.phrase * add_graph_score(score, item.graph)
 
 
 def find_named_day(time: Interval | None) -> range | None:
-    """The time that is asked about, if that is hardly a day, in milliseconds."""
+    """Return the time asked about in milliseconds, if it is at most a day; else None."""
     if time is None or time.from_ms is None or time.until_ms is None:
         return None
     is_day = time.until_ms - time.from_ms <= _LONGEST_DAY_MS
@@ -298,11 +298,11 @@ def find_named_day(time: Interval | None) -> range | None:
 
 @remember_results(256)
 def list_tokens(name: str) -> frozenset[str]:
-    """A name's tokens: of thirty documents most have one of the same few speakers."""
+    """Return a name's tokens; remembered, for most documents have one of few speakers."""
     return frozenset(tokens(name))
 
 
 def _list_property_tokens(wording: MemoryWording) -> frozenset[str]:
-    """Tokens of what a memory tells of its subject: "works at Northwind" tells the employer."""
+    """Return tokens of a memory's property: "works at Northwind" tells the employer."""
     is_present = wording.version.n == wording.memory.current.n
     return list_tokens(property_words(wording.memory.predicate)) if is_present else _NO_WORDS

@@ -1,4 +1,4 @@
-"""Selection: which of the scored candidates are shown, and what becomes of the others."""
+"""Selection: the scored candidates that are shown, and those that are not."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from memoria.retrieval.ranking.threshold import DECIDING_HITS
 
 _REPEAT_SIMILARITY = 0.9
 _NEARLY_AS_GOOD = 0.4
-"""The share of the best turn's score with which another is shown beside it. Of those below, none
+"""Share of the best turn's score with which another is shown beside it. Of those below, none
 answers on LoCoMo or BEAM: their recall@10 is the same without a bound, and lower from 0.5 on."""
 HALF_AS_GOOD = 0.5
-"""The share of the best conclusion's score below which none is a hit, where no limit is given."""
+"""Share of the best conclusion's score below which none is a hit, where no limit is given."""
 _LEAST_HITS = 3
-"""So many are hits anyhow: the best may be the question itself, as it was asked before."""
+"""Number of hits in any case: the best may be the question itself, as it was asked before."""
 _CHOSEN_WITH_CARE = 50
-"""Hits that make room for each other, whatever the limit."""
+"""Number of hits that make room for each other, whatever the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,11 @@ class Selection:
     below_threshold: Sequence[ScoredCandidate] = ()
     """Best first."""
     repeats: tuple[ScoredCandidate, ...] = ()
-    """What another hit says already."""
+    """Documents that say what another hit says already."""
 
 
 def has_hits(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> bool:
-    """Whether anything is shown of the candidates, which have their margins."""
+    """Return whether anything is shown of the candidates, which have their margins."""
     if plan.parsed.is_time_only or plan.profile.is_asked:
         return bool(scored)
     deciding = scored if plan.profile.every_hit_must_fit else scored[:DECIDING_HITS]
@@ -50,7 +50,7 @@ def select_hits(
     scored: Sequence[ScoredCandidate],
     successors: Successors = NO_SUCCESSORS,
 ) -> Selection:
-    """The hits, in an order in which none repeats the one before; asked for, all that was found.
+    """Select the hits, without repeats, in their order; for an asked search, all that was found.
 
     Unasked they have to pass the threshold. What has taken the place of one that does passes with
     it.
@@ -79,7 +79,7 @@ def select_hits(
 
 
 def add_rest(plan: SearchPlan, selection: Selection, rest: Sequence[ScoredCandidate]) -> Selection:
-    """The selection with what a high limit wants besides, behind all that was ranked with care.
+    """Add what a high limit wants besides, behind all that was ranked with care.
 
     Args:
         plan: the search.
@@ -102,7 +102,7 @@ def add_rest(plan: SearchPlan, selection: Selection, rest: Sequence[ScoredCandid
 
 
 def limit_hits(plan: SearchPlan, selection: Selection) -> Selection:
-    """The hits that may be shown, and of conclusions those beyond the limit that fit as well.
+    """Limit the hits to those that may be shown, and conclusions beyond that fit as well.
 
     Asked for without a limit, conclusions that are much worse than the best are left out, and none
     is beyond. Of the record none is beyond either.
@@ -122,19 +122,19 @@ def limit_hits(plan: SearchPlan, selection: Selection) -> Selection:
 
 
 def count_hits(plan: SearchPlan) -> int:
-    """How many hits are shown at most, whatever is shown beside them; of a time, many."""
+    """Return the most hits to show, whatever is shown beside them; of a time, many."""
     return plan.limit if plan.is_limited or not plan.parsed.is_time_only else plan.profile.reads
 
 
 def _select_together(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> Selection:
-    """The best, where one of the very best passes the threshold; else nothing."""
+    """Select the best, where one of the very best passes the threshold; else nothing."""
     if has_hits(plan, scored):
         return Selection(tuple(place_echoes(plan, scored)))
     return Selection((), scored)
 
 
 def _list_fitting(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
-    """What passes the threshold, and with one of the best turns those nearly as good."""
+    """List what passes the threshold, and with one of the best turns those nearly as good."""
     turns = [each for each in scored if each.kind == "turn"]
     fitting = {each.candidate.n for each in scored if _is_relevant(each)}
     if plan.profile.shows_turns_together and any(map(_is_relevant, turns[:DECIDING_HITS])):
@@ -143,7 +143,7 @@ def _list_fitting(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> list[S
 
 
 def _is_nearly_as_good(turn: ScoredCandidate, best: ScoredCandidate) -> bool:
-    """Whether its score is, for what it says itself and not only for what is said around it."""
+    """Return whether its score is, for its own words and not only for those around it."""
     signals = turn.signals
     speaks = signals.coverage > 0 or signals.cosine > 0 or signals.graph > 0
     return speaks and turn.score >= _NEARLY_AS_GOOD * best.score
@@ -156,7 +156,7 @@ def _is_relevant(each: ScoredCandidate) -> bool:
 def _add_linked(
     scored: Sequence[ScoredCandidate], passed: Sequence[ScoredCandidate]
 ) -> list[ScoredCandidate]:
-    """Where a hit names somebody, what else is known of them comes with it: the second step.
+    """Add what is linked with a hit by somebody whom it names: the second step.
 
     "Who looks after the server" is answered by a name, and "how do I reach whoever does" by what
     is said under that name, which shares no word with the question and little of its meaning.
@@ -168,14 +168,14 @@ def _add_linked(
 def _add_successors(
     scored: Sequence[ScoredCandidate], passed: Sequence[ScoredCandidate], successors: Successors
 ) -> list[ScoredCandidate]:
-    """What has taken the place of a hit, whether it matches the question itself or not."""
+    """Add what has taken the place of a hit, whether it matches the question or not."""
     ids = {each.candidate.n for each in passed}
     wanted = ids | {successors.find(n) for n in ids}
     return [each for each in scored if each.candidate.n in wanted]
 
 
 def _find_repeats(found: Sequence[ScoredCandidate]) -> set[int]:
-    """Turns that say word for word what a better hit says."""
+    """Find the turns that say word for word what a better hit says."""
     better: dict[int, list[frozenset[str]]] = defaultdict(list)  # by how many words they have
     repeats: set[int] = set()
     for each in found:
@@ -192,5 +192,5 @@ def _find_repeats(found: Sequence[ScoredCandidate]) -> set[int]:
 
 
 def _list_sizes_alike(size: int) -> range:
-    """How many words a text may have to repeat one of that many."""
+    """List the numbers of words that a text may have to repeat one of that many."""
     return range(ceil(_REPEAT_SIMILARITY * size), floor(size / _REPEAT_SIMILARITY) + 1)

@@ -14,13 +14,13 @@ from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
 
 _FAR_LONGER = 2
-"""Times the words of a memory. "I live in Dali" says no more than "the user lives in Dali"."""
+"""Factor beyond a memory's words. "I live in Dali" says no more than "the user lives in Dali"."""
 
 
 def stand_for_turns(
     found: Sequence[ScoredCandidate], spared: Collection[int] = ()
 ) -> tuple[list[ScoredCandidate], set[int]]:
-    """The hits with each memory where it belongs, and the turns that memories answer for.
+    """Place each memory where it belongs, and return the turns that memories answer for.
 
     Args:
         found: what passes the threshold, best first.
@@ -41,13 +41,13 @@ def stand_for_turns(
 
 
 def _says_more(turn: ScoredCandidate, memory: ScoredCandidate) -> bool:
-    """Whether a turn says more to the question than the memory that was made of it."""
+    """Return whether a turn says more to the question than the memory that was made of it."""
     is_longer = len(turn.words) > _FAR_LONGER * len(memory.words)
     return is_longer and turn.signals.coverage > memory.signals.coverage
 
 
 def _list_memories_by_turn(found: Sequence[ScoredCandidate]) -> dict[str, ScoredCandidate]:
-    """By turn, the best memory that was made of it.
+    """Map each turn to the best memory that was made of it.
 
     A memory that says how it is now answers for the turns of its former wordings, too.
     """
@@ -61,6 +61,6 @@ def _list_memories_by_turn(found: Sequence[ScoredCandidate]) -> dict[str, Scored
 
 
 def _list_versions_answered_for(document: MemoryWording) -> tuple[MemoryVersion, ...]:
-    """The wordings whose turns a hit stands for: of a present wording, the former ones as well."""
+    """Return the wordings whose turns a hit stands for: for a present wording, all of them."""
     is_present = document.version.n == document.memory.current.n
     return document.memory.versions if is_present else (document.version,)

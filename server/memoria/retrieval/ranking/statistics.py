@@ -1,4 +1,4 @@
-"""Statistics: how well the record knows the words of a query.
+"""Statistics of a query's words in the record.
 
 A word that stands nowhere, or in few places, tells more than one that stands everywhere; and a name
 tells most of all. A query about somebody who is named nowhere is a query about another world,
@@ -25,52 +25,52 @@ _EMPTY_CHINESE = frozenset(
 )
 """Characters of asking and joining: a pair that holds one is seldom what is asked about."""
 _FREQUENT = 100
-"""Documents of a term; a term that stands in more tells no less."""
+"""Number of a term's documents from which more tell no less."""
 _RARE = 3
-"""Documents of a term that hardly any has. Two such terms seldom meet by chance: in a turn found by
-a question of another record they do in 1 to 6 of 100 cases, by a question of its own in 12 (LoCoMo)
-to 84 (CMRC)."""
+"""Number of documents of a term that hardly any has. Two such terms seldom meet by chance: in a
+turn found by a question of another record they do in 1 to 6 of 100 cases, by a question of its own
+in 12 (LoCoMo) to 84 (CMRC)."""
 RARE_TOGETHER = 3
-"""Rare words of a question that a text hardly holds by chance."""
+"""Number of rare words of a question that a text hardly holds by chance."""
 _CODE = lazy_regex(r"[a-z]+\d+\w*|\d{5,}")
 
 
 @dataclass(frozen=True, slots=True)
 class QueryStatistics:
-    """What the record knows of a query, before any one document is looked at."""
+    """Statistics of a query, before any one document is looked at."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
-    """What each discriminative term counts for in coverage. Beside others a name that stands
+    """Weight of each discriminative term in coverage. Beside others a name that stands
     everywhere counts for nothing, and in a search of memories no name does; but the pairs of a
     Chinese name do, for of other pairs many are no words."""
     frequent_entity: bool = False
-    """It names somebody or something that much of the record is about."""
+    """True if it names somebody or something that much of the record is about."""
     unknown_entity: bool = False
-    """It names somebody or something, and nothing it names is on record."""
+    """True if it names somebody or something, and nothing it names is on record."""
     strange_share: float = 0.0
-    """How much of what it names is not on record, 0 to 1."""
+    """Share of the names that is not on record, 0 to 1."""
     rare_terms: frozenset[str] = frozenset()
-    """Of its words that tell, those that very few documents hold."""
+    """Telling words that very few documents hold."""
     codes: frozenset[str] = frozenset()
-    """Of those the codes and long numbers: a text has one of them for what it names, or not."""
+    """Codes and long numbers among them: a text has one of them for what it names, or not."""
     telling_terms: int = 0
-    """Of its words, how many tell what it asks about."""
+    """Number of words that tell what it asks about."""
     documents: int = 0
-    """How many documents there are to find."""
+    """Number of documents there are to find."""
     names_asker: bool = False
-    """It says "the user" of whoever asks."""
+    """True if it says "the user" of whoever asks."""
     is_cjk: bool = False
-    """It is written in Chinese, Japanese or Korean."""
+    """True if it is written in Chinese, Japanese or Korean."""
     has_vectors: bool = True
-    """Meaning could be compared."""
+    """True if meaning could be compared."""
 
     @property
     def terms(self) -> frozenset[str]:
-        """All of the query's words that a document is looked through for."""
+        """Words that a document is looked through for."""
         return self.rare_terms.union(self.codes, self.weights)
 
     def count_rare(self, words: Set[str]) -> int:
-        """How many of its rare words a text holds, a code for as many as there need be."""
+        """Count the rare words that a text holds, a code as several."""
         if not self.rare_terms:
             return 0
         codes = len(self.codes & words)
@@ -78,7 +78,7 @@ class QueryStatistics:
 
 
 def count_frequencies(tx: Transaction, plan: SearchPlan) -> Frequencies:
-    """How common the words and names of the query are, counted once for every part that asks."""
+    """Count how common the words and names of the query are, once for every part that asks."""
     terms = list(dict.fromkeys((*plan.terms, *_proper_name_tokens(plan))))
     if "text" in plan.options.without:
         return Frequencies(0, dict.fromkeys(terms, 1))  # without the index nobody can tell
@@ -88,7 +88,7 @@ def count_frequencies(tx: Transaction, plan: SearchPlan) -> Frequencies:
 def build_statistics(
     plan: SearchPlan, sources: SourceScores, frequencies: Frequencies
 ) -> QueryStatistics:
-    """What the record knows of the query.
+    """Build the statistics of the query.
 
     Args:
         plan: the search.
@@ -120,7 +120,7 @@ def build_statistics(
 
 
 def _list_strange(plan: SearchPlan, sources: SourceScores, frequencies: Frequencies) -> list[str]:
-    """The names in the query of which neither the record nor the graph knows anything."""
+    """List the names in the query of which neither the record nor the graph knows anything."""
     in_graph = _name_tokens_in_graph(sources)
     return [
         name
@@ -134,7 +134,7 @@ def _is_frequent(counts: Mapping[str, int], name: str) -> bool:
 
 
 def _name_tokens_in_graph(sources: SourceScores) -> frozenset[str]:
-    """The tokens of names in the query by which the graph knows something."""
+    """Return the tokens of names in the query by which the graph knows something."""
     known = frozenset[str]().union(*sources.expansion.entity_names.values())
     return frozenset(tokens(" ".join(known)))
 
@@ -144,13 +144,13 @@ def _term_weight(documents: int) -> float:
 
 
 def discriminative_terms(plan: SearchPlan) -> list[str]:
-    """The terms an answer is about; of a CJK run the pairs: single characters are everywhere."""
+    """List the terms an answer is about; of a CJK run the pairs, as characters are everywhere."""
     terms = plan.parsed.discriminative or plan.terms
     return [term for term in terms if not is_cjk_character(term)] or list(terms)
 
 
 def list_telling_terms(plan: SearchPlan) -> list[str]:
-    """Of those the ones that tell what it asks about: no pair that asks or joins."""
+    """List the discriminative terms that tell what it asks about: no pair that asks or joins."""
     return [term for term in discriminative_terms(plan) if _EMPTY_CHINESE.isdisjoint(term)]
 
 

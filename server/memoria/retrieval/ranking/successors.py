@@ -1,4 +1,4 @@
-"""Successors: what is believed now stands above what it has replaced.
+"""Successors: present statements, which stand above those that they have replaced.
 
 A turn that says "My name is Lin." matches "What is my name?" as well as the memory that corrected
 it to Lina, and often better. So where a memory was concluded from a turn of the first level, or
@@ -31,37 +31,37 @@ from memoria.store.values import Successor
 
 @dataclass(frozen=True, slots=True)
 class Successors:
-    """Which candidates have been replaced, by what."""
+    """Candidates that have been replaced, and by what."""
 
     recorded: Mapping[int, int] = field(default_factory=dict)
-    """What the store knows of: by document, the present wording that stands before it."""
+    """Present wording that stands before each document, as far as the store knows."""
     outdated: frozenset[int] = frozenset()
-    """All of which the store knows that they are replaced, by what may not be shown here, too."""
+    """Documents that the store knows to be replaced, if only by what may not be shown here."""
     spared: Mapping[int, Span] = field(default_factory=dict)
-    """By turn that is found for what nothing has replaced, the span of its text that says it."""
+    """Span, by turn, of the part that it is found for and that nothing has replaced."""
     further: "Successors | None" = None
-    """Those of documents further down."""
+    """Successors of documents further down."""
 
     def find(self, n: int) -> int | None:
-        """The document that stands before another one; None where none does."""
+        """Return the document that stands before another one; None where none does."""
         found = self.recorded.get(n)
         if found is None and self.further is not None:
             return self.further.find(n)
         return found
 
     def is_superseded(self, n: int) -> bool:
-        """Whether the words of a document no longer hold."""
+        """Return whether the words of a document no longer hold."""
         if n in self.outdated:
             return True
         return self.further is not None and self.further.is_superseded(n)
 
     def find_spared(self, n: int) -> Span | None:
-        """The part of a turn that is found for it, where another part no longer holds."""
+        """Return the part of a turn that is found for it, where another part no longer holds."""
         found = self.spared.get(n)
         return found if found or self.further is None else self.further.find_spared(n)
 
     def join(self, further: "Successors") -> "Successors":
-        """These and those of documents further down."""
+        """Return these with those of documents further down."""
         return replace(self, further=further)
 
 
@@ -74,7 +74,7 @@ def find_successors(
     scored: Sequence[ScoredCandidate],
     weights: Mapping[str, float],
 ) -> tuple[Sequence[ScoredCandidate], Successors]:
-    """The candidates, with the successors that were missing among them, and which those are.
+    """Add to the candidates the successors that were missing, and return all successors.
 
     Args:
         tx: where to look.
@@ -99,7 +99,7 @@ def find_successors(
 
 
 def is_current_first(plan: SearchPlan) -> bool:
-    """Whether a search shows what is believed now above what was believed before."""
+    """Return whether a search shows what is believed now above what was believed before."""
     is_of_now = plan.as_of is None and not plan.parsed.is_time_only
     return plan.options.stages.current and plan.profile.every_hit_must_fit and is_of_now
 
@@ -107,7 +107,7 @@ def is_current_first(plan: SearchPlan) -> bool:
 def place_successors(
     hits: Sequence[ScoredCandidate], successors: Successors
 ) -> list[ScoredCandidate]:
-    """The hits in their order, but each successor before what it has replaced."""
+    """Order the hits so that each successor is before what it has replaced."""
     by_n = {each.candidate.n: each for each in hits}
     placed: dict[int, None] = {}
     for n in by_n:
@@ -121,7 +121,7 @@ def place_successors(
 def list_superseded(
     tx: Transaction, plan: SearchPlan, hits: Sequence[ScoredCandidate], successors: Successors
 ) -> frozenset[int]:
-    """Which of the hits no longer hold: of the record, turns that a memory says otherwise since.
+    """Find the hits that no longer hold: of the record, turns that a memory has replaced.
 
     Args:
         tx: where to look.
@@ -144,7 +144,7 @@ def _list_recorded(
     scored: Sequence[ScoredCandidate],
     weights: Mapping[str, float],
 ) -> tuple[dict[int, int], dict[int, Span]]:
-    """What memories have replaced, turns and former wordings; and of what turns a part is found."""
+    """Find what memories have replaced, and the spans of turns that are spared."""
     outdated = {each.candidate.n: each for each in scored if _may_be_outdated(each)}
     replaced: dict[int, list[Successor]] = defaultdict(list)
     for one in _list_successors(tx, plan, list(outdated)) if outdated else ():
@@ -157,7 +157,7 @@ def _list_recorded(
 def _find_spared(
     each: ScoredCandidate, replaced: Sequence[Successor], weights: Mapping[str, float]
 ) -> Span | None:
-    """The part of a turn around what it is found for; None if that is what was replaced.
+    """Find the part of a turn around what it is found for; None if that was replaced.
 
     The sentence that has most of a former wording's words is the one that was replaced.
     """
@@ -177,7 +177,7 @@ def _find_spared(
 
 
 def _tells_more(one: str, other: str, weights: Mapping[str, float]) -> bool:
-    """Whether a sentence has more of what is asked for than another."""
+    """Return whether a sentence has more of what is asked for than another."""
     told, known = (
         fsum(weights[term] for term in distinct_tokens(text) if term in weights)
         for text in (one, other)
@@ -194,7 +194,7 @@ def _may_be_outdated(each: ScoredCandidate) -> bool:
 
 
 def _list_successors(tx: Transaction, plan: SearchPlan, ns: Sequence[int]) -> list[Successor]:
-    """By turn or former wording, the present wordings that say something else."""
+    """List the present wordings that say something else than a turn or former wording."""
     found = tx.memories.list_successors(ns, plan.filters)
     still_true = {each.n for each in found if _says_the_same(each.present, each.former)}
     return [each for each in found if each.n not in still_true]
@@ -207,7 +207,7 @@ def _says_the_same(present: str, former: str) -> bool:
 def _first_by_successor(
     scored: Sequence[ScoredCandidate], known: Mapping[int, int]
 ) -> Iterator[ScoredCandidate]:
-    """The best candidate of each successor."""
+    """Yield the best candidate of each successor."""
     seen: set[int] = set()
     for each in scored:
         successor = known.get(each.candidate.n)
@@ -217,7 +217,7 @@ def _first_by_successor(
 
 
 def _in_place_of(each: ScoredCandidate, memory: Memory) -> ScoredCandidate:
-    """The present wording of a memory, as well found as what it has replaced."""
+    """Return the present wording of a memory, as well found as what it has replaced."""
     wording = MemoryWording(memory, memory.current)
     candidate = each.candidate._replace(n=memory.current.n, indexed=None)
     words = distinct_tokens(memory.content)
@@ -225,7 +225,7 @@ def _in_place_of(each: ScoredCandidate, memory: Memory) -> ScoredCandidate:
 
 
 def _may_be_shown(memory: Memory, plan: SearchPlan) -> bool:
-    """Whether the present wording of a memory passes all that the search is narrowed to.
+    """Return whether a memory's present wording passes all that the search is narrowed to.
 
     From where it may be seen was asked when it was looked up.
     """

@@ -41,19 +41,19 @@ from memoria.retrieval.ranking.statistics import RARE_TOGETHER, QueryStatistics
 from memoria.store.values import DocumentKind
 
 _GRAPH_RELIEF = 0.3
-"""By how much the graph's best document may fall short of its bound."""
+"""Share by which the graph's best document may fall short of its bound."""
 _WORDS_ONLY_SHARE = 0.5
-"""The share of the bound that words must reach where there is no cosine to add to them."""
+"""Share of the bound that words must reach where there is no cosine to add to them."""
 _RERANK_REJECTS = 0.1
-"""A reranker's score that turns a hit away, unless it holds every discriminative word."""
+"""Score of a reranker that turns a hit away, unless it holds every discriminative word."""
 _MOST_DOCUMENTS = 10_000
-"""With more of them no more is asked for: what that would have to be was never measured."""
+"""Number of documents beyond which no more is asked for: what it would be was never measured."""
 DECIDING_HITS = 10
-"""How many of the best decide whether the record has anything to say, whatever is asked for."""
+"""Number of the best that decide whether the record has anything to say."""
 
 
 class RelevanceSignals(NamedTuple):
-    """What speaks for a hit, each 0 to 1."""
+    """Signals that speak for a hit, each 0 to 1."""
 
     coverage: float
     """Share of the query's words the text holds, each by how much it tells apart."""
@@ -62,33 +62,33 @@ class RelevanceSignals(NamedTuple):
     context_coverage: float = 0.0
     """Share of the query's words that stands in the text and around it."""
     rare_words: int = 0
-    """How many of the query's words it holds that very few texts hold; a code is several."""
+    """Number of the query's words it holds that very few texts hold; a code is several."""
     is_cross_language: bool = False
-    """Whether it is in another language than the query."""
+    """True if it is in another language than the query."""
     rerank_score: float | None = None
-    """How well it answers, says a reranker that was asked."""
+    """Score by a reranker that was asked."""
     is_of_named_day: bool = False
-    """Whether it was said on the day that the query names."""
+    """True if it was said on the day that the query names."""
     is_reply: bool = False
-    """Whether the assistant said it, and the query asks for what the assistant has said."""
+    """True if the assistant said it, and the query asks for what the assistant has said."""
     is_by_rules: bool = False
-    """Whether it is a memory that rules made of what was said."""
+    """True if it is a memory that rules made of what was said."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordDemand:
-    """What a query asks for of a turn of the record, whichever turn it is."""
+    """Demand of a query on a turn of the record, whichever turn it is."""
 
     bounds: RecordBounds
     statistics: QueryStatistics
     by_size: float
-    """What chance would bring: the more, the more words and documents there are."""
+    """Part for what chance would bring: the more, the more words and documents there are."""
     by_names: float
-    """What is asked for because what the query names is on record nowhere."""
+    """Part for names in the query that are on record nowhere."""
 
     @classmethod
     def of_query(cls, bounds: RecordBounds, statistics: QueryStatistics) -> Self:
-        """What a query asks for, by the embedder's bounds."""
+        """Build the demand of a query, by the embedder's bounds."""
         by_terms = bounds.term * log1p(statistics.telling_terms)
         by_documents = bounds.document * log1p(min(statistics.documents, _MOST_DOCUMENTS))
         return cls(
@@ -99,7 +99,7 @@ class RecordDemand:
         )
 
     def margin(self, signals: RelevanceSignals) -> float:
-        """By how much what speaks for a turn exceeds what the query asks for."""
+        """Return the excess of a turn's signals over the demand."""
         bounds = self.bounds
         if not self.statistics.has_vectors:
             return self._margin_by_words(signals)
@@ -121,7 +121,7 @@ class RecordDemand:
         return signals.coverage - self.bounds.words_alone
 
     def __str__(self) -> str:
-        """In a line, for an explanation."""
+        """Describe it in a line, for an explanation."""
         if not self.statistics.has_vectors:
             name = self.statistics.frequent_entity
             least = self.bounds.words_alone_of_name if name else self.bounds.words_alone
@@ -132,29 +132,29 @@ class RecordDemand:
 
 @dataclass(frozen=True, slots=True)
 class TextDemand:
-    """What a query asks for of a memory, or of a turn among memories."""
+    """Demand of a query on a memory, or on a turn among memories."""
 
     statistics: QueryStatistics
     bound: float
-    """Of words and cosine together, by what the query asks about; without vectors of words."""
+    """Least sum of words and cosine, by what the query asks about; of words without vectors."""
     cross_language: float
     unknown_entity: float
-    """Of the cosine alone, where nothing that the query names is on record."""
+    """Least cosine alone, where nothing that the query names is on record."""
 
     @classmethod
     def of_query(cls, bounds: RelevanceBounds, statistics: QueryStatistics) -> Self:
-        """What a query asks for, by the embedder's bounds."""
+        """Build the demand of a query, by the embedder's bounds."""
         bound = bounds.frequent_entity if statistics.frequent_entity else bounds.no_entity
         return cls(statistics, bound, bounds.cross_language, bounds.unknown_entity)
 
     def least(self) -> float:
-        """The bound, as it applies."""
+        """Return the bound that applies."""
         if self.statistics.unknown_entity:
             return self.unknown_entity
         return self.bound * (1 if self.statistics.has_vectors else _WORDS_ONLY_SHARE)
 
     def raised(self, cosine: float) -> Self:
-        """The same with so much more asked for, where there is a cosine."""
+        """Return the same with so much more asked for, where there is a cosine."""
         if not (cosine and self.statistics.has_vectors):
             return self
         return replace(
@@ -165,7 +165,7 @@ class TextDemand:
         )
 
     def margin(self, signals: RelevanceSignals) -> float:
-        """By how much a text's words and cosine exceed the bound."""
+        """Return the excess of a text's words and cosine over the bound."""
         if self.statistics.unknown_entity and not signals.is_cross_language:
             # Another script spells names its own way. What is linked is linked with somebody else.
             return signals.cosine - self.unknown_entity
@@ -180,17 +180,17 @@ class TextDemand:
 
 @dataclass(frozen=True, slots=True)
 class MemoriesDemand:
-    """What a query asks for in a search of memories."""
+    """Demand of a query in a search of memories."""
 
     bounds: AnswerBounds
     memory: TextDemand
     turn: TextDemand
     record: RecordDemand
-    """By which a turn may pass as well, if amply."""
+    """Demand by which a turn may pass as well, if amply."""
 
     @classmethod
     def of_query(cls, bounds: AnswerBounds, record: RecordDemand) -> Self:
-        """What a query asks for, by the embedder's bounds."""
+        """Build the demand of a query, by the embedder's bounds."""
         memory, turn = (
             TextDemand.of_query(each, record.statistics) for each in (bounds.memory, bounds.turn)
         )
@@ -198,7 +198,7 @@ class MemoriesDemand:
         return cls(bounds, memory.raised(alike), turn, record)
 
     def margin(self, kind: DocumentKind, signals: RelevanceSignals) -> float:
-        """By how much a memory, or a turn beside memories, exceeds what is asked for."""
+        """Return the excess of a memory, or a turn beside memories, over the demand."""
         bounds = self.bounds
         if kind == "memory":
             margin = self.memory.margin(signals)
@@ -214,16 +214,16 @@ class MemoriesDemand:
 
 @dataclass(frozen=True, slots=True)
 class RelevanceThreshold:
-    """How well a hit has to fit this query in this kind of search."""
+    """Fit that a hit must reach for this query in this kind of search."""
 
     profile: SearchProfile
     demand: MemoriesDemand | RecordDemand
-    """What is asked for of memories and turns beside them, or of the record alone."""
+    """Demand on memories and turns beside them, or on the record alone."""
     statistics: QueryStatistics
 
     @classmethod
     def for_query(cls, plan: SearchPlan, statistics: QueryStatistics) -> Self:
-        """The threshold of a search, by the embedder's calibration."""
+        """Build the threshold of a search, by the embedder's calibration."""
         calibration = plan.calibration
         record = RecordDemand.of_query(calibration.transcript, statistics)
         match plan.profile.bounds:
@@ -237,7 +237,7 @@ class RelevanceThreshold:
                 return cls(plan.profile, demand, statistics)
 
     def margin(self, kind: DocumentKind, signals: RelevanceSignals) -> float:
-        """By how much a hit fits better than it has to; one below 0 is turned away."""
+        """Return the excess of a hit's fit over the demand; one below 0 is turned away."""
         demand = self.demand
         if isinstance(demand, RecordDemand):
             margin = demand.margin(signals)
@@ -248,7 +248,7 @@ class RelevanceThreshold:
         return margin - self.profile.least_margin
 
     def _correct_by_reranker(self, margin: float, signals: RelevanceSignals, score: float) -> float:
-        """The margin, where a reranker knows better."""
+        """Return the margin, corrected where a reranker knows better."""
         accepts = self.profile.rerank_accepts
         unknown = self.statistics.unknown_entity and not signals.is_cross_language
         if score >= accepts and not unknown:
@@ -258,7 +258,7 @@ class RelevanceThreshold:
         return margin
 
     def __str__(self) -> str:
-        """In a line, for an explanation."""
+        """Describe it in a line, for an explanation."""
         if isinstance(self.demand, RecordDemand):
             return str(self.demand)
         known = self.statistics
@@ -273,21 +273,20 @@ class RelevanceThreshold:
 
 
 class TermWeights:
-    """The terms of a query, each with what it counts for."""
+    """Weights of a query's terms, as shares of 1."""
 
     __slots__ = ("_items", "_total")
 
     def __init__(self, weights: Mapping[str, float]) -> None:
-        """All of them together are a share of 1."""
         self._items = tuple(weights.items())
         self._total = sum(weights.values())
 
     def coverage(self, words: Set[str]) -> float:
-        """The share of the terms among a text's tokens, each by its weight."""
+        """Return the share of the terms among a text's tokens, each by its weight."""
         covered = sum([weight for term, weight in self._items if term in words])
         return covered / self._total if self._total else 0.0
 
 
 def _shares_no_word(signals: RelevanceSignals, statistics: QueryStatistics) -> bool:
-    """Whether a text in the query's language has none of its words, and its cosine is known."""
+    """Return whether a text in the query's language has none of its words, if vectors exist."""
     return not (signals.coverage or signals.is_cross_language) and statistics.has_vectors

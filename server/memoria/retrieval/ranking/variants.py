@@ -1,4 +1,4 @@
-"""Variants: one ranking of what a query and its other wordings have found.
+"""Variants: one ranking of the results for a query and its other wordings.
 
 A question and its answer may share no word, and whoever asks knows other words. Each wording is
 searched for by itself, with its own statistics and its own threshold; then a document counts by its
@@ -16,19 +16,19 @@ from itertools import accumulate, chain
 from memoria.retrieval.ranking.score import ScoredCandidate
 
 SEVERAL_DEPTH = 40
-"""So many of the best of each are joined where several things are searched for, however many are
-shown; the others follow."""
+"""Number of the best of each that are joined where several things are searched for, however many
+are shown; the others follow."""
 _VARIANT_WEIGHT = 0.8
-"""Of a place in a variant's ranking, beside one in the query's."""
+"""Weight of a place in a variant's ranking, beside one in the query's."""
 _RANK_OFFSET = 2
-"""Added to a place, so that agreement counts beside the first ones. With 5, and half the weight for
-a variant, of 40 wishes behind requests among 400 other turns 8 are among the first ten at the
-second level, with these 20; with the usual 60, for lists of hundreds, recall is lower everywhere.
-"""
+"""Number added to a place, so that agreement counts beside the first ones. With 5, and half the
+weight for a variant, of 40 wishes behind requests among 400 other turns 8 are among the first ten
+at the second level, with these 20; with the usual 60, for lists of hundreds, recall is lower
+everywhere."""
 
 
 def join_searches(rankings: Sequence[Sequence[ScoredCandidate]]) -> Sequence[ScoredCandidate]:
-    """One ranking of what all searches of a plan have found.
+    """Join the results of all searches of a plan to one ranking.
 
     Args:
         rankings: of the question, then of each variant, with their margins.
@@ -43,7 +43,7 @@ def join_searches(rankings: Sequence[Sequence[ScoredCandidate]]) -> Sequence[Sco
 
 
 def fuse_searches(rankings: Sequence[Sequence[ScoredCandidate]]) -> list[ScoredCandidate]:
-    """The candidates of all rankings, best first; each as the ranking has it that it fits best.
+    """Fuse rankings, best first; each candidate as the ranking has it that it fits best.
 
     Args:
         rankings: the query's first, then each variant's, with their margins.
@@ -69,7 +69,7 @@ def fuse_searches(rankings: Sequence[Sequence[ScoredCandidate]]) -> list[ScoredC
 
 
 def _list_shares(rankings: Sequence[Sequence[ScoredCandidate]]) -> dict[tuple[str, int], float]:
-    """What share of the best score of a ranking each candidate has, where that is most."""
+    """Map each candidate to its highest share of the best score of a ranking."""
     shares: dict[tuple[str, int], float] = {}
     for ranking in rankings:
         own = max((each.score for each in ranking), default=0.0) or 1.0

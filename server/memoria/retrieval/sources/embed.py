@@ -1,4 +1,4 @@
-"""Embed: the vector of what is asked, made where and when nobody waits for it in vain."""
+"""Embedding of queries, made where and when nobody waits for it in vain."""
 
 from functools import partial
 
@@ -10,10 +10,10 @@ from memoria.retrieval.sources.vectors import AskedVector, QueryVector
 
 
 class QueryEmbedder:
-    """Gives the vectors of what is asked, or why there is none."""
+    """Embeds what is asked, or tells why it can't."""
 
     def __init__(self, embedder: LazyEmbedder | None, wait_ms: int) -> None:
-        """Nothing is embedded yet.
+        """Create an embedder of queries.
 
         Args:
             embedder: gives the vectors; None for none.
@@ -24,11 +24,11 @@ class QueryEmbedder:
 
     @property
     def calibration(self) -> Calibration:
-        """What cosines mean."""
+        """Meaning of cosines."""
         return calibration_of(self._embedder)
 
     def embed(self, plan: SearchPlan) -> QueryVector | str:
-        """The vector of what a plan searches for, or why there is none."""
+        """Return the vector of what a plan searches for, or the reason why there is none."""
         if self._embedder is None or "vectors" in plan.options.without:
             return OFF
         unmeant = f"{self._embedder.name} sees no meaning in the question"
@@ -43,11 +43,11 @@ class QueryEmbedder:
         return QueryVector(self._embedder.name, vector)
 
     def ask(self, plan: SearchPlan) -> AskedVector:
-        """The vector of what a plan searches for, not made yet."""
+        """Return the vector of what a plan searches for, not made yet."""
         return AskedVector(partial(self.embed, plan))
 
     def ask_all(self, plan: SearchPlan) -> list[AskedVector]:
-        """The vector of each search of a plan.
+        """Return the vector of each search of a plan.
 
         No snapshot waits for another machine, or for a model that is loading. What is made soon is
         made when it is needed: in a large home while words are counted.

@@ -1,4 +1,4 @@
-"""Gather: every source is asked, each by itself, and what they found is put side by side.
+"""Gathering: every source is asked by itself, and the results are put side by side.
 
 Every source may be absent: there is no embedder, no vector yet, nobody in the query whom the graph
 knows. A search goes on with the others and says so.
@@ -20,32 +20,32 @@ from memoria.retrieval.sources.vectors import AskedVector, ReadVectors
 from memoria.store.base import Transaction
 
 _WORD_SHARE = 0.5
-"""What sharing the best words makes of a document from which the graph is expanded."""
+"""Weight of sharing the best words, for a document from which the graph is expanded."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceScores:
-    """What each source found, by document number."""
+    """Scores of each source, by document number."""
 
     bm25: Mapping[int, float]
     cosine: Mapping[int, float]
     """-1 to 1; only the nearest documents."""
     awaiting_vector: frozenset[int] = frozenset()
-    """Found by BM25, but too new to have a vector."""
+    """Documents found by BM25, but too new to have a vector."""
     expansion: GraphExpansion = field(default_factory=GraphExpansion)
     recent: tuple[int, ...] = ()
     """Newest first; only where the query asks for nothing but a time."""
     reports: tuple[PartReport, ...] = ()
     passages: Mapping[int, Span] = field(default_factory=dict)
-    """Of the long turns among them, the part of the text that is nearest by meaning."""
+    """Part of each long turn's text that is nearest by meaning."""
     holding_phrase: frozenset[int] = frozenset()
-    """What holds something word for word that the query has in quotation marks."""
+    """Documents that hold word for word something that the query has in quotation marks."""
 
 
 def gather(
     tx: Transaction, plan: SearchPlan, asked: AskedVector, read_vectors: ReadVectors
 ) -> SourceScores:
-    """What the sources find.
+    """Ask all sources.
 
     Args:
         tx: where to look.
@@ -72,7 +72,7 @@ def gather(
 
 
 def _combine_best(bm25: Mapping[int, float], cosine: Mapping[int, float]) -> dict[int, float]:
-    """How well the best documents were found, 0 to 1: by words, by meaning, and better by both."""
+    """Score the best documents found, 0 to 1: by words, by meaning, and higher by both."""
     top = max(bm25.values(), default=0.0)
     missed = {n: 1 - _WORD_SHARE * score / top for n, score in bm25.items()} if top > 0 else {}
     for n, score in cosine.items():

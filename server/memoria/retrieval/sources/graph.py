@@ -1,4 +1,4 @@
-"""Graph expansion: what is linked with the names in a query, and with what has been found already.
+"""Graph expansion: what is linked with the names in a query, and with what was found already.
 
 It starts from the entities that go by a name in the query, and from the best documents that words
 and meaning have found. It goes from entity to memory to entity to memory, along the strongest edges
@@ -29,31 +29,31 @@ _HOPS = 2
 _MOST_NODES = 150
 _ROUNDS = 12
 START_DOCUMENTS = 2
-"""From how many of the documents found it starts: the best."""
+"""Number of the best documents found from which it starts."""
 _START_WEIGHT = 0.5
-"""What a document found by words or meaning weighs as a start beside a named entity."""
+"""Weight as a start of a document found by words or meaning, beside a named entity."""
 _HUB_FREE_EDGES = 8
-"""Edges up to which each of a node's counts in full."""
+"""Number of edges up to which each of a node's counts in full."""
 _TOO_MANY_EDGES = 200
-"""Edges with which a node is in so much that nothing is reached through it at all."""
+"""Number of edges with which a node is in so much that nothing is reached through it at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphExpansion:
-    """What the graph gives."""
+    """Results of the graph."""
 
     scores: Mapping[int, float] = field(default_factory=dict)
-    """By document, 0 to 1: its share of the rank beside the best document's."""
+    """Score by document, 0 to 1: its share of the rank beside the best document's."""
     entity_names: Mapping[int, frozenset[str]] = field(default_factory=dict)
-    """By document: the names in the query of what it is linked with directly."""
+    """Names in the query of what each document is linked with directly."""
     via: Mapping[int, int] = field(default_factory=dict)
-    """By document: the one found that leads there, by something that few others speak of."""
+    """Document found that leads to each, by something that few others speak of."""
 
 
 def search_graph(
     tx: Transaction, plan: SearchPlan, found: Mapping[int, float]
 ) -> tuple[GraphExpansion, PartReport]:
-    """What the graph adds to the documents found, unless it is switched off."""
+    """Expand the graph from the documents found, unless it is switched off."""
     if "graph" in plan.options.without:
         return GraphExpansion(), report_off("graph")
     expansion = expand_graph(tx, plan.parsed.names, found, plan.filters)
@@ -66,7 +66,7 @@ def search_graph(
 def expand_graph(
     tx: Transaction, names: Sequence[str], found: Mapping[int, float], visible: Filters
 ) -> GraphExpansion:
-    """What lies near the entities named and the documents found.
+    """Find what lies near the entities named and the documents found.
 
     Args:
         tx: where to look.
@@ -102,7 +102,7 @@ class _ExploredGraph:
         self.documents: dict[int, int] = {}
 
     def read_edges(self, level: Sequence[int], _met: Collection[int], _room: int) -> Adjacency:
-        """The edges of a level's nodes: of all the first time, then of bridges from the starts.
+        """Read the edges of a level's nodes: of all first, then of bridges from the starts.
 
         What leads on from a memory that merely shares a name is too far away to answer.
         """
@@ -120,14 +120,14 @@ class _ExploredGraph:
 
 
 def _find_start_nodes(tx: Transaction, found: Mapping[int, float]) -> dict[int, float]:
-    """The nodes of the best documents found."""
+    """Map the nodes of the best documents found to their scores."""
     best = sorted(found, key=lambda n: (-found[n], n))[:START_DOCUMENTS]
     nodes = tx.graph.nodes_of_documents(best)
     return {nodes[n]: found[n] for n in best if n in nodes}
 
 
 def _hub_share(others: Mapping[int, float]) -> float:
-    """How much a node with these edges says of what is at their other ends."""
+    """Return the weight of a node's edges, 0 to 1: less the more edges it has beyond a few."""
     return min(1.0, _HUB_FREE_EDGES / len(others)) if others else 0.0
 
 
@@ -139,7 +139,7 @@ def _damp_hub(others: Mapping[int, float]) -> Mapping[int, float]:
 def _drop_dead_ends(
     adjacency: Adjacency, explored: _ExploredGraph, entities: Collection[int]
 ) -> Adjacency:
-    """Without what leads nowhere but back, or was not gone through: it would only echo."""
+    """Drop nodes that lead nowhere but back, or were not gone through: they would only echo."""
     passed = {
         n
         for n in adjacency
@@ -153,7 +153,7 @@ def _drop_dead_ends(
 
 
 def _take_weaker_end(adjacency: Adjacency) -> Adjacency:
-    """Every edge with the lesser weight of its two ends: a hub's edges are all doubtful."""
+    """Give every edge the lesser weight of its two ends: a hub's edges are all doubtful."""
     return {
         n: {
             other: min(weight, adjacency.get(other, {}).get(n, weight))
@@ -178,7 +178,7 @@ def _document_scores(
 
 
 def _incoming_rank(adjacency: Adjacency, rank: Mapping[int, float]) -> dict[int, float]:
-    """What comes to each node over its edges, and not by being a start."""
+    """Return the rank that comes to each node over its edges, and not by being a start."""
     incoming: dict[int, float] = defaultdict(float)
     for n, others in adjacency.items():
         total = math.fsum(others.values())
@@ -204,7 +204,7 @@ def _find_bridges(
     edges: Adjacency,
     documents: Mapping[int, int],
 ) -> dict[int, int]:
-    """What the documents found lead to, the best of them first; none leads to a better one."""
+    """Map documents to the best one found that leads to them; none leads to a better one."""
     via: dict[int, int] = {}
     before: set[int] = set()
     for start in sorted(starts, key=lambda n: (-starts[n], n)):

@@ -1,4 +1,4 @@
-"""Passages: of long turns, what their sentences mean.
+"""Passages: the meaning of sentences of long turns.
 
 The vector of a long turn says what it is about, and a fact among ten sentences hardly changes it.
 So a turn found by words or meaning is as near as the nearest of its passages. But the nearest of
@@ -19,7 +19,7 @@ from memoria.retrieval.sources.vectors import QueryVector
 from memoria.store.base import Transaction
 
 CosinesAndSpans = tuple[Mapping[int, float], Mapping[int, Span]]
-"""Cosines with the passages taken into account, and where the nearest passage of a turn stands."""
+"""Cosines with the passages taken into account, and the span of each turn's nearest passage."""
 
 
 def read_passages(
@@ -29,7 +29,7 @@ def read_passages(
     bm25: Mapping[int, float],
     cosine: Mapping[int, float],
 ) -> CosinesAndSpans:
-    """The cosines of what was found, of long turns that of the passage that is nearest.
+    """Return the cosines of what was found, of long turns that of the passage that is nearest.
 
     Args:
         tx: where to look.
@@ -53,7 +53,7 @@ def read_passages(
 
 
 def _gains_by_chance(gains: Mapping[int, float]) -> dict[int, float]:
-    """What a passage of each turn gains by chance: the mean of the others' and their spread."""
+    """Return the gain of each turn's passage by chance: mean of the others' and their spread."""
     others = len(gains) - 1
     if others < 1:
         return dict.fromkeys(gains, 0.0)

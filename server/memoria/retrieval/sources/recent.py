@@ -16,14 +16,14 @@ from memoria.store.positions import SESSION_BITS
 
 _DEPTH = 100
 _DEPTH_OF_SESSIONS = 1000
-"""Of a time, so that the sessions of a busy week are all known."""
+"""Most documents of a time, so that the sessions of a busy week are all known."""
 _SHORT_MS = 8 * DAY_MS
-"""A time that is asked for by itself, though other words stand beside it: a week, with a clock put
-back."""
+"""Longest time that is asked for by itself, though other words stand beside it: a week, with a
+clock put back."""
 
 
 def search_recent(tx: Transaction, plan: SearchPlan) -> tuple[tuple[int, ...], PartReport]:
-    """The newest of the time asked for: one of each session, then what else was said."""
+    """List the newest of the time asked for: one of each session, then what else was said."""
     if not plan.parsed.is_time_only:
         return (), report_idle("recent", "the question asks for more than a time")
     if plan.parsed.time is None:
@@ -34,7 +34,7 @@ def search_recent(tx: Transaction, plan: SearchPlan) -> tuple[tuple[int, ...], P
 
 
 def settle_time(tx: Transaction, plan: SearchPlan) -> SearchPlan:
-    """The plan, asking for what can be found of a time and of words.
+    """Change a plan so that it asks for what can be found of a time and of words.
 
     Where the time holds nothing and nothing else is asked for, its words are looked for. Where a
     day or a week is named in which nobody said any of the other words, its sessions are.
@@ -56,14 +56,14 @@ def _names_short_time(plan: SearchPlan) -> bool:
 
 
 def _is_said_then(tx: Transaction, plan: SearchPlan) -> bool:
-    """Whether anything of the named time holds a word of the question that tells it apart."""
+    """Return whether anything of the named time holds a word that tells the question apart."""
     terms = plan.parsed.discriminative
     words = [term for term in terms if not is_cjk_character(term)] or terms
     return bool(tx.documents.match(plan.kinds, words, plan.filters_in_time or plan.filters, 1))
 
 
 def _hear_sessions(tx: Transaction, plan: SearchPlan, found: Sequence[int]) -> tuple[int, ...]:
-    """What was found, newest first, with the first turn of each session before the others."""
+    """Order what was found, with the first turn of each session before the others."""
     turns = tx.turn_columns.surroundings(found, (), include_processed=True)
     place_of = dict(zip(turns.ns.tolist(), turns.places.tolist(), strict=True))
     sessions: dict[int, int] = {}

@@ -11,11 +11,11 @@ from memoria.retrieval.sources.report import (
 from memoria.store.base import Transaction
 
 _DEPTH_IN_TIME = 100
-"""How many more are looked for in the time that the query names."""
+"""Number of further documents looked for in the time that the query names."""
 
 
 def search_text(tx: Transaction, plan: SearchPlan) -> FoundScores:
-    """What full text search finds; where it finds more than it gives, more of the time asked for.
+    """Search the full text; where it finds too much, also within the time asked for.
 
     Args:
         tx: where to look.
@@ -33,7 +33,7 @@ def search_text(tx: Transaction, plan: SearchPlan) -> FoundScores:
 
 
 def search_phrases(tx: Transaction, plan: SearchPlan) -> dict[int, float]:
-    """What holds one of the query's phrases word for word, with the score of the phrase alone."""
+    """Find documents that hold a phrase of the query word for word, scored by the phrase alone."""
     if "text" in plan.options.without or not plan.options.stages.phrases:
         return {}
     found: dict[int, float] = {}

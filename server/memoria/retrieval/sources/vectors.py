@@ -19,22 +19,22 @@ from memoria.store.base import Transaction
 from memoria.store.values import DocumentKind, Match
 
 ReadVectors = Callable[[], FoundScores]
-"""Gives the nearest documents, as soon as they are known."""
+"""Return the nearest documents, as soon as they are known."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryVector:
-    """The query's vector and the model it is of."""
+    """Vector of the query and name of its model."""
 
     model: str
     vector: Vector
 
 
 class AskedVector:
-    """The vector of what is asked, made once, by whoever needs it first. Thread-safe."""
+    """Vector of what is asked, made once, by whoever needs it first. Thread-safe."""
 
     def __init__(self, make: Callable[[], QueryVector | str]) -> None:
-        """It is not made yet.
+        """Create a vector to be made later.
 
         Args:
             make: gives the vector, or why there is none.
@@ -44,7 +44,7 @@ class AskedVector:
         self._made: QueryVector | str | None = None
 
     def read(self) -> QueryVector | str:
-        """The vector, or why there is none."""
+        """Return the vector, or the reason why there is none."""
         with self._lock:
             if self._made is None:
                 self._made = self._make()
@@ -52,15 +52,15 @@ class AskedVector:
 
 
 def list_query_vectors(asked: Iterable[AskedVector]) -> list[QueryVector]:
-    """Those of the wordings' vectors that there are; makes those that nobody has made yet."""
+    """List the wordings' vectors that there are; makes those that nobody has made yet."""
     return [one for one in (each.read() for each in asked) if isinstance(one, QueryVector)]
 
 
 class _VectorSearch:
-    """The nearest documents of each kind, whichever thread searches for one."""
+    """Search of the nearest documents of each kind, shared by two threads."""
 
     def __init__(self, plan: SearchPlan, asked: AskedVector) -> None:
-        """Nothing is searched yet.
+        """Create a search of every kind.
 
         Args:
             plan: the search.
@@ -70,7 +70,7 @@ class _VectorSearch:
         self._asked = asked
         self._lock = Lock()
         self._left = [] if "vectors" in plan.options.without else list(plan.kinds)
-        """Those that nobody searches yet; turns, by far the most, come last and are taken first."""
+        """Kinds that nobody searches yet; turns, by far the most, come last and are taken first."""
         self._found: dict[DocumentKind, Sequence[Match]] = {}
         self._error: str | None = None
 
@@ -88,12 +88,12 @@ class _VectorSearch:
             self._found[kind] = found
 
     def _take_kind(self) -> DocumentKind | None:
-        """A kind that nobody searches yet; None where there is none."""
+        """Take a kind that nobody searches yet; None where there is none."""
         with self._lock:
             return self._left.pop() if self._left else None
 
     def list_found(self) -> FoundScores:
-        """What has been found, once every kind was searched."""
+        """Return what has been found, once every kind was searched."""
         if "vectors" in self._plan.options.without:
             return {}, report_off("vectors")
         query = self._asked.read()

@@ -3,13 +3,13 @@
 from memoria.inference import Calibration
 
 _CEILING = 0.6
-"""What words alone make of the best of them."""
+"""Most that words alone make of the best of them."""
 
 
 def score_conclusion(
     lexical: float, coverage: float, cosine: float, calibration: Calibration
 ) -> float:
-    """The score of a conclusion, 0 to 1.
+    """Return the score of a conclusion, 0 to 1.
 
     Among a handful of memories BM25's best may share nothing but a particle with the query,
     so it counts by the share of the query's terms it covers. A sentence's cosine says more

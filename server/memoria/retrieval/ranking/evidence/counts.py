@@ -1,4 +1,4 @@
-"""Counts: how often each of a query's terms stands in a document.
+"""Counts of a query's terms in documents.
 
 The index finds by BM25 with weights of its own, made for documents of any kind. What it found is
 counted anew, so that turns can be ranked as what they are: pieces of a conversation.
@@ -22,22 +22,22 @@ _PREFIX_WEIGHT = 0.3
 
 
 class TermCounts(NamedTuple):
-    """How often a query's terms stand in documents: a row for each document, in order."""
+    """Counts of a query's terms in documents: a row for each document, in order."""
 
     ns: Integers
-    """The documents, by number."""
+    """Numbers of the documents."""
     body: Floats
-    """Times in what was said: a column for each term."""
+    """Occurrences in what was said: a column for each term."""
     frame: Floats
-    """Whether it stands in who said it and when, 1 or 0: a column for each term."""
+    """1 if it stands in who said it and when, else 0: a column for each term."""
     lengths: Integers
-    """In tokens, of all there is."""
+    """Number of tokens of all there is."""
 
 
 def count_terms(
     documents: Mapping[int, IndexTokens], terms: Sequence[str], *, alike: bool
 ) -> TermCounts:
-    """The terms counted in each of the documents.
+    """Count the terms in each of the documents.
 
     Args:
         documents: by number, in order.
@@ -60,7 +60,7 @@ def count_terms(
 
 
 def _count(table: WordTable, beginnings: Sequence[str]) -> Floats:
-    """How often a word that begins so stands in each text: a row for each, one after the other."""
+    """Count the words that begin so in each text: a row for each, one after the other."""
     at, words = table.find(beginnings)
     cells = table.texts_of(words) * len(beginnings) + at
     follows = (words[1:] == words[:-1] + 1) & (cells[1:] == cells[:-1])
@@ -70,7 +70,7 @@ def _count(table: WordTable, beginnings: Sequence[str]) -> Floats:
 
 
 def _select_apart(follows: Bits) -> Bits:
-    """Of a word said several times in a row every other one: they share the space between them."""
+    """Drop every second of adjacent repeats of a word: they share the space between them."""
     at = np.arange(len(follows) + 1)
     begins = at.copy()
     begins[1:][follows] = 0

@@ -1,4 +1,4 @@
-"""Found: what the ranking reads of the best candidates and of what surrounds them."""
+"""Inputs: what the ranking reads of the best candidates and of what surrounds them."""
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from memoria.store.base import Transaction
 from memoria.store.index_tokens import IndexTokens
 
 _RECOUNT_DEPTH = 120
-"""How many of what BM25 found are counted anew. With 200, LoCoMo's figures over categories 1 to
-4 are within a fifth of a point."""
+"""Number of documents BM25 found that are counted anew. With 200, LoCoMo's figures over
+categories 1 to 4 are within a fifth of a point."""
 _NEIGHBOUR_DEPTH = 70
-"""How many of the best of either list are ranked with what surrounds them."""
+"""Number of the best of either list that are ranked with what surrounds them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +25,15 @@ class RankingInput:
     bm25: Scores
     cosine: Scores
     places: Places
-    """Where the best candidates stand, and the turns around those that have words to lend."""
+    """Places of the best candidates, and of the turns around those that have words to lend."""
     documents: Mapping[int, IndexTokens]
-    """The best of BM25, oldest first."""
+    """Tokens of the best of BM25, oldest first."""
     speakers: Set[str]
-    """Who said the very best of BM25."""
+    """Speakers of the very best of BM25."""
 
     @classmethod
     def read(cls, tx: Transaction, sources: SourceScores, *, include_processed: bool) -> Self:
-        """What the candidates of the sources lead to."""
+        """Read what surrounds the candidates of the sources."""
         bm25, cosine = Scores.of_mapping(sources.bm25), Scores.of_mapping(sources.cosine)
         counted = bm25.list_best(_RECOUNT_DEPTH)
         others = counted[_NEIGHBOUR_DEPTH:] + cosine.list_best(_NEIGHBOUR_DEPTH)

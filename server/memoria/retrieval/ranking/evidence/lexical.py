@@ -25,31 +25,31 @@ from memoria.retrieval.ranking.evidence.words import Bits, Floats
 from memoria.store.values import Frequencies
 
 _NEIGHBOUR_WEIGHTS = {-2: 0.1, -1: 0.2, 1: 0.2, 2: 0.1}
-"""By distance; the store gives the surroundings of turns as far."""
+"""Weights of lent words, by distance; the store reads surroundings as far."""
 _FRAME_WEIGHT = 0.6
-"""A word of who said it and when, beside one of what was said."""
+"""Weight of a word of who said it and when, beside one of what was said."""
 _STATEMENT = 100
-"""Tokens. Who says more beside one fact has said many things: a longer turn pays for its length as
-beside turns of this length, and what it lends shrinks in proportion."""
+"""Tokens of a statement. Who says more beside one fact has said many things: a longer turn pays
+for its length as beside turns of this length, and what it lends shrinks in proportion."""
 _SHORTEST = 0.1
-"""Of what is found, the part whose lengths tell whether there are statements among it. On 300
+"""Share of what is found whose lengths tell whether there are statements among it. On 300
 questions of encyclopaedia passages recall@1 is .967 without it and .983 with it; BEAM's figures are
 the same, and lower from a quarter on, for a quarter of some chats' turns are long questions."""
 _K1 = 0.9
 _B = 0.6
 _EXACT = 2
-"""Of so many numbers the sum is the same in any order."""
+"""Most numbers whose sum is the same in any order."""
 
 
 def idf(terms: Sequence[str], frequencies: Frequencies) -> list[float]:
-    """What each term tells: Lucene's inverse document frequency, which is never negative."""
+    """Return what each term tells: Lucene's inverse document frequency, which is never negative."""
     total = frequencies.total
     found = [min(frequencies.by_term[term], total) for term in terms]
     return [math.log(1 + (total - df + 0.5) / (df + 0.5)) for df in found]
 
 
 def bm25(counted: TermCounts, places: Places, tells: Sequence[float], *, lend: bool) -> Scores:
-    """The score of every document counted and of every place with a neighbour that lends.
+    """Score every document counted and every place with a neighbour that lends.
 
     Args:
         counted: the documents found.
@@ -72,7 +72,7 @@ def bm25(counted: TermCounts, places: Places, tells: Sequence[float], *, lend: b
 
 
 def _find_usual_length(lengths: Sequence[int]) -> float:
-    """What lengths are measured against: the mean, but a statement's where that is less.
+    """Return the length to measure against: the mean, or a statement's where that is less.
 
     Where even the shortest are longer, nobody states anything beside documents, and what is long
     among those is longer than they are.
@@ -93,7 +93,7 @@ def _score_documents(weights: Floats, lengths: Floats, tells: Floats) -> Floats:
 
 
 def _lend_words(counted: TermCounts, places: Places) -> tuple[Floats, Bits]:
-    """What each place has of its neighbours, and which have any neighbour that lends.
+    """Return the words each place has of its neighbours, and which have any that lends.
 
     One version of a message, the oldest, stands for the rest. Of what comes from several
     neighbours, the oldest's is added first: sums of fractions depend on their order.

@@ -1,4 +1,4 @@
-"""Places: where turns stand in their conversations, as columns."""
+"""Places of turns in their conversations, as columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,30 +16,30 @@ class Places:
     """Turns and their places; versions of a message share one."""
 
     ns: Integers
-    """The turns, once each, in order."""
+    """Turns, once each, in order."""
     at: Integers
-    """For each turn its place among the following."""
+    """Place of each turn among the following."""
     places: Integers
-    """The places, once each, in order."""
+    """Places, once each, in order."""
 
     @classmethod
     def of_turns(cls, turns: Surroundings) -> Self:
-        """The places of turns, which are given in the order of their places."""
+        """Build the places of turns, which are given in the order of their places."""
         is_first = find_changes(turns.places)
         order = turns.ns.argsort()
         return cls(turns.ns[order], (is_first.cumsum() - 1)[order], turns.places[is_first])
 
     @property
     def sessions(self) -> Integers:
-        """The session of each place, in order."""
+        """Session of each place, in order."""
         return self.places >> SESSION_BITS
 
     def sessions_of(self, ns: Sequence[int]) -> dict[int, int]:
-        """The sessions of those that are among the turns."""
+        """Map documents to their sessions, as far as they are among the turns."""
         rows, is_there = find_rows(self.ns, np.array(ns, np.int64))
         sessions = self.sessions[self.at[rows[is_there]]]
         return dict(zip(self.ns[rows[is_there]].tolist(), sessions.tolist(), strict=True))
 
     def find_beside(self, step: int) -> tuple[Integers, Bits]:
-        """For each place the one that stands `step` before it, and whether there is one."""
+        """Find for each place the one `step` before it, and whether there is one."""
         return find_rows(self.places, self.places - step)

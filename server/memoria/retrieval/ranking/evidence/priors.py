@@ -1,4 +1,4 @@
-"""Priors: how likely a turn is to be an answer, whatever words it shares with the query.
+"""Priors: the odds of a turn to be an answer, whatever words it shares with the query.
 
 Each is a factor of at most 1 with a reason of its own, and 1 where there is nothing to go by:
 
@@ -36,17 +36,17 @@ _OTHER_TIME = 0.8
 _TOLD_WITHIN_MS = 3 * 24 * 60 * 60 * 1000
 
 Hear = Callable[[Integers, bool], Sayings]
-"""Reads what was said in some rows, and whether it states a wish if that is asked for."""
+"""Read what was said in some rows, and whether it states a wish if that is asked for."""
 Lift = Callable[[Floats], Floats]
-"""What scores become by what else is known of their documents; never less for a higher score."""
+"""Raise scores by what else is known of their documents; never less for a higher score."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedAnswer:
-    """What a query says of the turn that answers it."""
+    """Description by a query of the turn that answers it."""
 
     speakers: Collection[str]
-    """Those it names; empty where it names none."""
+    """Speakers it names; empty where it names none."""
     time: Interval | None
     aim: Aim = Aim.FACT
 
@@ -56,11 +56,11 @@ class FinalScores(NamedTuple):
 
     values: Floats
     may_be_best: Bits
-    """Which may be among the best; the scores of others may be less than given."""
+    """Marks of those that may be among the best; the scores of others may be less than given."""
 
 
 def keep_scores(scores: Floats) -> Floats:
-    """The scores themselves, where nothing else is known."""
+    """Return the scores themselves, where nothing else is known."""
     return scores
 
 
@@ -73,7 +73,7 @@ def rank_with_priors(
     stages: Stages,
     lift: Lift = keep_scores,
 ) -> FinalScores:
-    """The scores with their priors, exact for all that may come among the best.
+    """Apply the priors to scores, exactly for all that may come among the best.
 
     No prior is more than 1. So of what was said that is read which is not known, the best first,
     until those left can't come among the `most` best whatever they say. All is read where the
@@ -104,7 +104,7 @@ def rank_with_priors(
 
 
 def _find_least(reached: Floats, most: int) -> float:
-    """What it takes to be among the `most` best, as far as scores have been reached."""
+    """Return the score of the last of the `most` best, as far as scores have been reached."""
     return float(np.sort(reached)[-most]) if 0 < most <= len(reached) else -np.inf
 
 
@@ -117,12 +117,12 @@ class Priors:
     by_role: Floats
     by_time: Floats
     wishes: Bits
-    """Whose wishes count."""
+    """Marks of turns whose wishes count."""
     stages: Stages
 
     @classmethod
     def among(cls, remarks: Remarks, expected: ExpectedAnswer, stages: Stages) -> Self:
-        """The priors of turns that were found together, as far as they are known unread."""
+        """Build the priors of turns that were found together, as far as they are known unread."""
         is_another = _are_of_others(remarks, expected.speakers)
         is_late = _are_outside(remarks, expected.time if stages.time else None)
         own = may_wish(remarks)
@@ -136,12 +136,12 @@ class Priors:
         )
 
     def find_most(self, scores: Floats) -> Floats:
-        """What scores are at most, whatever was said."""
+        """Return the most that scores can be, whatever was said."""
         most = scores * (self.by_speaker * self.by_role * self.by_time)
         return np.where(self.wishes, highest_with_wish(most), most)
 
     def apply(self, scores: Floats, said: Sayings) -> Floats:
-        """The scores with their priors, those that are known and those of what was said."""
+        """Apply the priors to the scores, those that are known and those of what was said."""
         asks = said.asks & ~self.is_of_assistants_user & self.stages.asking
         by_deed = np.where(asks, _QUESTION_PRIOR, 1.0)
         by_length = _length_priors(said) if self.stages.length else 1.0
@@ -150,7 +150,7 @@ class Priors:
 
 
 def _are_of_others(remarks: Remarks, speakers: Collection[str]) -> Bits:
-    """Which turns are not of those who are named, where any are."""
+    """Mark the turns that are not of those who are named, where any are."""
     if not speakers:
         return np.zeros_like(remarks.is_turn)
     is_other = np.array([name not in speakers for name in remarks.names])
@@ -165,7 +165,7 @@ def _length_priors(said: Sayings) -> Floats:
 
 
 def _are_outside(remarks: Remarks, time: Interval | None) -> Bits:
-    """Which turns were not said in a time; none where there is none, or nothing was said in it."""
+    """Mark the turns not said in a time; none without a time, or if nothing was said in it."""
     none = np.zeros_like(remarks.is_turn)
     if time is None:
         return none

@@ -7,8 +7,8 @@ it surer. Cosine counts squared and as it is, not stretched over its list, so th
 nothing but distant neighbours stays weak. Text is trusted as far as the best of it goes: the best
 of a list is always the best, though it may share nothing but "which" with a query in another
 language, so the list counts by the part of the query's words, rare ones first, that its best
-document holds. Rank fusion was measured too and is worse here: it forgets how sure BM25 is. At
-last comes what makes a turn an answer whatever its words (`priors`).
+document holds. Decision 014 has why not rank fusion. At last comes what makes a turn an answer
+whatever its words (`priors`).
 
 The constants were chosen on two of the five shared LoCoMo conversations, conv-26 and conv-41;
 docs/benchmarks.md has the figures of all with and without each part.
@@ -59,17 +59,17 @@ class _Best(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """What speaks for each document, as columns."""
+    """Evidence for each document, as columns."""
 
     ns: Integers
     lexical: Floats
-    """What the words say, 0 to 1, relative to the best of this search."""
+    """Score by words, 0 to 1, relative to the best of this search."""
     cosine: Floats
     trust: float
-    """0 to 1: how good the best by words is."""
+    """Quality of the best by words, 0 to 1."""
 
     def combine(self) -> Floats:
-        """Each document's score."""
+        """Combine words and meaning to each document's score."""
         meaning: Floats = np.square(np.maximum(self.cosine, 0.0))
         scores: Floats = 1 - (1 - _LEXICAL_CEILING * (self.trust * self.lexical)) * (1 - meaning)
         return scores
@@ -83,7 +83,7 @@ def rank_by_evidence(
     stages: Stages = ALL_STAGES,
     lift: LiftOf = lambda _ns: keep_scores,
 ) -> Ranking:
-    """The best candidates, best first; ties by age, oldest first.
+    """Rank the candidates, best first; ties by age, oldest first.
 
     Near neighbours of candidates are ranked with them, unless the search is narrow: a neighbour
     need not pass the filters.
@@ -117,7 +117,7 @@ def rank_by_evidence(
 
 
 def _favour_phrases(evidence: _Evidence, sources: SourceScores) -> Floats:
-    """The scores, with those that hold a quoted phrase above the others."""
+    """Score documents, with those that hold a quoted phrase above the others."""
     scores, holding = evidence.combine(), sources.holding_phrase
     if not holding:
         return scores
@@ -135,7 +135,7 @@ def _rank_finally(
     stages: Stages,
     lift: LiftOf,
 ) -> FinalScores:
-    """The best by what makes a turn an answer; those beyond them follow in their order."""
+    """Apply the priors to the best; those beyond them follow in their order."""
     first, ns = best.ns[:RANK_DEPTH], best.ns[:RANK_DEPTH].tolist()
     expected = ExpectedAnswer(speakers, query.parsed.time, query.parsed.aim)
     values, may_be_best = rank_with_priors(
@@ -167,7 +167,7 @@ def _weigh(
     names: frozenset[str],
     stages: Stages,
 ) -> _Evidence:
-    """What words and meaning say of everything that was found, and of what lies beside it."""
+    """Weigh by words and meaning everything that was found, and what lies beside it."""
     by_words, trust = _score_words(query, found, names, stages)
     ns = join_numbers(by_words.ns, found.cosine.ns, found.places.ns)
     text = Scores(ns, by_words.spread(ns, 0.0)).scaled_to_best()
@@ -182,7 +182,7 @@ def _weigh(
 
 
 def _complete_cosines(sources: SourceScores, known: Scores, text: Scores) -> Floats:
-    """Every document's cosine: of those not among the nearest, that of the last of these.
+    """Return every document's cosine: of those not among the nearest, that of the last of these.
 
     It is the most they can have. As nothing, words alone would place them behind what words hardly
     speak for: with it, half as many of the nearest do for the same recall.
@@ -201,7 +201,7 @@ def _complete_cosines(sources: SourceScores, known: Scores, text: Scores) -> Flo
 def _score_words(
     query: EvidenceQuery, found: RankingInput, names: frozenset[str], stages: Stages
 ) -> tuple[Scores, float]:
-    """BM25 with what turns gain from their neighbours, and how far it is to be trusted."""
+    """Return BM25 with what turns gain from their neighbours, and how far it is to be trusted."""
     if not stages.recount or not len(found.bm25.ns):
         return found.bm25, 1.0
     terms = list(dict.fromkeys(term for term in query.parsed.terms if term not in names))

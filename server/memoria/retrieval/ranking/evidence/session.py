@@ -19,12 +19,12 @@ from memoria.retrieval.ranking.evidence.words import Floats
 _SHARE = 0.2
 _BEST = 3
 _AFTER_ANOTHER = 0.9
-"""What a turn keeps for each better one of its session. BEAM's ten chats: recall@10 of an order of
+"""Factor of a turn for each better one of its session. BEAM's ten chats: recall@10 of an order of
 events .21 to .31, over several sessions .52 to .58; of any other question it would cost a point."""
 
 
 def add_session_shares(scores: Scores, places: Places) -> Scores:
-    """The scores, each turn's with its session's share.
+    """Add to each turn's score its session's share.
 
     Args:
         scores: of documents, all that have a place among them.
@@ -39,7 +39,7 @@ def add_session_shares(scores: Scores, places: Places) -> Scores:
 
 
 def _find_gains(values: Floats, places: Places) -> Floats:
-    """What each place gains by its session; of versions of a message the best counts, once."""
+    """Return each place's gain by its session; of versions of a message the best counts, once."""
     best = np.zeros(len(places.places))
     np.maximum.at(best, places.at, values)
     sessions = places.sessions
@@ -58,7 +58,7 @@ def _find_gains(values: Floats, places: Places) -> Floats:
 def spread_over_sessions(
     scores: Mapping[int, float], session_of: Mapping[int, int]
 ) -> dict[int, float]:
-    """The scores, each turn's less for every better one of its session."""
+    """Lower each turn's score for every better one of its session."""
     heard: dict[int, int] = defaultdict(int)
     spread: dict[int, float] = {}
     for n in sorted(scores, key=lambda n: (-scores[n], n)):

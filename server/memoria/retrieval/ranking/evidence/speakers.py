@@ -1,4 +1,4 @@
-"""Speakers: whom of those who speak a query names.
+"""Speakers whom a query names.
 
 "What did Caroline research?" wants what Caroline said, while her name stands mostly in what
 others say to her. So a speaker's name is taken out of the words searched for and decides instead
@@ -13,7 +13,7 @@ from memoria.language.words.analyser import tokens
 def find_named_speakers(
     terms: Sequence[str], speakers: Iterable[str | None]
 ) -> dict[str, frozenset[str]]:
-    """The speakers named by a query's terms, each with the tokens of the name.
+    """Find the speakers named by a query's terms, each with the tokens of the name.
 
     A first name names whoever has it. Where all who speak are named, or a query is nothing
     but a name, nobody is preferred to anybody.

@@ -1,4 +1,4 @@
-"""Wishes: what a user wants of every answer to come, and what they prefer.
+"""Wishes: a user's standing instructions and preferences for every answer to come.
 
 "Always name the version when I speak of a library" was said long ago and shares hardly a word with
 the request that it is for. So where something new is asked for, a turn that states a standing wish
@@ -15,28 +15,28 @@ from memoria.store.remark import Remarks
 
 _STANDING = 3.0
 _PREFERENCE = 1.5
-"""What a wish does to the odds. BEAM's ten chats: recall@10 of instructions .30 to .60, of
+"""Factors of the odds for a wish. BEAM's ten chats: recall@10 of instructions .30 to .60, of
 preferences .88 to .93; what other questions find does not change, for theirs are as they were."""
 _GAINS = np.ones(3)
 _GAINS[[NO_WISH, PREFERENCE, STANDING_WISH]] = 1.0, _PREFERENCE, _STANDING
 
 
 def may_wish(remarks: Remarks) -> Bits:
-    """Which turns are of one who has wishes: the user of an assistant."""
+    """Mark the turns of one who has wishes: the user of an assistant."""
     own: Bits = remarks.is_user & (remarks.speakers == 0)
     return own
 
 
 def add_wishes(scores: Floats, wishes: NDArray[np.int16]) -> Floats:
-    """The scores of users' turns with what they wish."""
+    """Raise the scores of users' turns by what they wish."""
     return np.where(wishes > NO_WISH, _multiply_odds(scores, _GAINS[wishes]), scores)
 
 
 def highest_with_wish(scores: Floats) -> Floats:
-    """What the scores of users' turns are at most, whatever wishes they state."""
+    """Return the most that scores of users' turns can be, whatever wishes they state."""
     return _multiply_odds(scores, _STANDING)
 
 
 def _multiply_odds(scores: Floats, gains: Floats | float) -> Floats:
-    """The scores, 0 to 1, with their odds multiplied."""
+    """Multiply the odds of scores, which are 0 to 1."""
     return gains * scores / (1 - scores + gains * scores)

@@ -1,10 +1,9 @@
-"""Words: many tokenised texts side by side, in which many words are looked for at once.
+"""Words: many tokenised texts side by side, for many words to be found in at once.
 
 The texts lie in one run of bytes, word after word, each with a space behind it. Of every word the
 first eight bytes are read as one number, and what begins with one of the words that are sought is
-told by comparing numbers: all texts and all words in a few steps, where to search text by text
-takes a call for each pair of them and reads every letter. What is longer than eight bytes is
-compared in further steps, in the few places that are left.
+told by comparing numbers, for all texts and all words in a few steps. What is longer than eight
+bytes is compared in further steps, in the few places that are left.
 """
 
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 _Eights = NDArray[np.uint64]
 _STEP = 8
-"""Bytes of a number."""
+"""Number of bytes read as one number."""
 _SPACE, _LINE_FEED = b" \n"
 _TWO_BYTES = 1 << 16
 
@@ -29,17 +28,17 @@ class WordTable:
     """The words of many texts; a word's number is its place among all of them."""
 
     run: NDArray[np.uint8]
-    """All texts, a space behind each."""
+    """Bytes of all texts, a space behind each."""
     eights: _Eights
-    """The eight bytes that follow any place, as a number."""
+    """Eight bytes that follow any place, as a number."""
     starts: Integers
-    """Where each word begins."""
+    """Place at which each word begins."""
     firsts: Integers
-    """The first word of each text."""
+    """Number of the first word of each text."""
 
     @classmethod
     def of_pairs(cls, pairs: Sequence[bytes]) -> Self:
-        """The words of texts, two by two with a line feed between; words have single spaces."""
+        """Build the table of texts, two by two with a line feed between and single spaces."""
         packed = b" ".join([*pairs, bytes(_STEP)])
         texts_at = np.zeros((len(pairs), 2), np.int64)
         texts_at[:, 1] = np.flatnonzero(np.frombuffer(packed, np.uint8) == _LINE_FEED) + 1
@@ -53,12 +52,12 @@ class WordTable:
 
     @property
     def lengths(self) -> Integers:
-        """How many words each text has; an empty one has an empty word."""
+        """Number of words of each text; an empty one has an empty word."""
         ends = np.append(self.firsts[1:], len(self.starts))
         return ends - self.firsts
 
     def find(self, beginnings: Sequence[str]) -> tuple[Integers, Integers]:
-        """Which of the beginnings were found, and which word it was each time, in order of both.
+        """Find beginnings: which of them, and in which word, in order of both.
 
         Args:
             beginnings: two letters of a word at least; with a space at its end, a whole word.
@@ -78,11 +77,11 @@ class WordTable:
         return at, words
 
     def texts_of(self, words: Integers) -> Integers:
-        """Which text each of the words is in."""
+        """Return the text that each of the words is in."""
         return self.firsts.searchsorted(words, "right") - 1
 
     def _select_likely(self, sought: Sequence[bytes]) -> tuple[Integers, _Eights]:
-        """The words whose first two bytes are those of any that is sought, and how they begin."""
+        """Select the words that begin with two bytes of any sought, and their first bytes."""
         begins = np.zeros(_TWO_BYTES, np.bool_)
         begins[[int.from_bytes(text[:2], "little") for text in sought]] = True
         heads = self.run[self.starts + 1].astype(np.uint16) << 8
@@ -92,12 +91,12 @@ class WordTable:
 
 
 def _read_eights(run: bytes) -> _Eights:
-    """The eight bytes from each place on, which overlap: nothing is copied."""
+    """View the eight bytes from each place on, which overlap: nothing is copied."""
     return np.ndarray((len(run) - _STEP + 1,), "<u8", run, 0, (1,))
 
 
 def _read_pieces(texts: Sequence[bytes], start: int) -> tuple[_Eights, _Eights]:
-    """The eight bytes of each from a place on, as numbers, and masks for those that have fewer."""
+    """Read eight bytes of each from a place on, as numbers, and masks for those with fewer."""
     pieces = [text[start : start + _STEP] for text in texts]
     masks = [(1 << 8 * len(piece)) - 1 for piece in pieces]
     numbers = [int.from_bytes(piece, "little") for piece in pieces]
