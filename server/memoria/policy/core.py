@@ -60,7 +60,7 @@ _PROJECT_GROUPS = (
 
 
 def groups_in(file: CoreFile) -> list[Group]:
-    """The groups of a file in their order."""
+    """List the groups of a file in their order."""
     if file not in CORE_FILES:
         return list(_PROJECT_GROUPS)
     return [group for group in GROUPS if group.file == file]
