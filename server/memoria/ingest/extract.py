@@ -158,7 +158,7 @@ class Extractor:
     def _validator(
         self, tx: Transaction, context: ReadingContext, meanings: TextVectors
     ) -> OperationValidator:
-        """A validator that knows only those turns that are still unprocessed."""
+        """Return a validator that knows only those turns that are still unprocessed."""
         prompt = context.prompt_contents()
         now = tx.conversations.turns([turn.n for turn in prompt.turns.values()])
         unread = {turn.n: turn for turn in list_unread(tx, now.values())}
@@ -208,7 +208,7 @@ class Extractor:
 
 
 def _load_segment(tx: Transaction, entry: LeasedEntry, digester: Digester) -> ShownSegment:
-    """What is shown of an entry: its unread turns, or all where it is summed up as well."""
+    """Load the turns shown of an entry: the unread ones, or all where it is summed up as well."""
     turns = list_readable(tx, entry_turns(tx, entry), digester)
     unread = tuple(list_unread(tx, turns))
     unread_ns = frozenset(turn.n for turn in unread)
@@ -223,10 +223,11 @@ def _load_segment(tx: Transaction, entry: LeasedEntry, digester: Digester) -> Sh
 
 
 def leave_out_rules(memory: Memory, turns: Sequence[StoredTurn]) -> Memory | None:
-    """A memory as it was before rules read the turns; None where they made it of them.
+    """Return a memory as it was before rules read the turns; None where they made it of them.
 
-    The model is to conclude for itself what the turns say, and not to leave it out as known: what
-    it does not say is archived. What was asked to be remembered is the user's own word.
+    The model is to conclude for itself what the turns say, and not to leave it out as known; any
+    conclusion that it does not share is archived. What was asked to be remembered is the user's own
+    word.
     """
     ids = {turn.id for turn in turns}
     former = tuple(
@@ -246,7 +247,7 @@ def _list_new(segment: ShownSegment) -> list[StoredTurn]:
 def _find_summary(
     context: ReadingContext, segment: ShownSegment, summaries: Sequence[EpisodeSummary]
 ) -> EpisodeSummary:
-    """The summary of a segment: the first that quotes a turn of it; an empty one without."""
+    """Return the first summary that quotes a turn of a segment; an empty one without."""
     if len(context.segments) == 1:
         return summaries[0] if summaries else EpisodeSummary()
     numbers = context.numbers_of(segment)
@@ -255,7 +256,7 @@ def _find_summary(
 
 
 def _name_in_full(operation: Operation, ids: dict[str, str]) -> Operation:
-    """The operation with the ids of memories in the place of the short ones it names."""
+    """Return the operation with full ids of memories in the place of the short ones it names."""
     match operation:
         case Update() | Delete() | Boost():
             return operation.model_copy(update={"id": ids.get(operation.id, operation.id)})
@@ -267,7 +268,7 @@ def _name_in_full(operation: Operation, ids: dict[str, str]) -> Operation:
 
 
 def _place_quote(operation: Operation, turns: Mapping[int, StoredTurn]) -> Operation:
-    """The operation with the number of the only turn that its quote stands in."""
+    """Return the operation with the number of the only turn that its quote stands in."""
     if not isinstance(operation, Add | Update | Delete):
         return operation
     own = turns.get(operation.turn)
@@ -278,7 +279,7 @@ def _place_quote(operation: Operation, turns: Mapping[int, StoredTurn]) -> Opera
 
 
 def _sentences_proposed(proposed: Extraction, context: ReadingContext) -> list[str]:
-    """The sentences that may become memories, without secrets: an embedder may be remote."""
+    """List sentences that may become memories, without secrets: an embedder may be remote."""
     contents = [one.content for one in proposed.operations if isinstance(one, Add | Update)]
     if context.compare_meanings and isinstance(proposed, SegmentReading):
         contents += [wording_of(one, context.turns) for one in proposed.episodes or ()]
@@ -286,7 +287,7 @@ def _sentences_proposed(proposed: Extraction, context: ReadingContext) -> list[s
 
 
 def split_conclusions(contents: Iterable[str]) -> list[str]:
-    """The sentences of conclusions, without secrets, as an embedder may be given them."""
+    """List the sentences of conclusions, without secrets, as an embedder may be given them."""
     return [piece for text in contents for piece in sentences_in(clean_text(text, Tally()).strip())]
 
 
@@ -305,7 +306,7 @@ def _check_nothing_was_forgotten(tx: Transaction, context: ReadingContext) -> No
 
 
 def list_unread(tx: Transaction, turns: Iterable[StoredTurn]) -> list[StoredTurn]:
-    """The turns that are still to be read: nobody has, and no memory of theirs waits."""
+    """List the turns that are still to be read: nobody has, and no memory of theirs waits."""
     unprocessed = [
         turn for turn in turns if turn.current and not (turn.suppressed or turn.processed)
     ]

@@ -50,7 +50,7 @@ from memoria.store.base import Store, Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
 
 _PROPERTY = "note"
-"""What a conclusion of an agent says of its subject: a property that may have many values."""
+"""Property of an agent's conclusion about its subject; it may have many values."""
 _STATUS: Mapping[str, StatementStatus] = {
     "ADD": "remembered",
     "UPDATE": "remembered",
@@ -93,7 +93,7 @@ class AgentReader:
     personal: PersonalRules
 
     def show(self, page_id: str | None) -> str | None:
-        """A page as an agent reads it, by default the next one; None where nothing is left.
+        """Return a page as an agent reads it, by default the next one; None where nothing is left.
 
         Raises:
             InvalidInputError: the page was read already, or is not what it was.
@@ -143,7 +143,7 @@ class AgentReader:
     def _read(
         self, tx: Transaction, page: UnreadPage, given: Sequence[object]
     ) -> tuple[list[_Proposal], list[RefusedConclusion]]:
-        """The conclusions as operations, and those that are none."""
+        """Return the conclusions as operations, and those that are none."""
         proposals, refused = list[_Proposal](), list[RefusedConclusion]()
         for number, one in enumerate(given, 1):
             try:
@@ -230,7 +230,7 @@ class AgentReader:
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
-    """What an outcome had counted at a moment."""
+    """Counts of an outcome at a moment."""
 
     applied: Counter[str]
     rejected: Counter[str]
@@ -284,7 +284,7 @@ def _is_end(end: str) -> bool:
 
 
 def _explain_refusal(done: HandedIn) -> str:
-    """What to say where no conclusion could be taken on."""
+    """Return the message where no conclusion could be taken on."""
     reasons = "; ".join(f"{one.number}: {one.reason}" for one in done.refused)
     return (
         f"None of the memories can be kept: {reasons}. Nothing was done, and the page is still to "
