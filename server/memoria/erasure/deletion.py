@@ -19,7 +19,7 @@ from memoria.text.document import full_text
 
 
 def list_notes(tx: Transaction, plan: ErasurePlan) -> list[str]:
-    """The tasks, on scratchpads or of memories, whose names go with what a plan forgets."""
+    """List the tasks, on scratchpads or of memories, whose names go with what a plan forgets."""
     return plan.find_notes([*tx.scratchpads.list_notes(), *tx.tasks.list_names()])
 
 
@@ -35,7 +35,7 @@ class Deletion:
         reason: str,
         meanings: Mapping[str, SuppressedMeaning],
     ) -> None:
-        """Nothing is erased yet.
+        """Create the deletion.
 
         Args:
             tx: the transaction that forgets.
@@ -127,7 +127,7 @@ class Deletion:
                 self._audit("erase", version.id)
 
     def _digest_turn(self, turn: StoredTurn, *, erases: bool) -> set[str]:
-        """What is kept of a turn's text; nothing of one that says just what is kept."""
+        """Return the digests of a turn's text; none if the text is to be kept."""
         text = full_text(turn)
         return set() if self._plan.spares(text) else self._digester.digest_turn(text, erases=erases)
 

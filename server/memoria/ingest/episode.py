@@ -114,7 +114,7 @@ class Summariser:
     def _patch(
         self, entry: LeasedEntry, owner: str, episode: Memory, changed: Sequence[str]
     ) -> None:
-        """Have those sentences of a summary written anew that tell what has changed."""
+        """Ask for new wordings of those sentences of a summary that tell what has changed."""
         question = request_patch(
             summary=number_sentences(episode.content),
             changed=list_statements(changed, _MOST_CHANGED),

@@ -332,7 +332,7 @@ def _first(year_: int, number: int) -> datetime:
 
 
 def _same_day(moment: datetime, count: int, unit: str) -> datetime:
-    """`moment` moved by some units; a day that the month lacks becomes the first of the next."""
+    """Move `moment` by `count` units; a day missing in the month becomes the next one's first."""
     if unit in ("day", "week"):
         return moment + count * (7 if unit == "week" else 1) * _DAY
     first = _first(moment.year, moment.month + count * (12 if unit == "year" else 1))
