@@ -1,4 +1,4 @@
-"""The runner does the steps of a run in their order, from where they were left.
+"""Runner of the steps of a run, in their order, from where they were left.
 
 However often a run is killed, it ends as one that was not: each transaction does some items,
 strikes them off the plan and writes the report, or does nothing at all.
@@ -29,11 +29,11 @@ from memoria.store.base import JournalingStore, Transaction
 
 _LOG = logging.getLogger(__name__)
 MOST_ROWS = 500
-"""Rows that a transaction may touch, so that other writers do not wait long for it."""
+"""Number of rows that a transaction may touch, so that other writers do not wait long for it."""
 _PAGE = 100
 _REASONS = 50
 _TARGET_ROWS = MOST_ROWS // 3
-"""Rows that a transaction plans to touch: the text index may add some of its own."""
+"""Number of rows that a transaction plans to touch: the text index may add some of its own."""
 
 _Numbered = tuple[int, str]
 """An item of a plan, as it is written there."""
@@ -120,7 +120,7 @@ def _run_piecewise(desk: _StepPlace, step: PiecewiseStep, report: StepReport) ->
 
 
 class _PlannedRun:
-    """A step with a plan. What there is no time for waits for the next run."""
+    """A step with a plan. Items that there is no time for wait for the next run."""
 
     def __init__(self, desk: _StepPlace, step: PlannedStep[Any]) -> None:
         self._desk = desk
