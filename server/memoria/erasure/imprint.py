@@ -12,8 +12,7 @@ from typing import Literal
 from memoria.text.recognition import Place
 
 PREFIX = "w"
-"""Beginning of an imprint as it is stored. Digests of older versions begin with a digit or a to f.
-"""
+"""Start of an imprint as it is stored. Digests of older versions begin with a digit or a to f."""
 Reach = Literal["conclusions", "record"]
 """Places that a text which states it again is kept out of: conclusions, or the record as well."""
 _PLACES: dict[str, Place] = {"a": "anywhere", "e": "end", "c": "clause", "t": "text"}

@@ -12,8 +12,7 @@ from typing import NamedTuple
 from memoria.model import Vector
 
 WEIGHTS = Path(__file__).with_name("telling.weights")
-"""Weights as half floats: one for each number of a vector, and a constant that is added to their
-sum."""
+"""Half floats: a weight for each number of a vector, and a constant that is added to their sum."""
 _STRENGTH = 0.5
 """Length of the turn of a vector. It must not drown what is asked for."""
 

@@ -49,8 +49,7 @@ class AccountMeeting:
     def find_place(self, turn: StoredTurn, next_index: int) -> int:
         """Return the place of a reported turn in the client's order.
 
-        It stays where it is if that is behind all that the client has said before; otherwise it
-        goes to the end.
+        It stays where it is if that is behind all that the client has said; otherwise it goes last.
         """
         is_behind = turn.turn_index > self._tx.accounts.find_last_index(self._session_n)
         return turn.turn_index if is_behind else next_index

@@ -150,8 +150,7 @@ class EmbeddingWorker:
     def _embed_backlog(self) -> float:
         """Embed some of what is due, tenant by tenant.
 
-        Returns:
-            The pause before the next look, in seconds.
+        Return the pause before the next look, in seconds.
         """
         self._adopt_model()
         tenants = self._list_due_tenants()

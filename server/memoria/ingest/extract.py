@@ -225,9 +225,8 @@ def _load_segment(tx: Transaction, entry: LeasedEntry, digester: Digester) -> Sh
 def leave_out_rules(memory: Memory, turns: Sequence[StoredTurn]) -> Memory | None:
     """Return a memory as it was before rules read the turns; None where they made it of them.
 
-    The model is to conclude for itself what the turns say, and not to leave it out as known; any
-    conclusion that it does not share is archived. What was asked to be remembered is the user's own
-    word.
+    The model is to conclude for itself what the turns say, and not to leave it out as known; what
+    it does not conclude is archived. What was asked to be remembered is the user's own word.
     """
     ids = {turn.id for turn in turns}
     former = tuple(

@@ -25,8 +25,7 @@ _CUT_MARK = lazy_regex(
     rf"(?:truncated|shortened|omitted|cut(?:\s++off)?+|已?截断|省略|略)?+\s*+{_DOTS}[\])）】]?+\s*+$",
     re.IGNORECASE,
 )
-"""Matches a mark of a cut. Each part takes all that it can: sharing blanks out in all ways is slow.
-"""
+"""Mark of a cut. Each part takes all that it can: sharing blanks out in all ways is slow."""
 
 
 def digest_opening(role: Role, text: str) -> bytes:

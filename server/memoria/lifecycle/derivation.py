@@ -85,8 +85,7 @@ def read_derived(night: StepContext, kind: MemoryType) -> Iterator[DerivedMemory
 def has_user_decision(tx: Transaction, memory: Memory) -> bool:
     """Check whether somebody else has decided about what a night drew.
 
-    They confirmed, pinned, reworded or archived it, or it has made room for something that was
-    said.
+    They confirmed, pinned, reworded or archived it, or it made room for something that was said.
     """
     if memory.pinned or memory.verified or memory.current.provenance.channel != NIGHTLY_CHANNEL:
         return True

@@ -32,16 +32,14 @@ from memoria.text.analyser import query_terms
 from memoria.text.statement import says_the_same, wording_key
 
 MAX_PAIRS_ASKED = 200
-"""Number of pairs that a chat model is asked about in a run, the nearest first; the rest in the
-next run."""
+"""Pairs that a chat model is asked about in a run, the nearest first; others wait for the next."""
 _PAGE = 200
 _MAX_SAME_WORDING = 30
 """Number of memories in the same words that are compared with each other."""
 _MOST_TERMS = 64
 _NEAREST = 4
 _MOST_RELATED = 2
-"""Number of others of its subject that a memory is compared with where nothing else brings them
-together."""
+"""Others of its subject that a memory is compared with where nothing else brings them together."""
 _MIN_SHARED_WORDS = 0.5
 """Share of their words that two statements have in common, from which they may be one."""
 _START = (0, 0)

@@ -1,9 +1,8 @@
 """Patterns: related memories, broadly enough supported to conclude something from them.
 
-Memories are bound if they mean nearly the same, if they speak of the same person, place or thing,
-and, by little, if they are of one conversation. A feature that many have in common binds them less
-(graph expansion counts so too), and one that very many have, not at all. Nothing binds memories of
-two scopes.
+Memories are bound if they mean nearly the same, if they speak of one person, place or thing, and,
+by little, if they are of one conversation. A feature that many have in common binds them less
+(graph expansion counts so too), and one of very many, not at all. Nothing binds two scopes.
 """
 
 from collections import defaultdict

@@ -17,8 +17,7 @@ from memoria.text.pattern import SmallPattern
 
 Doubt = Literal["assistant", "pasted", "unclear"]
 """Reason why a direction waits for the user: an assistant or a tool says it, the user has only
-presented it, or has said something else.
-"""
+presented it, or said something else."""
 _AGENTS = frozenset("assistant agent ai model you claude copilot 助手 助理 模型 你".split())
 _LEAST_SHARE = 0.3
 """Least share of an order's words that stand in the user's own: it is reworded, not invented."""

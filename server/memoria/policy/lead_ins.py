@@ -14,10 +14,9 @@ _LONGEST_REST = 800
 
 
 def find_lead_in(line: str) -> int | None:
-    """Return where a line ends its lead-in, and the text begins that it hands over.
+    """Return where in a line the text begins that it hands over; its length for the next line.
 
-    The line's length means that the text is in the next line; None, that the line hands over
-    nothing, as one without a letter.
+    None where the line hands over nothing, as one without a letter.
     """
     if not any(map(str.isalpha, line)):
         return None

@@ -62,11 +62,7 @@ Route = ExtractNow | ExtractLater | RecordOnly
 
 
 def text_weight(text: str) -> int:
-    """Return the length of a text: a CJK character counts three, and white space nothing.
-
-    >>> text_weight("to do"), text_weight("待办")
-    (4, 6)
-    """
+    """Return the length of a text: a CJK character counts three, and white space nothing."""
     cjk = 0 if text.isascii() else len(_CJK.findall(text))
     return len("".join(text.split())) + (_CJK_WEIGHT - 1) * cjk
 

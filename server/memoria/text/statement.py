@@ -38,7 +38,7 @@ _FIRST_IDEOGRAM = "\u2e80"
 
 
 def canonical_form(text: str) -> str:
-    """Return the words of the text, case-folded and spaced; each CJK character is a word.
+    """Return the words of the text, case-folded, between spaces; a CJK character is a word.
 
     The canonical form of mere punctuation is the text itself.
 

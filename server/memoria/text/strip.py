@@ -16,8 +16,7 @@ _TAG = lazy_regex(
     rf"<(?P<close>/)?(?P<name>private|{FENCE})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE | re.ASCII
 )
 _TAG_START = lazy_regex(rf"<(?=\s*/?\s*(?:private|{FENCE})\b)", re.IGNORECASE | re.ASCII)
-"""Matches also what is no tag, such as `</ memoria>`: a model may take it for the end all the same.
-"""
+"""Also matches what is no tag, as `</ memoria>`: a model may take it for the end all the same."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,7 @@ _MS_PER_S = 1000
 _LONGEST_WAIT_S = 20.0
 """Longest pause that is waited for; one that is longer is the queue's."""
 _SHOWN_CHARS = 4000
-"""Length of an unfit answer that is sent back: 200 kB of prose teach no model more than its start.
-"""
+"""Length of an unfit answer that is sent back: 200 kB of prose teach no more than its start."""
 _SHOWN_OF_TOO_MUCH = 200
 """Length of one that was cut off: what repeats itself is repeated, and room is scarce."""
 

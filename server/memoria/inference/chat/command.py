@@ -154,9 +154,8 @@ class CommandChat:
 def _child_environment(ours: Mapping[str, str], own_folder: str, place: Path) -> dict[str, str]:
     """Return the program's environment: ours without our keys, and a mark of the asking process.
 
-    Whoever starts us may look for programs in few folders; the interpreter of a script, such as
-    Node, mostly lies beside it. Some programs take the folder that `PWD` names for the one they run
-    in.
+    Whoever starts us may look for programs in few folders; a script's interpreter, such as Node,
+    mostly lies beside it. Some programs take the folder that `PWD` names for the one they run in.
     """
     kept = {name: value for name, value in ours.items() if not name.startswith(_OUR_SETTINGS)}
     folders = [*filter(None, ours.get("PATH", os.defpath).split(os.pathsep))]

@@ -50,8 +50,7 @@ _STARTS = LazyPattern(
     rf"[{{｛]|[\[［](?=[\s{_UNSEEN}]{{0,100}}(?:[{{｛\[［\]］/\#.…\\]|{_MARK}|\w{{1,30}}[(（]))"
     rf"|(?<![\w.]){_CALL.source}"
 )
-"""Matches the start of a value; a list that begins with a word or a number is a mark such as [1].
-"""
+"""Start of a value; a list that begins with a word or a number is a mark such as [1]."""
 _COLON = LazyPattern(r"\s{0,100}(?:=>|->|[:：=→])")
 _KEY = LazyPattern(rf"{_MARK}([\w$ .{_UNSEEN}-]{{1,60}}){_MARK}(?=\s{{0,20}}{_SETS})")
 _BARE_KEY = LazyPattern(rf":?[\w$][\w$ .-]{{0,60}}?(?=\s{{0,20}}{_SETS})")

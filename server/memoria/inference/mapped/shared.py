@@ -23,13 +23,11 @@ Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
 
 MOST_PIECES = 8192
-"""Number of pieces of the texts that share their runs. With more of them less is computed, and
-memory grows."""
+"""Pieces of the texts that share their runs. More of them save work and take memory."""
 _FEWEST = 2
 """Least number of texts that share; a question alone is computed as the package does."""
 _GAP = 4
-"""Number of places between two texts: as far as the model looks, so that none sees its neighbour.
-"""
+"""Places between two texts: as far as the model looks, so that none sees its neighbour."""
 _NOTHING = 0
 """Row of a gap, and of what is beyond a text's begin or end."""
 _ROWS_AT_ONCE = 256
@@ -37,8 +35,7 @@ _ROWS_AT_ONCE = 256
 _MOST_WORDS = 10_000
 """Number of words whose pieces are remembered."""
 _LONGEST_WORD = 24
-"""Length of a word that is remembered; longer ones are hardly met again: of Chinese, all between
-two blanks is one."""
+"""Length of a remembered word; of Chinese, all between two blanks is one word."""
 _BEGIN = "\u2581"
 """Begins a word once it is spelt as the dictionary spells it."""
 _WORD = re.compile(r"[^ \t\n\f\r]+")

@@ -88,8 +88,7 @@ class Rendering:
     count: int
     total: int
     behind: Mapping[str, str] = field(default_factory=dict)
-    """Text behind a memory's words in its line, by memory id: what contradicts it, what was said
-    later."""
+    """Text behind a memory's words, by its id: what contradicts it, what was said later."""
 
 
 def render_file(

@@ -51,8 +51,7 @@ MAX_CONCEPTS = 8
 _MAX_QUESTIONS = 24
 _LEAST_DAYS = 3
 _GROWTH = 2
-"""Divisor of a group that came to nothing: it is asked about again when at least half of it is new.
-"""
+"""Divisor of a group that came to nothing: at least half of it must be new to be asked again."""
 _AUDIT_ACTION = "ask what they come to"
 _UNSUPPORTED = "its memories no longer bear it out"
 _CHANGED = "a memory that it quotes has changed"

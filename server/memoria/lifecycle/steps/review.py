@@ -1,8 +1,7 @@
 """Review: the chat model decides about memories that fade, and about those that may rise.
 
-Its decision is carried out as far as rules allow: it promotes memories that are used and last into
-the core, and archives those that nobody has pinned or confirmed. A memory it is not clear about is
-kept.
+Its decision is carried out as far as rules allow: it promotes memories in lasting use into the
+core, and archives those that nobody has pinned or confirmed. A doubtful memory is kept.
 """
 
 from collections.abc import Iterator
