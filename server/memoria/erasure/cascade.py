@@ -126,7 +126,7 @@ def part_unsupported(tx: Transaction) -> None:
 
 
 def drop_unsupported(tx: Transaction, survivors: Sequence[str], now: int) -> None:
-    """Drop what has lost its last source with turns that were just erased.
+    """Drop whatever lost its last source with turns that were just erased.
 
     Args:
         tx: the transaction that erased them.

@@ -24,7 +24,7 @@ def list_notes(tx: Transaction, plan: ErasurePlan) -> list[str]:
 
 
 class Deletion:
-    """Erases what a plan names, and what rests on it."""
+    """Erases the records of a plan, and those that rest on them."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Deletion:
         self._audit("forget", memory.id)
 
     def _suppress_text(self, turn: StoredTurn) -> None:
-        """Let nobody conclude again what a named turn said as a whole."""
+        """Set a tombstone for the whole text of a named turn, so that nobody concludes it again."""
         self._add_tombstone("memory", turn.id, (self._digest_statement(full_text(turn)),))
 
     def _digest_statement(self, text: str) -> str:

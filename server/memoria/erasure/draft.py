@@ -105,7 +105,7 @@ class ErasureDraft:
 
 
 def draft_erasure(tx: Transaction, request: ErasureRequest) -> ErasureDraft:
-    """Find out what a request would forget.
+    """Draft everything that a request would forget.
 
     Raises:
         InvalidInputError: the selection can't be used.

@@ -110,7 +110,7 @@ class TextFileEraser:
         return changed
 
     def remove_generated(self, path: str, generated: Mapping[str, str]) -> list[Path]:
-        """Delete what a run wrote at a place, unless it was edited, and what stood there before.
+        """Delete a run's file, unless it was edited, and the images of it from before runs.
 
         Raises:
             StoreUnavailableError: a file can't be deleted.
@@ -192,7 +192,7 @@ class TextFileEraser:
         erased_ids: Collection[str],
         marks: Mapping[str, Collection[str]],
     ) -> None:
-        """Forget what was read of every file if something else is searched for than before."""
+        """Clear the list of clean files if something else is searched for than before."""
         wanted = phrases.statements, frozenset(erased_ids), marks
         if wanted != self._searched_for:
             self._clean.clear()

@@ -163,7 +163,7 @@ class Eraser:
         why: str,
         meanings: Mapping[str, SuppressedMeaning],
     ) -> ForgetReport | None:
-        """Delete, and count what that takes from each index; None where there was nothing."""
+        """Delete, and count the rows that leave each index; None where there were none."""
         plan, at = draft.plan, now_millis()
         scope = tx.erasures.find_scope(
             [*plan.memories, *plan.dependents],
@@ -236,7 +236,7 @@ class Eraser:
     def _hide(
         self, tx: Transaction, report_id: str | None, turn_ns: Sequence[int], files: TextFileEraser
     ) -> AbstractContextManager[None]:
-        """Note what is forgotten in this block, where it is to be hidden first."""
+        """Note the rows that this block forgets, where a period of grace hides them first."""
         if report_id is None or not self._grace_ms:
             return nullcontext()
         generated = {file.path: file.digest for file in tx.file_records.all()}
@@ -277,7 +277,7 @@ def _check_token(token: str | None, preview: ForgetPreview) -> None:
 def _erase_files(
     tx: Transaction, files: TextFileEraser, draft: ErasureDraft, places: set[str]
 ) -> list[Path]:
-    """Take out whatever says it, and what may say it in other words."""
+    """Erase from the files the phrases, and whole files that may say it in other words."""
     plan, phrases, generated = draft.plan, draft.phrases, draft.generated
     changed = [file for place in places for file in files.remove_generated(place, generated)]
     changed = files.erase_phrases(phrases, generated, plan.ids_to_erase, draft.marks) + changed

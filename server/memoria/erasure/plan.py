@@ -134,7 +134,7 @@ class ErasurePlan:
 def plan_erasure(
     tx: Transaction, named: NamedRecords, *, include_source: bool = False
 ) -> ErasurePlan:
-    """Find whatever says the same as what was named, is its source or rests on it.
+    """Find the named records, those that say the same, their sources, and what rests on them.
 
     Raises:
         InvalidInputError: something is to be kept that can't be.
@@ -154,7 +154,7 @@ class _Planner:
         self._unsupported: set[str] = set()
         """Ids of memories that nobody meant, and that lose every source of what they say now."""
         self._restatements: set[str] = set()
-        """Sentences that say what is meant, or that it was concluded from."""
+        """Sentences that say what is meant, or from which it was concluded."""
         self._known_ns: set[int] = set()
         """The numbers of the sources, in all their versions."""
         self._kept_memories = {one.id for one in named.kept_memories}
@@ -167,7 +167,7 @@ class _Planner:
             self._keep_sources(memory)
 
     def add_named(self, named: NamedRecords) -> None:
-        """Add what was named, but for what is to be kept."""
+        """Add the named records, except those to be kept."""
         self._add_memories((one.id for one in named.memories), "memory")
         ns: list[int] = []
         for turn in named.turns:
@@ -180,7 +180,7 @@ class _Planner:
         self.plan.hidden += named.hidden
 
     def follow(self) -> None:
-        """Add what belongs to what was named, until nothing new is found."""
+        """Add records that belong to the named ones, until nothing new is found."""
         visited: set[str] = set()
         waiting = list(self.plan.memories.values())
         while True:
@@ -207,9 +207,9 @@ class _Planner:
                 self.plan.kinds[one.id] = "correction" if is_correction else kind
 
     def _add_equivalents(self, memory: Memory) -> None:
-        """Add what says the same as a memory, and the turns it comes from.
+        """Add memories that say the same as this one, and the turns it comes from.
 
-        Of one that only falls with what was meant, the turns of its former wordings are none.
+        If this one only falls with others, the turns of its former wordings are left out.
         """
         self._add_memories(self._tx.pairs.list_merged_into(memory.id), "duplicate")
         falls = memory.id in self._unsupported
@@ -260,13 +260,13 @@ class _Planner:
         return ns
 
     def _add_drawn_from(self, turn_ns: Sequence[int]) -> None:
-        """Add what has a wording that came from a named turn, or rests on nothing else."""
+        """Add memories with a wording from a named turn, or resting on nothing else."""
         dependents = self._tx.dependencies.list_dependents([], turn_ns)
         drawn = [one.memory_id for one in dependents if one.is_drawn_from]
         self._add_memories([*drawn, *find_unsupported(self._tx, turn_ns)], "conclusion")
 
     def _add_conclusions(self) -> None:
-        """Add what was concluded from the same words, or from nothing else than is erased."""
+        """Add conclusions from the same words, or from erased turns alone."""
         tx, plan = self._tx, self.plan
         if plan.include_source:
             unsupported = find_unsupported(tx, plan.source_ns)

@@ -111,7 +111,7 @@ class Repetition:
         self._tx.tasks.erase(lambda task: not self._suppression.may_keep(task))
 
     def _repeat_turns(self) -> None:
-        """Erase or suppress the turns again, and what stands on none but those erased."""
+        """Erase or suppress the turns again, with memories that rest on erased ones alone."""
         erased, suppressed = list[StoredTurn](), list[StoredTurn]()
         for turn in _list_turns(self._tx):
             if turn.id in self._spared:

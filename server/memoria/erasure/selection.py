@@ -27,11 +27,11 @@ _PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class ErasureRequest:
-    """A selection, with what only the caller knows of it."""
+    """A selection, with the search results and filters of the caller."""
 
     selection: ForgetSelection
     found: tuple[str, ...] = ()
-    """Ids of what a search for its query has found."""
+    """Ids of the records that a search for its query has found."""
     seen: Filters | None = None
     """Filters of what the caller sees; nothing else is selected. None for everything."""
 

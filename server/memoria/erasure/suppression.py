@@ -167,7 +167,7 @@ class Digester:
 
 @dataclass(frozen=True, slots=True)
 class ForgottenPassage:
-    """Words of a text that state what was forgotten."""
+    """Words of a text that state something forgotten."""
 
     tombstone: Tombstone
     digest: str
@@ -216,7 +216,7 @@ class SuppressionList:
         return [] if self._is_empty else self.match_reading(read_statement(text))
 
     def match_reading(self, reading: Reading) -> list[ForgottenPassage]:
-        """Do the same for a text that was read already."""
+        """Find them in a text that was read already."""
         places = dict[str, list[int]]()
         for start, words in list_anchors(reading):
             places.setdefault(words, []).append(start)

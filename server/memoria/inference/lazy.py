@@ -94,7 +94,7 @@ class LazyEmbedder:
         return vector
 
     def forget_questions(self) -> None:
-        """Keep nothing of what was asked."""
+        """Forget the vectors of all questions."""
         self._asked.clear()
 
     def embed_documents(self, texts: Sequence[str]) -> list[Vector]:

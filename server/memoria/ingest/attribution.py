@@ -191,7 +191,7 @@ def _quote_names(names: Iterable[str | None]) -> str:
 
 
 def attribute_earlier_turns(tx: Transaction, n: int, turn: NewTurn, writer: MemoryWriter) -> None:
-    """Put down to the first speaker what was concluded before a second one came to the session.
+    """Attribute to its first speaker what was concluded before a second one joined the session.
 
     As long as somebody spoke alone, they were taken for the user. A second person in that very
     session shows that it is shared and that nobody is known to be the user.

@@ -1,4 +1,4 @@
-"""The embedding worker: makes vectors for what was written, in one process at a time for a tenant.
+"""The embedding worker: makes the vectors of documents, in one process at a time for a tenant.
 
 Saving never waits for it, and search works without it. Of many processes on one home, the one that
 holds a tenant's lease embeds for that tenant; if it dies, its lease runs out and another process

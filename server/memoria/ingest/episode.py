@@ -273,7 +273,7 @@ def _write_episode(
 def _revise_as_patched(
     validator: OperationValidator, episode: Memory, text: str
 ) -> ExtractionOutcome:
-    """Let an episode say what a patch made of it."""
+    """Revise an episode as a patch words it."""
     outcome = ExtractionOutcome()
     if text == episode.content:
         outcome.applied["known"] += 1  # and it stays marked as what has changed

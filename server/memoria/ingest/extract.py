@@ -145,7 +145,7 @@ class Extractor:
         proposed: Extraction,
         meanings: TextVectors,
     ) -> tuple[list[DoubtfulConclusion], ReadAhead]:
-        """Find what rules cannot judge or would cost much if wrong, and what is to be compared."""
+        """Find proposals for a second look, and read ahead what they are compared with."""
         with self._tools.store.read(entry.tenant) as tx:
             validator = self._validator(tx, context, meanings)
             doubts = find_doubtful(
@@ -186,7 +186,7 @@ class Extractor:
         proposed: Extraction,
         meanings: TextVectors,
     ) -> None:
-        """Write what the segments came to; one that changed meanwhile is summed up by itself."""
+        """Write the segments' summaries; one that changed meanwhile is summed up by itself."""
         if not isinstance(proposed, SegmentReading) or proposed.episodes is None:
             return
         for segment in context.segments:
@@ -315,7 +315,7 @@ def list_unread(tx: Transaction, turns: Iterable[StoredTurn]) -> list[StoredTurn
 
 
 def finish_reading(validator: OperationValidator, resolver: Resolver) -> None:
-    """Mark the turns as read, and put aside what rules alone have concluded from them."""
+    """Mark the turns as read, and archive the rules' conclusions that the model does not share."""
     turns = validator.prompt_turns
     understood = [turn for turn in turns if turn.n not in validator.misread_turns]
     _archive_rule_conclusions(validator, understood, resolver.echo_ids)
@@ -323,7 +323,7 @@ def finish_reading(validator: OperationValidator, resolver: Resolver) -> None:
 
 
 def _mark_read(validator: OperationValidator) -> None:
-    """Mark the turns as read, except those that stand in for a memory that waits.
+    """Mark the turns as read, except those of memories that wait for confirmation.
 
     Those that a memory speaks for leave the first level; the others have nobody to speak for them.
     """
@@ -338,7 +338,7 @@ def _mark_read(validator: OperationValidator) -> None:
 def _archive_rule_conclusions(
     validator: OperationValidator, turns: Sequence[StoredTurn], echo_ids: AbstractSet[str]
 ) -> None:
-    """Archive what rules concluded from these turns and the model did not conclude, too."""
+    """Archive the rules' conclusions from these turns that the model does not share."""
     memories = validator.tx.memories
     for memory_id in memories.list_concluded_from([turn.n for turn in turns], InferredBy.RULES):
         memory = validator.require_memory(memory_id)

@@ -1,4 +1,4 @@
-"""Handing in: an agent has read a page, and what it concludes is applied as a model's is.
+"""Handing in: an agent has read a page, and its conclusions are applied like a model's.
 
 The agent takes the place of the model that would have been asked. Each of its conclusions must
 quote a turn of the page word for word, its provenance follows from that turn, and whatever would
@@ -80,7 +80,7 @@ class _CannotUseError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AgentReader:
-    """Shows an agent what nobody has read, and takes what it concludes."""
+    """Shows an agent unread pages, and takes its conclusions."""
 
     store: Store
     tenant: str
@@ -105,7 +105,7 @@ class AgentReader:
             return unread.describe(turns, self.recall).write(tx.zone) if turns else None
 
     def take(self, page_id: str, given: Sequence[object]) -> HandedIn:
-        """Apply what an agent concludes from a page, and let its turns count as read.
+        """Apply an agent's conclusions from a page, and let its turns count as read.
 
         Args:
             page_id: the page.
@@ -218,7 +218,7 @@ class AgentReader:
     def _set_scope(
         self, validator: OperationValidator, one: _Proposal, action: str, memory_id: str
     ) -> None:
-        """Let a conclusion be seen where its agent says; what all see is hidden from nobody."""
+        """Set the scope that the agent gives a conclusion; one seen everywhere is not narrowed."""
         scope, memory = one.given.scope, validator.require_memory(memory_id)
         is_new = action in ("ADD", "pending")
         if scope is not None and scope != memory.scope and (is_new or scope == "everywhere"):

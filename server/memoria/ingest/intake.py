@@ -136,7 +136,7 @@ class Intake:
         self.take_turn(reported.n, said._replace(id=reported.id))
 
     def supersede_conclusions(self, n: int) -> None:
-        """Supersede what rules concluded from the former text of a message that was edited.
+        """Supersede the rules' conclusions from the former text of a message that was edited.
 
         Summaries of the turn are queued to be written again.
         """

@@ -344,7 +344,7 @@ class Resolver:
         return Topic(kind, self._validator.check_property(update.predicate) or memory.predicate)
 
     def _settle_held(self, new: NewClaim, held: Memory, *, is_doubtful: bool) -> None:
-        """Let the user's word settle what waited for it."""
+        """Let the user's word settle a conclusion that waited for it."""
         if is_doubtful or new.claim.source is not SourceKind.USER_SAID:
             raise RejectedError("it waits for the user's word")
         self._note(self._claims.settle_held(new, held), new.wording.content)

@@ -68,7 +68,7 @@ class SessionWriter:
         return RecordedTurn(status="new_version", id=edited)
 
     def report(self, draft: TurnDraft, *, suppressed: bool) -> RecordedTurn:
-        """Write what an agent reports, unless the session has it."""
+        """Write an agent's report of a turn, unless the session has the turn."""
         known = self._meeting.find_known(draft)
         if known is not None:
             return RecordedTurn(status="already_recorded", id=known.id)

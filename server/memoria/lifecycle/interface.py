@@ -150,7 +150,7 @@ class PlannedStep(Step, Generic[ItemT]):
 
 
 class PiecewiseStep(Step):
-    """A step without a plan: it goes on with what others would do as well, a piece at a time.
+    """A step without a plan: it does work that windows would do as well, a piece at a time.
 
     A piece is done in transactions of its own, none of which the journal sees: an undo leaves it.
     """

@@ -183,7 +183,7 @@ REQUEST_ALONE = SmallPattern(
     | (?:这[个句件些]?[事话]?)?(?:不要|别|不用|不必|勿)(?:把[这那]个)?(?:记住?|记下来?|记录
       |存下?|存档|保存)[啊哦吧]?"""
 )
-"""A request of `policy/withheld` without what stands beside it."""
+"""Matches a request of `policy/withheld` alone, without the words beside it."""
 SILENCE_NAMED = LazyPattern(
     r"""(?x)\b(?i:(?:do\s?n['’]?t|do\snot|never|can['’]?t|cannot|must\snot)\s(?:ever\s)?(?:tell
       |let(?=\s[A-Z]\w+\s(?:know|find\sout|hear))))\s

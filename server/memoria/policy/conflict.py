@@ -123,7 +123,7 @@ def compare_claim(
 def _decide_as_ruled(
     claim: Claim, memory: Memory, now: int, relation: Relation | None
 ) -> Supersede | Contradict | NeedsReview:
-    """Decide whether a claim replaces a memory, where a model may have said what they are."""
+    """Decide whether a claim replaces a memory, by the relation that a model gave them, if any."""
     verdict = decide_replacement(claim, memory, now)
     if relation == "contradicts" and isinstance(verdict, Supersede):
         return NeedsReview()

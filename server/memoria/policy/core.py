@@ -18,7 +18,7 @@ HABIT = "habit"
 """The predicate of a user's habit."""
 CONFLICTS = "Conflicts"
 SAID = "Said, not decided"
-"""The heading below which quotes stand: what the user asked for, of which no memory was made."""
+"""Heading of the quotes: requests of the user of which no memory was made."""
 _AGENT_WORDS = frozenset("assistant agent you persona 助手 助理 你".split())
 _OF_THE_USER = lazy_regex(r"(?:the user|user|i|i['’]m|my)\b|用户|我(?!们)", re.IGNORECASE)
 _LEAST_IMPORTANCE = 0.45

@@ -23,7 +23,7 @@ _LOOK_BACK = 24
 _COARSE = ("month", "season", "year", "range")
 """Periods in which things begin that go on when the period is over."""
 REDACTED = "[redacted:"
-"""Begins what stands in the place of a secret."""
+"""Start of the replacement of a secret."""
 
 _ONE_SESSION = LazyPattern(
     r"""(?xi)

@@ -146,7 +146,7 @@ _SIGNS_ZH = {
 
 
 class _Form(NamedTuple):
-    """A way to hand over a text, and the groups of words that a line of it has one of."""
+    """A way to hand over a text, and groups of words; a line of it has one of each."""
 
     signs: frozenset[str]
     pattern: SmallPattern
@@ -226,7 +226,7 @@ _TELLS = SmallPattern(
       {_GAP_ZH}{{0,8}}(?:说|说道|写道|写着|写的|回复|发来|发的|留言)(?:的是)?[：:]\s?
     """  # noqa: E501
 )
-"""Tells what somebody else says."""
+"""Tells another speaker's words."""
 _PRESENTS = SmallPattern(
     rf"""(?x)
       \b{_TEXT}\b{_GAP}{{0,50}}[:：](?:\s|$)
@@ -234,7 +234,7 @@ _PRESENTS = SmallPattern(
     | ^[^:：\n]{{1,60}}[:：]\s*$
     """
 )
-"""Presents what follows as a thing; at its most general, a line that ends with a colon."""
+"""Presents the text behind it; at its most general, a line that ends with a colon."""
 _LASTING = SmallPattern(
     r"""(?x)\b(?:from\snow\son|going\sforward|always|never|whenever|every\stime|when(?:ever)?\s(?:you|i)\b
       |remember|keep\sin\smind|bear\sin\smind|take\snote|follow\s(?:these|the)|rules?\sfor\syou)\b

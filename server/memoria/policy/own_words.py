@@ -49,7 +49,7 @@ def blot_presented_text(text: str) -> str:
 
 
 def _blot_all(text: str, kinds: Iterable[tuple[str | None, LazyPattern]]) -> str:
-    """Replace what is pasted, and what patterns find where a text has one of their signs."""
+    """Replace pasted text and the matches of patterns whose signs a text has."""
     pieces, end = list[str](), 0
     for start, until in find_pasted_spans(text):
         pieces += (text[end:start], _blot_block(until - start))
@@ -67,7 +67,7 @@ def own_sentences(text: str) -> Iterator[Sentence]:
 
 
 def sentences_of_blotted(blotted: str) -> Iterator[Sentence]:
-    """Yield the same for a text whose foreign parts `blot_foreign_text` has replaced."""
+    """Yield the sentences of a text whose foreign parts `blot_foreign_text` has replaced."""
     for match in _SENTENCE.regex.finditer(blotted):
         words = match[0].removesuffix(match["end"])
         plain = words.strip()

@@ -242,7 +242,7 @@ _HABIT = LazyPattern(
 _ASKING = LazyPattern(
     r"\b(?:want|need|ask|request)(?:s|ed)? (?:for )?(?:the|this|that)\b|(?:想?要|选)了?[这那][个种]"
 )
-"""Asks for one thing of which only the conversation says what it is."""
+"""Asks for one thing that only the conversation names."""
 _PERSONAL_PHRASE = LazyPattern(rf"\b(?:{words.PHRASES_PERSONAL})\b", re.IGNORECASE)
 _WORK_PHRASE = LazyPattern(rf"\b(?:{words.PHRASES_WORK})\b", re.IGNORECASE)
 _ADDRESS = LazyPattern(

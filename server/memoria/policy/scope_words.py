@@ -34,7 +34,7 @@ PERSONAL_OR_NOT = """
     profession car boss manager colleague coworker teammate mentor email recipe camera album
     podcast sing dance climb ski speak learn language age name game
 """
-"""Words of the same things that a project may have too: the recipes of a cooking site."""
+"""Personal words that a project may have too: the recipes of a cooking site."""
 PERSONAL_OR_NOT_ZH = """
     邮箱 电话 手机 名字 年龄 身份证 工作 公司 上班 加班 学历 性格 同事 上司 老板 领导 主管 导师
     老师 学生 学校 学习 出差 生病 身体 电脑 衣服 鞋 书 餐厅 超市 公园 电视

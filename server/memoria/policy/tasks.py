@@ -24,7 +24,7 @@ _GOING_ON = LazyPattern(
     r"""(?xi)\b(?:continue|resume|carry\s+on|go(?:ing)?\s+on|pick\s+up|left\s+off|where\s+w(?:e|as|ere))\b
     |继续|接着|上次"""
 )
-"""Words by which somebody goes on with what was in hand, without naming it."""
+"""Words by which somebody goes on with a task in hand, without naming it."""
 _LEAST_WORDS, _HARDLY_SHARED = 3, 0.25
 
 

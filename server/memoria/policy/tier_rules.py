@@ -27,7 +27,7 @@ _THEME_SIZE = 3
 _STABLE_SESSIONS, _STABLE_SOURCES = 2, 2
 """Numbers of sessions and of sources from which a stable pattern has evidence."""
 SURE_CONFIDENCE = 0.7
-"""The least confidence of a memory in a stable pattern: what a model says of it without a doubt."""
+"""Least confidence of a memory in a stable pattern: that of a model without a doubt."""
 _SIGNS_OF_USE = 2
 """Number of uses, repetitions and upvotes before a reviewer is asked."""
 
@@ -82,7 +82,7 @@ def core_importance(importance: float, table: RetentionTable = RETENTION) -> flo
 def tier_by_rule(
     one: RetentionAttributes, support: SupportCounts, at: int, table: RetentionTable = RETENTION
 ) -> MemoryTier:
-    """Return the tier that a memory has by rule: never lower than its present one, never the core.
+    """Return the tier that a memory has by rule: never below its own; none rises into the core.
 
     A memory does not rise to a tier that it is too weak for, so that no nightly step undoes what
     another one did.

@@ -81,7 +81,7 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 
 def word_terms(text: str) -> tuple[str, ...]:
-    """Return the words alone of these terms, by which an undecorated text is found as well."""
+    """Return `query_terms` without symbols, to find a text again however it is decorated."""
     return _list_terms(_read(text)[0], ())
 
 

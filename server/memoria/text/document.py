@@ -19,7 +19,7 @@ from memoria.text.analyser import index_text
 
 _DATE_TOKENS = 4
 _LONGEST_PROPERTY = 3
-"""Words of a property's name; what is longer is a sentence."""
+"""Most words of a property's name; a longer one is a sentence."""
 _MOST_PROPERTY_CHARS = 40
 
 

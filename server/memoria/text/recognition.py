@@ -102,7 +102,7 @@ class Reading:
 
     @property
     def form(self) -> str:
-        """All of it as one string, equal for all spellings of a statement."""
+        """All words as one string, equal for all spellings of a statement."""
         return " ".join(self.words)
 
     def is_at(self, place: Place, start: int, length: int) -> bool:

@@ -86,7 +86,7 @@ def _describe_flaw(reply: ChatReply) -> str | None:
 
 
 def _advise_on_flaw(reply: ChatReply) -> str | None:
-    """Describe it as the model may make use of it."""
+    """Return the flaw as advice to the model; None for none."""
     flaw = _describe_flaw(reply)
     return f"{flaw}; be much shorter" if reply.finish == _CUT_OFF else flaw
 
@@ -134,7 +134,7 @@ def schema_without_limits(answer: type[BaseModel]) -> dict[str, Any]:
 
 @cache
 def schema_with_limits(answer: type[BaseModel]) -> dict[str, Any]:
-    """Return the same with its limits on lengths: where they bind, no text can go on for ever.
+    """Return the schema with its limits on lengths: where they bind, no text goes on for ever.
 
     A field that has a default may be left out: that is shorter, here and in the answer.
     """

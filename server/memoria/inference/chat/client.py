@@ -124,7 +124,7 @@ class ChatClient:
         raise asking_stopped_error()  # never so: there is at least one attempt
 
     def _ask_once(self, tenant: str, request: ChatRequest[AnswerT]) -> LooseAnswer[AnswerT]:
-        """Ask once, and enter what came of it."""
+        """Ask once, and enter the outcome."""
         with self._occupy_slot(), self._record_call(tenant, request) as entry:
             reply = self._model.ask(request)
             entry.reply = reply

@@ -108,7 +108,7 @@ class _Listed:
 
     @cached_property
     def tags(self) -> dict[str, type[BaseModel]]:
-        """The kinds by what tells them apart and by what models write for it, in plain words."""
+        """The kinds, by their tags and by what models write for these, in plain words."""
         if self.tag is None:
             return {}
         found = dict[str, type[BaseModel]]()
@@ -213,7 +213,7 @@ def _has_all(kind: type[BaseModel], names: set[str]) -> bool:
 
 
 def _read_object(answer: type[AnswerT], values: list[Any]) -> LooseAnswer[AnswerT] | None:
-    """Return the last object in a text that is such an answer."""
+    """Return the last object in a text that fits the answer; None for none."""
     names = fields_of(answer)
     for given in reversed([one for value in values for one in _objects_in(value)]):
         try:

@@ -43,7 +43,7 @@ _SETS = r"(?:[:：=→]|->)"
 _STRAY = r"\\(?:[nrt](?![a-z])|(?=[{}\[\]]))"
 """Matches an escape outside of any text."""
 _BETWEEN = LazyPattern(rf"(?:[\s{_UNSEEN},，;；…]|\.\.\.|{_STRAY}|{_COMMENT})+")
-"""Dots stand for what a model did not care to write."""
+"""Matches the space between values; dots stand for what a model did not care to write."""
 _BLANK = LazyPattern(rf"(?:[\s{_UNSEEN}]|{_STRAY}|{_COMMENT})+")
 _CALL = LazyPattern(r"(?:\w{1,30}\.){0,3}([^\W\d]\w{0,30})[(（](?=\s{0,100}\w{1,30}\s{0,20}=[^=])")
 _STARTS = LazyPattern(
@@ -80,7 +80,7 @@ _ARGUMENT_END = LazyPattern(_END_OF_VALUE % _CALL_END)
 _UNENDED = LazyPattern(
     r"""[,，]\s{0,20}["“][A-Za-z_]{2,30}["”]\s{0,3}[:：]\s{0,3}(?=["“\d\[{tfn-])"""
 )
-"""The next name and its value in the midst of a text, whose own closing mark was left out."""
+"""Matches the next name and value within a text whose own closing mark was left out."""
 _ESCAPE = LazyPattern(r"\\(?:u([0-9a-fA-F]{4})|([\s\S]))")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _ESCAPED_WHOLE = LazyPattern(r"[{\[](?:[\s{\[]|\\[nrt]){0,100}\\\"")

@@ -127,7 +127,7 @@ def loosely(field: FieldInfo) -> Loosely:
 
 
 def names_of(name: str, field: FieldInfo) -> list[str]:
-    """List the names by which a field is known, in plain letters, its own first."""
+    """List the names of a field in plain letters, its own first, then their plurals."""
     names = [plain_name(one) for one in (name, *loosely(field).names)]
     return [*names, *(f"{one}s" for one in names)]
 

@@ -1,4 +1,4 @@
-"""The JSON schema that is sent with a request: what binds an answer, and not a word more.
+"""The JSON schema that is sent with a request: only what binds an answer.
 
 A schema is sent with every request and can cost more than the text to be read. Titles, descriptions
 and defaults bind nobody. Ranges of numbers and least lengths are checked when the answer is read.

@@ -25,7 +25,7 @@ _MOST_QUOTES = 8
 
 @dataclass(frozen=True, slots=True)
 class BesideSearch:
-    """Looks for what stands beside memories, in one snapshot."""
+    """Finds contradictions and later words beside memories, in one snapshot."""
 
     tx: Transaction
     project: str | None

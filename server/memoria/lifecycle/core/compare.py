@@ -52,7 +52,7 @@ def lines_by_mark(base: Iterable[CoreLine], document: Document) -> Mapping[str, 
 
 
 def place_lines(base: Sequence[CoreLine], document: Document) -> Iterator[tuple[str, bool]]:
-    """Yield the memories whose line stands in the file, or is asked about there: there they stay.
+    """Yield memories whose line stays: the file has it, or asks about it.
 
     With each comes True if it stands below a heading of the user's own.
     """

@@ -281,7 +281,7 @@ def render_marked(
     tokens: int,
     strength: Callable[[CoreMemory], float] | None = None,
 ) -> Rendering:
-    """Do the same, where lines say what contradicts them and what was said later."""
+    """Render a core file whose lines say what contradicts them and what was said later."""
     done = render_source(source, tokens, strength)
     marked = replace(source, rows=seen.add_to(source.rows, done.lines))
     return done if marked == source else render_source(marked, tokens, strength)

@@ -47,8 +47,7 @@ class RememberLine(Value):
     heading: str = ""
     """The user's own."""
     quote: str = ""
-    """The end of the id of what was quoted there, where the user has put these words in its place.
-    """
+    """End of the id of the quote that the user has replaced by these words."""
 
 
 class MoveLine(Value):

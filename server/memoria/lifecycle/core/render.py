@@ -203,7 +203,7 @@ class _StoredLines:
         return asks_for_memory(line) and fingerprint(line.statement) in self._prints
 
     def slot_of(self, line: Line) -> Slot | None:
-        """Return the slot of such a line."""
+        """Return the slot of a line without a mark; None if no memory has it."""
         memory_id = self._ids.get(line.digest) or self._prints.get(fingerprint(line.statement))
         return None if memory_id is None else Slot(memory_id)
 

@@ -28,7 +28,7 @@ class JoinItem(Item):
 
 
 class ProposeJoinsStep(PlannedStep[JoinItem]):
-    """Names two that go by one name to whoever may join them."""
+    """Names pairs with one name to the user, who may join them."""
 
     name = "propose_joins"
     summary = "Name people, places and things that may be one because they go by one name."

@@ -20,7 +20,7 @@ from memoria.text.script import reads_chinese
 MOST_TOKENS = 60
 """A longer message is told to nobody who has not asked."""
 _MOST_NEXT = 120
-"""Characters of what is said next; whoever takes a wish back does so at once."""
+"""Characters read of the next message; whoever takes a wish back does so at once."""
 
 
 class _Weights(NamedTuple):
