@@ -91,7 +91,7 @@ class _Reader:
         own = [line for i, line in enumerate(self._lines) if i not in self._closed]
         self._is_all_indented = all(line.is_blank or _is_indented(line.text) for line in own)
         self._no_chat_before = 0
-        """Up to this line it is known that no chat begins."""
+        """Line up to which it is known that no chat begins."""
 
     def read(self) -> Iterator[Span]:
         """Yield the parts that are presented, beside those that are known."""

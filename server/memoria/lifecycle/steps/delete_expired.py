@@ -24,7 +24,7 @@ _MANY = 10_000
 
 
 class DeleteExpiredStep(PiecewiseStep):
-    """Deletes; each piece is whole by itself, so a run that was killed goes on with the rest."""
+    """Deletes expired memories; each piece is whole, so that a killed run goes on with the rest."""
 
     name = "delete_expired"
     summary = "Delete archived memories whose retention has ended; no undo brings them back."
