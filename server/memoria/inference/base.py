@@ -148,7 +148,7 @@ class Calibration:
     """Reads the weight of each number of a vector, where a text is to answer a question; None where
     all of them count alike."""
     read_telling: Callable[[], Telling] | None = None
-    """Reads the model that tells by a vector whether a text tells something; None for none."""
+    """Reads the model that tells by a vector whether a text tells something; None without one."""
 
     @property
     def telling(self) -> Telling | None:

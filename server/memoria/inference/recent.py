@@ -44,7 +44,7 @@ class RecentVectors:
                 self._vectors.popitem(last=False)
 
     def clear(self) -> None:
-        """Keep none of them."""
+        """Forget all vectors."""
         with self._lock:
             self._vectors.clear()
 

@@ -155,7 +155,7 @@ def _is_more_than_small_talk(turn: StoredTurn, said: Sequence[StoredTurn]) -> bo
 
 
 def _find_turn_of_another(turn: StoredTurn, said: Sequence[StoredTurn]) -> StoredTurn | None:
-    """Find the last turn of another speaker before a turn; None for none."""
+    """Find the last turn of another speaker before a turn, or None."""
     who = (turn.role, turn.speaker)
     before = (
         one

@@ -124,7 +124,7 @@ class Step(ABC):
         """Count the items or pieces to do now, as far as can be told."""
 
     def describe_limits(self, _context: StepContext) -> str | None:
-        """Describe what the step does without, or leaves for another run; None for nothing."""
+        """Describe what the step does without, or leaves for another run; None if all is done."""
         return None
 
 

@@ -67,7 +67,7 @@ _FILLERS = frozenset(
 
 @remember_results(256)
 def read_condition(text: str) -> StatedCondition | None:
-    """Return the condition on which a speaker tells what a text says; None for none."""
+    """Return the condition on which a speaker tells what a text says, or None."""
     if len(text) > _MOST_CHARS or not has_any(small_letters(text), _SIGNS):
         return None
     own = blot_foreign_text(text)
@@ -95,7 +95,7 @@ def asks_to_forget(text: str) -> bool:
 
 
 def _find_condition(own: str) -> Condition | None:
-    """Return the strictest condition that a text states; None for none."""
+    """Return the strictest condition that a text states, or None."""
     said = [one for one in _SENTENCES.split(own) if one.strip()]
     if any(pattern.search(one) for one in said for pattern in (TAKEN_BACK, NOWHERE)):
         return Condition.WITHHELD

@@ -114,7 +114,7 @@ def group_in_file(kind: MemoryType, file: CoreFile) -> Group:
 
 
 def group_for(memory: CoreMemory) -> Group | None:
-    """Return the group that a memory stands in, in one of the home's files; None for none."""
+    """Return the group that a memory stands in, in one of the home's files, or None."""
     if _is_minor(memory):
         return None
     is_about_user = memory.subject == USER or _begins_with_the_user(memory)

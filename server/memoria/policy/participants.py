@@ -102,7 +102,7 @@ def attribute_subject(
 
 
 def name_subject(subject: str, person: str) -> str:
-    """Return the subject for a person in the place of the user, or of somebody of the user's."""
+    """Return a subject with a person's name in the place of the user, also as an owner."""
     if subject_key(subject) == USER:
         return person
     return _OF_USER.sub(lambda match: f"{person}{match[1]}", subject)

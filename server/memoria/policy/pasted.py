@@ -106,7 +106,7 @@ class _Reader:
             i = max(after, i + 1)
 
     def _find_block(self, i: int) -> tuple[int, int] | None:
-        """Return where a presented block begins, and the line after it; None for none."""
+        """Return where a presented block begins, and the line after it, or None."""
         line = self._lines[i]
         if i and points_above(line.text):
             return 0, i
@@ -121,7 +121,7 @@ class _Reader:
         return None if lead_in is None else self._after_lead_in(i, lead_in)
 
     def _end_of_sign(self, i: int) -> int | None:
-        """Return the line after a block that this line begins by its look; None for none."""
+        """Return the line after a block that this line begins by its look, or None."""
         text = self._lines[i].text
         if _RULE.regex.match(text):
             return self._after_rule(i)
@@ -165,7 +165,7 @@ class _Reader:
         return self._after_run(i, _is_indented) if _is_indented(text) else self._end_of_open(i)
 
     def _next_filled(self, i: int) -> int | None:
-        """Return the first line from here on that is not blank; None for none."""
+        """Return the first line from here on that is not blank, or None."""
         return next((j for j in range(i, len(self._lines)) if not self._lines[j].is_blank), None)
 
     def _end_of_open(self, i: int) -> int:

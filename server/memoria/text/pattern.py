@@ -64,7 +64,7 @@ class SmallPattern:
 
 
 def small_letters(text: str) -> str:
-    """Return the text as a pattern reads it that ignores letter case."""
+    """Return the text in small letters, each in its place, for patterns in small letters."""
     return text.lower() if text.isascii() else text.translate(_SMALL).lower()
 
 

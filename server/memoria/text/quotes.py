@@ -148,7 +148,7 @@ def _is_evenly_spaced(text: str) -> bool:
 
 
 def _find_as_written(wanted: str, text: str) -> Place | None:
-    """Find a quote as it is written, and not within a word; None for none."""
+    """Find a quote as it is written, but not within a word; None if it is not there."""
     start = text.find(wanted)
     while start >= 0:
         end = start + len(wanted)

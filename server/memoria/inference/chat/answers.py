@@ -79,14 +79,14 @@ def _is_of_use(found: LooseAnswer[AnswerT]) -> bool:
 
 
 def _describe_flaw(reply: ChatReply) -> str | None:
-    """Describe the answer's flaw where it has one as a whole; None for none."""
+    """Describe the answer's flaw as a whole; None where it has none."""
     if reply.finish == _CUT_OFF:
         return f"it was cut off after {reply.output_tokens:,} tokens"
     return None if reply.text.strip() else "it is empty"
 
 
 def _advise_on_flaw(reply: ChatReply) -> str | None:
-    """Return the flaw as advice to the model; None for none."""
+    """Return the flaw as advice to the model, or None."""
     flaw = _describe_flaw(reply)
     return f"{flaw}; be much shorter" if reply.finish == _CUT_OFF else flaw
 

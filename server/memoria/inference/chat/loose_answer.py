@@ -213,7 +213,7 @@ def _has_all(kind: type[BaseModel], names: set[str]) -> bool:
 
 
 def _read_object(answer: type[AnswerT], values: list[Any]) -> LooseAnswer[AnswerT] | None:
-    """Return the last object in a text that fits the answer; None for none."""
+    """Return the last object in a text that fits the answer, or None."""
     names = fields_of(answer)
     for given in reversed([one for value in values for one in _objects_in(value)]):
         try:

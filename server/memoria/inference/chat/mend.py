@@ -111,7 +111,7 @@ def is_container(value: object) -> bool:
 
 
 def object_in(value: object) -> Mapping[Any, Any] | None:
-    """Return the object that a value is, alone in a list or a text; None for none."""
+    """Return the object that a value is, alone in a list or a text, or None."""
     if isinstance(value, str) and value.lstrip()[:1] == "{":
         value = read_json(value)
     if isinstance(value, list) and len(value) == 1:
@@ -177,7 +177,7 @@ def _is_nothing(value: object) -> bool:
 
 
 def _find(name: str, field: FieldInfo, plain: Mapping[str, Any]) -> object:
-    """Return the value of a field, by its own name or by another; None for none."""
+    """Return the value of a field, by its own name or by another, or None."""
     return next(
         (plain[one] for one in names_of(name, field) if not _is_nothing(plain.get(one))), None
     )
@@ -189,7 +189,7 @@ def _list_unknown(kind: type[BaseModel], plain: Mapping[str, Any]) -> list[str]:
 
 
 def _find_misspelt(kind: type[BaseModel], name: str, plain: Mapping[str, Any]) -> object:
-    """Return a field's value below an unknown name that is almost its own; None for none."""
+    """Return a field's value below an unknown name that is almost its own, or None."""
     unknown = _list_unknown(kind, plain)
     found = closest(plain_name(name), unknown) if unknown else None
     return plain[found] if found else None
