@@ -164,7 +164,7 @@ class TextFileEraser:
         return None if content is None else self.digest(content)
 
     def put_back(self, place: str, content: bytes, left_as: str | None) -> bool:
-        """Put back a file as it was, unless it was changed since; return whether it was."""
+        """Put back a file, unless it was changed since; return True if it was put back."""
         if self.digest_of(place) != left_as:
             return False
         file = self._folder / place

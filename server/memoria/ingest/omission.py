@@ -68,7 +68,7 @@ class _Omission:
         return _put_marks(sentences, unwanted) if unwanted else _MARK
 
     def leave_out_of_json(self, value: JsonValue) -> JsonValue:
-        """Do the same for every text in a tool's call or result."""
+        """Put marks into every text of a tool's call or result."""
         match value:
             case str():
                 return self.leave_out(value)

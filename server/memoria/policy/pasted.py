@@ -179,7 +179,7 @@ class _Reader:
         return takes_up_again(self._text, self._place(j + 1))
 
     def _after_rule(self, i: int) -> int:
-        """Return the line after the next rule, else the end of the message."""
+        """Return the line after a rule's part, which lasts to the next rule or the end."""
         if self._takes_up_after(i):
             return i + 1
         rules = (

@@ -73,7 +73,7 @@ def _clear_brightness(year: int) -> date:
 
 
 def _list_fixed(table: str) -> dict[str, _DayOf]:
-    """Map the names of holidays on a fixed date to them: `1225 christmas, christmas day`."""
+    """Map the names of holidays to their fixed dates: `1225 christmas, christmas day`."""
     rows = (row.split(maxsplit=1) for row in table.strip().splitlines())
     return {
         name: _on_date(int(day[:2]), int(day[2:]))

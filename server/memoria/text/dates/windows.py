@@ -181,7 +181,7 @@ def on_clock(window: Window, hours: Iterable[int], minute: int | None) -> Window
 def nearest_clock(
     which: Which, at: datetime, part_: str | None, hours: Iterable[int], minute: int | None
 ) -> Window:
-    """Return the nearest such time of the clock in a direction, in a part of a day if given."""
+    """Return the nearest time in a direction that a clock shows so, in a part of a day if given."""
     days = [day(at + shift * _DAY) for shift in range(-1, 2)]
     if part_:
         found = [on_clock(part(each, part_), hours, minute) for each in days]
