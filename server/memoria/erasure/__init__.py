@@ -1,4 +1,4 @@
-"""Erasure: what is forgotten, what falls with it, and how it is kept from coming back.
+"""Erasure of what is forgotten and of what rests on it, and its recognition when it comes back.
 
 `plan` finds what the given ids mean, `cascade` what rests on it, `forget` erases it in one
 transaction, `files` takes it out of text files, `scrub` makes it unreadable on disk, `suppression`

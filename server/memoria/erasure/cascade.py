@@ -1,4 +1,4 @@
-"""Cascade: what falls with what is forgotten, by what rests on what and never by type.
+"""Cascade: what falls with a forgotten record because it rests on it, and never by type.
 
 - A conclusion stands while one of the turns it was drawn from, or that say it again, is left, and
   is cited from there. So does a former wording. What bears out one wording keeps no other.
@@ -21,7 +21,7 @@ from memoria.store.base.dependencies import Relation
 
 
 def find_unsupported(tx: Transaction, turn_ns: Sequence[int]) -> list[str]:
-    """Ids of the conclusions that would have no source left without these turns."""
+    """Find the ids of the conclusions that would have no source left without these turns."""
     return [
         one.memory_id
         for one in tx.dependencies.list_dependents([], turn_ns)
@@ -30,16 +30,16 @@ def find_unsupported(tx: Transaction, turn_ns: Sequence[int]) -> list[str]:
 
 
 def is_conclusion(dependent: Dependent) -> bool:
-    """Whether a memory was concluded from turns and is what nobody has stated."""
+    """Check whether a memory was concluded from turns, and nobody has stated it."""
     return dependent.relation == "evidence" and not dependent.is_stated
 
 
 def find_dependents(
     tx: Transaction, memory_ids: Sequence[str], turn_ns: Sequence[int]
 ) -> dict[str, Relation]:
-    """What was derived from these memories, waits to correct them or sums up these turns.
+    """Map the memories that depend on these, in any number of steps, to what makes them dependent.
 
-    And so on from that. By id, with what makes it one.
+    They were derived from these memories, wait to correct them, or sum up these turns.
     """
     found: dict[str, Relation] = {}
     new = _list_whole(tx, memory_ids, turn_ns)
@@ -65,9 +65,9 @@ def delete_dependents(
 ) -> list[str]:
     """Erase what was derived from these memories or sums up these turns.
 
-    To be called before the memories and turns themselves are erased or suppressed. Spans of which a
-    summary goes are put back into the queue, and a model sums up what is left of them. What an
-    unfinished nightly run is about to do with any of it is taken off its plan.
+    It is called before the memories and turns themselves are erased or suppressed. Spans of which a
+    summary goes are put back into the queue, and a model sums up what is left of them. The steps of
+    an unfinished nightly run that concern any of it are taken off its plan.
 
     Args:
         tx: the transaction that forgets.
@@ -120,13 +120,13 @@ def drop_lost_subjects(tx: Transaction, survivors: Iterable[str], erased: Sequen
 
 
 def part_unsupported(tx: Transaction) -> None:
-    """Let be two again what a model has joined by a name that was just erased."""
+    """Separate again what a model has joined by a name that was just erased."""
     for entity_id in tx.dependencies.list_unsupported_joins():
         tx.graph.split_entity(entity_id)
 
 
 def drop_unsupported(tx: Transaction, survivors: Sequence[str], now: int) -> None:
-    """Drop what has lost its last source with turns that were just erased.
+    """Drop whatever lost its last source with turns that were just erased.
 
     Args:
         tx: the transaction that erased them.

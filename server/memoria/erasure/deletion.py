@@ -19,12 +19,12 @@ from memoria.store.values import SuppressedMeaning, Tombstone, TombstoneKind, To
 
 
 def list_notes(tx: Transaction, plan: ErasurePlan) -> list[str]:
-    """The tasks, on scratchpads or of memories, whose names go with what a plan forgets."""
+    """List the tasks, on scratchpads or of memories, whose names go with what a plan forgets."""
     return plan.find_notes([*tx.scratchpads.list_notes(), *tx.tasks.list_names()])
 
 
 class Deletion:
-    """Erases what a plan names, and what rests on it."""
+    """Erases the records of a plan, and those that rest on them."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Deletion:
         reason: str,
         meanings: Mapping[str, SuppressedMeaning],
     ) -> None:
-        """Nothing is erased yet.
+        """Create the deletion.
 
         Args:
             tx: the transaction that forgets.
@@ -92,7 +92,7 @@ class Deletion:
         self._audit("forget", memory.id)
 
     def _suppress_text(self, turn: StoredTurn) -> None:
-        """Let nobody conclude again what a named turn said as a whole."""
+        """Set a tombstone for the whole text of a named turn, so that nobody concludes it again."""
         self._add_tombstone("memory", turn.id, (self._digest_statement(full_text(turn)),))
 
     def _digest_statement(self, text: str) -> str:
@@ -127,7 +127,7 @@ class Deletion:
                 self._audit("erase", version.id)
 
     def _digest_turn(self, turn: StoredTurn, *, erases: bool) -> set[str]:
-        """What is kept of a turn's text; nothing of one that says just what is kept."""
+        """Return the digests of a turn's text; none if the text is to be kept."""
         text = full_text(turn)
         return set() if self._plan.spares(text) else self._digester.digest_turn(text, erases=erases)
 

@@ -1,4 +1,4 @@
-"""Draft: a plan with all that goes beside memories and turns, before anybody has agreed to it."""
+"""Draft: a plan, and all that goes beside memories and turns, before anybody has agreed to it."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -24,36 +24,36 @@ from memoria.store.base import Transaction
 from memoria.store.values import ErasureFilter, Filters
 
 _BEFORE = "\nbefore: "
-"""Between a wording and the one before it."""
+"""Separator of a wording from the one before it."""
 _ELSEWHERE = "(in another project)"
 _SHOWN_CHARS = 300
 _TOKEN_CHARS = 16
 _MANY = 3
-"""Of fewer, what was meant is soon most of what there is."""
+"""Number of records below which nobody is warned that most of them go."""
 _QUOTED_CHARS = 8
-"""Of an id, in the mark of a line that quotes it."""
+"""Number of an id's characters in the mark of a line that quotes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErasureDraft:
-    """What would be forgotten, as one transaction sees it."""
+    """Everything that would be forgotten, as one transaction sees it."""
 
     plan: ErasurePlan
     notes: tuple[str, ...]
     """Names of tasks that go."""
     phrases: Phrases
-    """What no file may say any more."""
+    """Phrases that no file may say any more."""
     marks: Mapping[str, Collection[str]]
-    """Of the lines that core files have for its memories, by place."""
+    """Marks of the lines that core files have for its memories, by place."""
     generated: Mapping[str, str]
-    """What nightly runs wrote: digests by place below the tenant's folder."""
+    """Digests of what nightly runs wrote, by place below the tenant's folder."""
     share: dict[ShareKind, tuple[int, int]]
-    """How much of the record goes, where that is most of it and nobody has named it by id."""
+    """Part of the record that goes, of how many, where that is most of it and unnamed by id."""
 
     def describe(
         self, files: TextFileEraser, digester: Digester, seen: Filters | None = None
     ) -> ForgetPreview:
-        """Everything that would go, and the token that means just this.
+        """Describe everything that would go, with the token that means just this.
 
         Args:
             files: of the tenant.
@@ -81,7 +81,7 @@ class ErasureDraft:
         )
 
     def _list_unseen(self, workspace: str | None) -> set[str]:
-        """Ids of what nobody named and only another project sees."""
+        """List ids of what nobody named and only another project sees."""
         plan, own = self.plan, (None, workspace)
         memories = (*plan.memories.values(), *plan.dependents.values())
         unseen = {one.id for one in memories if one.project not in own}
@@ -90,7 +90,7 @@ class ErasureDraft:
         return unseen - named - plan.named_turns.keys()
 
     def list_items(self, files: TextFileEraser) -> list[ForgetItem]:
-        """Everything that would go, kind by kind, with all of its words."""
+        """List everything that would go, kind by kind, with all of its words."""
         plan = self.plan
         lines = files.find_lines(self.phrases, self.generated, plan.ids_to_erase, self.marks)
         found = [
@@ -105,7 +105,7 @@ class ErasureDraft:
 
 
 def draft_erasure(tx: Transaction, request: ErasureRequest) -> ErasureDraft:
-    """Find out what a request would forget.
+    """Draft everything that a request would forget.
 
     Raises:
         InvalidInputError: the selection can't be used.
@@ -129,7 +129,7 @@ def draft_erasure(tx: Transaction, request: ErasureRequest) -> ErasureDraft:
 def _measure_share(
     tx: Transaction, plan: ErasurePlan, seen: Filters | None
 ) -> dict[ShareKind, tuple[int, int]]:
-    """How many memories or turns go, of how many that the caller sees, where that is most."""
+    """Return, by kind, how many go of how many that the caller sees, where that is most of them."""
     wanted = ErasureFilter(seen=seen)
     memories, turns = {*tx.erasures.list_memories(wanted)}, {*tx.erasures.list_turns(wanted)}
     counts: dict[ShareKind, tuple[int, int]] = {
@@ -140,13 +140,13 @@ def _measure_share(
 
 
 def _list_quote_marks(plan: ErasurePlan) -> Iterator[str]:
-    """The marks of lines in core files that quote what goes, or what it was concluded from."""
+    """Yield the marks of lines in core files that quote what goes, or what it came from."""
     turns = (turn.id for turn in plan.source_versions)
     return (f"q:{one[-_QUOTED_CHARS:]}" for one in (*plan.memories, *plan.dependents, *turns))
 
 
 def make_token(digester: Digester, meant: str) -> str:
-    """A token that means just this: an HMAC under the home's key, which tells nobody what it is."""
+    """Return a token that means just this: an HMAC under the home's key, which reveals nothing."""
     return digester.digest_values("preview", meant)[:_TOKEN_CHARS]
 
 
@@ -163,7 +163,7 @@ def _describe_former_wordings(plan: ErasurePlan) -> Iterator[ForgetItem]:
 
 
 def _describe_turns(plan: ErasurePlan) -> Iterator[ForgetItem]:
-    """The sources, each with the texts of all its versions."""
+    """Yield the sources, each with the texts of all its versions."""
     effect: ForgetEffect = "erased" if plan.include_source else "suppressed"
     versions: dict[tuple[int, int], list[StoredTurn]] = {}
     for version in plan.source_versions:

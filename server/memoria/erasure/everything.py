@@ -1,4 +1,4 @@
-"""Everything: a tenant forgets all that it holds, with a number of statements that does not grow.
+"""Everything: a tenant forgets all that it holds, with a fixed number of statements.
 
 What it held stays forgotten all the same: each wording and each turn gets its tombstone, in pages.
 """
@@ -22,7 +22,7 @@ _PAGE = 500
 def describe_everything(
     tx: Transaction, files: TextFileEraser, digester: Digester
 ) -> ForgetPreview:
-    """How much a tenant holds; the files by name, memories and turns by number."""
+    """Describe a tenant's holdings: the files by name, memories and turns by number."""
     held, places = tx.erasures.get_holdings(), files.list_files()
     notes = len(tx.scratchpads.list_notes())
     counts = {"memory": held.memories, "turn": held.turns, "note": notes, "file": len(places)}
@@ -38,7 +38,7 @@ def describe_everything(
 def erase_everything(
     tx: Transaction, digester: Digester, at: int, reason: str, *, keeps_places: bool
 ) -> list[str]:
-    """Set up the tombstones and erase every row. Gives a digest of each memory and turn.
+    """Set up the tombstones and erase every row; return a digest of each memory and turn.
 
     Args:
         tx: the transaction that forgets.

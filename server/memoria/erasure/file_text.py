@@ -1,4 +1,4 @@
-"""Texts of files: taking out of one what says a phrase, records an erased turn, or has a mark.
+"""Text of files: removal of what says a phrase, records an erased turn, or has a mark.
 
 In JSON Lines a record goes if it holds a phrase, however that is escaped there, or is the record
 of an erased turn. In other texts the lines go in which a phrase occurs, also where it runs over
@@ -23,7 +23,7 @@ _MARK = lazy_regex(r"(?:(?<![ \t])[ \t]++)?<!-- [a-z]:[0-9a-f]{4,36}(?: [0-9a-f]
 _LABEL = lazy_regex(
     r"^- (?:file says|chat says|put aside in chat|taken out here, kept so far): ", re.MULTILINE
 )
-"""Begins a line of a core file that tells what stands against what."""
+"""Matches the label of a line in a core file that shows what contradicts the file."""
 _LINE = lazy_regex(r"[^\n]*\n|[^\n]+")
 _CONTENT_KEYS = ("content", "text")
 _INERT = "‹!--", "<!--"
@@ -31,13 +31,13 @@ _INERT = "‹!--", "<!--"
 
 @dataclass(frozen=True, slots=True)
 class Unwanted:
-    """What is to go from a file."""
+    """Contents that are to go from a file."""
 
     phrases: Phrases
     turn_ids: Collection[str]
-    """Of turns whose records are to go, whatever they say."""
+    """Ids of turns whose records are to go, whatever they say."""
     marks: Collection[str] = ()
-    """Of lines that are to go, whatever they say."""
+    """Marks of lines that are to go, whatever they say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class _Record:
 
 
 def remove_unwanted(text: str, unwanted: Unwanted, suffix: str) -> str:
-    """The text without what holds one of the phrases, has a mark, or records an erased turn."""
+    """Remove what holds one of the phrases, has a mark, or records an erased turn."""
     phrases = unwanted.phrases
     if suffix == RECORDS:
         return "".join(
@@ -73,7 +73,7 @@ def _has_mark(line: str, marks: Collection[str]) -> bool:
 
 
 def list_removed(text: str, kept: str) -> list[str]:
-    """The lines of a text that are missing in what is kept of it, without our own marks."""
+    """List the lines of a text that are missing in what is kept of it, without our own marks."""
     left = iter(_split_lines(kept))
     waiting = next(left, None)
     removed: list[str] = []
@@ -86,7 +86,7 @@ def list_removed(text: str, kept: str) -> list[str]:
 
 
 def _is_record_of(line: str, turn_ids: Collection[str]) -> bool:
-    """Whether a line is the record of one of these turns, as a history file has it."""
+    """Check whether a line is the record of one of these turns, as a history file has it."""
     if not any(turn_id in line for turn_id in turn_ids):
         return False
     try:
@@ -97,7 +97,7 @@ def _is_record_of(line: str, turn_ids: Collection[str]) -> bool:
 
 
 def _remove_shortest_match(lines: list[str], phrases: Phrases) -> None:
-    """Take out the fewest lines that hold a phrase together, the first of such."""
+    """Remove the first of the shortest runs of lines that hold a phrase together."""
 
     def says(first: int, end: int) -> bool:
         return phrases.occur_in(_strip_markup("".join(lines[first:end])))
@@ -114,7 +114,7 @@ def _line_contains(line: str, phrases: Phrases) -> bool:
 
 
 def _strip_markup(text: str) -> str:
-    """The text without the labels and marks that Memoria has put into it."""
+    """Remove the labels and marks that Memoria has put into a text."""
     plain = _LABEL.sub("", _MARK.sub("", text)).replace(CONTRADICTED, "").replace(EARLIER, "")
     return plain.replace(*_INERT)
 
@@ -131,7 +131,7 @@ def _record_contains(line: str, phrases: Phrases) -> bool:
 
 
 def _content_texts(value: JsonValue) -> Iterator[str]:
-    """What was said: short phrases are looked for in it alone, or every "user" would go."""
+    """Yield the spoken texts; looked for elsewhere, a short phrase would take every "user"."""
     match value:
         case list():
             for each in value:
@@ -167,5 +167,5 @@ def _to_record(value: Mapping[str, JsonValue]) -> _Record:
 
 
 def _split_lines(text: str) -> list[str]:
-    """Only a line feed ends a line: in a record other such characters may stand as they are."""
+    """Split at line feeds alone: in a record other ends of lines may stand as they are."""
     return _LINE.findall(text)

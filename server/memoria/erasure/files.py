@@ -1,4 +1,4 @@
-"""Files: erasing phrases from the text files of a tenant.
+"""Files: erasure of phrases from the text files of a tenant.
 
 A file that a nightly run wrote and nobody has edited goes whole: the next run writes it anew from
 what is left. What goes from any other, `erasure/file_text` says.
@@ -39,7 +39,7 @@ class FileLine(NamedTuple):
     """A line of a file that somebody may have written or edited."""
 
     place: str
-    """Of the file, below the tenant's folder."""
+    """Place of the file, below the tenant's folder."""
     text: str
 
 
@@ -60,7 +60,7 @@ class TextFileEraser:
         erased_ids: Collection[str] = (),
         marks: Mapping[str, Collection[str]] = _NO_MARKS,
     ) -> list[FileLine]:
-        """The lines that `erase_phrases` would take out; none of a file that goes whole.
+        """Find the lines that `erase_phrases` would take out; none of a file that goes whole.
 
         Raises:
             StoreUnavailableError: a file can't be read.
@@ -83,7 +83,7 @@ class TextFileEraser:
         erased_ids: Collection[str] = (),
         marks: Mapping[str, Collection[str]] = _NO_MARKS,
     ) -> list[Path]:
-        """Take out whatever holds one of the phrases. Gives the files changed or deleted.
+        """Take out whatever holds one of the phrases; return the files changed or deleted.
 
         Backups are left alone: they are the user's to delete. So are other tenants' files. Answers
         that were kept for the next session go in any case: they are composed anew.
@@ -110,7 +110,7 @@ class TextFileEraser:
         return changed
 
     def remove_generated(self, path: str, generated: Mapping[str, str]) -> list[Path]:
-        """Delete what a run wrote at a place, unless it was edited, and what stood there before.
+        """Delete a run's file, unless it was edited, and the images of it from before runs.
 
         Raises:
             StoreUnavailableError: a file can't be deleted.
@@ -142,7 +142,7 @@ class TextFileEraser:
         return gone
 
     def read_own(self, generated: Mapping[str, str]) -> dict[str, bytes]:
-        """What stands in the tenant's files that no nightly run wrote, by their places."""
+        """Map the places of the tenant's files that no nightly run wrote to their contents."""
         with _store_errors():
             files = [file for file in self._text_files() if file.is_relative_to(self._folder)]
             found = (
@@ -154,17 +154,17 @@ class TextFileEraser:
 
     @staticmethod
     def digest(content: bytes) -> str:
-        """The SHA-256 of what stands in a file."""
+        """Return the SHA-256 of a file's content."""
         return hashlib.sha256(content).hexdigest()
 
     def digest_of(self, place: str) -> str | None:
-        """The SHA-256 of the file at a place; None where there is none."""
+        """Return the SHA-256 of the file at a place; None where there is none."""
         with _store_errors():
             content = read_file(self._home, (self._folder / place).relative_to(self._home))
         return None if content is None else self.digest(content)
 
     def put_back(self, place: str, content: bytes, left_as: str | None) -> bool:
-        """Put back a file as it was before, unless it was changed since. Gives whether it was."""
+        """Put back a file, unless it was changed since; return True if it was put back."""
         if self.digest_of(place) != left_as:
             return False
         file = self._folder / place
@@ -174,12 +174,12 @@ class TextFileEraser:
         return True
 
     def list_files(self) -> list[str]:
-        """The places of the tenant's text files."""
+        """List the places of the tenant's text files."""
         with _store_errors():
             return [self._place(file) for file in sorted(set(self._text_files()))]
 
     def list_places(self, files: list[Path]) -> set[str]:
-        """The places below the tenant's folder of files that a nightly run wrote, or wrote over."""
+        """Return the places of files that a nightly run wrote, or wrote over."""
         inside = (f.relative_to(self._folder) for f in files if f.is_relative_to(self._folder))
         return {
             Path(*f.parts[2:]).as_posix() if f.parts[0] == BEFORE_IMAGES else f.as_posix()
@@ -192,7 +192,7 @@ class TextFileEraser:
         erased_ids: Collection[str],
         marks: Mapping[str, Collection[str]],
     ) -> None:
-        """Read every file anew where something else is searched for than before."""
+        """Clear the list of clean files if something else is searched for than before."""
         wanted = phrases.statements, frozenset(erased_ids), marks
         if wanted != self._searched_for:
             self._clean.clear()
@@ -216,7 +216,7 @@ class TextFileEraser:
         return True
 
     def _read_without(self, file: Path, unwanted: Unwanted) -> tuple[str, str] | None:
-        """The text as it is and as it is to be; None where nothing of it is to go."""
+        """Return the text as it is and as it is to be; None where nothing of it is to go."""
         state = _read_state(file)
         if state is None or self._clean.get(file) == state:
             return None
@@ -238,7 +238,7 @@ class TextFileEraser:
         return file.is_relative_to(image) or self._is_as_generated(file, generated)
 
     def _is_as_generated(self, file: Path, generated: Mapping[str, str]) -> bool:
-        """Whether a file says just what a nightly run wrote into it."""
+        """Check whether a file says just what a nightly run wrote into it."""
         if not file.is_relative_to(self._folder):
             return False
         noted = generated.get(file.relative_to(self._folder).as_posix())
@@ -262,14 +262,14 @@ class TextFileEraser:
                 each.rmdir()
 
     def _folders_restored_over(self) -> Iterator[Path]:
-        """Folders that restores have set aside of a tenant with a folder of its own."""
+        """Yield folders that restores have set aside of a tenant with a folder of its own."""
         if self._folder != self._home:
             for folder in (self._folder, former_folder(self._home, self._tenant)):
                 yield from self._home.glob(f"{_RESTORED_OVER}/{folder.relative_to(self._home)}")
 
 
 def _is_ours(home: Path, file: Path) -> bool:
-    """Whether a file is one of the home, and no link leads to it."""
+    """Check whether a file is one of the home, and no link leads to it."""
     return find_obstacle(home, file.relative_to(home)) is None
 
 
@@ -279,7 +279,7 @@ def _suffix(file: Path) -> str:
 
 
 def _read_state(file: Path) -> _State | None:
-    """Which file it is and when it was last changed; None where it has gone."""
+    """Return a file's inode, size and time of change; None where it has gone."""
     try:
         found = file.lstat()
     except FileNotFoundError:

@@ -41,9 +41,9 @@ from memoria.store.values import ErasureFilter, SuppressedMeaning
 _LOG = logging.getLogger(__name__)
 _MAX_REASON_CHARS = 200
 MeaningLookup = Callable[[Sequence[str]], Mapping[str, SuppressedMeaning]]
-"""Gives what texts mean, by text; leaves out what it can't tell."""
+"""Maps texts to their meanings; leaves out those that it can't tell."""
 BackupLookup = Callable[[int], tuple[RemainingBackup, ...]]
-"""Gives the backups made since a moment, UTC epoch ms."""
+"""Lists the backups made since a moment, UTC epoch ms."""
 
 
 class Eraser:
@@ -62,7 +62,7 @@ class Eraser:
         *,
         may_return: bool = False,
     ) -> None:
-        """Nothing is forgotten yet.
+        """Create the eraser.
 
         Args:
             store: from where.
@@ -86,7 +86,7 @@ class Eraser:
         self._look_up_meanings = look_up_meanings
 
     def preview(self, request: ErasureRequest) -> ForgetPreview:
-        """Everything that would be forgotten, and the token that means just this.
+        """Describe everything that would be forgotten, with the token that means just this.
 
         Raises:
             InvalidInputError: the selection can't be used.
@@ -103,7 +103,7 @@ class Eraser:
     def run(
         self, request: ErasureRequest, *, token: str | None = None, reason: str | None = None
     ) -> ForgetResult:
-        """Forget. What was forgotten before counts as done, so a broken off call can be repeated.
+        """Forget. Records forgotten before count as done, so a broken off call can be repeated.
 
         Args:
             request: what is meant.
@@ -163,7 +163,7 @@ class Eraser:
         why: str,
         meanings: Mapping[str, SuppressedMeaning],
     ) -> ForgetReport | None:
-        """Delete, and count what that takes from each index; None where there was nothing."""
+        """Delete, and count the rows that leave each index; None where there were none."""
         plan, at = draft.plan, now_millis()
         scope = tx.erasures.find_scope(
             [*plan.memories, *plan.dependents],
@@ -236,7 +236,7 @@ class Eraser:
     def _hide(
         self, tx: Transaction, report_id: str | None, turn_ns: Sequence[int], files: TextFileEraser
     ) -> AbstractContextManager[None]:
-        """Note what is forgotten in this block, where it is to be hidden first."""
+        """Note the rows that this block forgets, where a period of grace hides them first."""
         if report_id is None or not self._grace_ms:
             return nullcontext()
         generated = {file.path: file.digest for file in tx.file_records.all()}
@@ -246,7 +246,7 @@ class Eraser:
         return at + self._grace_ms if self._grace_ms else None
 
     def _meanings_of(self, wordings: Sequence[str]) -> Mapping[str, SuppressedMeaning]:
-        """What is to be forgotten means, asked before anybody has to wait to write."""
+        """Return the meanings of what is to be forgotten, before anybody has to wait to write."""
         if self._look_up_meanings is None:
             return {}
         try:
@@ -265,7 +265,7 @@ class Eraser:
 
 
 def _check_token(token: str | None, preview: ForgetPreview) -> None:
-    """See that a preview is the one that was agreed to.
+    """Check that a preview is the one that was agreed to.
 
     Raises:
         PreviewChangedError: it is another.
@@ -277,7 +277,7 @@ def _check_token(token: str | None, preview: ForgetPreview) -> None:
 def _erase_files(
     tx: Transaction, files: TextFileEraser, draft: ErasureDraft, places: set[str]
 ) -> list[Path]:
-    """Take out whatever says it, and what may say it in other words."""
+    """Erase from the files the phrases, and whole files that may say it in other words."""
     plan, phrases, generated = draft.plan, draft.phrases, draft.generated
     changed = [file for place in places for file in files.remove_generated(place, generated)]
     changed = files.erase_phrases(phrases, generated, plan.ids_to_erase, draft.marks) + changed

@@ -1,4 +1,4 @@
-"""Grace: for a while, what was forgotten can be put back. Until then it is hidden everywhere.
+"""Grace: a period in which what was forgotten can be put back, and is hidden everywhere.
 
 Forgetting works as it does without: the rows are gone from every table, the lines from every file,
 and tombstones stand. But each row that changes is noted with its report, and so are the texts of
@@ -86,7 +86,7 @@ def put_back(
 
 
 def purge_due(store: Store, tenant: str, home: str) -> int:
-    """Erase for good what was hidden long enough. Gives how many forgets that were."""
+    """Erase for good what was hidden long enough; return the number of these forgets."""
     now = now_millis()
     with store.read(tenant) as tx:
         due = tx.hidden.list_due(now)

@@ -5,7 +5,7 @@ from memoria.store.base import Store
 
 
 def forget_places(store: Store, home: str) -> None:
-    """Forget where projects were seen of which no tenant's memory knows the name any more."""
+    """Forget the paths of projects of which no tenant's memory knows the name any more."""
     names: set[str] = set()
     for tenant in store.tenants():
         with store.read(tenant) as tx:

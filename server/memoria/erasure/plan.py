@@ -1,4 +1,4 @@
-"""Plan: what is meant by what was selected.
+"""Plan: the records that a selection means.
 
 A memory is forgotten in all its wordings, wherever the same words are kept as a memory. The turns
 that it rests on, and those in which a wording stands word for word, are its sources. A turn that is
@@ -36,39 +36,39 @@ _FIRST_IDEOGRAM = "\u2e80"
 
 @dataclass(slots=True)
 class ErasurePlan:
-    """What is to be forgotten, by id, in the order found."""
+    """Records that are to be forgotten, by id, in the order found."""
 
     include_source: bool
-    """Whether the sources are erased, and not only suppressed."""
+    """True if the sources are erased, and not only suppressed."""
     memories: dict[str, Memory] = field(default_factory=dict)
     kinds: dict[str, ForgetKind] = field(default_factory=dict)
-    """Why each memory is meant, dependents included."""
+    """Reason why each memory is meant, dependents included."""
     former_wordings: dict[int, str] = field(default_factory=dict)
     """Wordings that no longer hold, by number, with the id of the memory that keeps its others."""
     reworded: dict[str, Memory] = field(default_factory=dict)
-    """The memories that these are of."""
+    """Memories of these wordings, by id."""
     sources: dict[str, StoredTurn] = field(default_factory=dict)
-    """A turn each, whichever of its versions."""
+    """Turns by id, whichever of their versions."""
     source_versions: list[StoredTurn] = field(default_factory=list)
     """The sources in all their versions."""
     named_turns: dict[str, StoredTurn] = field(default_factory=dict)
     dependents: dict[str, Memory] = field(default_factory=dict)
-    """What was derived from any of it or sums it up. It goes, but may be written anew."""
+    """Memories that were derived from any of it or sum it up. They go, but may be written anew."""
     forgotten_before: list[str] = field(default_factory=list)
     hidden: list[HiddenRecord] = field(default_factory=list)
-    """Those of them that can still be put back."""
+    """Records among them that can still be put back."""
     kept: tuple[str, ...] = ()
     """Ids of the memories and turns that were to be kept."""
     kept_forms: frozenset[str] = frozenset()
-    """What the memories among these say, in the form in which it is recognised."""
+    """Statements of these memories, in the form in which they are recognised."""
 
     def spares(self, text: str) -> bool:
-        """Whether what is kept says a text, so that it may be said from now on as before."""
+        """Check whether what is kept says a text, so that it may be said as before."""
         words = f" {recognition_key(text)} "
         return any(words in f" {kept} " for kept in self.kept_forms)
 
     def list_suppressed(self, memory: Memory) -> list[str]:
-        """The wordings of a memory that may not be said again, each once."""
+        """List the wordings of a memory that may not be said again, each once."""
         texts = dict.fromkeys(version.content for version in memory.versions)
         return [text for text in texts if not self.spares(text)]
 
@@ -87,7 +87,7 @@ class ErasurePlan:
 
     @property
     def phrases(self) -> Phrases:
-        """What no file may say any more: all wordings that go, and turns that are erased."""
+        """Phrases that no file may say any more: wordings that go, and turns that are erased."""
         former = (v for memory in self.reworded.values() for v in memory.versions)
         texts = [version.content for version in former if version.n in self.former_wordings]
         texts += [v.content for memory in self.dependents.values() for v in memory.versions]
@@ -97,7 +97,7 @@ class ErasurePlan:
         return Phrases([*self.wordings, *spoken])
 
     def find_notes(self, notes: Iterable[str]) -> list[str]:
-        """Those of some tasks that say it, or have their words from a turn that is erased."""
+        """Return the tasks that say it, or have their words from a turn that is erased."""
         phrases = Phrases(self.wordings)
         erased = self.source_versions if self.include_source else [*self.named_turns.values()]
         texts = [*map(full_text, erased)]
@@ -120,21 +120,21 @@ class ErasurePlan:
 
     @property
     def earliest(self) -> int:
-        """When the oldest of it was stored, UTC epoch ms: no older backup holds any of it."""
+        """Time when the oldest of it was stored, UTC epoch ms: older backups hold none of it."""
         moments = [memory.created_at for memory in self.memories.values()]
         moments += [turn.ingested_at for turn in self.sources.values()]
         return min(moments, default=now_millis())
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to forget."""
+        """True if there is nothing to forget."""
         return not (self.memories or self.former_wordings or self.sources or self.dependents)
 
 
 def plan_erasure(
     tx: Transaction, named: NamedRecords, *, include_source: bool = False
 ) -> ErasurePlan:
-    """Find whatever says the same as what was named, is its source or rests on it.
+    """Find the named records, those that say the same, their sources, and what rests on them.
 
     Raises:
         InvalidInputError: something is to be kept that can't be.
@@ -152,9 +152,9 @@ class _Planner:
         self._tx = tx
         self.plan = plan
         self._unsupported: set[str] = set()
-        """Memories that nobody meant, and that lose every source of what they say now."""
+        """Ids of memories that nobody meant, and that lose every source of what they say now."""
         self._restatements: set[str] = set()
-        """Sentences that say what is meant, or that it was concluded from."""
+        """Sentences that say what is meant, or from which it was concluded."""
         self._known_ns: set[int] = set()
         """The numbers of the sources, in all their versions."""
         self._kept_memories = {one.id for one in named.kept_memories}
@@ -167,7 +167,7 @@ class _Planner:
             self._keep_sources(memory)
 
     def add_named(self, named: NamedRecords) -> None:
-        """Add what was named, but for what is to be kept."""
+        """Add the named records, except those to be kept."""
         self._add_memories((one.id for one in named.memories), "memory")
         ns: list[int] = []
         for turn in named.turns:
@@ -180,7 +180,7 @@ class _Planner:
         self.plan.hidden += named.hidden
 
     def follow(self) -> None:
-        """Add what belongs to what was named, until nothing new is found."""
+        """Add records that belong to the named ones, until nothing new is found."""
         visited: set[str] = set()
         waiting = list(self.plan.memories.values())
         while True:
@@ -207,9 +207,9 @@ class _Planner:
                 self.plan.kinds[one.id] = "correction" if is_correction else kind
 
     def _add_equivalents(self, memory: Memory) -> None:
-        """Add what says the same as a memory, and the turns it comes from.
+        """Add memories that say the same as this one, and the turns it comes from.
 
-        Of one that only falls with what was meant, the turns of its former wordings are none.
+        If this one only falls with others, the turns of its former wordings are left out.
         """
         self._add_memories(self._tx.pairs.list_merged_into(memory.id), "duplicate")
         falls = memory.id in self._unsupported
@@ -228,7 +228,7 @@ class _Planner:
             self._add_source(turn)
 
     def _restates(self, memory: Memory) -> bool:
-        """Whether a memory says what another one was concluded from that is meant."""
+        """Check whether a memory says the words that another, forgotten one was concluded from."""
         return any(is_stated_in(one, memory.content) for one in self._restatements)
 
     def _add_same_words(self, wording: str) -> None:
@@ -250,7 +250,7 @@ class _Planner:
                 self._add_source(turn)
 
     def _add_source(self, turn: StoredTurn) -> list[int]:
-        """Add a turn, once for all of its versions. Gives their numbers."""
+        """Add a turn, once for all of its versions, and return their numbers."""
         versions = self._tx.conversations.turn_versions(turn)
         ns = [version.n for version in versions]
         if self._known_ns.isdisjoint(ns) and self._kept_ns.isdisjoint(ns):
@@ -260,13 +260,13 @@ class _Planner:
         return ns
 
     def _add_drawn_from(self, turn_ns: Sequence[int]) -> None:
-        """Add what has a wording that came from a named turn, or rests on nothing else."""
+        """Add memories with a wording from a named turn, or resting on nothing else."""
         dependents = self._tx.dependencies.list_dependents([], turn_ns)
         drawn = [one.memory_id for one in dependents if one.is_drawn_from]
         self._add_memories([*drawn, *find_unsupported(self._tx, turn_ns)], "conclusion")
 
     def _add_conclusions(self) -> None:
-        """Add what was concluded from the same words, or from nothing else than is erased."""
+        """Add conclusions from the same words, or from erased turns alone."""
         tx, plan = self._tx, self.plan
         if plan.include_source:
             unsupported = find_unsupported(tx, plan.source_ns)
@@ -310,24 +310,24 @@ class _Planner:
 
 
 def _list_evidence_turns(tx: Transaction, memory: Memory) -> list[StoredTurn]:
-    """The turns that a memory rests on, in any of its wordings."""
+    """List the turns that a memory rests on, in any of its wordings."""
     turns = (tx.conversations.turn(one.turn_id) for one in tx.memories.list_evidence(memory.id))
     return [turn for turn in turns if turn is not None]
 
 
 def _key_of(wording: str) -> str:
-    """What a memory says, however it is written and whatever it is wrapped in."""
+    """Return a key of a memory's statement, however it is written and whatever it is wrapped in."""
     return recognition_key(peel(wording))
 
 
 def _quotes(memory: Memory, wordings: Iterable[str]) -> bool:
-    """Whether the words it was concluded from hold a forgotten wording, or are part of one."""
+    """Check whether a memory's quote holds a forgotten wording, or is part of one."""
     quote = memory.current.provenance.quote or ""
     return any(occurs_in(one, quote) or occurs_in(quote, one) for one in wordings)
 
 
 def search_terms(wording: str) -> tuple[str, ...]:
-    """The terms by which the index finds a wording again, wherever it has spaces.
+    """Return the terms by which the index finds a wording again, wherever it has spaces.
 
     Pairs of Chinese characters are left out: there is none across a space.
     """

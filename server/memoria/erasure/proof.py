@@ -1,4 +1,4 @@
-"""Proof: what is left of a forget: how much of it left which index, and digests under a key.
+"""Proof of a forget: counts of how much of it left which index, and digests under a key.
 
 Every index is counted before and after the deletion, in the transaction that deletes. A report
 holds numbers, kinds and HMACs, and no word of what was forgotten.
@@ -21,7 +21,7 @@ def make_report(
     after: Mapping[str, int],
     purge_at: int | None = None,
 ) -> ForgetReport:
-    """A report on what was erased.
+    """Make a report on what was erased.
 
     Args:
         report_id: its id.
@@ -50,5 +50,5 @@ def make_report(
 
 
 def digest_items(items: Sequence[ForgetItem], digester: Digester) -> list[str]:
-    """A digest of each item, which only who has the key and the words can make again."""
+    """Return a digest of each item, which can be made again only with the key and the words."""
     return [digester.digest_values("proof", item.kind, item.id, item.text) for item in items]

@@ -1,4 +1,4 @@
-"""Reach: where else than in its own rows something that is forgotten may be spoken of."""
+"""Reach of a forgotten record: other places that may speak of it."""
 
 import json
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from memoria.model.zone import UTC_ZONE, Zone
 from memoria.store.base import Transaction
 
 _CLOCKS_ON_EARTH = tuple(Zone.from_offset(hours * 60) for hours in range(-12, 15))
-"""One of each hour: whatever day it is anywhere, it is that by one of these."""
+"""Zones, one for each hour: any present day on earth is the day in one of these."""
 
 
 def list_affected(tx: Transaction, plan: ErasurePlan) -> tuple[str, ...]:
-    """Ids of memories that stay, but rest on a turn to be erased or hold a forgotten wording."""
+    """Return ids of memories that stay, but rest on an erased turn or hold a forgotten wording."""
     ids = list(plan.memories)
     erased = plan.source_ns if plan.include_source else []
     dependents = tx.dependencies.list_dependents([], erased)
@@ -28,7 +28,7 @@ def list_affected(tx: Transaction, plan: ErasurePlan) -> tuple[str, ...]:
 
 
 def _list_holding(tx: Transaction, plan: ErasurePlan) -> Iterator[str]:
-    """Memories in whose present wording a forgotten one stands."""
+    """Yield ids of memories in whose present wording a forgotten one stands."""
     for wording in plan.wordings:
         numbers = tx.documents.list_containing("memory", search_terms(wording))
         for memory in tx.memories.by_version_numbers(numbers).values():
@@ -37,7 +37,7 @@ def _list_holding(tx: Transaction, plan: ErasurePlan) -> Iterator[str]:
 
 
 def list_places(tx: Transaction, plan: ErasurePlan) -> set[str]:
-    """Where nightly runs write of it: files of its conversations, pages of its days."""
+    """Return the files that nightly runs write about it: of its conversations and its days."""
     turns = plan.sources.values()
     memories = {**plan.memories, **plan.reworded, **plan.dependents}.values()
     moments = [(turn.at, turn.utc_offset) for turn in turns]
@@ -51,7 +51,7 @@ def list_places(tx: Transaction, plan: ErasurePlan) -> set[str]:
 
 
 def _days_of(moment: int, offset: int | None) -> set[date]:
-    """The days of a moment whose pages may speak of it.
+    """Return the days of a moment whose pages may speak of it.
 
     It is filed by the speaker's clock, otherwise by that of the home, which may have been any on
     earth before somebody set it.
@@ -61,5 +61,5 @@ def _days_of(moment: int, offset: int | None) -> set[date]:
 
 
 def texts_in_plans(phrases: Phrases) -> Iterator[str]:
-    """The phrases as they stand in the plan of a nightly run that was broken off: in JSON."""
+    """Yield the phrases as they stand in the plan of a nightly run that was broken off: in JSON."""
     return (json.dumps(text, ensure_ascii=False)[1:-1] for text in phrases.distinctive.statements)

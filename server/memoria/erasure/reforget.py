@@ -1,4 +1,4 @@
-"""Reforget: what was forgotten stays so in a home that an older backup was restored into.
+"""Reforgetting: what was forgotten is erased again in a home restored from an older backup.
 
 The same is done where another home's list of what was forgotten is taken in.
 
@@ -75,7 +75,7 @@ class Repetition:
         keeps: Callable[[str], Collection[str]] = lambda _: (),
         spared: Container[str] = (),
     ) -> None:
-        """Nothing is forgotten yet.
+        """Create the repetition.
 
         Args:
             tx: the transaction.
@@ -90,9 +90,9 @@ class Repetition:
         self._spared = spared
         self._suppression = SuppressionList(tx.tombstones, digester)
         self.count = 0
-        """How many memories and turns were erased again."""
+        """Number of memories and turns that were erased again."""
         self.texts: list[str] = []
-        """What these said, and what was derived from them, as far as files may say it."""
+        """Texts of these, and of what was derived from them, that files may not say any more."""
         stones = [record.tombstone for record in records]
         self._forgotten = {stone.subject for stone in stones if stone.kind == "memory"}
         self._erased = {stone.subject for stone in stones if stone.kind == "turn"}
@@ -111,7 +111,7 @@ class Repetition:
         self._tx.tasks.erase(lambda task: not self._suppression.may_keep(task))
 
     def _repeat_turns(self) -> None:
-        """Erase or suppress the turns again, and what stands on none but those erased."""
+        """Erase or suppress the turns again, with memories that rest on erased ones alone."""
         erased, suppressed = list[StoredTurn](), list[StoredTurn]()
         for turn in _list_turns(self._tx):
             if turn.id in self._spared:
@@ -161,7 +161,7 @@ class Repetition:
         delete_dependents(self._tx, memory_ids, turn_ns, spared)
 
     def _says_forgotten(self, memory: Memory) -> bool:
-        """Whether a memory says what was forgotten, in words that were not kept then."""
+        """Check whether a memory says what was forgotten, in words that were not kept then."""
         if memory.id in self._spared:
             return False
         kept = self._keeps(memory.id)
@@ -196,5 +196,5 @@ def _list_pages(tx: Transaction, kind: DocumentKind) -> Iterator[list[int]]:
 
 
 def _message_name(turn: StoredTurn) -> MessageName:
-    """What the turn is known by; its fingerprint is not needed where its id is known."""
+    """Return a turn's name as a message; its fingerprint is not needed where its id is known."""
     return MessageName(turn.source, turn.session_id, turn.message_id, b"")

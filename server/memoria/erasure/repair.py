@@ -1,4 +1,4 @@
-"""Repair: deleting what `verify` found, but for memories, which are the user's to forget."""
+"""Repair: deletes what `verify` found, but for memories, which are the user's to forget."""
 
 from pathlib import Path
 
@@ -10,11 +10,11 @@ from memoria.model import now_millis
 from memoria.store.base import Orphan, Store, Transaction
 
 MEMORY_KINDS = frozenset(("memory", "derived memory", "episode"))
-"""What is forgotten by its id; all else has none that anybody could give."""
+"""Kinds that are forgotten by id; all others have none that anybody could give."""
 
 
 def repair_orphans(store: Store, home: Path) -> int:
-    """Delete the rows and lines that have outlived their sources. Gives how many there were.
+    """Delete the rows and lines that have outlived their sources; return their number.
 
     Args:
         store: the database of the home.

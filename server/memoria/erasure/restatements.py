@@ -1,4 +1,4 @@
-"""Restatements: the words in which a memory that is forgotten could be stated again.
+"""Restatements: the words in which a forgotten memory could be stated again.
 
 These are its wordings, and the sentences of its turns that these were concluded from: a model may
 word the same sentence otherwise the next time. What is wrapped ("Remember that …", `The user says:
@@ -30,7 +30,7 @@ _OF_ANSWERS = frozenset(
 
 
 def list_restatements(tx: Transaction, memory: Memory) -> list[str]:
-    """The statements that would say a memory again, each in one spelling."""
+    """List the statements that would say a memory again, each in one spelling."""
     wordings = [version.content for version in memory.versions]
     quoted = {version.provenance.quote: version.provenance.turn_id for version in memory.versions}
     quoted |= {one.quote: one.turn_id for one in tx.memories.list_evidence(memory.id)}
@@ -43,10 +43,10 @@ def list_restatements(tx: Transaction, memory: Memory) -> list[str]:
 
 
 def derive_restatements(wordings: Sequence[str], quotes: Iterable[str]) -> list[str]:
-    """The statements that would say again what has these wordings, and was concluded from these.
+    """List the statements that would say a memory again, by its wordings and quotes.
 
     Args:
-        wordings: of a memory.
+        wordings: of the memory.
         quotes: the words of turns that it was concluded from.
     """
     terms = {term for wording in wordings for term in word_terms(wording)}
@@ -59,12 +59,12 @@ def derive_restatements(wordings: Sequence[str], quotes: Iterable[str]) -> list[
 
 
 def _list_telling(text: str) -> list[str]:
-    """The sentences of a text that tell something by themselves."""
+    """List the sentences of a text that tell something by themselves."""
     return [one.strip() for one in split_sentences(text) if is_telling(one)]
 
 
 def _list_sentences_around(quote: str, text: str) -> list[str]:
-    """The sentences of a turn in which a quote stands that is too short to tell anything."""
+    """List the sentences of a turn around a quote that is too short to tell anything."""
     reading = read_statement(quote)
     return [
         sentence.strip()
@@ -74,7 +74,7 @@ def _list_sentences_around(quote: str, text: str) -> list[str]:
 
 
 def is_telling(sentence: str) -> bool:
-    """Whether a sentence tells something by itself; "yes, that sounds good" is said of anything."""
+    """Check whether a sentence tells something by itself, unlike "yes, that sounds good"."""
     if place_of(read_statement(sentence).words) != "anywhere":
         return False
     terms = [term for term in word_terms(sentence) if term not in _OF_ANSWERS]
@@ -82,7 +82,7 @@ def is_telling(sentence: str) -> bool:
 
 
 def _unwrap(text: str) -> Iterator[str]:
-    """What a text says without its wrapping, and the text where that alone is too little."""
+    """Yield a text without its wrapping, and the text itself where that alone is too little."""
     inner = peel(text)
     if inner != text:
         yield inner

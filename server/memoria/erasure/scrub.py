@@ -1,6 +1,6 @@
-"""Scrub: making what was deleted unreadable on disk, once the deletion is committed.
+"""Scrub: makes what was deleted unreadable on disk, once the deletion is committed.
 
-How is the engine's own affair (see its module). A scrub that is broken off, or that a full disk
+Each engine does it in its own way (see its module). A scrub that is broken off, or that a full disk
 stops, undoes nothing of what was forgotten; the next forget, the nightly run and `memoria doctor
 --fix` finish it.
 """
@@ -14,7 +14,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def scrub_store(store: Store) -> bool:
-    """Wipe what was deleted from the database file. Gives whether nothing of it is left there."""
+    """Wipe what was deleted from the database file; return True if nothing of it is left there."""
     try:
         return store.scrub()
     except StoreError as error:

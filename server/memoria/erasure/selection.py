@@ -1,9 +1,9 @@
-"""Selection: which memories and turns are named, by their ids or by what is known of them.
+"""Selection: memories and turns that are named by their ids, or by what is known of them.
 
-Everything that is given must hold. What a session, a speaker, a time or a project selects is what
-was said there: those turns are named, and whatever was concluded from them is meant with them. What
-a topic, a search or a type selects is memories; the turns that name the topic, or that a search
-found, are their sources and no more.
+Everything that is given must hold. A session, a speaker, a time or a project selects the turns that
+were said there: these are named, and whatever was concluded from them is meant with them. A topic,
+a search or a type selects memories; the turns that name the topic, or that a search found, are
+their sources and no more.
 """
 
 import shlex
@@ -27,23 +27,23 @@ _PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class ErasureRequest:
-    """A selection, with what only the caller knows of it."""
+    """A selection, with the search results and filters of the caller."""
 
     selection: ForgetSelection
     found: tuple[str, ...] = ()
-    """Ids of what a search for its query has found."""
+    """Ids of the records that a search for its query has found."""
     seen: Filters | None = None
-    """What the caller sees, where that is not everything: nothing else is selected."""
+    """Filters of what the caller sees; nothing else is selected. None for everything."""
 
     @classmethod
     def for_ids(cls, ids: Iterable[str], *, include_source: bool = False) -> Self:
-        """A request for what has these ids."""
+        """Return a request for the records with these ids."""
         return cls(ForgetSelection(ids=tuple(ids), include_source=include_source))
 
 
 @dataclass(slots=True)
 class NamedRecords:
-    """What was named, and what is to be kept of it."""
+    """Records that were named, and those of them that are to be kept."""
 
     memories: list[Memory] = field(default_factory=list)
     turns: list[StoredTurn] = field(default_factory=list)
@@ -52,7 +52,7 @@ class NamedRecords:
     """Turns that speak of it among other things."""
     forgotten_before: list[str] = field(default_factory=list)
     hidden: list[HiddenRecord] = field(default_factory=list)
-    """Those of them that can still be put back."""
+    """Records among them that can still be put back."""
     kept_memories: list[Memory] = field(default_factory=list)
     kept_turns: list[StoredTurn] = field(default_factory=list)
 
@@ -102,7 +102,7 @@ def _add_forgotten(tx: Transaction, record_id: str, named: NamedRecords) -> None
 
 
 def _unknown(tx: Transaction, record_id: str) -> NotFoundError:
-    """The error for what is neither a memory nor a turn: it may be a session."""
+    """Return the error for an id of neither a memory nor a turn: it may be a session."""
     name = shorten(record_id)
     option = f"`memoria forget --session-id {shlex.quote(record_id)}`"
     if tx.conversations.session_size(record_id):
@@ -124,7 +124,7 @@ def _unknown(tx: Transaction, record_id: str) -> NotFoundError:
 
 
 def _name_way(name: str, option: str) -> str:
-    """What forgets by a name, which may be no id at all, and with a space in it is no session's."""
+    """Return the advice for forgetting by a name; one with a space is no session's."""
     session = f"If it is a session: {option}."
     if not set(name.lower()) - {*"0123456789abcdef-…"}:
         return session
@@ -133,7 +133,7 @@ def _name_way(name: str, option: str) -> str:
 
 
 def _add_selected(tx: Transaction, request: ErasureRequest, named: NamedRecords) -> None:
-    """Add what passes all that is given."""
+    """Add the records that match all that is given."""
     selection = request.selection
     wanted = ErasureFilter(
         types=selection.types,
@@ -161,14 +161,14 @@ def _add_selected(tx: Transaction, request: ErasureRequest, named: NamedRecords)
 
 
 def _find_about(tx: Transaction, topic: str) -> set[str]:
-    """Ids of the memories that name a topic, under any of its names, or speak of it."""
+    """Return ids of the memories that name a topic, under any of its names, or speak of it."""
     numbers = _list_naming(tx, "memory", topic)
     naming = {memory.id for memory in tx.memories.by_version_numbers(numbers).values()}
     return naming | {*tx.erasures.list_about(topic, name_key(topic))}
 
 
 def _list_naming(tx: Transaction, kind: DocumentKind, topic: str) -> list[int]:
-    """The numbers of the documents in which the topic stands, word for word."""
+    """List the numbers of the documents in which the topic stands, word for word."""
     phrase = f" {canonical_form(topic)} "
     numbers = tx.documents.list_containing(kind, query_terms(topic))
     if kind == "turn":
@@ -182,6 +182,6 @@ def _list_naming(tx: Transaction, kind: DocumentKind, topic: str) -> list[int]:
 
 
 def _read_turns(tx: Transaction, ns: Sequence[int]) -> list[tuple[int, StoredTurn]]:
-    """The turns of these numbers, in pages."""
+    """Read the turns of these numbers, in pages."""
     pages = (ns[first : first + _PAGE] for first in range(0, len(ns), _PAGE))
     return [item for page in pages for item in tx.conversations.turns(page).items()]

@@ -1,4 +1,4 @@
-"""Suppression: the one answer to "may this be kept?", for every way a text comes in.
+"""Suppression: the one answer to "may this be kept?", for every way in which a text comes in.
 
 Explicit statements, conclusions of rules and of a model, derived memories, notes on scratchpads,
 edits by hand, captured and imported turns all ask here, inside the transaction that would write
@@ -48,9 +48,9 @@ from memoria.store.values import MessageName, Tombstone
 
 _ANCHOR_BYTES = 8
 _LONG_TURN = 10
-_NAME_DIGITS = 12
-"""So many words at least has a turn that is recognised inside of another one; "thanks, that helps a
+"""Least number of words of a turn that is recognised inside of another one; "thanks, that helps a
 lot" is said often."""
+_NAME_DIGITS = 12
 _MESSAGE = "m"
 """Begins the digest of a message as it is stored."""
 
@@ -59,7 +59,7 @@ class Digester:
     """Makes one tenant's digests."""
 
     def __init__(self, tenant: str, read_key: Callable[[], bytes]) -> None:
-        """The key is read when the first digest is made.
+        """Create the maker of digests; the key is read when the first one is made.
 
         Behind the home's own key may stand those of homes whose lists of what was forgotten were
         taken in (`admin/exports`): with these it recognises, with its own it makes digests.
@@ -80,12 +80,12 @@ class Digester:
 
     @cached_property
     def all(self) -> "tuple[Digester, ...]":
-        """This one, and one for each other key that the home has."""
+        """Digesters: this one, and one for each other key that the home has."""
         others = (Digester(self._tenant, partial(bytes, key)) for key in self._keys[1:])
         return (self, *others)
 
     def digest_statement(self, text: str, *, erases: bool = False) -> str:
-        """What is kept of a statement, the same for every spelling of it.
+        """Return the digest that is kept of a statement, the same for every spelling of it.
 
         Args:
             text: the statement.
@@ -99,7 +99,7 @@ class Digester:
         return self._make_imprint(reading, place, reach)
 
     def digest_turn(self, text: str, *, erases: bool = True) -> set[str]:
-        """What is kept of a whole turn's text, whoever says it; none if the text is too short.
+        """Return the digest that is kept of a whole turn's text; none if the text is too short.
 
         Args:
             text: all of the turn.
@@ -112,42 +112,42 @@ class Digester:
         return {self._make_imprint(reading, place, "record" if erases else "conclusions")}
 
     def digest_message(self, name: MessageName) -> set[str]:
-        """The digests of a message's id in its client, and of its fingerprint there."""
+        """Return the digests of a message's id in its client, and of its fingerprint there."""
         digests = {self._digest("print", name.source, name.session_id, name.fingerprint.hex())}
         if name.message_id is not None:
             digests.add(self._digest("message", name.source, name.session_id, name.message_id))
         return {_MESSAGE + digest for digest in digests} | self.digest_likeness(name)
 
     def digest_likeness(self, name: MessageName) -> set[str]:
-        """The digest of what another account of the message has in common with it, if any has."""
+        """Return the digest that two accounts of a message have in common, if there is one."""
         if name.likeness is None:
             return set()
         own = self._digest("likeness", name.source, name.session_id, name.likeness.hex())
         return {_MESSAGE + own}
 
     def digest_anchor(self, words: str) -> str:
-        """The short digest of a few words, by which imprints are looked up."""
+        """Return the short digest of a few words, by which imprints are looked up."""
         key = self._anchor_key
         return (
             PREFIX + hashlib.blake2b(words.encode(), digest_size=_ANCHOR_BYTES, key=key).hexdigest()
         )
 
     def digest_name(self, name: str) -> str:
-        """What stands for a name that must not be kept."""
+        """Return a stand-in for a name that must not be kept."""
         return self._digest("name", name)[:_NAME_DIGITS]
 
     def digest_form(self, form: str) -> str:
-        """The digest of words in their recognised form."""
+        """Return the digest of words in their recognised form."""
         return self._digest(FORM, form)
 
     def digest_older(self, text: str) -> set[str]:
-        """The digests that earlier versions made of everything that a text states."""
+        """Return the digests that earlier versions made of everything that a text states."""
         texts = dict.fromkeys((text, strip_markup(text)))
         pieces = {piece for each in texts for piece in statements_in(each)}
         return {self._digest("statement", canonical_form(piece)) for piece in pieces}
 
     def digest_older_turn(self, name: MessageName, text: str) -> set[str]:
-        """The digests that earlier versions made of a turn and of its message."""
+        """Return the digests that earlier versions made of a turn and of its message."""
         whole = {self._digest("whole", canonical_form(text))} if is_distinctive(text) else set()
         return whole | {digest.removeprefix(_MESSAGE) for digest in self.digest_message(name)}
 
@@ -162,7 +162,7 @@ class Digester:
         return hmac.digest(self._key, f"anchor {self._tenant}".encode(), "sha256")
 
     def digest_values(self, *parts: str) -> str:
-        """The digest of some values: of a preview, or of an item in the proof of a forget."""
+        """Return the digest of some values: of a preview, or of an item in a forget's proof."""
         return self._digest("values", *parts)
 
     def _digest(self, *parts: str) -> str:
@@ -172,25 +172,25 @@ class Digester:
 
 @dataclass(frozen=True, slots=True)
 class ForgottenPassage:
-    """Words of a text that state what was forgotten."""
+    """Words of a text that state something forgotten."""
 
     tombstone: Tombstone
     digest: str
-    """As it is stored."""
+    """Digest as it is stored."""
     start: int
     """The number of the first of these words."""
     length: int
     erases: bool
-    """Whether the record is kept free of them, too."""
+    """True if the record is kept free of them, too."""
 
 
 class SuppressionList:
-    """What a tenant has forgotten, as one transaction sees it."""
+    """Statements and turns that a tenant has forgotten, as one transaction sees them."""
 
     def __init__(
         self, tombstones: Tombstones, digester: Digester, meanings: TextVectors = NO_TEXT_VECTORS
     ) -> None:
-        """Nothing is read yet.
+        """Create the list.
 
         Args:
             tombstones: of the tenant.
@@ -210,18 +210,18 @@ class SuppressionList:
         return self._tombstones.has_older()
 
     def find_tombstone(self, text: str) -> Tombstone | None:
-        """The newest tombstone of a forgotten memory that a text states again."""
+        """Find the newest tombstone of a forgotten memory that a text states again."""
         found = (match.tombstone for match in self.find_matches(text))
         stones = [stone for stone in found if stone.kind == "memory"]
         older = self._find_older(text)
         return max(filter(None, (*stones, older)), key=lambda stone: stone.at, default=None)
 
     def find_matches(self, text: str) -> list[ForgottenPassage]:
-        """Where a text states what was forgotten, or repeats a turn that was erased."""
+        """Find the words of a text that state what was forgotten, or repeat an erased turn."""
         return [] if self._is_empty else self.match_reading(read_statement(text))
 
     def match_reading(self, reading: Reading) -> list[ForgottenPassage]:
-        """The same for a text that was read already."""
+        """Find them in a text that was read already."""
         places = dict[str, list[int]]()
         for start, words in list_anchors(reading):
             places.setdefault(words, []).append(start)
@@ -234,7 +234,7 @@ class SuppressionList:
     def _match(
         self, reading: Reading, places: Mapping[str, Iterable[int]], digester: Digester
     ) -> Iterator[ForgottenPassage]:
-        """The same, as far as one key recognises it. `places` are those of the anchors' words."""
+        """Yield the matches that one key recognises. `places` are those of the anchors' words."""
         starts = {digester.digest_anchor(words): found for words, found in places.items()}
         for stored, tombstone in self._tombstones.find_anchored(starts):
             imprint = Imprint.decode(stored)
@@ -252,11 +252,11 @@ class SuppressionList:
         return {one for each in self._digester.all for one in each.digest_older(text)}
 
     def may_keep(self, text: str) -> bool:
-        """Whether neither the text nor a sentence of it states or means what was forgotten."""
+        """Check that neither the text nor a sentence of it states or means what was forgotten."""
         return self.find_tombstone(text) is None and not self._resembles_forgotten(text)
 
     def check_statement(self, text: str) -> None:
-        """See that a statement may be kept.
+        """Check that a statement may be kept.
 
         Raises:
             ForgottenError: it was forgotten.
@@ -267,7 +267,7 @@ class SuppressionList:
             raise _forgotten(tombstone, hiding)
 
     def lift(self, text: str) -> Tombstone | None:
-        """Let memories state this text again. Gives the tombstone that stood against it."""
+        """Let memories state this text again; return the tombstone that stood against it."""
         tombstone = self.find_tombstone(text)
         if tombstone is not None:
             found = [match.digest for match in self.find_matches(text)]
@@ -275,7 +275,7 @@ class SuppressionList:
         return tombstone
 
     def is_erased_message(self, name: MessageName, text: str, said_at: int | None = None) -> bool:
-        """Whether a turn was erased, going by what its message is known by in its client.
+        """Check whether a turn was erased, by its message's name in its client.
 
         Args:
             name: what that is.
@@ -297,7 +297,7 @@ class SuppressionList:
         return self._tombstones.find(digests, "turn") is not None
 
     def may_record(self, name: MessageName, text: str) -> bool:
-        """Whether all of a turn may stand in the record: not if it repeats what was erased.
+        """Check that a turn may stand in the record: it does not repeat what was erased.
 
         Args:
             name: what the message is known by in its client.
@@ -306,15 +306,15 @@ class SuppressionList:
         return not (self.is_erased_message(name, text) or self.repeats_erased(text))
 
     def repeats_erased(self, text: str) -> bool:
-        """Whether a text says what was erased from the record with its source."""
+        """Check whether a text says what was erased from the record with its source."""
         return any(match.erases for match in self.find_matches(text))
 
     def may_conclude_from(self, text: str) -> bool:
-        """Whether memories may be drawn from a turn: not if it states what was forgotten."""
+        """Check that memories may be drawn from a turn: it does not state what was forgotten."""
         return not self.find_matches(text) and self._find_older(text) is None
 
     def _resembles_forgotten(self, text: str) -> bool:
-        """Whether a sentence of a text means what was forgotten, where vectors can tell."""
+        """Check by vectors whether a sentence of a text means what was forgotten."""
         model, known = self._meanings.model, self._meanings.vectors
         vectors = [known[piece] for piece in sentences_in(text) if piece in known]
         return any(
@@ -323,7 +323,7 @@ class SuppressionList:
 
 
 def _forgotten(tombstone: Tombstone, hiding: HiddenRecord | None) -> ForgottenError:
-    """The error that says when it was forgotten, and how it comes back if that is wanted."""
+    """Return the error that says when it was forgotten, and how it comes back if that is wanted."""
     if hiding is None:
         step = NextStep(
             "If the user wants it back, remember it",
@@ -349,7 +349,7 @@ def _forgotten(tombstone: Tombstone, hiding: HiddenRecord | None) -> ForgottenEr
 def _list_starts(
     imprint: Imprint, reading: Reading, anchors: Iterable[int], digester: Digester
 ) -> Iterator[int]:
-    """Where the words stand that an imprint was made of, going by the places of its anchor."""
+    """Yield where the words of an imprint stand, going by the places of its anchor."""
     for anchor in anchors:
         start, end = anchor - imprint.offset, anchor - imprint.offset + imprint.length
         if start < 0 or end > len(reading.words):

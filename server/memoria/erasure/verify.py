@@ -1,4 +1,4 @@
-"""Verify: whether anything is left whose sources are all gone.
+"""Verify: finds rows and lines whose sources are all gone.
 
 Nothing is, if forgetting did its work: what rests on what was erased went with it. So whatever is
 found here is a defect, or was left by an earlier version. `memoria doctor` shows it.
@@ -26,7 +26,7 @@ def verify(store: Store, home: Path) -> dict[str, list[Orphan]]:
         home: the data folder.
 
     Returns:
-        What is left without a source, by tenant; nothing of tenants where all is well.
+        Orphans by tenant; a tenant without any is left out.
     """
     orphans = {tenant: verify_tenant(store, tenant, home) for tenant in store.tenants()}
     return {tenant: found for tenant, found in orphans.items() if found}
@@ -43,7 +43,7 @@ def verify_tenant(store: Store, tenant: str, home: Path) -> list[Orphan]:
 
 
 def _list_orphan_items(tx: Transaction) -> Iterator[Orphan]:
-    """Items of nightly plans that name memories or turns, none of which is left."""
+    """Yield items of nightly plans that name memories or turns, none of which is left."""
     for item in tx.dependencies.list_planned_items():
         ids = set(_ID.findall(item))
         if ids and not tx.dependencies.list_existing(list(ids)):
@@ -51,7 +51,7 @@ def _list_orphan_items(tx: Transaction) -> Iterator[Orphan]:
 
 
 def _list_orphan_lines(tx: Transaction, files: TenantFiles) -> Iterator[Orphan]:
-    """Turns that a conversation's history file tells of, and the record does not hold."""
+    """Yield turns that a conversation's history file tells of, and the record does not hold."""
     usable = (one for one in files.list_places(HISTORY) if files.find_obstacle(one) is None)
     texts = (files.read(place) or b"" for place in usable)  # doctor names the others itself
     ids = [turn_id for text in texts for turn_id in _ids(text)]
@@ -62,7 +62,7 @@ def _list_orphan_lines(tx: Transaction, files: TenantFiles) -> Iterator[Orphan]:
 
 
 def _ids(content: bytes) -> Iterator[str]:
-    """The ids of the turns in a history file. What somebody has written into it has none."""
+    """Yield the ids of the turns in a history file. Lines that somebody added have none."""
     for line in content.decode("utf-8", "surrogateescape").split("\n"):
         try:
             record = json.loads(line)

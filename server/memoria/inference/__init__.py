@@ -1,4 +1,4 @@
-"""MODELS: what turns text into vectors (and, later, text into text)."""
+"""Models of language: embedders, rerankers and chat models."""
 
 from memoria.inference.base import Calibration, Embedder
 from memoria.inference.bundled import DEFAULT_CALIBRATION

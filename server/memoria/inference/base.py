@@ -1,4 +1,4 @@
-"""The seam between Memoria and embedding models: what an embedder does, and what its cosines mean.
+"""The seam between Memoria and embedding models: embedders, and the meaning of their cosines.
 
 Every model spreads its cosines in its own way: 0.45 is a near paraphrase to one and chance to
 another. So whatever is decided by a cosine is decided by the embedder's `Calibration`, never by a
@@ -26,7 +26,7 @@ class Embedder(Protocol):
         ...
 
     def embed_query(self, text: str) -> Vector:
-        """The vector of a question, shape (dims,).
+        """Return the vector of a question, shape (dims,).
 
         Raises:
             EmbedderError: no vector could be made.
@@ -34,7 +34,7 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
-        """The vectors of documents, in order, each of shape (dims,).
+        """Return the vectors of documents, in order, each of shape (dims,).
 
         Raises:
             EmbedderError: no vectors could be made; none of the texts is to blame alone.
@@ -44,20 +44,20 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RelevanceBounds:
-    """How well a text has to fit a query to answer it, by what the query asks about.
+    """Least fit of a text that answers a query, by what the query asks about.
 
     The first two are compared with the share of the query's words that the text holds plus its
     cosine (without vectors with half of that: the share alone), the others with the cosine.
     """
 
     frequent_entity: float
-    """Somebody or something much of the record is about: a name alone makes texts alike."""
+    """Bound for an entity that much of the record is about: a name alone makes texts alike."""
     no_entity: float
-    """Nobody in particular: texts that have nothing to do with each other mostly stay below."""
+    """Bound for a query about nobody in particular: unrelated texts mostly stay below."""
     cross_language: float
-    """A text in another language than the query, with which it shares no word."""
+    """Bound for a text in another language than the query, with which it shares no word."""
     unknown_entity: float
-    """Somebody who is nowhere on record: only a near paraphrase answers."""
+    """Bound for somebody who is nowhere on record: only a near paraphrase answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,70 +65,70 @@ class AnswerBounds:
     """The bounds of one kind of search."""
 
     memory: RelevanceBounds
-    """A memory is one sentence."""
+    """Bounds of a memory, which is one sentence."""
     turn: RelevanceBounds
-    """A turn says more than one thing and shares a name or a topic with much."""
+    """Bounds of a turn, which says more than one thing and shares a name or a topic with much."""
     ample: float | None = None
-    """By how much a turn has to exceed what the record asks for to pass whatever its bounds say;
-    None where that never lets one pass."""
+    """Excess over the record's bound at which a turn passes whatever its own bounds say; None for
+    never."""
     ample_cross_language: float = 0.0
-    """How much more of a turn in another language: no word is there to doubt it by."""
+    """Further excess of a turn in another language, which no word speaks against."""
     alike: float = 0.0
-    """What a question and a memory are alike for because both say "the user": a memory of the user
+    """Likeness of a question and a memory that comes from "the user" in both: a memory of the user
     must exceed its bound by it where the question says so."""
     wordless: float = 0.0
-    """The cosine of a sentence that rules kept of a talk, where it shares no word with the query:
+    """Least cosine of a sentence that rules kept of a talk and that shares no word with the query:
     rules keep many, and of many one is always a little alike."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordBounds:
-    """How near the best turns of the record have to be to a question that they may answer.
+    """Least nearness to a question of the turns of the record that may answer it.
 
     All are cosines: a turn passes if its cosine, with what speaks for it, is not below what the
-    question asks for. What they are made of is in `retrieval.ranking.threshold`.
+    question asks for. Both are put together in `retrieval.ranking.threshold`.
     """
 
     words: float
-    """For a turn that holds all of the question's words, in and around it."""
+    """Bonus of a turn that holds all of the question's words, in and around it."""
     cross_language: float
-    """For one in another language, with which it shares no word."""
+    """Bonus of one in another language, with which it shares no word."""
     meeting: float
-    """For each word in it, after the first, that hardly any text holds; for two at most."""
+    """Bonus for each word in it, after the first, that hardly any text holds; for two at most."""
     linked: float
-    """For the one that the graph leads to first."""
+    """Bonus of the one that the graph leads to first."""
     strange_names: float
-    """Asked for where nobody and nothing that the question names is on record."""
+    """Demand where nobody and nothing that the question names is on record."""
     base: float
-    """Asked for of every question, before what its size adds."""
+    """Demand of every question, before what its size adds."""
     term: float
-    """Asked for by the logarithm of how many words tell: of many, some always fit."""
+    """Demand by the logarithm of how many words tell: of many, some always fit."""
     document: float
-    """Asked for by the logarithm of how much is on record: of much, something is always near."""
+    """Demand by the logarithm of the record's size: in a large one, something is always near."""
     least: float
-    """What every question asks for at least."""
+    """Least demand of any question."""
     words_alone: float
-    """The share of the words that a turn has to hold where no cosine is known."""
+    """Share of the words that a turn has to hold where no cosine is known."""
     words_alone_of_name: float
-    """The same, in and around it, of a question about what much of the record is about."""
+    """Same share, in and around it, for a question about what much of the record is about."""
     named_day: float = 0.0
-    """For one that was said on the day that the question names."""
+    """Bonus of a turn from the day that the question names."""
     reply: float = 0.0
-    """For one that the assistant said, where the question asks for what it has said."""
+    """Bonus of an assistant's turn, where the question asks for what the assistant said."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What an embedder's cosines mean. Measured for a model, and brought along by it."""
+    """Meanings of an embedder's cosines. Measured for a model, and brought along by it."""
 
     unrelated: float
-    """Two sentences that have nothing to do with each other end here."""
+    """Upper end for two sentences that have nothing to do with each other."""
     certain: float
-    """A sentence that answers a question lies here or above."""
+    """Lower end for a sentence that answers a question."""
     paraphrase: float
-    """From here on two statements may say the same."""
+    """Least cosine of two statements that may say the same."""
     neighbour: float
-    """From here on two memories are linked as neighbours by meaning."""
+    """Least cosine of two memories that are linked as neighbours by meaning."""
     memories: AnswerBounds
     """Conclusions that were asked for."""
     transcript: RecordBounds
@@ -136,23 +136,23 @@ class Calibration:
     context: AnswerBounds
     """Conclusions that nobody asked for."""
     answers: float = 0.32
-    """From here on what fits best is called an answer; see `retrieval.ranking.fit`. With weights
-    for answers it is another figure than without."""
+    """Least fit that is called an answer; see `retrieval.ranking.fit`. With weights for answers it
+    is another figure than without."""
     alike: float = 0.4
-    """From here on a statement may take the place of an earlier memory: whoever states it is asked.
+    """Least cosine of a statement that may replace an earlier memory: whoever states it is asked.
     """
     about_same: float | None = None
-    """From here on what was said later stands beside a memory; None where nobody has measured it.
-    """
+    """Least cosine of a later statement that stands beside a memory; None where nobody has measured
+    it."""
     read_answering: Callable[[], Vector] | None = None
-    """Gives what each number of a vector counts for, where a text is to answer a question; None
-    where all of them count alike."""
+    """Reads the weight of each number of a vector, where a text is to answer a question; None where
+    all of them count alike."""
     read_telling: Callable[[], Telling] | None = None
-    """Gives what tells by a vector whether a text tells something; None where nothing does."""
+    """Reads the model that tells by a vector whether a text tells something; None without one."""
 
     @property
     def telling(self) -> Telling | None:
-        """Return what tells it, read where it is first asked for."""
+        """The model that tells it, read where it is first asked for."""
         return None if self.read_telling is None else self.read_telling()
 
 
@@ -162,5 +162,5 @@ class CalibratedEmbedder(Protocol):
 
     @property
     def calibration(self) -> Calibration:
-        """What its cosines mean."""
+        """Meanings of its cosines."""
         ...

@@ -76,7 +76,7 @@ BUNDLED_CALIBRATION = Calibration(
 DEFAULT_CALIBRATION = replace(
     BUNDLED_CALIBRATION, about_same=None, answers=0.32, read_answering=None, read_telling=None
 )
-"""For an embedder that brings no figures, such as an endpoint's model, and where there is none.
+"""Calibration of an embedder that brings no figures, such as an endpoint's, and of none.
 
 Most sentence encoders spread their cosines about as the bundled model does. One that puts unrelated
 texts higher answers where it should be silent, one that puts them lower is silent too often:
@@ -89,10 +89,7 @@ _MAX_CHARS = 1500
 
 
 class BundledEmbedder:
-    """USE multilingual v3 in this process.
-
-    Loading it takes about 0.15 s, most of it NumPy; the first time on a machine, about 2 s.
-    """
+    """USE multilingual v3 in this process."""
 
     def __init__(self, name: str) -> None:
         from memoria.inference.mapped.cache import load_encoder  # noqa: PLC0415  (loads NumPy)
@@ -103,11 +100,11 @@ class BundledEmbedder:
         self._one_at_a_time = threading.Lock()
 
     def embed_query(self, text: str) -> Vector:
-        """The vector of a question, shape (512,)."""
+        """Return the vector of a question, shape (512,)."""
         return self.embed_documents([text])[0]
 
     def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
-        """The vectors of documents, in order, each of shape (512,)."""
+        """Return the vectors of documents, in order, each of shape (512,)."""
         import numpy as np  # noqa: PLC0415  (loaded with the model)
 
         with self._one_at_a_time:

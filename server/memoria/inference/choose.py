@@ -1,4 +1,4 @@
-"""From settings to an embedder. Model libraries are imported only when one is built."""
+"""Choice of an embedder by the settings. Model libraries are imported only when one is built."""
 
 from memoria.config import Settings
 from memoria.inference.base import Embedder
@@ -6,11 +6,11 @@ from memoria.inference.bundled import BUNDLED, BUNDLED_CALIBRATION, BundledEmbed
 from memoria.inference.lazy import LazyEmbedder
 
 _TIMEOUT_S = 20.0
-"""How long a request to an endpoint may take before text search goes on alone."""
+"""Time that a request to an endpoint may take before text search goes on alone."""
 
 
 def choose_embedder(settings: Settings) -> LazyEmbedder | None:
-    """The configured embedder, not loaded yet; None when vectors are switched off."""
+    """Return the configured embedder, not loaded yet; None when vectors are switched off."""
     match settings.embedder:
         case "bundled":
             return LazyEmbedder(BUNDLED, lambda: BundledEmbedder(BUNDLED), BUNDLED_CALIBRATION)

@@ -12,9 +12,9 @@ from memoria.model import Vector
 
 _NO_KEY = "none"  # the client insists on a key; local servers ignore it
 _MOST_BYTES = 64_000_000
-"""Of an answer: a batch of long vectors, written as digits, takes a tenth."""
+"""Most bytes of an answer: a batch of long vectors, written as digits, takes a tenth."""
 _QUERY_TIMEOUT_S = 3.0
-"""A search does not wait longer for its vector: text search answers without it."""
+"""Longest time that a search waits for its vector: text search answers without it."""
 
 
 class EndpointEmbedder:
@@ -37,11 +37,11 @@ class EndpointEmbedder:
         )
 
     def embed_query(self, text: str) -> Vector:
-        """The vector of a question."""
+        """Return the vector of a question."""
         return self._embed(self._queries, [text])[0]
 
     def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
-        """The vectors of documents, in order."""
+        """Return the vectors of documents, in order."""
         return self._embed(self._documents, texts)
 
     def _embed(self, client: openai.OpenAI, texts: Sequence[str]) -> list[Vector]:
@@ -71,7 +71,7 @@ def _position(item: openai.types.Embedding) -> int:
 
 
 def _describe_failure(error: openai.OpenAIError) -> str:
-    """What went wrong, without the request or the key."""
+    """Describe an error without the request or the key."""
     match error:
         case openai.APIStatusError():
             return f"HTTP {error.status_code}"
@@ -84,7 +84,7 @@ def _describe_failure(error: openai.OpenAIError) -> str:
 
 
 def _unit_vector(numbers: Sequence[float]) -> Vector:
-    """A unit vector of the numbers."""
+    """Return a unit vector of the numbers."""
     vector = np.asarray(numbers, dtype=np.float64)
     length = float(np.linalg.norm(vector))
     if not np.isfinite(length) or length == 0:

@@ -1,7 +1,7 @@
-"""What an endpoint may do to us over HTTP: answer, at the address it was given, within a size.
+"""Restrictions on an endpoint over HTTP: it answers, at the address it was given, within a size.
 
-A redirect is not followed: what is said in conversations goes to the host that somebody has
-configured and to no other. Nothing is unpacked, as a hundred kilobytes may hold a gigabyte.
+A redirect is not followed: the words of conversations go to the host that somebody has configured
+and to no other. Nothing is unpacked, as a hundred kilobytes may hold a gigabyte.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ _PLAIN = ("", "identity")
 
 
 def restrict_client(most_bytes: int) -> dict[str, Any]:
-    """Options of a client that follows no redirect and reads no more than so many bytes."""
+    """Return options of a client that follows no redirect and reads at most so many bytes."""
     return {
         "follow_redirects": False,
         "headers": {"accept-encoding": "identity"},

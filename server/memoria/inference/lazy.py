@@ -20,7 +20,7 @@ from memoria.model import Vector
 _LOG = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _QUICK_S = 0.02
-"""A model in this process takes a few milliseconds, another machine takes more than that."""
+"""Time within which a model in this process answers; another machine takes longer."""
 
 
 class LazyEmbedder:
@@ -33,12 +33,12 @@ class LazyEmbedder:
         calibration: Calibration = DEFAULT_CALIBRATION,
         most_texts: int | None = None,
     ) -> None:
-        """Nothing is loaded yet.
+        """Create the holder; nothing is loaded yet.
 
         Args:
             name: the name the embedder will have.
             build: blocks while it loads; may raise anything.
-            calibration: what its cosines mean.
+            calibration: the meanings of its cosines.
             most_texts: how many documents it is given at once; None for all there are.
         """
         self.name = name
@@ -52,7 +52,7 @@ class LazyEmbedder:
         self._failure: str | None = None
         self._asked = RecentVectors()
         self.is_quick = False
-        """Whether the last question had its vector so soon that others may wait for it."""
+        """True if the last question had its vector so soon that others may wait for it."""
 
     def start_loading(self) -> None:
         """Begin to load in the background, unless that has begun."""
@@ -63,7 +63,7 @@ class LazyEmbedder:
         threading.Thread(target=self._load, name="memoria-load-embedder", daemon=True).start()
 
     def wait_for_embedder(self, wait_ms: int | None) -> Embedder:
-        """The embedder; loads it if need be.
+        """Return the embedder; load it if need be.
 
         Args:
             wait_ms: how long to wait for it, in milliseconds; None for as long as it takes.
@@ -79,7 +79,7 @@ class LazyEmbedder:
         return self._embedder
 
     def embed_query(self, text: str, wait_ms: int | None) -> Vector:
-        """The vector of a question.
+        """Return the vector of a question.
 
         Raises:
             EmbedderError: none could be made, for whatever reason.
@@ -94,11 +94,11 @@ class LazyEmbedder:
         return vector
 
     def forget_questions(self) -> None:
-        """Keep nothing of what was asked."""
+        """Forget the vectors of all questions."""
         self._asked.clear()
 
     def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
-        """The vectors of documents, in order; waits for the embedder as long as it takes.
+        """Return the vectors of documents, in order; wait for the embedder as long as it takes.
 
         Raises:
             EmbedderError: none could be made, for whatever reason.
@@ -132,14 +132,14 @@ class LazyEmbedder:
 
 
 def calibration_of(embedder: Embedder | LazyEmbedder | None) -> Calibration:
-    """What an embedder's cosines mean: its own figures, else the default ones."""
+    """Return the calibration of an embedder: its own figures, else the default ones."""
     if isinstance(embedder, CalibratedEmbedder):
         return embedder.calibration
     return DEFAULT_CALIBRATION
 
 
 def _run_embedder(embed: Callable[[], _T]) -> _T:
-    """An embedder of the caller's own may raise anything; we know one way to fail."""
+    """Run an embedder of the caller's own, which may raise anything; we know one way to fail."""
     try:
         return embed()
     except EmbedderError:

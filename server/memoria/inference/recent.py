@@ -1,4 +1,4 @@
-"""The vectors of what was asked last.
+"""The vectors of the last questions.
 
 An agent asks the same of both levels, and a prompt is recalled for before it is searched for. No
 question is kept for that: a vector is found by a digest of the question, under a key that this
@@ -26,7 +26,7 @@ class RecentVectors:
         self._lock = threading.Lock()
 
     def get(self, question: str) -> Vector | None:
-        """The vector of a question, if it was asked lately."""
+        """Return the vector of a question, if it was asked lately; else None."""
         digest = self._digest(question)
         with self._lock:
             vector = self._vectors.get(digest)
@@ -44,7 +44,7 @@ class RecentVectors:
                 self._vectors.popitem(last=False)
 
     def clear(self) -> None:
-        """Keep none of them."""
+        """Forget all vectors."""
         with self._lock:
             self._vectors.clear()
 

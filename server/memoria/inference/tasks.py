@@ -15,14 +15,14 @@ from memoria.model.reflection import Concept, DaySummary, Decision, ReviewAnswer
 
 _MOST_OPERATIONS = 50
 MAX_SEGMENTS = 8
-"""The most segments that are read with one request."""
+"""Most segments that are read with one request."""
 _NONE = "-"
 _Operation = Annotated[Operation, Field(discriminator="op")]
-"""With the discriminator, a complaint names the problems of one kind and not of all others too."""
+"""Operation by its discriminator, so that a complaint names the problems of one kind alone."""
 
 
 class Extraction(Value):
-    """What a model would do with what it read."""
+    """Operations that a model proposes for what it read."""
 
     operations: Annotated[tuple[_Operation, ...], Field(max_length=_MOST_OPERATIONS)]
     focus: Focus | None = None
@@ -30,7 +30,7 @@ class Extraction(Value):
 
 
 class SegmentReading(Extraction):
-    """What a model would do with whole conversation segments, and what each of them came to."""
+    """Operations for whole conversation segments, and the summary of each."""
 
     episodes: Annotated[tuple[EpisodeSummary, ...], Field(max_length=MAX_SEGMENTS)] | None = None
     """None where the model left them out: then it is asked for them alone."""
@@ -38,10 +38,10 @@ class SegmentReading(Extraction):
 
 @dataclass(frozen=True, slots=True)
 class ReadingMatter:
-    """What a model is shown to draw memories from."""
+    """Text that a model is shown to draw memories from."""
 
     people: str
-    """Who of those that speak is the user, in a few sentences."""
+    """Speakers and which of them is the user, in a few sentences."""
     known: str
     """Memories that may have to do with it, a JSON object a line."""
     before: str
@@ -129,7 +129,7 @@ def request_checks(*, statements: str, max_output_tokens: int) -> ChatRequest[Ch
 
 
 MAX_SEARCHES = 3
-"""How often a reviewer may search before a decision."""
+"""Number of a reviewer's searches before a decision."""
 _NOTHING = "(nothing)"
 
 
@@ -137,7 +137,7 @@ class AskModel(Protocol):
     """Asks a chat model for one tenant, whose budget pays."""
 
     def __call__(self, request: ChatRequest[AnswerT]) -> AnswerT:
-        """The answer to a request.
+        """Return the answer to a request.
 
         Raises:
             ChatModelError: there is none.
@@ -152,7 +152,7 @@ class ReviewCase:
     today: str
     """The day, with its weekday."""
     why: str
-    """Why it is reviewed, as the rest of a sentence: `it is used often`."""
+    """Reason for the review, as the rest of a sentence: `it is used often`."""
     memory: str
     """The memory, a JSON object."""
     known: str

@@ -1,4 +1,4 @@
-"""Telling: whether a text tells something of its author's world, by its vector alone.
+"""Telling: a test, by its vector alone, whether a text tells something of its author's world.
 
 A linear model over the vectors of the bundled embedder, made to miss little: it concludes nothing,
 and only picks what is looked through. Where its direction is added to a vector, what tells comes
@@ -12,23 +12,23 @@ from typing import NamedTuple
 from memoria.model import Vector
 
 WEIGHTS = Path(__file__).with_name("telling.weights")
-"""Half floats: one for each number of a vector, and what is added to their sum."""
+"""Half floats: a weight for each number of a vector, and a constant that is added to their sum."""
 _STRENGTH = 0.5
-"""How far a vector is turned. What is asked for must not be drowned by it."""
+"""Length of the turn of a vector. It must not drown what is asked for."""
 
 
 class Telling(NamedTuple):
-    """What tells texts that tell something from others."""
+    """Linear model that separates texts that tell something from others."""
 
     weights: Vector
     base: float
 
     def marks(self, vector: Vector, least: float = 0.0) -> bool:
-        """Whether the text with this vector tells something, as surely as that at least."""
+        """Check whether the text with this vector tells something, by more than the least score."""
         return bool(vector @ self.weights + self.base > least)
 
     def turn(self, vector: Vector) -> Vector:
-        """The vector turned so that what tells lies nearer."""
+        """Return the vector turned so that what tells lies nearer."""
         import numpy as np  # noqa: PLC0415  (who searches nothing does not wait for it)
 
         turned = vector + _STRENGTH * self.weights / np.linalg.norm(self.weights)
@@ -38,7 +38,7 @@ class Telling(NamedTuple):
 
 @cache
 def read_telling() -> Telling:
-    """The model for vectors of the bundled embedder."""
+    """Read the model for vectors of the bundled embedder."""
     import numpy as np  # noqa: PLC0415  (who searches nothing does not wait for it)
 
     stored = np.frombuffer(WEIGHTS.read_bytes(), np.float16).astype(np.float32)

@@ -29,7 +29,7 @@ _FILE = lazy_regex(
 )
 _FIELDS = ("name", "version", "purpose", "inputs", "output")
 _END = lazy_regex("[\x85\u2028\u2029]")
-"""What may pass for the end of a line and stands in JSON as it is."""
+"""Matches what may pass for the end of a line and stands in JSON as it is."""
 _PLACEHOLDER = lazy_regex(r"(?m)^\{\{(?P<block>\w+)\}\}$|\{\{(?P<inline>\w+)\}\}")
 
 
@@ -55,7 +55,7 @@ class Template:
         return f"{self.name}/{self.version}"
 
     def render(self, **inputs: str) -> str:
-        """The text with every input in its place.
+        """Return the text with every input in its place.
 
         Raises:
             TemplateError: an input is missing, or not one of the prompt's.
@@ -68,7 +68,7 @@ class Template:
     def build_request(
         self, answer: type[AnswerT], max_output_tokens: int, **inputs: str
     ) -> ChatRequest[AnswerT]:
-        """The request that this prompt asks of these inputs.
+        """Build the request that this prompt asks of these inputs.
 
         Raises:
             TemplateError: an input is missing, or not one of the prompt's.
@@ -85,7 +85,7 @@ class Template:
 
 @cache
 def load_template(name: str) -> Template:
-    """The prompt in `prompts/NAME.md`.
+    """Load the prompt in `prompts/NAME.md`.
 
     Raises:
         TemplateError: the file is not as it should be.
@@ -94,7 +94,7 @@ def load_template(name: str) -> Template:
 
 
 def parse_template(name: str, content: str) -> Template:
-    """A prompt from the text of its file.
+    """Read a prompt from the text of its file.
 
     Raises:
         TemplateError: the text is not as it should be.
@@ -125,7 +125,7 @@ def parse_template(name: str, content: str) -> Template:
 
 
 def _parse_front_matter(name: str, text: str) -> dict[str, str]:
-    """The front matter's fields, in their order."""
+    """Return the front matter's fields, in their order."""
     front = dict[str, str]()
     for line in text.splitlines():
         field, colon, value = line.partition(":")
@@ -147,7 +147,7 @@ def _check_placeholders(made: Template) -> None:
 
 
 def _fence_input(match: re.Match[str], inputs: dict[str, str]) -> str:
-    """An input in its place."""
+    """Return an input in its place."""
     text = drop_invisible(inputs[match["inline"] or match["block"]])
     if match["inline"]:
         return _END.sub(_escape, json.dumps(text, ensure_ascii=False))
@@ -159,7 +159,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def _read_file(name: str) -> str:
-    """The file: in the wheel it lies in the package, in a checkout at the top of the tree."""
+    """Read the file: in the wheel it lies in the package, in a checkout at the top of the tree."""
     package = resources.files("memoria")
     installed = package.joinpath("prompts", f"{name}.md")
     if installed.is_file():

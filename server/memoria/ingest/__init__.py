@@ -1,1 +1,1 @@
-"""Ingest: what comes in from conversations, from a captured turn to memories and episodes."""
+"""Ingest: from a captured turn to memories and episodes."""

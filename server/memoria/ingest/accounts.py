@@ -22,25 +22,24 @@ from memoria.model import Session, StoredTurn
 from memoria.store.base import Transaction
 
 _MOST_ALIKE = 100
-"""Turns of one opening that are looked at."""
+"""Number of turns of one opening that are looked at."""
 
 
 class AccountMeeting:
-    """Finds to a turn of one account that of the other, in one session and for one call."""
+    """Finds a turn's counterpart in the other account, in one session and for one call."""
 
     def __init__(self, tx: Transaction, session: Session) -> None:
-        """Nothing is looked for yet."""
         self._tx = tx
         self._session_n = session.n
         self._agent_turns = session.agent_turns
         self._met: set[int] = set()
 
     def find_known(self, reported: TurnDraft) -> StoredTurn | None:
-        """The turn that an agent reports, if there is one; none is found twice in a call."""
+        """Find the turn that an agent reports, or None; none is found twice in a call."""
         return self._find(reported, self._list_alike(reported))
 
     def find_reported(self, said: TurnDraft) -> StoredTurn | None:
-        """The turn of what the client has said that an agent has reported before, if it has."""
+        """Find the turn that an agent reported before the client said it, or None."""
         if not self._agent_turns:
             return None
         likeness = said.likeness or b""
@@ -48,9 +47,9 @@ class AccountMeeting:
         return self._find(said, found)
 
     def find_place(self, turn: StoredTurn, next_index: int) -> int:
-        """Where a turn stands that an agent has reported, in the client's order.
+        """Return the place of a reported turn in the client's order.
 
-        Where it is, if that is behind all that the client has said before; otherwise at the end.
+        It stays where it is if that is behind all that the client has said; otherwise it goes last.
         """
         is_behind = turn.turn_index > self._tx.accounts.find_last_index(self._session_n)
         return turn.turn_index if is_behind else next_index

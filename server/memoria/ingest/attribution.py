@@ -1,4 +1,4 @@
-"""Attribution: each conclusion is put down to whoever said it, before anything else is decided.
+"""Attribution: each conclusion is put down to its speaker, before anything else is decided.
 
 Where turns carry names of speakers, `policy/participants` decides who is the user. A model is told
 so, but it is not trusted to keep to it, and the rules know only "the user". So every proposed
@@ -40,11 +40,11 @@ _LONGEST_NAME = 100
 _MOST_ENTITIES = 8
 _SECOND = 2
 _MOST_EARLIER = 500
-"""Turns of a conversation that are looked through when a second person turns up in it."""
+"""Number of turns that are looked through when a second person turns up in a conversation."""
 
 
 def find_participants(tx: Transaction) -> Participants:
-    """Who of the people that speak with the role `user` is the user."""
+    """Find the user among the people that speak with the role `user`."""
     return identify_participants(tx.conversations.list_user_speakers())
 
 
@@ -53,9 +53,9 @@ def attribute_operations(
     prompt: PromptContents,
     participants: Participants,
 ) -> tuple[Operation, ...]:
-    """The operations with subjects and wordings that say of whom they speak.
+    """Return the operations with subjects and wordings that name the right person.
 
-    What one speaker says of themselves changes no memory of another one: it is a conclusion of its
+    A speaker's word about themselves changes no memory of another one: it is a conclusion of its
     own, and takes nothing back.
 
     Args:
@@ -96,7 +96,7 @@ def _attribute_addition(add: Add, turn: StoredTurn, participants: Participants) 
 def _attribute_update(
     update: Update, turn: StoredTurn, known: Mapping[str, Memory], participants: Participants
 ) -> Add | Update:
-    """The update, or the addition that it is where somebody else than its memory's speaks."""
+    """Return the update, or an addition where another person speaks than its memory's."""
     _, content = attribute_subject(participants, turn, "", update.content, update.quote)
     memory = known.get(update.id)
     words = f"{update.quote}\n{update.content}"
@@ -122,7 +122,7 @@ def _attribute_update(
 def _is_of_another(
     participants: Participants, memory: Memory, turn: StoredTurn, words: str
 ) -> bool:
-    """Whether somebody speaks, and a memory is of another speaker, whom the words do not name."""
+    """Check whether a memory is of another person than the speaker, whom the words do not name."""
     person = participants.find_person(turn)
     speaker = USER if person is None else subject_key(person)
     if turn.role is not Role.USER or memory.subject == speaker:
@@ -134,7 +134,7 @@ def _is_of_another(
 
 
 def _add_users_name(add: Add, participants: Participants) -> Add:
-    """The addition with the user as one person, who goes by their name, too."""
+    """Return the addition with the user as one person, who goes by their name, too."""
     name = participants.user
     if name is None or len(name) > _LONGEST_NAME:
         return add
@@ -152,7 +152,7 @@ def _add_users_name(add: Add, participants: Participants) -> Add:
 
 
 def describe_participants(participants: Participants, turns: Sequence[StoredTurn]) -> str:
-    """Who is who in the turns that a model is shown, in a few sentences."""
+    """Describe the speakers of the turns that a model is shown, in a few sentences."""
     people, assistants = (
         _quote_names(names)
         for names in (
@@ -175,7 +175,7 @@ def describe_participants(participants: Participants, turns: Sequence[StoredTurn
 
 
 def describe_speaker(participants: Participants, turn: StoredTurn) -> str:
-    """Who says a turn."""
+    """Describe the speaker of a turn."""
     if turn.role is not Role.USER:
         return f"{turn.speaker}, {turn.role.value}" if turn.speaker else turn.role.value
     person = participants.find_person(turn)
@@ -185,13 +185,13 @@ def describe_speaker(participants: Participants, turn: StoredTurn) -> str:
 
 
 def _quote_names(names: Iterable[str | None]) -> str:
-    """Distinct names as JSON strings, because a name is whatever a client has sent."""
+    """Return distinct names as JSON strings, because a name is whatever a client has sent."""
     distinct = list(dict.fromkeys(name[:_LONGEST_NAME] for name in names if name))
     return ", ".join(json.dumps(name, ensure_ascii=False) for name in distinct[:_MOST_NAMES])
 
 
 def attribute_earlier_turns(tx: Transaction, n: int, turn: NewTurn, writer: MemoryWriter) -> None:
-    """Put down to the first speaker what was concluded before a second one came to the session.
+    """Attribute to its first speaker what was concluded before a second one joined the session.
 
     As long as somebody spoke alone, they were taken for the user. A second person in that very
     session shows that it is shared and that nobody is known to be the user.

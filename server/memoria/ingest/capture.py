@@ -1,7 +1,7 @@
 """Capture: conversation turns onto disk, verbatim and exactly once.
 
-Which turns of a call are new is decided by `turn_draft`. All turns of a call are written in one
-transaction, together with what rules conclude from them and with their queue entries.
+New turns of a call are told by `turn_draft`. All turns of a call are written in one transaction,
+together with what rules conclude from them and with their queue entries.
 """
 
 from collections.abc import Iterable, Sequence
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 _MS_PER_MINUTE = 60_000
 _BRIEF_CHARS = 4_000
-"""What is read and written in some milliseconds: a turn or a few, but no import."""
+"""Length of a call that is handled within some milliseconds: a turn or a few, but no import."""
 _LEFT_PRIVATE = RecordedTurn(status="private")
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureLimits:
-    """What capture accepts, and when a new segment begins: after a pause, or so many messages."""
+    """Limits of a turn's size, and of a segment: the pause and the messages after which it ends."""
 
     max_turn_bytes: int
     idle_minutes: float
@@ -51,7 +51,7 @@ class CaptureLimits:
 
     @property
     def segment(self) -> SegmentLimits:
-        """Where a segment ends by itself."""
+        """Limits at which a segment ends by itself."""
         return SegmentLimits(round(self.idle_minutes * _MS_PER_MINUTE), self.segment_messages)
 
 
@@ -71,7 +71,7 @@ class Capture:
         *,
         links_names: bool = True,
     ) -> None:
-        """Nothing is recorded yet.
+        """Create the recorder.
 
         Args:
             store: where the turns are written.
@@ -152,7 +152,7 @@ class Capture:
         return len(past)
 
     def _put_in_session(self, turns: Sequence[Turn], session_id: str) -> tuple[Sequence[Turn], str]:
-        """What an agent reports of a session that its client has named is in that session.
+        """Put an agent's report of a session that its client has named into that session.
 
         Whatever name it gives the session, and whatever ids the turns: an agent does not know the
         client's, and those that it makes up would keep the two accounts apart.
@@ -214,7 +214,7 @@ class Capture:
                 yield writer.write(draft, suppressed=one.is_suppressed)
 
     def _examine(self, draft: TurnDraft, suppression: SuppressionList, tally: Tally) -> "_Examined":
-        """The turn as it may be recorded, going by what was forgotten."""
+        """Return the turn as it may be recorded, going by what was forgotten."""
         text = full_text(draft.text)
         if suppression.is_erased_message(self._name(draft), text, draft.turn.at):
             return _Examined(draft, is_erased=True)
@@ -243,14 +243,14 @@ class _Examined:
 
     draft: TurnDraft
     is_erased: bool = False
-    """Whether it was erased, and is not recorded again."""
+    """True if it was erased, and is not recorded again."""
     is_suppressed: bool = False
-    """Whether it says what was forgotten, so that nothing may be concluded from it."""
+    """True if it says what was forgotten, so that nothing may be concluded from it."""
 
 
 @cache
 def _load_rules() -> "type[Intake]":
-    """Load what concludes from turns, when there is one: a process that starts must not pay for it.
+    """Load the conclusions' code once there is a turn: a process that starts must not pay for it.
 
     Nor must others that wait to write: it is done before a transaction begins.
     """
@@ -260,13 +260,13 @@ def _load_rules() -> "type[Intake]":
 
 
 def _is_private(draft: TurnDraft, times: Iterable[PrivateTime], now: int) -> bool:
-    """Whether a turn was said in one of some private times."""
+    """Check whether a turn was said in one of some private times."""
     at = now if draft.turn.at is None else draft.turn.at
     return any(time.includes(at) for time in times)
 
 
 def _by_session(drafts: Sequence[TurnDraft]) -> dict[str, list[TurnDraft]]:
-    """Each session's drafts in their order, however the sessions were mixed."""
+    """Group the drafts by session, in their order, however the sessions were mixed."""
     sessions: dict[str, list[TurnDraft]] = {}
     for draft in drafts:
         sessions.setdefault(draft.session_id, []).append(draft)

@@ -14,7 +14,7 @@ from memoria.language.secrets.redact import redact
 from memoria.model import Turn
 
 _DEEPEST = 100
-"""The deepest nesting of a tool call that is accepted; reading it back recurses as deep."""
+"""Deepest nesting of a tool call that is accepted; reading it back recurses as deep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class CleanTurn:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is left that could be stored."""
+        """True if nothing is left that could be stored."""
         return not self.content.strip() and self.tool_args is None and self.tool_result is None
 
 
@@ -49,7 +49,7 @@ def _clean_json(value: JsonValue, tally: Tally) -> JsonValue:
 
 
 def _clean_value(value: JsonValue, key: str, tally: Tally, depth: int = _DEEPEST) -> JsonValue:
-    """The value with every text in it cleaned; a key such as "password" counts as its context."""
+    """Clean every text in a value; a key such as "password" counts as its context."""
     if depth == 0:
         raise RecursionError("nested too deeply")
     match value:
@@ -74,13 +74,13 @@ def _clean_value(value: JsonValue, key: str, tally: Tally, depth: int = _DEEPEST
 
 
 def _flag(item: JsonValue) -> str:
-    """The name of an option such as `--password`, which is the key of the argument after it."""
+    """Return the name of an option such as `--password`, the key of the argument after it."""
     is_flag = isinstance(item, str) and item.startswith("-") and "=" not in item
     return item.lstrip("-") if is_flag and isinstance(item, str) else ""
 
 
 def _clean_keyed(text: str, key: str, tally: Tally) -> str:
-    """The text as the value of a key: `{"password": "x"}` is a secret, "x" alone is not."""
+    """Clean a text as the value of a key: `{"password": "x"}` is a secret, "x" alone is not."""
     if key and len(text) <= _KEYED_CHARS and "\n" not in text:
         label = f'"{key}": "'
         whole = redact(f'{label}{text}"')
@@ -93,4 +93,4 @@ def _clean_keyed(text: str, key: str, tally: Tally) -> str:
 
 _KEYED_CHARS = 500
 _LONG_NUMBER = 10**13
-"""Shorter numbers cannot be a payment card's."""
+"""Least number that may be a payment card's."""

@@ -1,4 +1,4 @@
-"""The embedding worker: makes vectors for what was written, in one process at a time for a tenant.
+"""The embedding worker: makes the vectors of documents, in one process at a time for a tenant.
 
 Saving never waits for it, and search works without it. Of many processes on one home, the one that
 holds a tenant's lease embeds for that tenant; if it dies, its lease runs out and another process
@@ -33,13 +33,13 @@ _LEASE = "embedding"
 _IDLE_S = 5.0
 _OTHER_OWNER_S = 0.25
 _BATCHES_A_TURN = 20
-"""Batches after which another tenant has its turn."""
+"""Number of batches after which another tenant has its turn."""
 _LONGEST_STOP_S = 5.0
 _FIRST_RETRY_MS = 1_000
 _PREVIOUS_CHARS = 300
 _MOST_PASSAGES = 384
-"""Passages of a batch: of one long answer after another, a batch is shorter. Texts that are
-embedded together cost less each; this many take some 0.2 s of the bundled model."""
+"""Number of passages of a batch: of one long answer after another, a batch is shorter. Texts that
+are embedded together cost less each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class EmbeddingLimits:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A document to be embedded, with its passages: each text with where it stands."""
+    """A document to be embedded, with the text and place of each of its passages."""
 
     pending: PendingDocument
     passages: list[tuple[str, Span]]
@@ -67,7 +67,7 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class _Embedded:
-    """What was made of one document."""
+    """Vectors of one document."""
 
     vector: Vector
     passages: tuple[PassageVector, ...]
@@ -115,14 +115,14 @@ class EmbeddingWorker:
             self._thread.join(_LONGEST_STOP_S)
 
     def status(self) -> BacklogStatus:
-        """How many documents wait, and what went wrong last."""
+        """Count the documents that wait, and return the last error."""
         with self._store.backlog(write=False) as backlog:
             status = backlog.status(self._limits.attempts)
         outage = {"last_error": self._outage} if self._outage else {}
         return status.model_copy(update=outage)
 
     def is_idle(self) -> bool:
-        """Whether nothing can be done now: all is embedded, given up or to be retried later."""
+        """Check that nothing can be done now: all is embedded, given up or to be retried later."""
         if self._resting_until > time.monotonic():
             return True
         if not self._adopted or self._linking:
@@ -150,7 +150,7 @@ class EmbeddingWorker:
     def _embed_backlog(self) -> float:
         """Embed some of what is due, tenant by tenant.
 
-        Gives the pause before the next look, in seconds.
+        Return the pause before the next look, in seconds.
         """
         self._adopt_model()
         tenants = self._list_due_tenants()
@@ -160,7 +160,7 @@ class EmbeddingWorker:
         return 0.0 if any(unfinished) else _OTHER_OWNER_S  # then look again for what came in
 
     def _embed_tenant(self, tenant: str) -> bool:
-        """Embed what is due for a tenant, as long as its turn lasts. True where more is due."""
+        """Embed what is due for a tenant in its turn. Return True where more is due."""
         if self._stopping.is_set() or self._another_embeds(tenant) or not self._take_lease(tenant):
             return False
         try:
@@ -188,7 +188,7 @@ class EmbeddingWorker:
         self._adopted = True
 
     def _list_due_tenants(self) -> list[str]:
-        """The tenants with something to embed now; none while the embedder is down."""
+        """List the tenants with something to embed now; none while the embedder is down."""
         if self._resting_until > time.monotonic():
             return []
         with self._store.backlog(write=False) as backlog:
@@ -197,7 +197,7 @@ class EmbeddingWorker:
             return backlog.list_due_tenants(now_millis(), self._limits.attempts)
 
     def _another_embeds(self, tenant: str) -> bool:
-        """Whether another process holds the lease. It only reads, so that nobody waits to ask."""
+        """Check whether another process holds the lease, by reading, so that nobody waits."""
         with self._store.read(tenant) as tx:
             return tx.leases.owner(_LEASE, now_millis()) not in (None, self._owner)
 
@@ -210,7 +210,7 @@ class EmbeddingWorker:
         return tx.leases.take(_LEASE, self._owner, now_millis(), self._limits.lease_ms)
 
     def _embed_batch(self, tenant: str) -> bool:
-        """Embed some of what is due for a tenant. False when nothing is left to do now.
+        """Embed some of what is due for a tenant. Return False when nothing is left to do now.
 
         Raises:
             EmbedderError: the embedder is down.
@@ -293,7 +293,7 @@ class EmbeddingWorker:
         return {task.pending.n: one for task, one in zip(tasks, made, strict=True)}
 
     def _embed_one(self, tenant: str, task: _Task) -> "_Embedded | None":
-        """The vectors of one document; None if it failed, which is noted for a retry."""
+        """Embed one document; return None if it failed, which is noted for a retry."""
         try:
             return self._embed_all([task])[0]
         except EmbedderError as error:
@@ -303,7 +303,7 @@ class EmbeddingWorker:
             return None
 
     def _embed_all(self, tasks: list[_Task]) -> list["_Embedded"]:
-        """The vectors of each document and of its passages: they have their words in common."""
+        """Embed each document with its passages, since they have their words in common."""
         texts = [text for task in tasks for text in task.texts]
         vectors = iter(self._embedder.embed_documents(texts))
         return [
@@ -315,7 +315,7 @@ class EmbeddingWorker:
         ]
 
     def _back_off(self, error: EmbedderError) -> float:
-        """Pause while the embedder is down, longer each time. Gives the pause in seconds."""
+        """Pause while the embedder is down, longer each time. Return the pause in seconds."""
         pause_ms = backoff_ms(_FIRST_RETRY_MS, self._outages)
         self._outages += 1
         self._outage = str(error)
@@ -325,7 +325,7 @@ class EmbeddingWorker:
 
 
 def embedding_text(pending: PendingDocument) -> str:
-    """The text that is embedded for a document.
+    """Return the text that is embedded for a document.
 
     A turn is embedded with the end of the turn before it and the speakers' names: "yes, Thursday"
     alone means nothing. On LoCoMo this alone lifts the fused recall@10 by five points.
@@ -343,7 +343,7 @@ def _speaks_alone(turn: StoredTurn) -> bool:
 
 
 def _passages(pending: PendingDocument) -> list[tuple[str, Span]]:
-    """The passages of a turn that has any: each text with where it stands."""
+    """List the text and place of each passage of a turn that has any."""
     if pending.turn is None:
         return []
     text = full_text(pending.turn)
@@ -351,7 +351,7 @@ def _passages(pending: PendingDocument) -> list[tuple[str, Span]]:
 
 
 def _prepare(due: list[PendingDocument]) -> list[_Task]:
-    """The first of the documents, as many as have not too many passages, and one at least."""
+    """Take the first documents, as many as have not too many passages, and one at least."""
     tasks: list[_Task] = []
     count = 0
     for pending in due:

@@ -114,7 +114,7 @@ class Summariser:
     def _patch(
         self, entry: LeasedEntry, owner: str, episode: Memory, changed: Sequence[str]
     ) -> None:
-        """Have those sentences of a summary written anew that tell what has changed."""
+        """Ask for new wordings of those sentences of a summary that tell what has changed."""
         question = request_patch(
             summary=number_sentences(episode.content),
             changed=list_statements(changed, _MOST_CHANGED),
@@ -147,13 +147,13 @@ class Summariser:
         return self._tools.chat.ask(entry.tenant, question)
 
     def _meanings(self, wording: str) -> TextVectors:
-        """The vectors of its sentences, to be compared with what was forgotten."""
+        """Return the vectors of its sentences, to be compared with what was forgotten."""
         pieces = list(sentences_in(clean_text(wording, Tally()).strip()))
         return self._tools.recall.embed_meanings(pieces, wait=True)
 
 
 def may_sum_up_with_reading(turns: Sequence[StoredTurn]) -> bool:
-    """Whether a segment may be summed up in the request that reads it.
+    """Check whether a segment may be summed up in the request that reads it.
 
     That request shows every word that was spoken. So a segment in which a turn tries to give orders
     is summed up without that turn, by a request of its own.
@@ -183,7 +183,7 @@ def apply_summary(
 
 
 def _turns_to_read(tx: Transaction, entry: LeasedEntry, digester: Digester) -> list[StoredTurn]:
-    """The turns that are read of a segment, all told openly: of a long one, its ends."""
+    """List the turns that are read of a segment, all told openly: of a long one, its ends."""
     readable = list_readable(tx, entry_turns(tx, entry), digester)
     turns = [turn for turn in readable if condition_of_turn(tx, turn) is None]
     half = _MOST_TURNS // 2
@@ -191,9 +191,9 @@ def _turns_to_read(tx: Transaction, entry: LeasedEntry, digester: Digester) -> l
 
 
 def _list_changed(tx: Transaction, entry: LeasedEntry) -> list[str]:
-    """What was concluded from the segment and no longer holds, for something else was said since.
+    """List conclusions from the segment that no longer hold, because something else was said since.
 
-    What holds by now is not told: an episode has the words of its own turns alone, and falls with
+    Their successors are not told: an episode has the words of its own turns alone, and falls with
     them.
     """
     changes = tx.derivations.list_changed_in(entry.session_n, entry.first_index, entry.last_index)
@@ -202,7 +202,7 @@ def _list_changed(tx: Transaction, entry: LeasedEntry) -> list[str]:
 
 
 def _is_shown(turn: StoredTurn) -> bool:
-    """Whether a turn's words are shown: a tool's output is not, nor what tries to give orders."""
+    """Check whether a turn's words are shown: no tool's output, and no attempt to give orders."""
     return turn.role in _SPOKEN and not instruction_shaped(turn.content, turn.trust)
 
 
@@ -213,7 +213,7 @@ def _turn_without_results(turn: StoredTurn) -> str:
 def _find_passages(
     validator: OperationValidator, quotes: Sequence[TurnQuote], outcome: ExtractionOutcome
 ) -> dict[int, _Passage]:
-    """The quotes that really stand in the turn that the model names, at most one for each turn."""
+    """Return the quotes that really stand in the turn that the model names, one for each turn."""
     passages_found = dict[int, _Passage]()
     for citation in quotes:
         try:
@@ -229,7 +229,7 @@ def _find_passages(
 
 
 def wording_of(summary: EpisodeSummary, turns: Sequence[StoredTurn]) -> str:
-    """The summary in one line: the goal, what happened, how it ended, and the tools."""
+    """Return the summary in one line: the goal, what happened, how it ended, and the tools."""
     colon = "：" if _CJK.search(summary.summary) else ": "
     goal = f"{summary.goal}{colon}" if summary.goal else ""
     ending = f" → {summary.outcome}" if summary.outcome else ""
@@ -273,7 +273,7 @@ def _write_episode(
 def _revise_as_patched(
     validator: OperationValidator, episode: Memory, text: str
 ) -> ExtractionOutcome:
-    """Let an episode say what a patch made of it."""
+    """Revise an episode as a patch words it."""
     outcome = ExtractionOutcome()
     if text == episode.content:
         outcome.applied["known"] += 1  # and it stays marked as what has changed
@@ -288,7 +288,7 @@ def _revise_as_patched(
 
 
 def _write_patched(validator: OperationValidator, episode: Memory, text: str) -> NewWording:
-    """A patched summary with the turn and the quote that it rested on before.
+    """Return a patched summary with the turn and the quote that it rested on before.
 
     Raises:
         RejectedError: it may not be written.
@@ -312,7 +312,7 @@ def _episode_wording(
     content: str,
     passages: dict[int, _Passage],
 ) -> NewWording:
-    """The summary with its quotes. Its source kind says that nobody said it in these words."""
+    """Return the summary with its quotes; its source kind says that nobody worded it so."""
     first = next(iter(passages.values()))
     never = EventTime(None, None)
     claim = validator.claim(content, "", first.turn, _CONFIDENCE, never)

@@ -1,7 +1,7 @@
-"""Patches: a summary whose facts have changed has those sentences written anew that tell them.
+"""Patches of a summary: the sentences whose facts have changed are written anew.
 
 The model sees the summary's own sentences and what no longer holds, and not the conversation again.
-What holds by now it is not told: an episode has the words of its own turns alone, and falls with
+It is not told what holds by now: an episode has the words of its own turns alone, and falls with
 them.
 """
 
@@ -21,7 +21,7 @@ _END = lazy_regex(r"(?<=[.!?])(?=\s)|(?<=[。！？])")
 def find_patchable(
     tx: Transaction, entry: LeasedEntry, turns: Sequence[StoredTurn]
 ) -> tuple[Memory, list[str]] | None:
-    """A segment's summary and what it tells that has changed since; None if all is to be read.
+    """Return a segment's summary and its statements that changed; None if all is to be read.
 
     All is read again where a turn was recorded after the summary, and where a person has decided
     about it.
@@ -38,20 +38,20 @@ def find_patchable(
 
 
 def number_sentences(content: str) -> str:
-    """The sentences of a summary, a numbered JSON object a line."""
+    """Return the sentences of a summary, a numbered JSON object a line."""
     numbered = enumerate(_split(content), 1)
     return "\n".join(compact_json({"number": n, "text": one.strip()}) for n, one in numbered)
 
 
 def list_statements(changed: Sequence[str], most: int) -> str:
-    """What has changed, each once and as a text between quotation marks, a line each."""
+    """Return the changed statements, each once as a JSON string, a line each."""
     return "\n".join(
         json.dumps(one, ensure_ascii=False) for one in [*dict.fromkeys(changed)][:most]
     )
 
 
 def apply_patch(content: str, patch: SummaryPatch) -> str:
-    """A summary with some of its sentences in other words, as far as it has them."""
+    """Replace some sentences of a summary, as far as it has them."""
     words = {one.number: " ".join(one.text.split()) for one in patch.sentences}
     told = (_reword(one, words.get(n)) for n, one in enumerate(_split(content), 1))
     return "".join(told).strip()

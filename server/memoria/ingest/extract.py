@@ -145,7 +145,7 @@ class Extractor:
         proposed: Extraction,
         meanings: TextVectors,
     ) -> tuple[list[DoubtfulConclusion], ReadAhead]:
-        """Find what rules cannot judge or would cost much if wrong, and what is to be compared."""
+        """Find proposals for a second look, and read ahead what they are compared with."""
         with self._tools.store.read(entry.tenant) as tx:
             validator = self._validator(tx, context, meanings)
             doubts = find_doubtful(
@@ -158,7 +158,7 @@ class Extractor:
     def _validator(
         self, tx: Transaction, context: ReadingContext, meanings: TextVectors
     ) -> OperationValidator:
-        """A validator that knows only those turns that are still unprocessed."""
+        """Return a validator that knows only those turns that are still unprocessed."""
         prompt = context.prompt_contents()
         now = tx.conversations.turns([turn.n for turn in prompt.turns.values()])
         unread = {turn.n: turn for turn in list_unread(tx, now.values())}
@@ -186,7 +186,7 @@ class Extractor:
         proposed: Extraction,
         meanings: TextVectors,
     ) -> None:
-        """Write what the segments came to; one that changed meanwhile is summed up by itself."""
+        """Write the segments' summaries; one that changed meanwhile is summed up by itself."""
         if not isinstance(proposed, SegmentReading) or proposed.episodes is None:
             return
         for segment in context.segments:
@@ -208,7 +208,7 @@ class Extractor:
 
 
 def _load_segment(tx: Transaction, entry: LeasedEntry, digester: Digester) -> ShownSegment:
-    """What is shown of an entry: its unread turns, or all where it is summed up as well."""
+    """Load the turns shown of an entry: the unread ones, or all where it is summed up as well."""
     turns = list_readable(tx, entry_turns(tx, entry), digester)
     unread = tuple(list_unread(tx, turns))
     unread_ns = frozenset(turn.n for turn in unread)
@@ -223,10 +223,10 @@ def _load_segment(tx: Transaction, entry: LeasedEntry, digester: Digester) -> Sh
 
 
 def leave_out_rules(memory: Memory, turns: Sequence[StoredTurn]) -> Memory | None:
-    """A memory as it was before rules read the turns; None where they made it of them.
+    """Return a memory as it was before rules read the turns; None where they made it of them.
 
-    The model is to conclude for itself what the turns say, and not to leave it out as known: what
-    it does not say is archived. What was asked to be remembered is the user's own word.
+    The model is to conclude for itself what the turns say, and not to leave it out as known; what
+    it does not conclude is archived. What was asked to be remembered is the user's own word.
     """
     ids = {turn.id for turn in turns}
     former = tuple(
@@ -246,7 +246,7 @@ def _list_new(segment: ShownSegment) -> list[StoredTurn]:
 def _find_summary(
     context: ReadingContext, segment: ShownSegment, summaries: Sequence[EpisodeSummary]
 ) -> EpisodeSummary:
-    """The summary of a segment: the first that quotes a turn of it; an empty one without."""
+    """Return the first summary that quotes a turn of a segment; an empty one without."""
     if len(context.segments) == 1:
         return summaries[0] if summaries else EpisodeSummary()
     numbers = context.numbers_of(segment)
@@ -255,7 +255,7 @@ def _find_summary(
 
 
 def _name_in_full(operation: Operation, ids: dict[str, str]) -> Operation:
-    """The operation with the ids of memories in the place of the short ones it names."""
+    """Return the operation with full ids of memories in the place of the short ones it names."""
     match operation:
         case Update() | Delete() | Boost():
             return operation.model_copy(update={"id": ids.get(operation.id, operation.id)})
@@ -267,7 +267,7 @@ def _name_in_full(operation: Operation, ids: dict[str, str]) -> Operation:
 
 
 def _place_quote(operation: Operation, turns: Mapping[int, StoredTurn]) -> Operation:
-    """The operation with the number of the only turn that its quote stands in."""
+    """Return the operation with the number of the only turn that its quote stands in."""
     if not isinstance(operation, Add | Update | Delete):
         return operation
     own = turns.get(operation.turn)
@@ -278,7 +278,7 @@ def _place_quote(operation: Operation, turns: Mapping[int, StoredTurn]) -> Opera
 
 
 def _sentences_proposed(proposed: Extraction, context: ReadingContext) -> list[str]:
-    """The sentences that may become memories, without secrets: an embedder may be remote."""
+    """List sentences that may become memories, without secrets: an embedder may be remote."""
     contents = [one.content for one in proposed.operations if isinstance(one, Add | Update)]
     if context.compare_meanings and isinstance(proposed, SegmentReading):
         contents += [wording_of(one, context.turns) for one in proposed.episodes or ()]
@@ -286,7 +286,7 @@ def _sentences_proposed(proposed: Extraction, context: ReadingContext) -> list[s
 
 
 def split_conclusions(contents: Iterable[str]) -> list[str]:
-    """The sentences of conclusions, without secrets, as an embedder may be given them."""
+    """List the sentences of conclusions, without secrets, as an embedder may be given them."""
     return [piece for text in contents for piece in sentences_in(clean_text(text, Tally()).strip())]
 
 
@@ -305,7 +305,7 @@ def _check_nothing_was_forgotten(tx: Transaction, context: ReadingContext) -> No
 
 
 def list_unread(tx: Transaction, turns: Iterable[StoredTurn]) -> list[StoredTurn]:
-    """The turns that are still to be read: nobody has, and no memory of theirs waits."""
+    """List the turns that are still to be read: nobody has, and no memory of theirs waits."""
     unprocessed = [
         turn for turn in turns if turn.current and not (turn.suppressed or turn.processed)
     ]
@@ -315,7 +315,7 @@ def list_unread(tx: Transaction, turns: Iterable[StoredTurn]) -> list[StoredTurn
 
 
 def finish_reading(validator: OperationValidator, resolver: Resolver) -> None:
-    """Mark the turns as read, and put aside what rules alone have concluded from them."""
+    """Mark the turns as read, and archive the rules' conclusions that the model does not share."""
     turns = validator.prompt_turns
     understood = [turn for turn in turns if turn.n not in validator.misread_turns]
     _archive_rule_conclusions(validator, understood, resolver.echo_ids)
@@ -323,7 +323,7 @@ def finish_reading(validator: OperationValidator, resolver: Resolver) -> None:
 
 
 def _mark_read(validator: OperationValidator) -> None:
-    """Mark the turns as read, except those that stand in for a memory that waits.
+    """Mark the turns as read, except those of memories that wait for confirmation.
 
     Those that a memory speaks for leave the first level; the others have nobody to speak for them.
     """
@@ -338,7 +338,7 @@ def _mark_read(validator: OperationValidator) -> None:
 def _archive_rule_conclusions(
     validator: OperationValidator, turns: Sequence[StoredTurn], echo_ids: AbstractSet[str]
 ) -> None:
-    """Archive what rules concluded from these turns and the model did not conclude, too."""
+    """Archive the rules' conclusions from these turns that the model does not share."""
     memories = validator.tx.memories
     for memory_id in memories.list_concluded_from([turn.n for turn in turns], InferredBy.RULES):
         memory = validator.require_memory(memory_id)

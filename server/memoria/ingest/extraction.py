@@ -42,7 +42,7 @@ _RACE_LOST_S = 0.05
 _LONGEST_STOP_S = 5.0
 _MISCONFIGURED_MS = 10 * 60_000
 _OUTAGE_PATIENCE = 4
-"""So many times more attempts are made while the model is out: that is no entry's fault."""
+"""Factor on the attempts while the model is out: that is no entry's fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +53,23 @@ class ExtractionLimits:
     lease_ms: int
     attempts: int
     wait_ms: int = 0
-    """How long a session must be quiet before what is urgent in it is read."""
+    """Time that a session must be quiet before what is urgent in it is read."""
     together: int = 1
-    """How many turns of several conversations are read with one request at most."""
+    """Number of turns of several conversations that are read with one request at most."""
     first_retry_ms: int = 2_000
     """The pause after the first failure; it doubles with each one, with jitter."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessedEntry:
-    """What became of an entry that was processed."""
+    """Result of processing an entry."""
 
     state: QueueState | None
     """None if the entry was forgotten while it was processed."""
     error: Exception | None
-    """Why processing failed, if it did."""
+    """Reason why processing failed, if it did."""
     finished: int = 1
-    """How many entries were finished with it: some are read with one request."""
+    """Number of entries that were finished with it: some are read with one request."""
 
 
 class ExtractionWorker:
@@ -124,11 +124,11 @@ class ExtractionWorker:
 
     @property
     def is_reading(self) -> bool:
-        """Whether the threads were started, so that what waits is read here."""
+        """True if the threads were started, so that what waits is read here."""
         return self._heart.ident is not None
 
     def is_idle(self) -> bool:
-        """Whether no entry is due or being processed, here or in another process."""
+        """Check that no entry is due or being processed, here or in another process."""
         with self._store.work_queue(write=False) as queue:
             return not queue.has_work(now_millis())
 
@@ -178,7 +178,7 @@ class ExtractionWorker:
                         self._wake.wait(pause_s)
 
     def _take_next(self, owner: str) -> float:
-        """Process the next entry. Gives the pause before the one after it, in seconds."""
+        """Process the next entry. Return the pause before the one after it, in seconds."""
         wait_s = self._wait_s()
         if wait_s > 0:
             return wait_s
@@ -193,14 +193,14 @@ class ExtractionWorker:
         return 0.0
 
     def _wait_s(self) -> float:
-        """The time until an entry is due. It only reads, so idle threads block no writer."""
+        """Return the time until an entry is due. It only reads, so idle threads block no writer."""
         with self._store.work_queue(write=False) as queue:
             due_at = queue.next_due_at(now_millis())
         wait_s = _IDLE_S if due_at is None else (due_at - now_millis()) / 1000
         return min(wait_s, _IDLE_S)
 
     def _process(self, leased: Sequence[LeasedEntry], owner: str) -> Exception | None:
-        """Process an entry and what goes along with it. Gives the error if that failed."""
+        """Process an entry and its companions. Return the error if that failed."""
         entry, *along = leased
         try:
             self._processors[entry.kind].run(entry, owner, along)
@@ -217,10 +217,10 @@ class ExtractionWorker:
         return None
 
     def _lease(self, owner: str, tenant: str | None = None) -> list[LeasedEntry]:
-        """The next entry that is due, and more to be read with the same request.
+        """Lease the next entry that is due, and more to be read with the same request.
 
-        What waits for company is read along, and whoever names a tenant reads all that waits. What
-        has failed before is read alone.
+        Entries that wait for company are read along, and whoever names a tenant reads all that
+        waits. An entry that has failed before is read alone.
         """
         now, lease_ms = now_millis(), self._limits.lease_ms
         with self._store.work_queue(write=True) as queue:
@@ -278,7 +278,7 @@ class ExtractionWorker:
                 self._fail(entry, owner, str(error), 1)
 
     def _may_halve(self, entry: LeasedEntry, error: ChatModelError) -> bool:
-        """Whether to try half of the entry; a silent model first gets all its usual attempts."""
+        """Check whether to try half of the entry; a silent model first gets its usual attempts."""
         patient = isinstance(error, ModelUnavailableError)
         return error.too_much and not (patient and entry.attempts < self._limits.attempts)
 

@@ -56,7 +56,7 @@ def _follow_model(validator: OperationValidator, focus: Focus) -> None:
 
 
 def _time_of_turn(turn: StoredTurn) -> int:
-    """When a turn was said, at the latest when it was captured: a client's clock may run ahead."""
+    """Return when a turn was said, capture at the latest: a client's clock may run ahead."""
     return min(turn.at, turn.ingested_at)
 
 

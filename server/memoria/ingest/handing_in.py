@@ -1,4 +1,4 @@
-"""Handing in: an agent has read a page, and what it concludes is applied as a model's is.
+"""Handing in: an agent has read a page, and its conclusions are applied like a model's.
 
 The agent takes the place of the model that would have been asked. Each of its conclusions must
 quote a turn of the page word for word, its provenance follows from that turn, and whatever would
@@ -50,7 +50,7 @@ from memoria.store.base import Store, Transaction
 from memoria.store.base.short_ids import INDEXED_CHARS
 
 _PROPERTY = "note"
-"""What a conclusion of an agent says of its subject: a property that may have many values."""
+"""Property of an agent's conclusion about its subject; it may have many values."""
 _STATUS: Mapping[str, StatementStatus] = {
     "ADD": "remembered",
     "UPDATE": "remembered",
@@ -80,7 +80,7 @@ class _CannotUseError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AgentReader:
-    """Shows an agent what nobody has read, and takes what it concludes."""
+    """Shows an agent unread pages, and takes its conclusions."""
 
     store: Store
     tenant: str
@@ -93,7 +93,7 @@ class AgentReader:
     personal: PersonalRules
 
     def show(self, page_id: str | None) -> str | None:
-        """A page as an agent reads it, by default the next one; None where nothing is left.
+        """Return a page as an agent reads it, by default the next one; None where nothing is left.
 
         Raises:
             InvalidInputError: the page was read already, or is not what it was.
@@ -105,7 +105,7 @@ class AgentReader:
             return unread.describe(turns, self.recall).write(tx.zone) if turns else None
 
     def take(self, page_id: str, given: Sequence[object]) -> HandedIn:
-        """Apply what an agent concludes from a page, and let its turns count as read.
+        """Apply an agent's conclusions from a page, and let its turns count as read.
 
         Args:
             page_id: the page.
@@ -143,7 +143,7 @@ class AgentReader:
     def _read(
         self, tx: Transaction, page: UnreadPage, given: Sequence[object]
     ) -> tuple[list[_Proposal], list[RefusedConclusion]]:
-        """The conclusions as operations, and those that are none."""
+        """Return the conclusions as operations, and those that are none."""
         proposals, refused = list[_Proposal](), list[RefusedConclusion]()
         for number, one in enumerate(given, 1):
             try:
@@ -218,7 +218,7 @@ class AgentReader:
     def _set_scope(
         self, validator: OperationValidator, one: _Proposal, action: str, memory_id: str
     ) -> None:
-        """Let a conclusion be seen where its agent says; what all see is hidden from nobody."""
+        """Set the scope that the agent gives a conclusion; one seen everywhere is not narrowed."""
         scope, memory = one.given.scope, validator.require_memory(memory_id)
         is_new = action in ("ADD", "pending")
         if scope is not None and scope != memory.scope and (is_new or scope == "everywhere"):
@@ -230,7 +230,7 @@ class AgentReader:
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
-    """What an outcome had counted at a moment."""
+    """Counts of an outcome at a moment."""
 
     applied: Counter[str]
     rejected: Counter[str]
@@ -284,7 +284,7 @@ def _is_end(end: str) -> bool:
 
 
 def _explain_refusal(done: HandedIn) -> str:
-    """What to say where no conclusion could be taken on."""
+    """Return the message where no conclusion could be taken on."""
     reasons = "; ".join(f"{one.number}: {one.reason}" for one in done.refused)
     return (
         f"None of the memories can be kept: {reasons}. Nothing was done, and the page is still to "

@@ -5,10 +5,10 @@ from memoria.language.reading.clean import Tally, clean_name
 
 
 def clean_id(given: str, tally: Tally, digester: Digester) -> str:
-    """The id without secrets.
+    """Return the id without secrets.
 
     The same id gives the same again, so that recording a message again changes nothing. Two ids
-    that differ in their secrets alone give two: what is added is a digest that only this home's key
+    that differ in their secrets alone give two: the suffix is a digest that only this home's key
     can make, so that no short secret can be found by trying.
     """
     cleaned = clean_name(given, tally)

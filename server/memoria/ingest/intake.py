@@ -1,4 +1,4 @@
-"""Intake: what is done with a turn in the transaction that captures it.
+"""Intake: the handling of a turn in the transaction that captures it.
 
 What the user asks to have remembered becomes a memory at once and without a model, in their own
 words; rules conclude nothing else. They mark a turn as a quote that asks for something from now on.
@@ -46,16 +46,16 @@ from memoria.store.base import Transaction
 from memoria.store.values import LEFT_OVER, ClosedSegment, NewQueueEntry, NewTurn
 
 _ENOUGH = 2400
-"""Weight of what people and assistants say from which it is read by itself: some 600 tokens."""
+"""Weight of spoken words from which a segment is read by itself: some 600 tokens."""
 _LONGEST_REST_MS = 20 * 3_600_000
-"""How long a short segment waits for more where no night reads it."""
+"""Time that a short segment waits for more where no night reads it."""
 _ASKED_CONFIDENCE = 0.6
 _NOTE = "note"
-"""The property of what somebody has asked to have remembered; it may have many values."""
+"""Property of a statement that somebody has asked to have remembered; it may have many values."""
 _LONGEST_WAITS = 3
-"""So many times the quiet that it waits for an urgent turn may wait at most."""
+"""Longest wait of an urgent turn, in multiples of the quiet that it waits for."""
 _EDITING_MS = 10 * 60_000
-"""How long a summary waits after an edit, because one edit often follows another."""
+"""Time that a summary waits after an edit, because one edit often follows another."""
 _SPEAKING = (Role.USER, Role.ASSISTANT)
 _Span = tuple[int, int, int]
 """(session, first turn, last turn)"""
@@ -63,13 +63,13 @@ _Span = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class IntakeLimits:
-    """How turns are queued, so that a model's cost stays bounded."""
+    """Limits of the queue, so that a model's cost stays bounded."""
 
     batch: int = 120
-    """Turns that are read together at most, those of tools included."""
+    """Number of turns that are read together at most, those of tools included."""
     wait_ms: int = 0
-    """How long a session must be quiet before what is urgent in it is read; 0: at once, each urgent
-    turn by itself."""
+    """Time that a session must be quiet before what is urgent in it is read; 0: at once, each
+    urgent turn by itself."""
     least_episode: int = 4
     """Turns that a segment must have to be summarised; question and answer need no summary."""
 
@@ -87,12 +87,12 @@ class Intake:
         *,
         links_names: bool = True,
     ) -> None:
-        """Nothing is handled yet.
+        """Create the handler.
 
         Args:
             tx: the transaction.
             digester: recognises what was forgotten.
-            limits: what is queued for a model; without limits, nothing is.
+            limits: bounds what is queued for a model; without limits, nothing is.
             now: UTC epoch milliseconds.
             personal: the configured rules for personal data.
             links_names: whether turns are linked with whom and what they name. Not where that is
@@ -105,9 +105,9 @@ class Intake:
         self._limits = limits
         self._now = now
         self.changes: list[MemoryChange] = []
-        """What the rules have changed because of the turns that were handled."""
+        """Changes that the rules have made because of the turns that were handled."""
         self.made = 0
-        """Memories that the rules have made of them."""
+        """Number of memories that the rules have made of them."""
 
     def take_turn(self, n: int, turn: NewTurn) -> None:
         """Handle a turn that was written as document `n`."""
@@ -136,7 +136,7 @@ class Intake:
         self.take_turn(reported.n, said._replace(id=reported.id))
 
     def supersede_conclusions(self, n: int) -> None:
-        """Supersede what rules concluded from the former text of a message that was edited.
+        """Supersede the rules' conclusions from the former text of a message that was edited.
 
         Summaries of the turn are queued to be written again.
         """
@@ -159,7 +159,7 @@ class Intake:
                 self._add_entry(QueueKind.EPISODE, (session_n, first, last), LEFT_OVER, reason, due)
 
     def _due_with_others(self, place: _Span) -> int:
-        """When a closed segment is to be read: at once where enough waits, and the first of all."""
+        """Return when a closed segment is to be read: at once where enough waits, and the first."""
         if self._limits is None or not self._limits.wait_ms or not self._tx.queue.has_done():
             return 0
         waiting = (place, *self._tx.queue.list_resting(place[0], self._now))
@@ -167,7 +167,7 @@ class Intake:
         return 0 if is_enough else self._now + _LONGEST_REST_MS
 
     def _weigh(self, session_n: int, first: int, last: int) -> int:
-        """How much people and assistants say in a part of a session."""
+        """Return the weight of the words of people and assistants in a part of a session."""
         turns = self._tx.conversations.list_span(session_n, first, last)
         return sum(text_weight(turn.content) for turn in turns if turn.role in _SPEAKING)
 
@@ -176,11 +176,11 @@ class Intake:
         return MemoryWriter(self._tx, suppression, RULES_AUTHOR, self._now)
 
     def _may_wait(self, *, is_kept: bool) -> bool:
-        """Whether an urgent turn can be read with its segment: one that is a memory already can."""
+        """Check whether an urgent turn can be read with its segment: one that is a memory can."""
         return self._limits is not None and self._limits.wait_ms > 0 and is_kept
 
     def _takes_along(self, turn: NewTurn, priority: int) -> bool:
-        """Whether an urgent turn before it, which is not read yet, takes this one along."""
+        """Let an urgent, unread turn before this one take it along. Return False without one."""
         if self._limits is None or not self._limits.wait_ms:
             return False
         wait_ms = self._limits.wait_ms
@@ -189,10 +189,10 @@ class Intake:
         )
 
     def _add_request(self, n: int, request: PlainStatement | None) -> bool:
-        """Write what a turn asks to have remembered as a memory. False if none is written.
+        """Write the memory that a turn asks for. Return False if none is written.
 
-        None is where what was forgotten is known by its meaning and a model reads the turn: nobody
-        can tell here what it means, and there it is compared.
+        Where forgotten statements are known by meaning and a model reads the turn, none is written:
+        nobody can tell here what it means, and there it is compared.
         """
         compares = self._limits is not None and self._tx.tombstones.has_meanings()
         if request is None or compares:
@@ -235,7 +235,7 @@ class Intake:
 
 
 def _operation(request: PlainStatement) -> Add:
-    """The memory that was asked for."""
+    """Return the memory that was asked for."""
     return Add(
         type=request.type,
         content=request.quote,

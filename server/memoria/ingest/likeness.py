@@ -1,4 +1,4 @@
-"""Likeness: when two accounts of a session tell of the same turn.
+"""Likeness: tells whether two accounts of a session have the same turn.
 
 The client's own transcript has the very words. An agent that reports them may have changed white
 space or Markdown, or cut what was long. Both are read as `language/reading/recognition` reads
@@ -15,10 +15,10 @@ from memoria.model import Role
 
 _OPENING_WORDS = 12
 _OPENING_CHARS = 240
-"""In so many characters the opening words are looked for, however long the turn is."""
+"""Number of characters in which the opening words are looked for."""
 _BYTES = 8
 _LEAST_CUT = _OPENING_WORDS
-"""So many words at least must be there of a turn that was cut."""
+"""Least number of words of a turn that was cut."""
 _MARK_CHARS = 40
 _DOTS = r"(?:…|\.{3,})?+\s*+"
 _CUT_MARK = lazy_regex(
@@ -26,18 +26,18 @@ _CUT_MARK = lazy_regex(
     rf"(?:truncated|shortened|omitted|cut(?:\s++off)?+|已?截断|省略|略)?+\s*+{_DOTS}[\])）】]?+\s*+$",
     re.IGNORECASE,
 )
-"""Each part takes all that it can: to share blanks out in all ways takes seconds for forty."""
+"""Mark of a cut. Each part takes all that it can: sharing blanks out in all ways is slow."""
 
 
 def digest_opening(role: Role, text: str) -> bytes:
-    """What two accounts of a turn have in common: a digest of the role and the opening words."""
+    """Return a digest of role and opening words, which both accounts of a turn have in common."""
     words = read_statement(text.lstrip()[:_OPENING_CHARS]).words[:_OPENING_WORDS]
     content = "\0".join([role.value, *words]).encode("utf-8", "surrogatepass")
     return hashlib.sha256(content).digest()[:_BYTES]
 
 
 def is_same_turn(one: str, other: str) -> bool:
-    """Whether two texts of the same opening are one turn, as a whole or with one of them cut."""
+    """Check whether two texts of the same opening are one turn, whole or with one of them cut."""
     if one == other:
         return True
     first, second = read_statement(one).words, read_statement(other).words
@@ -45,12 +45,12 @@ def is_same_turn(one: str, other: str) -> bool:
 
 
 def is_whole(account: str, text: str) -> bool:
-    """Whether an account has all words of a text."""
+    """Check whether an account has all words of a text."""
     return account == text or read_statement(account).words == read_statement(text).words
 
 
 def _is_cut(account: str, whole: list[str]) -> bool:
-    """Whether an account is the beginning of some words, the last one perhaps cut itself."""
+    """Check whether an account is the beginning of some words, the last one perhaps cut itself."""
     end = account[-_MARK_CHARS:]
     words = read_statement(account[: -len(end)] + _CUT_MARK.sub("", end, count=1)).words
     if not _LEAST_CUT <= len(words) < len(whole) + 1:

@@ -19,7 +19,7 @@ _MARK = f"[redacted:{FORGOTTEN_PASSAGE}]"
 
 
 def leave_out_forgotten(text: CleanTurn, suppression: SuppressionList) -> CleanTurn | None:
-    """The texts of a turn without what was erased from the record; None if nothing else is left.
+    """Leave out of a turn what was erased from the record; None if nothing else is left.
 
     Args:
         text: the turn, which says something of that kind.
@@ -38,7 +38,7 @@ def leave_out_forgotten(text: CleanTurn, suppression: SuppressionList) -> CleanT
 
 
 def count_omissions(text: CleanTurn) -> int:
-    """How many passages of a turn were left out."""
+    """Count the passages of a turn that were left out."""
     return full_text(text).count(_MARK)
 
 
@@ -49,7 +49,7 @@ class _Omission:
         self._suppression = suppression
 
     def leave_out(self, text: str) -> str:
-        """The text with a mark in the place of each passage that says what was erased."""
+        """Put a mark in the place of each passage that says what was erased."""
         if not self._suppression.repeats_erased(text):
             return text
         sentences = split_sentences(text)
@@ -68,7 +68,7 @@ class _Omission:
         return _put_marks(sentences, unwanted) if unwanted else _MARK
 
     def leave_out_of_json(self, value: JsonValue) -> JsonValue:
-        """The same for every text in a tool's call or result."""
+        """Put marks into every text of a tool's call or result."""
         match value:
             case str():
                 return self.leave_out(value)
@@ -83,7 +83,7 @@ class _Omission:
 
 
 def _put_marks(sentences: list[str], unwanted: set[int]) -> str:
-    """The sentences, with one mark in the place of those that follow each other."""
+    """Join the sentences, with one mark in the place of those unwanted that follow each other."""
     pieces = list[str]()
     for number, sentence in enumerate(sentences):
         if number not in unwanted:

@@ -1,4 +1,4 @@
-"""The outcome of an extraction: which operations were applied, and why others were rejected."""
+"""Outcome of an extraction: the operations that were applied, and why others were rejected."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ class ExtractionOutcome:
     applied: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
     memory_ids: list[str] = field(default_factory=list)
-    """Of each conclusion that was taken on, in order, the memory that says it."""
+    """Memory of each conclusion that was taken on, in order."""
     changes: list[MemoryChange] = field(default_factory=list)
     """Memories that took the place of others, or contradict them."""
 
@@ -22,7 +22,7 @@ class ExtractionOutcome:
         self.rejected[str(error)] += 1
 
     def __str__(self) -> str:
-        """The counts in a line, as the queue shows it."""
+        """Return the counts in a line, as the queue shows it."""
         parts = [", ".join(f"{name} {count}" for name, count in sorted(self.applied.items()))]
         if self.rejected:
             reasons = ", ".join(f"{why} {count}" for why, count in sorted(self.rejected.items()))

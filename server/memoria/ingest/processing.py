@@ -1,4 +1,4 @@
-"""What the processors of queue entries have in common: their tools, errors and prompt lines."""
+"""Common parts of the processors of queue entries: their tools, errors and prompt lines."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,17 +29,17 @@ _BEFORE = 4
 _NAME = lazy_regex(r"[\w.:/-]{1,64}")
 _SPEAKING = (Role.USER, Role.ASSISTANT)
 _WORK_WEIGHT = 600
-"""The length from which an assistant's own words are worth reading, whatever its user says."""
+"""Length from which an assistant's own words are worth reading, whatever its user says."""
 _LONGEST_STATEMENT = 500
-"""The longest conclusion of a model; explicit statements may be far longer."""
+"""Longest conclusion of a model; explicit statements may be far longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessorTools:
-    """What every processor of queue entries works with."""
+    """Tools of every processor of queue entries."""
 
     store: Store
-    """Where the conversations are."""
+    """Store of the conversations."""
     chat: ChatClient
     """Asks the chat model."""
     recall: RelatedMemories
@@ -54,7 +54,7 @@ class ProcessorTools:
     def validator(
         self, tx: Transaction, entry: LeasedEntry, prompt: PromptContents, meanings: TextVectors
     ) -> OperationValidator:
-        """A validator for the conclusions from an entry."""
+        """Return a validator for the conclusions from an entry."""
         return OperationValidator(
             tx,
             self.digester(entry.tenant),
@@ -97,24 +97,23 @@ class EntryProcessor(Protocol):
 
 
 def entry_turns(tx: Transaction, entry: LeasedEntry) -> list[StoredTurn]:
-    """The present turns of an entry, in order."""
+    """Return the present turns of an entry, in order."""
     return tx.conversations.list_span(entry.session_n, entry.first_index, entry.last_index)
 
 
 def list_turns_before(tx: Transaction, session_n: int, first_index: int) -> list[StoredTurn]:
-    """The few turns before a segment, by which it is understood."""
+    """Return the few turns before a segment, by which it is understood."""
     return tx.conversations.list_span(session_n, max(first_index - _BEFORE, 0), first_index - 1)
 
 
 def list_readable(
     tx: Transaction, turns: Iterable[StoredTurn], digester: Digester
 ) -> list[StoredTurn]:
-    """Those turns that a model may read: none that says what was forgotten or is not to be kept.
+    """List the turns that a model may read: none that says what was forgotten or is not to be kept.
 
-    One that asks to forget something is read all the same, for a model may take that back.
-
-    Most of these are suppressed. One that was recorded before, in a spelling by which the index
-    could not find it when its words were forgotten, is recognised here.
+    A request to forget something is read all the same, for a model may take that back. Most of the
+    others are suppressed. One that was recorded before, in a spelling by which the index could not
+    find it when its words were forgotten, is recognised here.
     """
     suppression = SuppressionList(tx.tombstones, digester)
     return [
@@ -127,9 +126,9 @@ def list_readable(
 
 
 def has_something_to_read(turns: Sequence[StoredTurn], said: Sequence[StoredTurn]) -> bool:
-    """Whether a model may find something in some turns: whether there is more than small talk.
+    """Check whether a model may find something in some turns, beyond small talk.
 
-    Yes or no to somebody's question is more. What an assistant says to somebody's small talk counts
+    Yes or no to somebody's question is more than that. An assistant's answer to small talk counts
     if it is long, for that is work, or if it has a person's name.
 
     Args:
@@ -156,7 +155,7 @@ def _is_more_than_small_talk(turn: StoredTurn, said: Sequence[StoredTurn]) -> bo
 
 
 def _find_turn_of_another(turn: StoredTurn, said: Sequence[StoredTurn]) -> StoredTurn | None:
-    """What somebody else said last before a turn."""
+    """Find the last turn of another speaker before a turn, or None."""
     who = (turn.role, turn.speaker)
     before = (
         one
@@ -177,17 +176,17 @@ def finish_entry(tx: Transaction, entry: LeasedEntry, owner: str, outcome: str) 
 
 
 def find_tool_name(turn: StoredTurn) -> str:
-    """The name of the turn's tool, unless it is too long or strange to be a name."""
+    """Return the name of the turn's tool, unless it is too long or strange to be a name."""
     name = turn.tool_name or ""
     return name if _NAME.fullmatch(name) else ""
 
 
 def turn_line(turn: StoredTurn, text: str, most: int, remark: str = "") -> str:
-    """A turn as it stands in a prompt; of a text over `most` characters the middle is cut out.
+    """Return a turn as it stands in a prompt; of a text over `most` characters the middle is cut.
 
-    A remark stands behind who says it. Further lines are indented, so that none of them can pass
-    for another turn, and who says it is one line. What nobody sees is left out, so that quotes are
-    found again.
+    A remark stands behind the speaker, who takes one line. Further lines are indented, so that none
+    of them can pass for another turn. Invisible characters are left out, so that quotes are found
+    again.
     """
     text = drop_invisible(text)
     if len(text) > most:
@@ -199,29 +198,29 @@ def turn_line(turn: StoredTurn, text: str, most: int, remark: str = "") -> str:
 
 
 def compact_json(fields: Mapping[str, object]) -> str:
-    """An object as it stands in a prompt: on one line, without spaces that say nothing."""
+    """Write an object for a prompt: on one line, without spaces that say nothing."""
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 
 def describe_pair(known: tuple[str, str], new: tuple[str, str]) -> dict[str, str]:
-    """Two statements to be compared, each with its day; a day they have in common stands once."""
+    """Return two statements to be compared, each with its day; a day in common stands once."""
     days = dict.fromkeys((known[1], new[1]))
     return {"known": known[0], "new": new[0], "said_on": ", ".join(days)}
 
 
 def shorten_statement(content: str) -> str:
-    """A memory as it stands in a prompt; of a long one only the beginning."""
+    """Return a memory as it stands in a prompt; of a long one only the beginning."""
     cut = len(content) > _LONGEST_STATEMENT
     return f"{content[:_LONGEST_STATEMENT]}{_CUT}".rstrip() if cut else content
 
 
 def number_lines(lines: Iterable[str]) -> str:
-    """Lines of a prompt, each with the number by which the answer refers to it."""
+    """Number the lines of a prompt, so that the answer can refer to them."""
     return "\n\n".join(f"[{number}] {line}" for number, line in enumerate(lines, 1))
 
 
 def longest_that_fits(lengths: Iterable[int], most_chars: int, least: int) -> int:
-    """The length to which texts are cut so that all of them fit: short ones are left whole."""
+    """Return the length to which texts are cut so that all fit: short ones are left whole."""
     left, room = sorted(lengths), most_chars
     while left and left[0] * len(left) <= room:
         room -= left.pop(0)
@@ -229,5 +228,5 @@ def longest_that_fits(lengths: Iterable[int], most_chars: int, least: int) -> in
 
 
 def chars_per_turn(most_chars: int, turns: Sequence[StoredTurn], least: int) -> int:
-    """How many characters of each turn fit into a prompt."""
+    """Return how many characters of each turn fit into a prompt."""
     return max(most_chars // len(turns), least)

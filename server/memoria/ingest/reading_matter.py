@@ -1,4 +1,4 @@
-"""Reading matter: what a model is shown of the segments that are read with one request.
+"""Reading matter: the text shown to a model for the segments that are read with one request.
 
 What the user says is what memories come from, so it is shown in full as far as there is room. Of
 an assistant's long answer the beginning and the end tell what was decided. Of a tool's output a
@@ -40,7 +40,7 @@ _CALLS_CHARS = 80
 _RESULT_CHARS = 160
 _NAME_CHARS = 60
 _CJK_CHARS = 2
-"""A text in Chinese says in half as many characters what one in English does."""
+"""Characters of English that say as much as one of Chinese."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +49,25 @@ class ShownSegment:
 
     entry: LeasedEntry
     turns: tuple[StoredTurn, ...]
-    """What is shown of it, in order."""
+    """Turns that are shown of it, in order."""
     unread: frozenset[int] = frozenset()
-    """Those of them that have not been read before: only from these something is concluded."""
+    """Numbers of the turns that have not been read before; only these lead to conclusions."""
     summary_n: int | None = None
-    """The entry by which it is to be summed up as well, if it is."""
+    """Entry by which it is to be summed up as well, if it is."""
     is_idle: bool = False
-    """Whether nothing is to be read in it: small talk, or what was read before."""
+    """True if nothing is to be read in it: small talk, or what was read before."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingContext:
-    """What the model is shown."""
+    """Turns, memories and people that the model is shown."""
 
     segments: tuple[ShownSegment, ...]
     before: tuple[StoredTurn, ...] = ()
     known: tuple[Memory, ...] = ()
     participants: Participants = NOBODY_NAMED
     compare_meanings: bool = False
-    """Whether conclusions must be compared with what was forgotten by their meaning, too."""
+    """True if conclusions must be compared by meaning, too, with what was forgotten."""
 
     @property
     def turns(self) -> tuple[StoredTurn, ...]:
@@ -76,27 +76,27 @@ class ReadingContext:
 
     @property
     def sums_up(self) -> bool:
-        """Whether any segment is to be summed up."""
+        """True if any segment is to be summed up."""
         return any(segment.summary_n is not None for segment in self.segments)
 
     @property
     def memory_names(self) -> dict[str, str]:
-        """The ids of the known memories by the short ones that the model is shown."""
+        """Ids of the known memories by the short ones that the model is shown."""
         return {f"k{number}": memory.id for number, memory in enumerate(self.known, 1)}
 
     def numbers_of(self, segment: ShownSegment) -> dict[int, StoredTurn]:
-        """The turns of a segment by their numbers."""
+        """Map numbers to the turns of a segment."""
         own = {turn.n for turn in segment.turns}
         return {n: turn for n, turn in enumerate(self.turns, 1) if turn.n in own}
 
     def prompt_contents(self) -> PromptContents:
-        """The turns and memories that an operation may name."""
+        """Return the turns and memories that an operation may name."""
         unread = frozenset[int]().union(*(segment.unread for segment in self.segments))
         turns = {n: turn for n, turn in enumerate(self.turns, 1) if turn.n in unread}
         return PromptContents(turns, {memory.id: memory for memory in self.known})
 
     def describe(self, zone: Zone) -> ReadingMatter:
-        """All of it in words.
+        """Write all of it in words.
 
         Args:
             zone: the home's: on whose days things were said.
@@ -111,12 +111,12 @@ class ReadingContext:
         )
 
     def _describe_project(self) -> str:
-        """In which project it was said: the last part of its name, in a sentence."""
+        """Return the last part of the project's name, in a sentence; empty for none."""
         name = PurePath(self.turns[0].workspace or "").name[:_NAME_CHARS]
         return f" The project is {json.dumps(name, ensure_ascii=False)}." if name else ""
 
     def _conversation_lines(self, zone: Zone) -> Iterator[str]:
-        """The turns with their numbers; above those of another day or conversation, its day."""
+        """Yield the turns with their numbers; above a new day or conversation, its day."""
         said = (len(turn.content) for turn in self.turns if _is_of_people(turn))
         most = longest_that_fits(said, _MOST_CHARS, _LEAST_CHARS)
         number = 0
@@ -138,14 +138,14 @@ class ReadingContext:
 
 
 def _join_calls(calls: list[str]) -> Iterator[str]:
-    """The tools that were used in a row, without numbers: nothing is concluded from them."""
+    """Yield the tools that were used in a row, without numbers: nothing is concluded from them."""
     if calls:
         yield " ".join(f"({', '.join(dict.fromkeys(calls))})"[:_CALLS_CHARS].split())
         calls.clear()
 
 
 def text_to_relate(turns: Iterable[StoredTurn]) -> str:
-    """The text by which memories are looked up that bear on some turns: what people say."""
+    """Return people's words in some turns, by which related memories are looked up."""
     said = [turn for turn in turns if turn.role not in (Role.TOOL, Role.SYSTEM)]
     return "\n".join(turn.content[:_LEAST_CHARS] for turn in sorted(said, key=_is_answer))
 
@@ -173,7 +173,7 @@ def _line(turn: StoredTurn, most: int, *, with_results: bool, is_read: bool = Fa
 
 
 def _describe_call(turn: StoredTurn, *, with_results: bool) -> str:
-    """A tool's call in brackets: its name, what it was called with, what it gave."""
+    """Return a tool's call in brackets: its name, its arguments, its result."""
     if turn.tool_name is None and turn.tool_args is None and turn.tool_result is None:
         return "" if turn.content or turn.role is not Role.TOOL else "(left out)"
     args = _describe_arguments(turn)[:_CALL_CHARS]
@@ -187,7 +187,7 @@ def _describe_call(turn: StoredTurn, *, with_results: bool) -> str:
 
 
 def _describe_arguments(turn: StoredTurn) -> str:
-    """What a tool was called with, in a line; of named arguments the values."""
+    """Return the arguments of a tool's call in a line; of named ones the values."""
     args = turn.tool_args
     values = args.values() if isinstance(args, dict) else [args]
     return " ".join(" ".join(map(as_text, values)).split())
@@ -214,6 +214,6 @@ def _memory_line(short_id: str, memory: Memory, zone: Zone) -> str:
 
 
 def list_before(turns: Sequence[StoredTurn]) -> tuple[StoredTurn, ...]:
-    """Those turns before a segment that help to understand it: what was spoken."""
+    """Return the spoken turns before a segment, which help to understand it."""
     spoken = (Role.USER, Role.ASSISTANT)
     return tuple(turn for turn in turns if not turn.suppressed and turn.role in spoken)

@@ -1,8 +1,8 @@
-"""Renewal: a thread that lets be found by present words what an older version has indexed.
+"""Renewal: a thread that makes what an older version has indexed searchable by present words.
 
 A home that was upgraded is searched at once, and this goes through its documents meanwhile. Stopped
-at any time, it goes on where it was when a home is opened next. Whoever forgets goes through the
-rest first (`store/renewal`), for what is to be erased is looked for by its words.
+at any time, it goes on where it was when a home is opened next. A forget goes through the rest
+first (`store/renewal`), because what is to be erased is looked for by its words.
 """
 
 import logging
@@ -21,7 +21,6 @@ class RenewalWorker:
     """A thread that goes through the documents of a home once."""
 
     def __init__(self, store: Store) -> None:
-        """Nothing is looked at yet."""
         self._store = store
         self._stopping = threading.Event()
         self._thread = threading.Thread(

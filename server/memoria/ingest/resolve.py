@@ -66,7 +66,7 @@ _CERTAINTY = {"actual": 1.0, "planned": 0.9, "wished": 0.7, "possible": 0.6, "he
 
 
 class Topic(NamedTuple):
-    """What kind of statement it is, and of which property."""
+    """Type of a statement, and its property."""
 
     type: MemoryType
     predicate: str | None
@@ -81,12 +81,12 @@ class Resolver:
         advice: Advice = NO_ADVICE,
         ahead: ReadAhead = NOTHING_READ,
     ) -> None:
-        """Nothing is applied yet.
+        """Create the resolver.
 
         Args:
             validator: checks the operations, in the transaction they are applied in.
-            advice: what a second look at them has shown.
-            ahead: what was found before that transaction began.
+            advice: the findings of a second look at them.
+            ahead: findings from before that transaction began.
         """
         self._validator = validator
         self._advice = advice
@@ -97,7 +97,7 @@ class Resolver:
         self._outcome = ExtractionOutcome()
         self._boosted = set[str]()
         self._written = dict[str, str]()
-        """The ids of the memories that conclusions of this answer became, by their wordings."""
+        """Ids of the memories that conclusions of this answer became, by their wordings."""
         self.echo_ids = set[str]()
         """Ids of memories that an assistant or a tool only repeated."""
 
@@ -203,20 +203,20 @@ class Resolver:
             self._count("pending")
 
     def _relations_of(self, content: str) -> dict[str, Relation]:
-        """What a conclusion is to memories, by their ids, those of this answer among them."""
+        """Map memories, those of this answer among them, to a conclusion's relation to them."""
         found = self._advice.relations_of(content)
         return {self._written.get(other, other): relation for other, relation in found.items()}
 
     def _scope_of(self, add: Add, turn: StoredTurn) -> Scope | None:
-        """Where the model would have a conclusion seen; of a private project it has no say."""
+        """Return where the model would have a conclusion seen; None for a private project."""
         if turn.workspace is None or self._tx.memories.is_private(turn.workspace):
             return None
         return add.scope
 
     def _scope_of_update(self, memory: Memory, content: str, turn: StoredTurn) -> Scope | None:
-        """Where an update is seen: where its memory is, unless it points at the project it is of.
+        """Return where an update is seen: as its memory, unless it points at its own project.
 
-        What was said outside of projects was not decided to be seen everywhere.
+        Words outside of projects were not decided to be seen everywhere.
         """
         place = turn.workspace
         if place is None or memory.workspace is None or self._tx.memories.is_private(place):
@@ -224,14 +224,14 @@ class Resolver:
         return None if points_at_project(content, place) else memory.scope
 
     def _find_task(self, add: Add, content: str, turn: StoredTurn, subject: str) -> str | None:
-        """The task of a conclusion: the one proposed or, for what is about the work, in hand."""
+        """Return a conclusion's task: the one proposed or, for what is about the work, in hand."""
         if add.task is not None:
             return self._validator.check_name(add.task)
         task = find_task_of_turn(self._tx, turn)
         return task if task and is_about_work(content, add.type, subject, None) else None
 
     def _reason_to_confirm(self, content: str, turn: StoredTurn, reason: str | None) -> str | None:
-        """Why a conclusion must wait for confirmation, once the second look has spoken.
+        """Return why a conclusion must wait for confirmation, once the second look has spoken.
 
         A check tells better than the share of common words whether an order is the user's own. What
         the user says themselves counts, though its words can be read in two ways.
@@ -256,7 +256,7 @@ class Resolver:
                 return reason
 
     def _interpretation(self, add: Add, when: EventTime, turn: StoredTurn) -> Interpretation:
-        """What a proposed wording says, as the model or the rules understand it."""
+        """Return how the model or the rules understand a proposed wording."""
         if self._validator.inferred_by is InferredBy.MODEL:
             expression_quote = find_quote(add.event_time or "", full_text(turn)) or when.expression
             expression = (
@@ -270,7 +270,7 @@ class Resolver:
         )
 
     def _is_known(self, wording: NewWording, turn: StoredTurn) -> bool:
-        """Whether a claim that would wait for confirmation is known in the same words already."""
+        """Check whether a claim that would wait for confirmation is known in the same words."""
         known = self._validator.writer.find_same(wording.content, turn.workspace)
         if known is not None:
             self._outcome.memory_ids.append(known.id)
@@ -278,7 +278,7 @@ class Resolver:
         return known is not None
 
     def _note(self, outcome: ClaimOutcome, content: str) -> None:
-        """Count what became of a claim, and note what it changed."""
+        """Count the outcome of a claim, and note what it changed."""
         self._count(outcome.action)
         self._outcome.memory_ids.append(outcome.memory_id)
         change = outcome.describe_change(content)
@@ -333,12 +333,12 @@ class Resolver:
             self._replace_as_updated(new, memory, update, since)
 
     def _topic_of_update(self, update: Update, memory: Memory) -> Topic:
-        """What an update speaks of: what its memory does, unless it says otherwise."""
+        """Return an update's topic: that of its memory, unless it says otherwise."""
         kind = update.type if update.type and update.type.may_be_proposed else memory.type
         return Topic(kind, self._validator.check_property(update.predicate) or memory.predicate)
 
     def _settle_held(self, new: NewClaim, held: Memory, *, is_doubtful: bool) -> None:
-        """Let the user's word settle what waited for it."""
+        """Let the user's word settle a conclusion that waited for it."""
         if is_doubtful or new.claim.source is not SourceKind.USER_SAID:
             raise RejectedError("it waits for the user's word")
         self._note(self._claims.settle_held(new, held), new.wording.content)

@@ -17,7 +17,7 @@ def list_rivals(
     recall: RelatedMemories,
     meanings: TextVectors,
 ) -> tuple[Memory, ...]:
-    """The few memories that an addition may repeat, replace or contradict; none where it is known.
+    """List few memories that an addition may repeat, replace or contradict; none if it is known.
 
     They tell the same property, mean nearly the same, or speak of the same subject and name the
     property in other words.
@@ -54,13 +54,13 @@ def list_rivals(
 
 
 def _is_of_time_to_come(memory: Memory) -> bool:
-    """Whether a memory, other than a rule, told of a time to come when it was said."""
+    """Check whether a memory, other than a rule, told of a time to come when it was said."""
     planned = memory.current.event_at
     is_plan = planned is not None and planned > memory.current.valid_from
     return is_plan and not memory.type.is_guide
 
 
 def _was_read_off(memory: Memory, turn: StoredTurn) -> bool:
-    """Whether rules made a memory of the very turn that the model has read now."""
+    """Check whether rules made a memory of the very turn that the model has read now."""
     by_rules = memory.current.inferred_by is InferredBy.RULES
     return by_rules and memory.current.provenance.turn_id == turn.id

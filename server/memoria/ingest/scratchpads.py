@@ -1,4 +1,4 @@
-"""The scratchpad of a session: its current focus and its last few completed tasks."""
+"""Scratchpad of a session: its current focus and its last few completed tasks."""
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidInputError

@@ -52,18 +52,18 @@ _TURNS_BEFORE = 2
 _MOST_BEFORE_CHARS = 200
 _MOST_BESIDE = 3
 _TO_BE_CHECKED = (None, "pii", "unclear")
-"""Why a conclusion would wait that a check may speak for."""
+"""Reasons to wait that a check may remove; None for no reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What the second look has shown."""
+    """Findings of the second look."""
 
     relations: Mapping[tuple[str, str], Relation] = field(default_factory=dict)
-    """By the conclusion's wording, and what it was compared with: a memory's id, or the wording of
-    an earlier conclusion."""
+    """Relations by the conclusion's wording, and what it was compared with: a memory's id, or the
+    wording of an earlier conclusion."""
     checks: Mapping[tuple[str, int], Check] = field(default_factory=dict)
-    """By the conclusion's wording and the number of its turn."""
+    """Checks by the conclusion's wording and the number of its turn."""
 
     def support_of(self, content: str, turn_n: int) -> SupportVerdict | None:
         """Return whether a conclusion is borne out; None where nobody was asked."""
@@ -76,7 +76,7 @@ class Advice:
         return (check and check.content) or content
 
     def relations_of(self, content: str) -> dict[str, Relation]:
-        """What a conclusion is to what it was compared with."""
+        """Map what a conclusion was compared with to its relation."""
         return {
             other: relation
             for (wording, other), relation in self.relations.items()
@@ -99,15 +99,15 @@ class DoubtfulConclusion:
     topic: tuple[str, str] = ("", "")
     """The subject and the property."""
     earlier: tuple["DoubtfulConclusion", ...] = ()
-    """What the same answer concludes of the same before."""
+    """Earlier conclusions of the same answer about the same property."""
     said_by: str = ""
-    """Who says the turn, by name and part, where the conclusion is to be checked."""
+    """Speaker of the turn, by name and part, where the conclusion is to be checked."""
     before: tuple[str, ...] = ()
-    """The turns before it, a line each: by them a check resolves pronouns and names."""
+    """Turns before it, a line each: by them a check resolves pronouns and names."""
     changes: str = ""
-    """What it would change."""
+    """Statement that it would change."""
     beside: tuple[str, ...] = ()
-    """What it has from other turns and from what is known, a line each."""
+    """Sources in other turns and known memories, a line each."""
 
     @property
     def others(self) -> tuple["Memory | DoubtfulConclusion", ...]:
@@ -119,7 +119,7 @@ class SecondLook:
     """Asks the model about the proposals for one queue entry."""
 
     def __init__(self, chat: ChatClient, tenant: str, max_output_tokens: int, zone: Zone) -> None:
-        """Nothing is asked yet.
+        """Create the questioner.
 
         Args:
             chat: asks the model.
@@ -193,7 +193,7 @@ def find_doubtful(
     meanings: TextVectors,
     participants: Participants,
 ) -> list[DoubtfulConclusion]:
-    """The proposals that deserve a second look, with the memories to compare them with."""
+    """Find proposals that deserve a second look, with the memories to compare them with."""
     adds = (operation for operation in operations if isinstance(operation, Add))
     updates = (operation for operation in operations if isinstance(operation, Update))
     added = [_doubtful_addition(validator, add, recall, meanings) for add in adds]
@@ -208,7 +208,7 @@ def find_doubtful(
 
 
 def _relate_to_earlier(conclusions: Sequence[DoubtfulConclusion]) -> list[DoubtfulConclusion]:
-    """The conclusions of one answer, each with those before it that speak of the same property."""
+    """Add to each conclusion of one answer those before it that speak of the same property."""
     related = []
     for n, one in enumerate(conclusions):
         earlier = [
@@ -225,7 +225,7 @@ def _relate_to_earlier(conclusions: Sequence[DoubtfulConclusion]) -> list[Doubtf
 def _add_context(
     validator: OperationValidator, one: DoubtfulConclusion, participants: Participants
 ) -> DoubtfulConclusion:
-    """The conclusion with who says its words, what was said before, and what else it draws on.
+    """Add to a conclusion its speaker, the turns before, and its other sources.
 
     A model that reads a whole conversation concludes from all of it, and quotes one turn.
     """
@@ -241,9 +241,9 @@ def _add_context(
 
 
 def _list_beside(validator: OperationValidator, one: DoubtfulConclusion) -> tuple[str, ...]:
-    """What a conclusion changes, and the few sentences elsewhere whose words it has.
+    """List the statement that a conclusion changes, and few other sentences whose words it has.
 
-    What the user is to have said is borne out by nobody else's sentences.
+    A conclusion about the user's own words is borne out by nobody else's sentences.
     """
     of_user = one.turn.role is Role.USER
     known = [
@@ -262,7 +262,7 @@ def _list_beside(validator: OperationValidator, one: DoubtfulConclusion) -> tupl
 def _list_sentences(
     validator: OperationValidator, quoted: StoredTurn, spoken: Sequence[Role]
 ) -> list[str]:
-    """What is said in the other turns that were read and have one of these roles, a line each."""
+    """List sentences of the other turns that were read and have one of these roles, a line each."""
     return [
         turn_line(turn, sentence, _MOST_BEFORE_CHARS)
         for turn in validator.prompt_turns
@@ -295,7 +295,7 @@ def _doubtful_addition(
 
 
 def _doubtful_update(validator: OperationValidator, update: Update) -> DoubtfulConclusion | None:
-    """A risky update. It needs no comparison, for it names the memory it changes."""
+    """Return a risky update. It needs no comparison, for it names the memory it changes."""
     try:
         memory = validator.require_prompt_memory(update.id)
         turn, quote = validator.locate_quote(update.turn, update.quote)
@@ -342,7 +342,7 @@ def _statement_fields(one: DoubtfulConclusion, zone: Zone) -> dict[str, object]:
 
 
 def _cut_around(text: str, quote: str) -> str:
-    """A turn as it stands in a check: of a long one, the part around the words to be checked."""
+    """Return a turn for a check: of a long one, the part around the words to be checked."""
     start = max(text.find(quote) - (_MOST_TURN_CHARS - len(quote)) // 2, 0)
     return text[start : start + max(_MOST_TURN_CHARS, len(quote))]
 
@@ -353,7 +353,7 @@ def _json_lines(objects: Iterable[Mapping[str, object]]) -> str:
 
 
 def _is_left_open(content: str, known: str) -> bool:
-    """Whether it is left open by rules that a conclusion says the same as a known statement."""
+    """Check that rules cannot tell if a conclusion says the same as a known statement."""
     return not says_the_same(content, known)
 
 
@@ -366,7 +366,7 @@ def _needs_check(
     *,
     is_personal: bool,
 ) -> bool:
-    """Whether to ask again if a conclusion is supported by its quote.
+    """Check whether to ask again if a conclusion is supported by its quote.
 
     A wrong conclusion about a small thing costs little. So the question is asked only about
     conclusions from what somebody says of others in an assistant's place, about personal data, and

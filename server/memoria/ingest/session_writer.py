@@ -1,4 +1,4 @@
-"""Writes the turns of one session: new ones, edits, and those of which there are two accounts."""
+"""Writer of one session's turns: new ones, edits, and those of which there are two accounts."""
 
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ class SessionWriter:
         now: int,
         limits: SegmentLimits,
     ) -> None:
-        """Nothing is written yet.
+        """Create the writer.
 
         Args:
             tx: the transaction.
@@ -68,7 +68,7 @@ class SessionWriter:
         return RecordedTurn(status="new_version", id=edited)
 
     def report(self, draft: TurnDraft, *, suppressed: bool) -> RecordedTurn:
-        """Write what an agent reports, unless the session has it."""
+        """Write an agent's report of a turn, unless the session has the turn."""
         known = self._meeting.find_known(draft)
         if known is not None:
             return RecordedTurn(status="already_recorded", id=known.id)
@@ -127,7 +127,7 @@ class SessionWriter:
 
 
 def _trust_of(role: Role, channel: Trust) -> Trust:
-    """How far a turn is believed: only what the user says can be the user's own word."""
+    """Return a turn's trust: only the user's turns can be the user's own word."""
     match role:
         case Role.TOOL:
             return Trust.TOOL

@@ -13,7 +13,7 @@ _OUTCOME = "too much at once, read in halves"
 def split_entry(store: Store, entry: LeasedEntry, owner: str) -> bool:
     """Replace a leased entry by its two halves, unless another worker has leased it by now.
 
-    Gives False for an entry that cannot be split: a summary, or a single turn.
+    Return False for an entry that cannot be split: a summary, or a single turn.
     """
     if entry.kind is not QueueKind.EXTRACT or entry.first_index >= entry.last_index:
         return False

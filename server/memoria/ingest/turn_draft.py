@@ -29,7 +29,7 @@ from memoria.store.base import Conversations
 
 _MAX_ID_CHARS = 500
 _UNMISTAKABLE_BEGINNING = 3
-"""So many equal turns prove that a call repeats the beginning; "yes" alone is said often."""
+"""Number of equal turns that prove a repeated beginning; "yes" alone is said often."""
 _TOO_DEEP = "its tool call is nested too deeply; pass it as text"
 _IDS = ("session_id", "message_id")
 _NAMES = (*_IDS, "speaker", "tool_name")
@@ -45,23 +45,23 @@ class TurnDraft:
     text: CleanTurn
     fingerprint: bytes
     likeness: bytes | None = None
-    """What the other account of it is found by, where there may be two."""
+    """Key by which the other account of it is found, where there may be two."""
 
     @property
     def is_unanswered_call(self) -> bool:
-        """Whether it is a tool call without its result, which adds nothing to a known call."""
+        """True for a tool call without its result, which adds nothing to a known call."""
         is_call = self.turn.role is Role.TOOL and self.text.tool_args is not None
         return is_call and self.turn.tool_result is None and not self.text.content
 
     def with_text(self, text: CleanTurn) -> "TurnDraft":
-        """The same turn with another text, and the identity that follows from it."""
+        """Return the same turn with another text, and the identity that follows from it."""
         likeness = None if self.likeness is None else _digest_opening(self.turn, text)
         return replace(
             self, text=text, fingerprint=_fingerprint(self.turn, text), likeness=likeness
         )
 
     def with_likeness(self) -> "TurnDraft":
-        """The same turn, in a session of which there may be two accounts."""
+        """Return the same turn, in a session of which there may be two accounts."""
         return replace(self, likeness=_digest_opening(self.turn, self.text))
 
 
@@ -93,7 +93,7 @@ def draft_turn(
 def find_repeats(
     conversations: Conversations, session: Session, drafts: Sequence[TurnDraft]
 ) -> set[int]:
-    """The drafts without a message id that the session already has, by their `id()`."""
+    """Find drafts without a message id that the session already has, by their `id()`."""
     unnumbered = [d for d in drafts if d.turn.message_id is None and not d.text.is_empty]
     if not unnumbered or not session.turns:
         return set()
@@ -108,12 +108,16 @@ def find_repeats(
 
 
 def _begins_with(conversations: Conversations, session: Session, prints: Sequence[bytes]) -> bool:
-    """Whether the session begins with exactly these turns."""
+    """Check whether the session begins with exactly these turns."""
     return conversations.first_fingerprints(session.n, len(prints)) == list(prints)
 
 
 def overlap_length(tail: Sequence[bytes], head: Sequence[bytes]) -> int:
-    """How many of the first of `head` are the last of `tail`."""
+    """Return how many of the first of `head` are the last of `tail`.
+
+    >>> overlap_length([b"a", b"b", b"c"], [b"b", b"c", b"d"])
+    2
+    """
     most = min(len(tail), len(head))
     return next((k for k in range(most, 0, -1) if tail[-k:] == head[:k]), 0)
 
@@ -132,7 +136,7 @@ def _check(i: int, turn: Turn, max_bytes: int) -> None:
 
 
 def _with_clean_names(turn: Turn, tally: Tally, digester: Digester) -> Turn:
-    """The turn with names and ids that hold no secret and that any encoding can store."""
+    """Return the turn with names and ids that hold no secret and that any encoding can store."""
     names = {name: getattr(turn, name) for name in _NAMES}
     given = {name: value for name, value in names.items() if value}
     ids = {name: clean_id(given[name], tally, digester) for name in _IDS if name in given}
@@ -142,7 +146,7 @@ def _with_clean_names(turn: Turn, tally: Tally, digester: Digester) -> Turn:
 
 
 def _fingerprint(turn: Turn, text: CleanTurn) -> bytes:
-    """The identity of a turn, 32 bytes.
+    """Return the identity of a turn, 32 bytes.
 
     With a message id, the text alone tells an edit from a repetition: two captures of a message
     may differ in the second or in the speaker's name. Without one, time and speaker count too.
@@ -159,7 +163,7 @@ def _digest_opening(turn: Turn, text: CleanTurn) -> bytes:
 
 
 def _payload(i: int, turn: Turn) -> str:
-    """Everything that counts towards a turn's size."""
+    """Return everything that counts towards a turn's size."""
     tools = [value for value in (turn.tool_args, turn.tool_result) if value is not None]
     try:
         return turn.content + "".join(

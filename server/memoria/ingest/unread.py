@@ -1,8 +1,8 @@
-"""Unread: what was said and nobody has concluded anything from, page by page.
+"""Unread turns: those from which nobody has concluded anything, page by page.
 
-Where no chat model is configured, an agent that is there anyway may read it. A page is what a model
-would be shown of a part of one session, as far as it is seen from where the agent works and was
-told openly: what was told in confidence is on no page, nor what is not to be kept.
+Where no chat model is configured, an agent that is there anyway may read them. A page is what a
+model would be shown of a part of one session, as far as it is seen from where the agent works and
+was told openly: what was told in confidence is on no page, nor what is not to be kept.
 
 The latest conversation comes first, and each in the order in which it was held. The id of a page
 follows from what is on it, so that nothing has to be kept of it: once a turn of it was edited, read
@@ -51,12 +51,12 @@ class UnreadPage(ReadingContext):
 
     @property
     def memory_names(self) -> dict[str, str]:
-        """The ids of the known memories by the ends of them that the agent is shown."""
+        """Ids of the known memories by the ends of them that the agent is shown."""
         ids = [memory.id for memory in self.known]
         return dict(zip(cut_ids(ids), ids, strict=True))
 
     def find_number(self, turn_id: str) -> int | None:
-        """The number of the turn that has it, or an id that is or ends so; None for no turn."""
+        """Return the number of the turn given by number, id or end of an id, or None."""
         numbered = enumerate(self.turns, 1)
         is_id = len(turn_id) >= INDEXED_CHARS
         return next(
@@ -65,7 +65,7 @@ class UnreadPage(ReadingContext):
         )
 
     def write(self, zone: Zone) -> str:
-        """What the agent reads: how to hand in, and below it the turns with what bears on them.
+        """Write the page: how to hand in, and below it the turns with what bears on them.
 
         Args:
             zone: the home's: on whose days things were said.
@@ -82,10 +82,10 @@ class UnreadPage(ReadingContext):
 
 
 class UnreadTurns:
-    """What nobody has read, as it is seen from one project in one transaction."""
+    """Turns that nobody has read, as they are seen from one project in one transaction."""
 
     def __init__(self, tx: Transaction, digester: Digester, workspace: str | None) -> None:
-        """Nothing is looked for yet.
+        """Create the view.
 
         Args:
             tx: sees the tenant's rows.
@@ -97,19 +97,19 @@ class UnreadTurns:
         self._workspace = workspace
 
     def count_left(self) -> UnreadLeft:
-        """How many turns are left to be read, and the page to be read next."""
+        """Count the turns that are left to be read, and find the page to be read next."""
         first = self.find_first()
         page = None if first is None else _write_id(self._tx, first)
         return count_unread(self._tx, self._workspace).model_copy(update={"next_page": page})
 
     def find_first(self) -> Sequence[StoredTurn] | None:
-        """The turns of the page to be read next; None where none is."""
+        """Return the turns of the page to be read next; None where none is."""
         latest = self._tx.conversations.list_unread(self._workspace, MOST_COUNTED)
         pages = map(self._find_first_of, dict.fromkeys(turn.session_n for turn in latest))
         return next(filter(None, pages), None)
 
     def _find_first_of(self, session_n: int) -> Sequence[StoredTurn]:
-        """The first turns of a session that an agent may read."""
+        """Return the first turns of a session that an agent may read."""
         start = 0
         while some := self._tx.conversations.list_unread_of(session_n, start, _PAGE_TURNS):
             if readable := self._list_readable(some):
@@ -118,7 +118,7 @@ class UnreadTurns:
         return ()
 
     def find(self, page_id: str) -> Sequence[StoredTurn]:
-        """The turns of a page.
+        """Return the turns of a page.
 
         Raises:
             InvalidInputError: it was read already, or it is not what it was.
@@ -142,19 +142,19 @@ class UnreadTurns:
         return self._list_readable(said)
 
     def _list_seen(self, end: str) -> Iterator[StoredTurn]:
-        """The turns whose ids end so, as far as they are seen from here."""
+        """Yield the turns whose ids end so, as far as they are seen from here."""
         for one in self._tx.short_ids.list_alike([end]):
             turn = self._tx.conversations.turn(one)
             if turn is not None and turn.workspace in (None, self._workspace):
                 yield turn
 
     def _list_readable(self, turns: Iterable[StoredTurn]) -> Sequence[StoredTurn]:
-        """Those of some turns that are unread and that an agent may read."""
+        """Return the turns that are unread and that an agent may read."""
         unread = list_readable(self._tx, list_unread(self._tx, turns), self._digester)
         return list_open(self._tx, unread)
 
     def describe(self, turns: Sequence[StoredTurn], recall: RelatedMemories) -> UnreadPage:
-        """A page of some turns of a session, with what bears on them.
+        """Return a page of some turns of a session, with what bears on them.
 
         Args:
             turns: in order, at least one.
@@ -177,7 +177,7 @@ class UnreadTurns:
     def _list_told(
         self, bearing: Iterable[Memory], turns: Sequence[StoredTurn]
     ) -> Iterator[Memory]:
-        """Those of some memories that may be shown beside turns that are still to be read."""
+        """Yield the memories that may be shown beside turns that are still to be read."""
         for memory in bearing:
             known = leave_out_rules(memory, turns)
             is_active = memory.validity is Validity.ACTIVE
@@ -186,7 +186,7 @@ class UnreadTurns:
 
 
 def _as_segment(page_id: str, turns: Sequence[StoredTurn]) -> ShownSegment:
-    """The turns as a part of a conversation that is shown whole.
+    """Return the turns as a part of a conversation that is shown whole.
 
     Its entry stands in no queue: it says only where the turns are.
     """
@@ -205,7 +205,7 @@ def _as_segment(page_id: str, turns: Sequence[StoredTurn]) -> ShownSegment:
 
 
 def _write_id(tx: Transaction, turns: Sequence[StoredTurn]) -> str:
-    """The id of the page of these turns: where it begins, how far it goes, and what is on it."""
+    """Return the page's id: its first turn, how many more follow, and a digest of what is on it."""
     shown = f"{tx.backlog.last_erasure()} {[turn.n for turn in turns]}"
     digest = blake2b(shown.encode(), digest_size=4).hexdigest()
     first, last = turns[0], turns[-1]
@@ -216,7 +216,7 @@ def _write_id(tx: Transaction, turns: Sequence[StoredTurn]) -> str:
 def _explain_missing(
     page_id: str, firsts: Sequence[StoredTurn], is_read: bool
 ) -> InvalidInputError | NotFoundError:
-    """Why there is no such page to read."""
+    """Return the error that says why there is no such page to read."""
     shown = shorten(page_id)
     if not firsts:
         return NotFoundError(

@@ -1,4 +1,4 @@
-"""How much nobody has read: counted for every briefing, so that nothing else is loaded for it."""
+"""Count of unread turns, for every briefing, so that nothing else is loaded for it."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ MOST_COUNTED = 200
 
 
 def count_unread(tx: Transaction, workspace: str | None) -> UnreadLeft:
-    """How many turns nobody has read that an agent in a project may read, up to `MOST_COUNTED`."""
+    """Count the unread turns that an agent in a project may read, up to `MOST_COUNTED`."""
     latest = tx.conversations.list_unread(workspace, MOST_COUNTED + 1)
     waiting = tx.memories.list_awaiting_turns([turn.n for turn in latest])
     unread = [turn for turn in latest[:MOST_COUNTED] if turn.n not in waiting]
@@ -19,6 +19,6 @@ def count_unread(tx: Transaction, workspace: str | None) -> UnreadLeft:
 
 
 def list_open(tx: Transaction, turns: Sequence[StoredTurn]) -> list[StoredTurn]:
-    """Those of some turns that were told openly: no agent is shown others unasked."""
+    """List the turns that were told openly: no agent is shown others unasked."""
     conditions = conditions_of_turns(tx, turns)
     return [turn for turn in turns if conditions[turn.n] is None]

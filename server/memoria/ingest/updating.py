@@ -1,4 +1,4 @@
-"""Updates of a model: what one does to the memory that it names."""
+"""Updates that a model proposes, and their effect on the memory that they name."""
 
 from memoria.language.reading.statement import (
     canonical_form,
@@ -12,7 +12,7 @@ from memoria.policy.conflict import start_of
 
 
 def says_what_is_known(content: str, known: str, update: Update) -> bool:
-    """Whether an update says what is known already: its words, but for case and punctuation.
+    """Check whether an update says what is known: the same words, but for case and punctuation.
 
     One word more or less is another statement, which the model has decided to write. A correction
     may be one of spelling alone.
@@ -23,7 +23,7 @@ def says_what_is_known(content: str, known: str, update: Update) -> bool:
 
 
 def adds_to(update: Update, memory: Memory) -> bool:
-    """Whether what a memory says holds still, and an update only says more of it.
+    """Check whether a memory still holds, and an update only says more of it.
 
     A model calls many a change a detail; one that a number or a negation tells is not taken for it.
     """
@@ -32,7 +32,7 @@ def adds_to(update: Update, memory: Memory) -> bool:
 
 
 def start_of_update(update: Update, turn: StoredTurn, memory: Memory, zone: Zone) -> int:
-    """From which moment an update holds; a correction says what was true from the beginning.
+    """Return the moment from which an update holds; a correction, from the beginning.
 
     A date in its wording may be what it tells ("the birthday is on 9 May"), so only a time that
     the model has named as the event's says when a change happened.

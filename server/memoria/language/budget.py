@@ -1,7 +1,7 @@
-"""How many tokens a text costs a model, told without any model's tokenizer.
+"""Token counts of a text for a model, without any model's tokenizer.
 
 An estimate is near the truth for prose. A price is for answers, which are ids, times and names as
-much as prose, and have to stay within what the caller has room for.
+much as prose, and have to stay within the caller's budget.
 """
 
 from collections.abc import Callable, Iterable
@@ -9,28 +9,32 @@ from typing import TypeVar
 
 _T = TypeVar("_T")
 PARTS = 20
-"""A token has so many parts, so that what characters cost are whole numbers of them."""
+"""Parts of a token, so that a character's cost is a whole number of them."""
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz \t"
 _LETTER = 4
-"""What a letter or a space of English prose costs: five are a token."""
+"""Cost of a letter or a space of English prose: five are a token."""
 _SIGNS = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _SIGN = 15
-"""What a punctuation mark costs: some go with the word before them."""
+"""Cost of a punctuation mark: some go with the word before them."""
 _LEADS = bytes(range(0xF0, 0xF5))
-"""What a character beyond the sixteen-bit plane begins with in UTF-8."""
+"""First bytes, in UTF-8, of characters beyond the sixteen-bit plane."""
 _EMOJI = 2 * PARTS
-"""What a character beyond the sixteen-bit plane costs, such as an emoji or a rare Chinese one.
+"""Cost of a character beyond the sixteen-bit plane, such as an emoji or a rare Chinese one.
 
 With these numbers answers of conversations in English and Chinese have .84 to .91 as many o200k
 tokens as their price, and never more than that; with a quarter of a token for whatever is ASCII
 they had up to 1.4 times as many.
 """
 _CHARS_PER_TOKEN = 4
-"""Of ASCII characters in an estimate."""
+"""ASCII characters to a token in an estimate."""
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text has: four ASCII characters to a token, others one each."""
+    """Estimate how many tokens a text has: four ASCII characters to a token, others one each.
+
+    >>> estimate_tokens("I live in Leeds."), estimate_tokens("我住在利兹")
+    (4, 5)
+    """
     if text.isascii():
         return -(-len(text) // _CHARS_PER_TOKEN)
     ascii_chars = len(text.encode("ascii", "ignore"))
@@ -38,7 +42,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def cut_to_tokens(text: str, most: int) -> str:
-    """The beginning of a text that has about so many tokens, with a sign where it is cut."""
+    """Cut a text to about so many tokens, with a sign where it is cut."""
     if estimate_tokens(text) <= most:
         return text
     end = min(len(text), most * _CHARS_PER_TOKEN)
@@ -48,12 +52,12 @@ def cut_to_tokens(text: str, most: int) -> str:
 
 
 def price_text(text: str) -> int:
-    """How many tokens a text costs at most, whichever common model reads it, rounded up."""
+    """Return how many tokens a text costs at most, for any common model, rounded up."""
     return -(-count_parts(text) // PARTS)
 
 
 def take_fitting(items: Iterable[_T], cost: Callable[[_T], int], tokens: int) -> list[_T]:
-    """The first that fit, until one does not."""
+    """Take the first items that fit, until one does not."""
     fitting = []
     for each in items:
         tokens -= cost(each)
@@ -64,7 +68,7 @@ def take_fitting(items: Iterable[_T], cost: Callable[[_T], int], tokens: int) ->
 
 
 def count_parts(text: str) -> int:
-    """Twentieths of a token that a text costs at most.
+    """Count the twentieths of a token that a text costs at most.
 
     Four for an English letter or a space, fifteen for a punctuation mark, two tokens for an emoji,
     a token for anything else: a digit, the end of a line, a character of another script. Parts of
@@ -80,6 +84,6 @@ def count_parts(text: str) -> int:
 
 
 def _count_beyond(text: str) -> int:
-    """How many characters lie beyond the sixteen-bit plane: those of four bytes in UTF-8."""
+    """Count the characters beyond the sixteen-bit plane: those of four bytes in UTF-8."""
     encoded = text.encode("utf-8", "surrogatepass")
     return len(encoded) - len(encoded.translate(None, _LEADS))

@@ -1,8 +1,7 @@
 """Regular expressions that are compiled when they are first used, and tried where they may fit.
 
-Compiling all tables of rules takes more than 100 ms, which would slow down every start. And most
-texts have none of the words that a rule is about: to look for a word is many times as fast as to
-match a pattern.
+Compiling all tables of rules would slow down every start. And most texts have none of the words
+that a rule is about: to look for a word is many times as fast as to match a pattern.
 """
 
 import re
@@ -42,15 +41,15 @@ class SmallPattern:
     source: str
 
     def search(self, text: str) -> re.Match[str] | None:
-        """What it finds first."""
+        """Return its first match in a text."""
         return self._exact.search(text.lower()) if text.isascii() else self._loose.search(text)
 
     def match(self, text: str) -> re.Match[str] | None:
-        """What it finds at the beginning."""
+        """Return its match at the beginning of a text."""
         return self._exact.match(text.lower()) if text.isascii() else self._loose.match(text)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """All that it finds."""
+        """Yield all its matches."""
         return self._exact.finditer(text.lower()) if text.isascii() else self._loose.finditer(text)
 
     @cached_property
@@ -65,10 +64,10 @@ class SmallPattern:
 
 
 def small_letters(text: str) -> str:
-    """The text as an expression reads it that does not tell small letters from capital ones."""
+    """Return the text in small letters, each in its place, for patterns in small letters."""
     return text.lower() if text.isascii() else text.translate(_SMALL).lower()
 
 
 def has_any(text: str, signs: Iterable[str]) -> bool:
-    """Whether a text has any of some signs."""
+    """Check whether a text has any of some signs."""
     return any(map(text.__contains__, signs))

@@ -1,8 +1,8 @@
-"""Remembered: what functions of texts have found last, until something is erased.
+"""Remembered results of functions of texts, until something is erased.
 
-What a text says does not change, and the same texts are read by many searches. But a result holds
-its text, and erased texts are to be nowhere: so all that is remembered is forgotten when any
-tenant erases anything, which is seldom.
+A text always says the same, and many searches read the same texts. But a result holds its text, and
+erased texts are to be nowhere: so all that is remembered is forgotten when any tenant erases
+anything, which is seldom.
 """
 
 from collections.abc import Callable
@@ -34,6 +34,6 @@ def remember_results(
 
 
 def forget_results() -> None:
-    """Let every such function forget them."""
+    """Let every such function forget its results."""
     for each in _REMEMBERING:
         each.cache_clear()

@@ -1,1 +1,1 @@
-"""Nightly maintenance: its steps, how they are run in transactions, and how a run is undone."""
+"""Nightly maintenance: its steps, their transactions, and the undo of a run."""

@@ -1,4 +1,4 @@
-"""Adjudicate: a chat model says what one memory is to another."""
+"""Adjudication: a chat model rules on how one memory relates to another."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,9 +22,9 @@ _DIGITS = lazy_regex(r"\d+")
 def adjudicate_pairs(
     context: StepContext, chat: ChatClient, memories: Mapping[str, Memory], pairs: Sequence[Pair]
 ) -> tuple[dict[Pair, Relation], str | None]:
-    """The chat model's ruling on each pair, and why some pairs were not asked about, if any.
+    """Ask for a ruling on each pair; return them, and why some pairs were not asked about, if any.
 
-    That two are the same is not believed where one of them turns the other round.
+    A ruling that two are the same is not believed where one of them turns the other round.
 
     Args:
         context: whose tokens are spent, and up to how many an answer may take.
@@ -53,7 +53,7 @@ def adjudicate_pairs(
 
 
 def _may_differ(one: str, other: str) -> bool:
-    """Whether one of two statements may turn the other round, or have another number.
+    """Check whether one of two statements may turn the other round, or have another number.
 
     Not every word for a number counts something ("一下雨就"), and two statements may deny the same
     in two ways ("can't stand", "does not like"): so the sentences are compared and not their words.
@@ -66,12 +66,12 @@ def _may_differ(one: str, other: str) -> bool:
 
 
 def _fits_whole(memory: Memory) -> bool:
-    """Whether the whole memory fits into a question: its beginning alone would not do."""
+    """Check whether the whole memory fits into a question: its beginning alone would not do."""
     return shorten_statement(memory.content) == memory.content
 
 
 def _oldest_first(memories: Mapping[str, Memory], pair: Pair) -> tuple[Memory, Memory]:
-    """The two memories of a pair, the older one first."""
+    """Return the two memories of a pair, the older one first."""
     one, other = sorted(
         (memories[memory_id] for memory_id in pair), key=lambda m: (m.current.valid_from, m.id)
     )

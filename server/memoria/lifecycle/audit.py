@@ -1,11 +1,11 @@
-"""What nightly maintenance did to a memory, in the log that its history shows."""
+"""Log of nightly maintenance's actions on a memory, which its history shows."""
 
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.store.base import Transaction
 
 
 def log_action(tx: Transaction, at: int, action: str, memory_id: str, why: str) -> None:
-    """Log that nightly maintenance did this."""
+    """Log an action of nightly maintenance on a memory."""
     tx.audit.add(
         at=at, channel=NIGHTLY_CHANNEL, client=None, action=action, subject=memory_id, detail=why
     )

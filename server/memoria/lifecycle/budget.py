@@ -15,7 +15,7 @@ class NightlyLedger:
     """The store's ledger, for the requests of one run."""
 
     def __init__(self, store: JournalingStore, run: NightlyRun, most: int) -> None:
-        """Nothing is spent that the run has not recorded.
+        """Create the ledger of a run.
 
         Args:
             store: what the run writes to.
@@ -23,21 +23,21 @@ class NightlyLedger:
             most: tokens it may take in all.
         """
         self.step = 0
-        """The ordinal of the step that asks."""
+        """Ordinal of the step that asks."""
         self.spent = False
-        """Whether a request was refused because too few tokens were left for it."""
+        """True if a request was refused because too few tokens were left for it."""
         self._store = store
         self._run = run
         self._most = most
         self._entered: dict[int, tuple[int, int]] = {}
 
     def reserve(self, tenant: str, call: ModelCall, since: int, cap: DailyCap) -> int | None:
-        """Enter a call that is about to be made, with its maximum cost. Gives its number.
+        """Enter a call that is about to be made, with its maximum cost; return its number.
 
         None if the day's cap does not allow it.
 
         Raises:
-            BudgetSpentError: the run's do not.
+            BudgetSpentError: the run's tokens do not allow it.
         """
         with self._store.write(tenant) as tx:
             if tx.nightly_runs.count_tokens(self._run) + call.tokens > self._most:
@@ -54,7 +54,7 @@ class NightlyLedger:
             return n
 
     def settle(self, tenant: str, n: int, call: ModelCall) -> None:
-        """Set an entry to what the call did cost."""
+        """Set an entry to the actual cost of the call."""
         step, worst = self._entered.pop(n)
         with self._store.write(tenant) as tx:
             tx.ledger.settle(n, call)

@@ -1,9 +1,8 @@
-"""Concepts: a chat model says what related memories amount to, and its words are checked.
+"""Concepts: a chat model concludes from related memories, and its words are checked.
 
-What it says must be borne out by passages of at least two of them and hold no number that none of
-these has. The memories it quotes are what the concept rests on. It may say nothing that was
-forgotten, nothing personal and no order: such an answer is thrown away before it is written down
-anywhere.
+A concept must be borne out by passages of at least two of them and hold no number that none of
+these has. It rests on the memories that it quotes. It may say nothing that was forgotten, nothing
+personal and no order: such an answer is thrown away before it is written down anywhere.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +30,7 @@ MIN_QUOTED_MEMORIES = 2
 
 @dataclass(frozen=True, slots=True)
 class ProposedConcept:
-    """What a model makes of some memories."""
+    """Concept that a model has made of some memories."""
 
     content: str
     quoted: tuple[str, ...]
@@ -41,7 +40,7 @@ class ProposedConcept:
 def propose_concept(
     context: StepContext, chat: ChatClient, memories: Sequence[Memory]
 ) -> ProposedConcept:
-    """The concept that some memories amount to.
+    """Propose the concept that some memories amount to.
 
     Args:
         context: whose tokens are spent.
@@ -73,7 +72,7 @@ def propose_concept(
 
 
 def _list_memories(memories: Sequence[Memory], zone: Zone) -> Iterator[str]:
-    """A line for each; a day stands with the first that was said on it."""
+    """Yield a line for each memory; a day stands with the first that was said on it."""
     last = ""
     for number, memory in enumerate(memories, 1):
         day = date_of_memory(memory, zone)
@@ -85,7 +84,7 @@ def _list_memories(memories: Sequence[Memory], zone: Zone) -> Iterator[str]:
 
 
 def _find_quoted(answer: Concept, memories: Sequence[Memory]) -> list[Memory]:
-    """The memories that the answer really quotes, in their order."""
+    """Return the memories that the answer really quotes, in their order."""
     if answer.action == "SKIP":
         raise RejectedError("they come to nothing together")
     texts = dict(enumerate((shorten_statement(memory.content) for memory in memories), 1))
@@ -100,7 +99,7 @@ def _find_quoted(answer: Concept, memories: Sequence[Memory]) -> list[Memory]:
 
 
 def _check_wording(answer: Concept, memories: Sequence[Memory], quoted: Sequence[Memory]) -> str:
-    """The name and the sentence in one line, if the quoted memories support them."""
+    """Return the name and the sentence in one line, if the quoted memories support them."""
     wording = _format_concept(answer)
     quoted_texts = " ".join(shorten_statement(memory.content) for memory in quoted)
     if not set(_NUMBER.findall(wording)) <= set(_NUMBER.findall(quoted_texts)):

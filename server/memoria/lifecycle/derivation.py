@@ -1,7 +1,7 @@
-"""Drawing: what a night concludes from memories becomes a memory, bound to what it was drawn from.
+"""Derived memories: conclusions of a night from memories, bound to their sources.
 
-It is of the scope of what it was drawn from, rests on the turns of these and is believed no more
-than the least of them. What the user has said about it since is not changed by any night.
+A derived memory has the scope of its sources, rests on their turns and is believed no more than the
+least of them. No night changes what the user has said about it since.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.store.base import DerivationSource, Transaction
 
 MOST_SOURCES = 20
-"""Memories that one is drawn from at most."""
+"""Most memories that one is drawn from."""
 _PAGE = 500
 
 
@@ -34,7 +34,7 @@ class DerivationItem(Item):
     """Something drawn from memories that are as they were when it was planned."""
 
     sources: tuple[tuple[str, int], ...] = ()
-    """Their ids and present wordings, by number."""
+    """Ids of the memories and numbers of their present wordings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +44,28 @@ class DerivedMemory:
     memory: Memory
     sources: tuple[DerivationSource, ...]
     is_decided: bool
-    """Whether somebody else has decided about it: no night changes it."""
+    """True if somebody else has decided about it: no night changes it."""
     is_outdated: bool = False
-    """Whether something that it rests on has changed since."""
+    """True if something that it rests on has changed since."""
 
     @property
     def source_ids(self) -> frozenset[str]:
-        """What it was drawn from; in all its wordings, where the present one is the user's."""
+        """Ids of its sources; in all its wordings, where the present one is the user's."""
         return frozenset(one.id for one in self.sources if one.is_current or self.is_decided)
 
     @property
     def valid_sources(self) -> list[DerivationSource]:
-        """What its present wording was drawn from and still says so."""
+        """Sources of its present wording that still say so."""
         return [one for one in self.sources if one.is_current and one.is_valid]
 
     @property
     def current_sources(self) -> list[DerivationSource]:
-        """What its present wording rests on."""
+        """Sources that its present wording rests on."""
         return [one for one in self.sources if one.is_current and one.is_quoted]
 
 
 def read_derived(night: StepContext, kind: MemoryType) -> Iterator[DerivedMemory]:
-    """What nights drew of a kind, whatever became of it, in the order it was drawn."""
+    """Yield the memories of a kind that nights drew, whatever became of them, in order."""
     pages = read_pages(
         night, lambda tx, after: tx.derivations.list_derived(after, _PAGE), itemgetter(0), 0
     )
@@ -83,9 +83,9 @@ def read_derived(night: StepContext, kind: MemoryType) -> Iterator[DerivedMemory
 
 
 def has_user_decision(tx: Transaction, memory: Memory) -> bool:
-    """Whether somebody else has decided about what a night drew.
+    """Check whether somebody else has decided about what a night drew.
 
-    It was confirmed, pinned, reworded, put aside, or has made room for something that was said.
+    They confirmed, pinned, reworded or archived it, or it made room for something that was said.
     """
     if memory.pinned or memory.verified or memory.current.provenance.channel != NIGHTLY_CHANNEL:
         return True
@@ -96,7 +96,7 @@ def has_user_decision(tx: Transaction, memory: Memory) -> bool:
 
 
 def sources_as_planned(tx: Transaction, item: DerivationItem) -> list[Memory] | None:
-    """What something is drawn from; None where one of it was changed, put aside or confided."""
+    """Return an item's sources; None where one of them was changed, put aside or confided."""
     found = []
     for memory_id, wording in item.sources:
         memory = tx.memories.get(memory_id)
@@ -119,7 +119,7 @@ def _have_one_scope(memories: Sequence[Memory]) -> bool:
 def derivation_validator(
     tx: Transaction, context: StepContext, by: InferredBy, meanings: TextVectors = NO_TEXT_VECTORS
 ) -> OperationValidator:
-    """What may be said of memories, in the tenant's own rules."""
+    """Return a validator for statements about memories, in the tenant's own rules."""
     nothing = PromptContents({}, {})
     author = Author(NIGHTLY_CHANNEL)
     personal = context.settings.personal_data or {}

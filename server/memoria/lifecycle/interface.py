@@ -1,4 +1,4 @@
-"""What a step of nightly maintenance is: it plans, the plan is written down, it applies.
+"""Interface of a step of nightly maintenance: it plans, the plan is written down, it applies.
 
 A plan is made before the first change and kept until its last item is done, answers of a chat model
 included. So a run that was killed does what it was going to do: it neither asks again nor concludes
@@ -50,26 +50,26 @@ ItemT = TypeVar("ItemT", bound=Item)
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """What a step may use."""
+    """Tools and settings for a step."""
 
     run: NightlyRun
     store: Store
     settings: Settings
     retention: RetentionTable
     calibration: Calibration = DEFAULT_CALIBRATION
-    """What the cosines between memories mean: those of the home's embedder."""
+    """Meanings of cosines between memories: those of the home's embedder."""
     chat: "ChatClient | None" = None
     """The chat model, where one is configured."""
     recall: RelatedMemories | None = None
     """Finds memories related to another one, where a chat model may ask for them."""
     time_left: Callable[[], float] = _no_time_limit
-    """Seconds. What is not done when none are left waits for the next run."""
+    """Seconds until work must stop; the rest waits for the next run."""
     budget: NightlyLedger | None = None
-    """The tokens that questions to the chat model may take."""
+    """Tokens that questions to the chat model may take."""
     extraction: "ExtractionWorker | None" = None
-    """Has the chat model read recorded turns, in the thread that calls it."""
+    """Worker that has the chat model read recorded turns, in the thread that calls it."""
     shortfalls: dict[str, str] = field(default_factory=dict)
-    """By step: what it could not do while it planned; the report says so."""
+    """Work that a step could not do while it planned, by step; the report says so."""
 
     @property
     def tenant(self) -> str:
@@ -82,7 +82,7 @@ class StepContext:
         return Digester(self.tenant, open_home_files(self.settings).tombstone_key)
 
     def memory_writer(self, tx: Transaction) -> MemoryWriter:
-        """Writes memories in a transaction of the run, at the run's moment."""
+        """Return a writer of memories in a transaction of the run, at the run's moment."""
         suppression = SuppressionList(tx.tombstones, self.digests)
         return MemoryWriter(tx, suppression, Author(NIGHTLY_CHANNEL), self.at)
 
@@ -99,32 +99,32 @@ class StepContext:
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """What became of an item."""
+    """Result of an item."""
 
     outcome: StepOutcome
     memory_id: str | None = None
     reason: str | None = None
-    """Why, for the report. It never quotes a memory."""
+    """Reason for the report. It never quotes a memory."""
 
 
 class Step(ABC):
     """One of the things that nightly maintenance does."""
 
     name: ClassVar[str]
-    """As the command line and the reports have it."""
+    """Name in the command line and the reports."""
     summary: ClassVar[str]
-    """What the step does, as a sentence for whoever meets it for the first time."""
+    """Description as a sentence, for whoever meets the step for the first time."""
     things: ClassVar[tuple[str, str]]
-    """What it deals with: one of them, and several."""
+    """Names of one and of several of the things it deals with."""
     deed: ClassVar[str]
-    """What was done to them, as it stands after them."""
+    """Deed that was done to them, as it stands after their name."""
 
     @abstractmethod
     def count_work(self, context: StepContext) -> int:
-        """How many items or pieces there are to do now, as far as can be told."""
+        """Count the items or pieces to do now, as far as can be told."""
 
     def describe_limits(self, _context: StepContext) -> str | None:
-        """What the step does without, or leaves for another run; None where nothing is missing."""
+        """Describe what the step does without, or leaves for another run; None if all is done."""
         return None
 
 
@@ -132,25 +132,25 @@ class PlannedStep(Step, Generic[ItemT]):
     """A step that plans all it will do before its first change. An undo takes its changes back."""
 
     item: type[ItemT]
-    """What its plan is made of."""
+    """Type of the items in its plan."""
     rows: ClassVar[int]
-    """How many rows one item may touch at most, those of indexes and the journal included."""
+    """Most rows that one item may touch, those of indexes and the journal included."""
 
     @abstractmethod
     def plan(self, context: StepContext) -> Iterator[ItemT]:
-        """What is to be done. Reads in short snapshots and writes nothing."""
+        """Yield the items to do. It reads in short snapshots and writes nothing."""
 
     @abstractmethod
     def apply(self, tx: Transaction, item: ItemT, context: StepContext) -> ItemResult:
         """Do one item, unless somebody has changed what it rests on since it was planned."""
 
     def count_work(self, context: StepContext) -> int:
-        """The length of the plan, were it made now."""
+        """Return the length of the plan, were it made now."""
         return sum(1 for _ in self.plan(context))
 
 
 class PiecewiseStep(Step):
-    """A step without a plan: it goes on with what others would do as well, a piece at a time.
+    """A step without a plan: it does work that windows would do as well, a piece at a time.
 
     A piece is done in transactions of its own, none of which the journal sees: an undo leaves it.
     """

@@ -1,8 +1,8 @@
 """Candidates for a merge: pairs of memories that may say the same.
 
-Which mean nearly the same is known since they were embedded: the edges between neighbours are the
-answers of those searches, so a run need not search for each memory again: a model is asked about
-those. Which have the same words is told by reading all wordings once.
+Pairs that mean nearly the same are known since they were embedded: the edges between neighbours are
+the answers of those searches, so that a run need not search for each memory again; a model is asked
+about them. Pairs in the same words are found by reading all wordings once.
 """
 
 import heapq
@@ -32,16 +32,16 @@ from memoria.store.base import SimilarWordings, Transaction
 from memoria.store.values import Filters
 
 MAX_PAIRS_ASKED = 200
-"""Pairs that a chat model is asked about in a run; the nearest first, the rest in the next run."""
+"""Pairs that a chat model is asked about in a run, the nearest first; others wait for the next."""
 _PAGE = 200
 _MAX_SAME_WORDING = 30
-"""Memories in the same words that are held beside each other."""
+"""Number of memories in the same words that are compared with each other."""
 _MOST_TERMS = 64
 _NEAREST = 4
 _MOST_RELATED = 2
 """Others of its subject that a memory is compared with where nothing else brings them together."""
 _MIN_SHARED_WORDS = 0.5
-"""The share of their words that two statements have in common, from which they may be one."""
+"""Share of their words that two statements have in common, from which they may be one."""
 _START = (0, 0)
 _USER_WORDS = {"user", "用户"}
 _OF_THE_USER = lazy_regex(r"\b(?:user|i|i['’]m|my)\b|用户|我(?!们)", re.IGNORECASE)
@@ -56,14 +56,14 @@ class MergeCandidates:
 
     memories: dict[str, Memory] = field(default_factory=dict)
     same: list[Pair] = field(default_factory=list)
-    """In the same words."""
+    """Pairs in the same words."""
     doubtful: list[Pair] = field(default_factory=list)
-    """To be asked about, the nearest first."""
+    """Pairs to be asked about, the nearest first."""
     unlinked: set[Pair] = field(default_factory=set)
-    """Those of the doubtful that nothing but their subject brings together."""
+    """Doubtful pairs that nothing but their subject brings together."""
 
     def add_pair(self, one: Memory, other: Memory) -> Pair:
-        """Add two memories. Gives them as a pair."""
+        """Add two memories, and return them as a pair."""
         self.memories.update({one.id: one, other.id: other})
         return (min(one.id, other.id), max(one.id, other.id))
 
@@ -97,7 +97,7 @@ def _add_doubtful(found: MergeCandidates, pairs: Iterable[_MemoryPair]) -> None:
 def _list_in_same_words(
     found: MergeCandidates, context: StepContext, since: int | None
 ) -> Iterator[Pair]:
-    """The pairs that are one statement by their words."""
+    """Yield the pairs that are one statement by their words."""
     for one, other in _by_words(context, since):
         if may_merge(one, other) and says_the_same(one.content, other.content):
             yield found.add_pair(one, other)
@@ -128,7 +128,7 @@ def _by_words(context: StepContext, since: int | None) -> Iterator[_MemoryPair]:
 
 
 def _wordings_in_same_words(context: StepContext, since: int) -> Iterator[list[int]]:
-    """Groups of wordings in the same words, one of which is new, by number."""
+    """Yield groups of wordings in the same words, one of which is new, by number."""
     alike: dict[int, list[int]] = {}
     new = set[int]()
     after = 0
@@ -151,7 +151,7 @@ def _wordings_in_same_words(context: StepContext, since: int) -> Iterator[list[i
 
 
 def _nearest(context: StepContext) -> Iterator[_MemoryPair]:
-    """The nearest pairs that no model has ruled on, nearest first, whenever they changed."""
+    """Yield the nearest pairs that no model has ruled on, nearest first, whenever they changed."""
     pages = _similar_pages(context, context.run.options.since, context.calibration.neighbour)
     pairs = (pair for page in pages for pair in page)
     nearest = heapq.nsmallest(
@@ -163,7 +163,7 @@ def _nearest(context: StepContext) -> Iterator[_MemoryPair]:
 
 
 def _sharing_words(context: StepContext, since: int | None) -> Iterator[_MemoryPair]:
-    """Memories changed lately, with memories that share half of their words."""
+    """Yield memories changed lately, with memories that share half of their words."""
     for n in _latest_changes(context, since or 0):
         with context.store.read(context.tenant) as tx:
             memory = tx.memories.by_version_numbers([n]).get(n)
@@ -186,9 +186,9 @@ def _sharing_words(context: StepContext, since: int | None) -> Iterator[_MemoryP
 def _list_related(
     context: StepContext, recall: RelatedMemories, since: int | None
 ) -> Iterator[_MemoryPair]:
-    """Memories changed lately, with others of the same subject; the nearest first.
+    """Yield memories changed lately, with others of the same subject; the nearest first.
 
-    What replaces a memory may share no word with it: "sold the car" and "takes the bus to work".
+    A memory may share no word with its replacement: "sold the car" and "takes the bus to work".
     """
     nearest: list[list[_MemoryPair]] = [[] for _ in range(_MOST_RELATED)]
     for n in _latest_changes(context, since or 0):
@@ -211,13 +211,13 @@ def _list_related(
 
 
 def _were_read_together(one: Memory, other: Memory, zone: Zone) -> bool:
-    """Whether a model that knew of both has concluded them from what was said on one day."""
+    """Check whether a model that knew of both has concluded them from one day's words."""
     by_model = all(memory.current.inferred_by is InferredBy.MODEL for memory in (one, other))
     return by_model and date_of_memory(one, zone) == date_of_memory(other, zone)
 
 
 def _may_be_of_one_property(one: Memory, other: Memory) -> bool:
-    """Whether two memories may tell of one property: of one of them it is unknown, or it is one.
+    """Check whether two memories may tell of one property: it is the same, or unknown of one.
 
     A model that named two properties told them apart when it read the later one.
     """
@@ -227,7 +227,7 @@ def _may_be_of_one_property(one: Memory, other: Memory) -> bool:
 
 
 def _may_be_of_one(one: Memory, other: Memory) -> bool:
-    """Whether two memories may be of one subject: it is the same, or they share a word.
+    """Check whether two memories may be of one subject: it is the same, or they share a word.
 
     A sentence that names nobody may be the user's, for it is mostly they who speak of themselves.
     """
@@ -242,7 +242,7 @@ def _may_be_of_one(one: Memory, other: Memory) -> bool:
 
 
 def _topic_words(memory: Memory) -> set[str]:
-    """The words that may name what it is about; in Chinese pairs of characters."""
+    """Return the words that may name what it is about; in Chinese pairs of characters."""
     return {word for word in query_terms(memory.content) if len(word) > 1} - _USER_WORDS
 
 

@@ -3,7 +3,7 @@
 import time
 
 _REST = 4.0
-"""How long a run rests after a transaction, in lengths of that transaction."""
+"""Rest of a run after a transaction, in lengths of that transaction."""
 _SHORTEST_REST_S = 0.005
 
 

@@ -16,7 +16,7 @@ def read_pages(
     number_of: Callable[[Row], Number],
     start: Number,
 ) -> Iterator[Sequence[Row]]:
-    """The pages that there are, so that no snapshot is held while their rows are looked at.
+    """Yield the pages that there are, so that no snapshot is held while their rows are looked at.
 
     Args:
         context: whose rows.

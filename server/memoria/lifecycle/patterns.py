@@ -1,8 +1,8 @@
 """Patterns: related memories, broadly enough supported to conclude something from them.
 
-Bound are those that mean nearly the same, that speak of the same person, place or thing, and, by
-little, those of one conversation. What many have in common binds them less (graph expansion counts
-so too), and what very many have, not at all. Nothing binds memories of two scopes.
+Memories are bound if they mean nearly the same, if they speak of one person, place or thing, and,
+by little, if they are of one conversation. A feature that many have in common binds them less
+(graph expansion counts so too), and one of very many, not at all. Nothing binds two scopes.
 """
 
 from collections import defaultdict
@@ -20,17 +20,17 @@ from memoria.store.base import DerivationCandidate, StatementOccasion, Transacti
 LEAST_MEMBERS = 3
 _PAGE = 500
 _ENTITY, _CONVERSATION = 0.5, 0.1
-"""How strongly what few have in common binds two of them, beside a cosine from 0.75 to 1."""
+"""Strength by which a rare common feature binds two of them, beside a cosine from 0.75 to 1."""
 _FEW, _MANY = 8, 40
 _MOST = 20_000
-"""Memories that are looked at, the newest: for so many it takes some ten seconds."""
+"""Number of memories that are looked at, the newest, so that it ends within seconds."""
 
 Members = tuple[DerivationCandidate, ...]
 _Ties = defaultdict[tuple[int, int], float]
 
 
 def find_patterns(context: StepContext, since: int | None = None) -> list[Members]:
-    """Groups of related memories with broad support; the most broadly supported first.
+    """Find groups of related memories with broad support; the most broadly supported first.
 
     Args:
         context: whose memories.
@@ -71,7 +71,7 @@ def find_patterns(context: StepContext, since: int | None = None) -> list[Member
 
 
 def is_broadly_supported(said: Sequence[StatementOccasion]) -> bool:
-    """Whether a statement was made in several conversations, by several sources."""
+    """Check whether a statement was made in several conversations, by several sources."""
     return is_stable_pattern(
         len({one.conversation for one in said}), len({one.source for one in said})
     )

@@ -15,7 +15,7 @@ from memoria.model.reflection import Judgement
 from memoria.model.zone import Zone
 
 _MAX_RELATED = 4
-"""Memories it is shown beside the one it judges, and of what a search has found."""
+"""Number of memories it is shown beside the one it judges, and of those that a search finds."""
 _RESERVE_S = 5.0
 """Time kept for what was decided: nobody is asked in vain."""
 
@@ -24,7 +24,7 @@ class MemoryReviewer:
     """Decides about the memories of a run."""
 
     def __init__(self, context: StepContext, chat: ChatClient) -> None:
-        """Nothing is asked yet.
+        """Create the reviewer.
 
         Args:
             context: whose memories they are and whose tokens are spent.
@@ -33,12 +33,12 @@ class MemoryReviewer:
         self._context = context
         self._chat = chat
         self.shortfalls: list[str] = []
-        """What it gave no word of, and why."""
+        """Notes on decisions that it did not give, and why."""
 
     def review_memories(
         self, cases: Sequence[tuple[str, str]]
     ) -> Iterator[tuple[Memory, Judgement]]:
-        """Memories and the decisions about them; some may get no decision.
+        """Yield memories and the decisions about them; some may get no decision.
 
         Args:
             cases: (memory, why it is reviewed).
@@ -92,7 +92,7 @@ class MemoryReviewer:
         return self._chat.ask(self._context.tenant, request)
 
     def _lines_about(self, memory: Memory, words: str) -> str:
-        """Memories related to some words, in the scope of the memory and without it."""
+        """Return lines of memories related to some words, in the memory's scope, without it."""
         recall = self._context.recall
         if recall is None:
             return ""
@@ -103,14 +103,14 @@ class MemoryReviewer:
 
 
 def _may_enter_core(memory: Memory) -> bool:
-    """Whether a memory may enter core memory: neither a tool's words nor an order may."""
+    """Check whether a memory may enter core memory: neither a tool's words nor an order may."""
     trust = memory.current.provenance.trust
     ordered = instruction_shaped(memory.content, trust)
     return not ordered and trust is not Trust.TOOL and memory.flag is None
 
 
 def _memory_in_full(memory: Memory, zone: Zone) -> str:
-    """The memory under review, in full: its beginning alone would not do.
+    """Return the memory under review, in full: its beginning alone would not do.
 
     What was derived from others was never said itself, however many turns it rests on.
     """

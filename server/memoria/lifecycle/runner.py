@@ -1,4 +1,4 @@
-"""The runner does the steps of a run in their order, from where they were left.
+"""Runner of the steps of a run, in their order, from where they were left.
 
 However often a run is killed, it ends as one that was not: each transaction does some items,
 strikes them off the plan and writes the report, or does nothing at all.
@@ -29,11 +29,11 @@ from memoria.store.base import JournalingStore, Transaction
 
 _LOG = logging.getLogger(__name__)
 MOST_ROWS = 500
-"""Rows that a transaction may touch, so that other writers do not wait long for it."""
+"""Number of rows that a transaction may touch, so that other writers do not wait long for it."""
 _PAGE = 100
 _REASONS = 50
 _TARGET_ROWS = MOST_ROWS // 3
-"""Rows that a transaction plans to touch: the text index may add some of its own."""
+"""Number of rows that a transaction plans to touch: the text index may add some of its own."""
 
 _Numbered = tuple[int, str]
 """An item of a plan, as it is written there."""
@@ -98,7 +98,7 @@ class _StepPlace:
 
 
 def _run_piecewise(desk: _StepPlace, step: PiecewiseStep, report: StepReport) -> StepReport:
-    """Do piece after piece; what is left waits for the next run.
+    """Work piece by piece; the rest waits for the next run.
 
     This takes half of the time there is at most: however much there is to read, the steps that keep
     the memory small have time as well.
@@ -120,7 +120,7 @@ def _run_piecewise(desk: _StepPlace, step: PiecewiseStep, report: StepReport) ->
 
 
 class _PlannedRun:
-    """A step with a plan. What there is no time for waits for the next run."""
+    """A step with a plan. Items that there is no time for wait for the next run."""
 
     def __init__(self, desk: _StepPlace, step: PlannedStep[Any]) -> None:
         self._desk = desk
@@ -157,7 +157,7 @@ class _PlannedRun:
         )
 
     def _apply_some(self, report: StepReport) -> StepReport:
-        """Do as many items at once as may go together; those of which one fails one by one."""
+        """Apply as many items at once as may go together; if one fails, apply them one by one."""
         items = self._todo(max(1, _TARGET_ROWS // self._step.rows))
         try:
             return self._apply_all(report, items)
@@ -169,7 +169,7 @@ class _PlannedRun:
             return report
 
     def _apply_one(self, report: StepReport, item: _Numbered) -> StepReport:
-        """Do an item, or report that it failed: one must not keep a run from all the others."""
+        """Apply an item, or report that it failed: one must not keep a run from all the others."""
         try:
             return self._apply_all(report, [item])
         except StoreError:
@@ -198,7 +198,7 @@ class _PlannedRun:
         items: Sequence[_Numbered],
         applied: Sequence[ItemResult],
     ) -> StepReport:
-        """Strike off the plan what was done, in the transaction that did it."""
+        """Remove done items from the plan, in the transaction that did them."""
         run = self._context.run
         tx.nightly_runs.remove_items(run, self._ordinal, [number for number, _ in items])
         report = _add_results(report, applied, done=not items)

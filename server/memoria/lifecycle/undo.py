@@ -15,7 +15,7 @@ from memoria.model.nightly import UNDO_MS, NightlyRun, UndoResult
 from memoria.store.base import JournalingStore, Transaction
 
 _PAGE = 20
-"""Changes in one transaction: a document takes a dozen rows of the indexes along."""
+"""Number of changes in one transaction: a document takes a dozen rows of the indexes along."""
 _MANY = 1000
 
 Progress = Callable[[int], None]
@@ -60,7 +60,7 @@ def undo_run(
 
 
 def find_run(tx: Transaction, run_id: str) -> NightlyRun:
-    """A run by its id or the end of it.
+    """Find a run by its id or the end of it.
 
     Raises:
         NotFoundError: there is no such run.
@@ -74,7 +74,7 @@ def find_run(tx: Transaction, run_id: str) -> NightlyRun:
 
 
 def list_runs_to_undo(tx: Transaction, run_id: str) -> list[NightlyRun]:
-    """A run and every later one that is not undone, newest first.
+    """List a run and every later one that is not undone, newest first.
 
     Raises:
         NotFoundError: there is no such run.

@@ -1,4 +1,4 @@
-"""Conflict: what a new claim means for a known memory of the same subject.
+"""Conflict between a new claim and a known memory of the same subject, and its verdict.
 
 Claim and memory each have a priority: a weighted sum of the trust in the source, the recency, the
 evidence and the confidence. What users say of themselves supersedes a memory whatever the
@@ -21,7 +21,7 @@ from memoria.model import Memory, Relation, SourceKind, Trust
 _TRUST, _RECENCY, _EVIDENCE, _CONSISTENCY = 0.45, 0.25, 0.15, 0.15
 _TRUST_WEIGHT = {Trust.USER: 1.0, Trust.REPORTED: 0.7, Trust.TOOL: 0.2}
 _INFERRED_WEIGHT = 0.8
-"""Of the trust in a channel, how much counts if the source is somebody else than the user."""
+"""Share of a channel's trust that counts if the source is somebody else than the user."""
 _TAU_MS = 90 * 86_400_000
 """Recency falls to 1/e in this time, because facts grow old within months."""
 CLOSE = 0.1
@@ -40,11 +40,11 @@ class Claim:
     trust: Trust
     confidence: float
     subject: str | None = None
-    """Of whom or what it speaks, where that is known."""
+    """Person or thing it speaks of, where that is known."""
     assertive: bool = True
-    """Whether it claims a fact; a plan, a wish or a rumour replaces nothing of its own accord."""
+    """True if it claims a fact; a plan, a wish or a rumour replaces nothing of its own accord."""
     is_stated: bool = False
-    """Whether somebody asked to have it remembered, now; else it was concluded from a turn."""
+    """True if somebody asks now to have it remembered; else it was concluded from a turn."""
     place: tuple[str, int] | None = None
     """The session and the turn in it where it was said, by which claims are told apart in time
     where clocks are set back."""
@@ -121,7 +121,7 @@ def compare_claim(
 def _decide_as_ruled(
     claim: Claim, memory: Memory, now: int, relation: Relation | None
 ) -> Supersede | Contradict | NeedsReview:
-    """Decide whether a claim replaces a memory, where a model may have said what they are."""
+    """Decide whether a claim replaces a memory, by the relation that a model gave them, if any."""
     verdict = decide_replacement(claim, memory, now)
     if relation == "contradicts" and isinstance(verdict, Supersede):
         return NeedsReview()
@@ -131,7 +131,7 @@ def _decide_as_ruled(
 
 
 def start_of(event_at: int | None, said_at: int, memory: Memory) -> int:
-    """From which moment something holds in the place of a memory.
+    """Return the moment from which something holds in the place of a memory, UTC epoch ms.
 
     It is when it happened, where that lies after what it replaces began to hold; otherwise the
     former wording would never have held, and the new one counts from when it was said. So does one
@@ -164,7 +164,7 @@ def _predicate_of(memory: Memory) -> str:
 
 
 def is_older(claim: Claim, memory: Memory) -> bool:
-    """Whether a claim was said before a memory's present wording; they are read in any order.
+    """Check whether a claim was said before a memory's present wording; they are read in any order.
 
     Within one session the order of the turns decides, because clocks are set back at times.
     """
@@ -177,7 +177,7 @@ def is_older(claim: Claim, memory: Memory) -> bool:
 
 
 def is_of_another_time(event_at: int | None, memory: Memory) -> bool:
-    """Whether what happened at a moment tells of another time than a memory."""
+    """Check whether something that happened at a moment tells of another time than a memory."""
     if event_at is None:
         return False
     known_at = memory.current.event_at
@@ -185,7 +185,7 @@ def is_of_another_time(event_at: int | None, memory: Memory) -> bool:
 
 
 def _is_no_weaker(trust: Trust, memory: Memory) -> bool:
-    """Whether the user's word came by a channel that is trusted at least as the memory's was."""
+    """Check that a channel is no less trusted than that of the user's word it would replace."""
     before = memory.current.provenance
     return before.source_kind is not SourceKind.USER_SAID or (
         _TRUST_WEIGHT[trust] >= _TRUST_WEIGHT[before.trust]
@@ -193,7 +193,7 @@ def _is_no_weaker(trust: Trust, memory: Memory) -> bool:
 
 
 def _is_as_trusted(trust: Trust, memory: Memory) -> bool:
-    """Whether a channel vouches for its statements as much as that of the memory does.
+    """Check whether a channel's trust is at least that of the memory's channel.
 
     An agent that is told of a change states it for the user, whoever concluded the memory.
     """

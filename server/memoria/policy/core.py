@@ -1,4 +1,4 @@
-"""Core files: which memories stand in which file and group, in what order, and how many fit."""
+"""Core files: the memories that stand in each file and group, their order, and how many fit."""
 
 import re
 from collections.abc import Callable, Collection, Iterable
@@ -18,7 +18,7 @@ HABIT = "habit"
 """The predicate of a user's habit."""
 CONFLICTS = "Conflicts"
 SAID = "Said, not decided"
-"""The heading below which quotes stand: what the user asked for, of which no memory was made."""
+"""Heading of the quotes: requests of the user of which no memory was made."""
 _AGENT_WORDS = frozenset("assistant agent you persona 助手 助理 你".split())
 _OF_THE_USER = lazy_regex(r"(?:the user|user|i|i['’]m|my)\b|用户|我(?!们)", re.IGNORECASE)
 _LEAST_IMPORTANCE = 0.45
@@ -49,7 +49,7 @@ GROUPS: tuple[Group, ...] = (
     Group("MEMORY.md", "Facts and concepts", MemoryType.FACT),
     _PERSONA := Group("PERSONA.md", "Rules for the assistant", MemoryType.RULE, ASSISTANT),
 )
-"""In the order of their headings."""
+"""All groups, in the order of their headings."""
 
 _BY_HEADING = {group.heading: group for group in GROUPS}
 _PROJECT_GROUPS = (
@@ -60,17 +60,17 @@ _PROJECT_GROUPS = (
 
 
 def groups_in(file: CoreFile) -> list[Group]:
-    """The groups of a file in their order."""
+    """List the groups of a file in their order."""
     if file not in CORE_FILES:
         return list(_PROJECT_GROUPS)
     return [group for group in GROUPS if group.file == file]
 
 
 def is_for_every_session(memory: CoreMemory, now: int, zone: Zone) -> bool:
-    """Whether a memory is no order for one session and no errand of one day.
+    """Check whether a memory is no order for one session and no errand of one day.
 
-    What the user pinned or wrote into a core file stands there as long as they let it. Of what
-    held a secret there is nothing to read.
+    What the user pinned or wrote into a core file stands there as long as they let it. A memory
+    with a redacted secret never does: there is nothing to read.
     """
     if REDACTED in memory.content:
         return False
@@ -79,7 +79,7 @@ def is_for_every_session(memory: CoreMemory, now: int, zone: Zone) -> bool:
 
 
 def end_for_every_session(memory: CoreMemory, zone: Zone) -> int | None:
-    """From when on a memory is not for every session, UTC epoch ms; None where it always is."""
+    """Return when a memory stops being for every session, UTC epoch ms; None for never."""
     if memory.pinned or memory.channel == USER_EDIT_NAME:
         return None
     said_in = zone.at_offset(memory.valid_from, memory.utc_offset)
@@ -87,7 +87,7 @@ def end_for_every_session(memory: CoreMemory, zone: Zone) -> int | None:
 
 
 def group_in(memory: CoreMemory, file: CoreFile, placed: CoreFile | None = None) -> Group | None:
-    """The group of a file that a memory stands in; None if it does not belong there.
+    """Return the group of a file that a memory stands in; None if it does not belong there.
 
     Args:
         memory: one that is seen where the file is read.
@@ -105,7 +105,7 @@ def group_in(memory: CoreMemory, file: CoreFile, placed: CoreFile | None = None)
 
 
 def group_in_file(kind: MemoryType, file: CoreFile) -> Group:
-    """The group of a file for a type that has none there of its own."""
+    """Return the group of a file for a type that has none of its own there."""
     groups = groups_in(file)
     heading = kind.row.core_heading
     by_heading = (group for group in groups if group.heading == heading)
@@ -114,7 +114,7 @@ def group_in_file(kind: MemoryType, file: CoreFile) -> Group:
 
 
 def group_for(memory: CoreMemory) -> Group | None:
-    """The group of the home's files that a memory stands in; None if it belongs into none."""
+    """Return the group that a memory stands in, in one of the home's files, or None."""
     if _is_minor(memory):
         return None
     is_about_user = memory.subject == USER or _begins_with_the_user(memory)
@@ -133,13 +133,13 @@ def group_for(memory: CoreMemory) -> Group | None:
 
 
 def _is_minor(memory: CoreMemory) -> bool:
-    """Whether a memory matters too little for a line; a search still finds it."""
+    """Check whether a memory matters too little for a line; a search still finds it."""
     is_fixed = memory.pinned or memory.verified or memory.channel == USER_EDIT_NAME
     return memory.importance < _LEAST_IMPORTANCE and not is_fixed and memory.predicate != HABIT
 
 
 def _begins_with_the_user(memory: CoreMemory) -> bool:
-    """Whether a statement without a subject begins with the user.
+    """Check whether a statement without a subject begins with the user.
 
     A line that the user wrote stays below the heading it was written below, whatever it says.
     """
@@ -148,7 +148,7 @@ def _begins_with_the_user(memory: CoreMemory) -> bool:
 
 
 def is_about_the_user(text: str) -> bool:
-    """Whether a statement begins with the user."""
+    """Check whether a statement begins with the user."""
     return _OF_THE_USER.match(text) is not None
 
 
@@ -184,7 +184,7 @@ def rank_for_core(
 def take_within_budget(
     items: Iterable[_Item], cost: Callable[[_Item], int], budget: int, least: int = 0
 ) -> list[_Item]:
-    """The items that fit into a budget, in their order; one that is too large is left out.
+    """Take the items that fit into a budget, in their order; one that is too large is left out.
 
     Args:
         items: they are asked for only as long as one may fit.

@@ -1,4 +1,4 @@
-"""Merging: which memories may be made one, and which of them is kept.
+"""Merging: the memories that may be made one, and the one of them that is kept.
 
 Two memories that say the same do little harm, and a lost memory is lost. So without a model two
 statements are one only if their words are the same apart from fillers. The cosine tells nothing of
@@ -20,7 +20,7 @@ _EQUAL_FIELDS = ("type", "project", "expires_at")
 
 
 def may_merge(one: Memory, other: Memory) -> bool:
-    """Whether two memories may be merged, whatever they say.
+    """Check whether two memories may be merged, whatever they say.
 
     Type, scope, expiry, event time, subject and predicate must agree, and neither may be under
     review or derived from other memories. Two memories that the user has confirmed are merged only
@@ -40,7 +40,7 @@ def may_merge(one: Memory, other: Memory) -> bool:
 
 
 def may_relate(one: Memory, other: Memory) -> bool:
-    """Whether it makes sense to ask what one of two memories is to the other.
+    """Check whether it makes sense to ask how two memories relate to each other.
 
     Type and scope must agree. So must the subject, if it is not that of one is a part of that of
     the other ("Vi" and "Vi's car"). They may tell of two times or hold for two spans: then one may
@@ -54,7 +54,7 @@ def may_relate(one: Memory, other: Memory) -> bool:
 
 
 def _may_be_of_one_task(one: Memory, other: Memory) -> bool:
-    """Whether two memories of a type may be one, as far as their tasks tell.
+    """Check whether two memories of a type may be one, as far as their tasks tell.
 
     A rule or a preference holds for its task alone; all else was only learnt there.
     """
@@ -63,7 +63,7 @@ def _may_be_of_one_task(one: Memory, other: Memory) -> bool:
 
 
 def may_be_one_subject(one: str | None, other: str | None) -> bool:
-    """Whether two subjects may be one: they are equal, one has the other's words, or is unknown."""
+    """Check whether two subjects may be one: equal, part of the other, or unknown."""
     if one is None or other is None:
         return True
     short, long = sorted((subject_key(one), subject_key(other)), key=len)
@@ -108,7 +108,7 @@ def _may_join(a: Memory, b: Memory, same: Container[Pair], two: Container[Pair])
 
 
 def survivor(memories: Sequence[Memory]) -> Memory:
-    """The memory to keep of some that say the same, independent of their order.
+    """Choose the memory to keep of some that say the same, independent of their order.
 
     It is one that the user confirmed, or else pinned, or else the one with the most evidence, or
     else the oldest.
@@ -126,7 +126,7 @@ def _precedence(memory: Memory) -> tuple[bool, bool, int, int, str]:
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """How far a statement is to be believed, and whose word it is."""
+    """Trust, confidence and source of a statement."""
 
     trust: Trust
     confidence: float
@@ -137,7 +137,7 @@ _FROM_LEAST = (Trust.TOOL, Trust.REPORTED, Trust.USER)
 
 
 def authority(memories: Sequence[Memory]) -> Authority:
-    """How far a statement that several memories make is to be believed: as the least of them.
+    """Return the least trust and confidence of several memories that make one statement.
 
     If the user has confirmed some of them, only these count.
 

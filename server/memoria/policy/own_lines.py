@@ -1,4 +1,4 @@
-"""Own lines: what a bullet becomes that the user wrote below a heading of their own.
+"""Own lines: the memory that a bullet becomes below a heading of the user's own.
 
 Its wording says most: a rule, a preference, a plan. Where it says nothing of that, the heading may,
 and else the file: what stands in USER.md is about the user.
@@ -32,7 +32,7 @@ _TYPE_OF_HEADING = {
 
 
 def conclude_group(text: str, heading: str, file: CoreFile) -> Group:
-    """The memory that a bullet becomes: its file, type and subject.
+    """Conclude the memory that a bullet becomes: its file, type and subject.
 
     Args:
         text: what it says.

@@ -1,4 +1,4 @@
-"""Participants: who is the user where turns with the role `user` carry names.
+"""Participants: the user and other people, where turns with the role `user` carry names.
 
 A client may give each turn its speaker. Two names with the role `user` are two people, and only one
 of them can be the user. It is decided by the order in which the turns were recorded:
@@ -32,7 +32,7 @@ _THE_USER = lazy_regex(
 
 @dataclass(frozen=True, slots=True)
 class Participants:
-    """Who speaks with the role `user`."""
+    """People who speak with the role `user`."""
 
     user: str | None = None
     """The user's name, where one is known."""
@@ -40,22 +40,22 @@ class Participants:
     """Names of the people who are not the user, in the order in which they first spoke."""
 
     def is_users_name(self, name: str) -> bool:
-        """Whether a name is the one under which the user speaks."""
+        """Check whether a name is the one under which the user speaks."""
         return self.user is not None and name_key(name) == name_key(self.user)
 
     def find_person(self, turn: StoredTurn) -> str | None:
-        """The person who says a turn with the role `user` without being the user."""
+        """Return the person who says a turn with the role `user` without being the user."""
         if turn.role is not Role.USER or turn.speaker is None or not self.people:
             return None
         return None if self.is_users_name(turn.speaker) else turn.speaker
 
     def mentions_user(self, text: str) -> bool:
-        """Whether a text names the user."""
+        """Check whether a text names the user."""
         return self.user is not None and name_key(self.user) in name_key(text)
 
 
 NOBODY_NAMED = Participants()
-"""Nobody who speaks with the role `user` has a name: it is the user."""
+"""Participants of turns without names: they are all the user's."""
 
 
 def identify_participants(speakers: Sequence[UserSpeaker]) -> Participants:
@@ -81,7 +81,7 @@ def identify_participants(speakers: Sequence[UserSpeaker]) -> Participants:
 def attribute_subject(
     participants: Participants, turn: StoredTurn, subject: str, content: str, words: str
 ) -> tuple[str, str]:
-    """Of whom a conclusion speaks, and what it says, where a turn has a named speaker.
+    """Return the subject and the text of a conclusion from a turn with a named speaker.
 
     The user under their own name is the user. Where another person speaks, "the user" is that
     person, unless the words or the conclusion name the user.
@@ -102,12 +102,12 @@ def attribute_subject(
 
 
 def name_subject(subject: str, person: str) -> str:
-    """A subject that is the user, or somebody of the user's, as a person's."""
+    """Return a subject with a person's name in the place of the user, also as an owner."""
     if subject_key(subject) == USER:
         return person
     return _OF_USER.sub(lambda match: f"{person}{match[1]}", subject)
 
 
 def name_person(content: str, person: str) -> str:
-    """A conclusion that speaks of "the user", with a person's name instead."""
+    """Return a conclusion with a person's name in the place of "the user"."""
     return _THE_USER.sub(lambda _: person, content)

@@ -1,4 +1,4 @@
-"""Privacy: which personal numbers and addresses of a statement may be kept, by class.
+"""Privacy: rules for personal numbers and addresses of a statement, by class.
 
 Secrets (keys, passwords, tokens) are redacted before; see `language/secrets/redact`. Where a class
 of numbers has check digits, they must be right, so that an order number is not taken for a card.
@@ -26,16 +26,16 @@ DEFAULT_HANDLING: PersonalRules = MappingProxyType(
         PersonalData.IP: Handling.STORE,
     }
 )
-"""How each class is handled by default."""
+"""Handling of each class by default."""
 
 
 def effective_rules(configured: PersonalRules) -> PersonalRules:
-    """How each class is handled: as configured, else by default."""
+    """Return the handling of each class: as configured, else by default."""
     return {**DEFAULT_HANDLING, **configured}
 
 
 def mask(text: str, handling: PersonalRules) -> str:
-    """A text with personal data masked, including what a statement would be dropped for."""
+    """Mask the personal data of a text, including any for which a statement would be dropped."""
     strict = (Handling.MASK, Handling.DROP)
     masking = {kind: Handling.MASK for kind, way in handling.items() if way in strict}
     return screen(text, masking).text or ""
@@ -43,13 +43,13 @@ def mask(text: str, handling: PersonalRules) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ScreeningResult:
-    """What may be kept of a statement, and on what condition."""
+    """Part of a statement that may be kept, and its condition."""
 
     text: str | None
     """The statement, masked where the rules ask for it; None if it must be dropped."""
     found: frozenset[PersonalData]
     needs_confirmation: bool
-    """Whether it must wait for the user's confirmation."""
+    """True if it must wait for the user's confirmation."""
 
 
 def screen(text: str, handling: PersonalRules = DEFAULT_HANDLING) -> ScreeningResult:
@@ -100,7 +100,7 @@ _ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 
 
 def _is_chinese_id(text: str) -> bool:
-    """GB 11643: a birthday and a check digit by ISO 7064, MOD 11-2."""
+    """Check a number by GB 11643: a birthday and a check digit by ISO 7064, MOD 11-2."""
     try:
         date(int(text[6:10]), int(text[10:12]), int(text[12:14]))
     except ValueError:
@@ -110,7 +110,7 @@ def _is_chinese_id(text: str) -> bool:
 
 
 def _is_iban(text: str) -> bool:
-    """ISO 13616: moved by four and read as a number, it leaves 1 when divided by 97."""
+    """Check an IBAN by ISO 13616: moved by four and read as a number, it leaves 1 modulo 97."""
     plain = text.replace(" ", "")
     return int("".join(str(int(char, 36)) for char in plain[4:] + plain[:4])) % 97 == 1
 
@@ -124,7 +124,7 @@ def _is_phone(text: str) -> bool:
 
 
 def _is_public(text: str) -> bool:
-    """Whether an IP address is public; one of a private network points to nobody."""
+    """Check whether an IP address is public; one of a private network points to nobody."""
     try:
         return ipaddress.ip_address(text).is_global
     except ValueError:

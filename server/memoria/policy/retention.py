@@ -1,4 +1,4 @@
-"""Retention: how long a memory counts, how it fades, and what becomes of it then.
+"""Retention: the time for which a memory counts, how it fades, and what becomes of it then.
 
 The strength of a memory is computed and never stored: `floor + (importance − floor) · exp(−age/τ)`.
 Its age begins some days of grace after it was last learnt, said again, used or reviewed. A fading
@@ -22,7 +22,11 @@ _UNITS_MS = {"d": DAY_MS, "h": DAY_MS // 24}
 
 
 def expires_at(duration: Duration, since: int) -> int | None:
-    """When a memory expires that counts from `since` on, UTC epoch ms; None for never."""
+    """Return when a memory expires that counts from `since` on, UTC epoch ms; None for never.
+
+    >>> expires_at("2d", 0)
+    172800000
+    """
     if duration == "permanent":
         return None
     lasting_ms = (
@@ -56,11 +60,11 @@ class RetentionTable:
     grace: float = 7
     """The time before a memory begins to fade."""
     access: float = 3
-    """How much later a memory begins to fade after it was used."""
+    """Time by which use delays a memory's fading."""
     again: float = 30
-    """How long a reviewer's decision holds."""
+    """Time for which a reviewer's decision holds."""
     active: int = 5000
-    """How many active memories a tenant keeps, apart from protected ones."""
+    """Number of active memories that a tenant keeps, apart from protected ones."""
 
 
 RETENTION = RetentionTable()
@@ -68,7 +72,7 @@ _RowT = TypeVar("_RowT", FadingCurve, RetentionTable)
 
 
 def retention_table(changes: RetentionChanges | None) -> RetentionTable:
-    """The default table with the configured numbers in it.
+    """Return the default table with the configured numbers in it.
 
     Args:
         changes: the configured numbers, checked by `model.retention.parse_retention_changes`.
@@ -85,18 +89,18 @@ def retention_table(changes: RetentionChanges | None) -> RetentionTable:
 
 
 def _replace_number(row: _RowT, name: str, number: float | None) -> _RowT:
-    """The row with another number, which has been checked."""
+    """Return the row with another number, which has been checked."""
     new_number: Any = int(number) if name == "active" and number is not None else number
     return replace(row, **{name: new_number})
 
 
 def fading_curve(one: RetentionAttributes, table: RetentionTable = RETENTION) -> FadingCurve:
-    """The curve by which a memory fades."""
+    """Return the curve by which a memory fades."""
     return table.kinds[TASK_RULE if one.type in BINDING_TYPES and one.task else one.type]
 
 
 def protection(one: RetentionAttributes, table: RetentionTable = RETENTION) -> str | None:
-    """Why a memory is protected from fading and from making room, in a word; None if it is not."""
+    """Return why a memory may not fade or make room, in a word; None if nothing protects it."""
     if one.pinned:
         return "pinned"
     if one.verified:
@@ -109,7 +113,7 @@ def protection(one: RetentionAttributes, table: RetentionTable = RETENTION) -> s
 
 
 def strength(one: RetentionAttributes, at: int, table: RetentionTable = RETENTION) -> float:
-    """The strength of a memory: what is left of its importance, from 0 to 1."""
+    """Return the strength of a memory: what is left of its importance, from 0 to 1."""
     row = fading_curve(one, table)
     if row.tau is None or protection(one, table) is not None:
         return one.importance
@@ -119,7 +123,7 @@ def strength(one: RetentionAttributes, at: int, table: RetentionTable = RETENTIO
 
 
 def _age_start(one: RetentionAttributes, table: RetentionTable) -> float:
-    """The moment that a memory's age counts from: when it was learnt, not what it tells of."""
+    """Return the latest moment of learning, event, evidence, review and spared use of a memory."""
     spared_until = None if one.last_used_at is None else one.last_used_at + table.access * DAY_MS
     moments = (one.learnt_at, one.event_at, one.evidence_at, one.reviewed_at, spared_until)
     return max(moment for moment in moments if moment is not None)
@@ -177,12 +181,12 @@ def retention_verdict(
 
 
 def has_recent_review(one: RetentionAttributes, at: int, table: RetentionTable) -> bool:
-    """Whether a reviewer's decision about a memory still holds."""
+    """Check whether a reviewer's decision about a memory still holds."""
     return one.reviewed_at is not None and at - one.reviewed_at < table.again * DAY_MS
 
 
 def tier_ceiling(strength_left: float, table: RetentionTable) -> MemoryTier:
-    """The highest tier below the core that a strength allows."""
+    """Return the highest tier below the core that a strength allows."""
     if strength_left <= table.review:
         return MemoryTier.SHORT
     return MemoryTier.MID if strength_left < table.demote else MemoryTier.LONG
@@ -191,7 +195,7 @@ def tier_ceiling(strength_left: float, table: RetentionTable) -> MemoryTier:
 def memories_over_limit(
     active: Iterable[RetentionAttributes], at: int, table: RetentionTable = RETENTION
 ) -> tuple[RetentionAttributes, ...]:
-    """The active memories to archive so that no more than the limit stay, in that order.
+    """List the active memories to archive, in that order, so that the limit is kept.
 
     Faded memories come first, then those types that the conversation record keeps anyway, then the
     weakest, then the oldest. Protected memories stay, however many they are.
@@ -213,7 +217,7 @@ def _archive_order(
 def ends_at(
     one: RetentionAttributes, task_last_at: int | None = None, table: RetentionTable = RETENTION
 ) -> int | None:
-    """When a memory expires, counted from when it was said, UTC epoch ms; None for never.
+    """Return when a memory expires, counted from when it was said, UTC epoch ms; None for never.
 
     Args:
         one: the memory; it never expires if the user pinned or confirmed it.

@@ -1,4 +1,4 @@
-"""Routing: whether a turn is extracted at once, later with its segment, or only recorded.
+"""Routing: a turn is extracted at once, later with its segment, or only recorded.
 
 No model is asked. A turn that asks to have something remembered, or is a standing wish
 (`language/statements/plain_statements`), is extracted at once, whatever its length and however much
@@ -18,7 +18,7 @@ from memoria.model.turn import Role
 
 LEAST_WEIGHT = 30
 _STORY_WEIGHT = 3_000
-"""Of the speaker's own words: a question about a long piece of code is no story."""
+"""Weight of the speaker's own words; a question about a long piece of code is no story."""
 _LONGEST_WEIGHT = 20_000
 _LONGEST_SMALL_TALK = 100
 _CJK_WEIGHT = 3
@@ -28,7 +28,7 @@ _CJK = lazy_regex(
 
 
 class ExtractionReason(StrEnum):
-    """Why a turn is extracted at once, the most urgent first."""
+    """Reason to extract a turn at once, the most urgent first."""
 
     REMEMBER = "remember"
     RULE = "rule"
@@ -62,13 +62,13 @@ Route = ExtractNow | ExtractLater | RecordOnly
 
 
 def text_weight(text: str) -> int:
-    """The length of a text, where a CJK character counts three and white space nothing."""
+    """Return the length of a text: a CJK character counts three, and white space nothing."""
     cjk = 0 if text.isascii() else len(_CJK.findall(text))
     return len("".join(text.split())) + (_CJK_WEIGHT - 1) * cjk
 
 
 def is_worth_extracting(text: str, *, least: int = LEAST_WEIGHT) -> bool:
-    """Whether a text that no rule matches is long enough for a call of the model."""
+    """Check whether a text that no rule matches is long enough for a call of the model."""
     return text_weight(text) >= least
 
 
@@ -114,7 +114,7 @@ def _route_plain_turn(text: str, own_text: str) -> Route:
 
 
 def is_answer(text: str, asked: str) -> bool:
-    """Whether what else is small talk answers the turn before it: yes, no or a number.
+    """Check whether small talk answers the turn before it: yes, no or a number.
 
     Args:
         text: small talk.
@@ -124,7 +124,7 @@ def is_answer(text: str, asked: str) -> bool:
 
 
 def _only_small_talk(own_text: str) -> bool:
-    """Whether a text consists of small talk from beginning to end."""
+    """Check whether a text consists of small talk from beginning to end."""
     end = 0
     for match in _SMALL_TALK.regex.finditer(own_text):
         if match.start() > end:

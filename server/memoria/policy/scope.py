@@ -1,10 +1,10 @@
-"""Scope: whether a statement is seen in every project, by what it is about.
+"""Scope: the projects in which a statement is seen, by what it is about.
 
-Who the user is, their people, health, homes, habits and plans hold wherever they work. Code,
-services, builds, tickets and the team's decisions hold in their project. A statement may speak of
-both, so that its signs are weighed against each other: whose it is, what things it names, and
-whether it points at a project in so many words. Where they cancel out, nothing is decided: then
-the type of the memory does, and whoever stated it is told.
+A person, their people, health, homes, habits and plans hold wherever they work. Code, services,
+builds, tickets and the team's decisions hold in their project. A statement may speak of both, so
+its signs are weighed against each other: the owner, the things it names, and words that point at a
+project. Where they cancel out, nothing is decided: then the type of the memory does, and whoever
+stated it is told.
 """
 
 import re
@@ -48,7 +48,7 @@ def decide_scope(content: str, kind: MemoryType, subject: str | None = None) -> 
 
 
 def points_at_project(content: str, project: str) -> bool:
-    """Return whether a statement points at a project, by the last part of its name or as "this".
+    """Check whether a statement points at a project, by the last part of its name or as "this".
 
     Args:
         content: the statement.
@@ -59,13 +59,13 @@ def points_at_project(content: str, project: str) -> bool:
 
 
 def default_scope(kind: MemoryType) -> Scope:
-    """Where a statement is seen whose words leave it open."""
+    """Return where a statement is seen if its words leave it open."""
     return "everywhere" if kind.is_personal else "project"
 
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """What a statement names."""
+    """Signs of person and of work in a statement."""
 
     is_of_user: bool
     is_of_us: bool
@@ -78,11 +78,11 @@ class _Signs:
     trade: bool
     doing: bool
     specific: int
-    """How sure it is that one certain thing of a project is meant, and not all of its kind."""
+    """Certainty, from 0 to 2, that one thing of a project is meant, and not all of its kind."""
 
     @property
     def of_person(self) -> int:
-        """How far it is about a person and their life."""
+        """Points for a statement about a person and their life."""
         life = 2 * min(self.people, 2) + 2 * min(self.life, 2)
         # Whoever is only named may be of the team, and a home may be a page.
         named = self.names_person and (life > 0 or self.feeling)
@@ -92,7 +92,7 @@ class _Signs:
 
     @property
     def of_work(self) -> int:
-        """How far it is about what is built, and how."""
+        """Points for a statement about what is built, and how."""
         whose = self.is_of_user or self.is_of_us or self.things > 0 or self.trade
         mine = self.specific if self.is_of_user else 0
         return 2 * min(self.things, 2) + self.trade + mine + (self.doing and whose)
@@ -127,7 +127,7 @@ def _read_signs(text: str, subject: str | None) -> _Signs:
 
 
 def _weigh_specific(text: str) -> int:
-    """What it counts for that a statement speaks of *the* dashboard, and not of dashboards."""
+    """Return the points of a statement that speaks of *the* dashboard, and not of dashboards."""
     nouns = {word for match in _DEFINITE.regex.findall(text.lower()) for word in match.split()}
     if nouns & _list_forms(words.WORK):
         return 2
@@ -135,7 +135,7 @@ def _weigh_specific(text: str) -> int:
 
 
 def _count(text: str, english: str, chinese: str = "") -> int:
-    """How many of the words a text has."""
+    """Count the listed words that a text has."""
     known = len(_words_of(text) & _list_forms(english))
     if text.isascii():
         return known
@@ -144,7 +144,7 @@ def _count(text: str, english: str, chinese: str = "") -> int:
 
 @cache
 def _people_words() -> tuple[str, str]:
-    """The user's people and animals, in English and in Chinese."""
+    """Return the words for the user's people and animals, in English and in Chinese."""
     english = {
         word
         for word, found in english_words().items()
@@ -173,7 +173,7 @@ def _pieces(listed: str) -> tuple[str, ...]:
 
 @cache
 def _list_forms(listed: str) -> frozenset[str]:
-    """Words with their regular endings. Stems would take `account` for `accountant`."""
+    """Return words with their regular endings. Stems would take `account` for `accountant`."""
     return frozenset(form for word in listed.split() for form in _inflect(word))
 
 
@@ -210,7 +210,7 @@ _REPORTED = LazyPattern(
     r"|用户(?:说|要求|提到|表示)(?:记住)?\s*[:：，]?\s*)",
     re.IGNORECASE,
 )
-"""That the user said something tells nothing of what it is about."""
+"""Says that the user said it, which tells nothing of what it is about."""
 _EVERY_PROJECT = LazyPattern(
     r"\b(?:(?:in|for|on|to|of|across) (?:all|every|any|each)|whatever|whichever|across"
     r"|all (?=my|our)|no matter (?:which|what)|regardless of)(?: of)?(?: (?:my|our|the|other))?"
@@ -242,7 +242,7 @@ _HABIT = LazyPattern(
 _ASKING = LazyPattern(
     r"\b(?:want|need|ask|request)(?:s|ed)? (?:for )?(?:the|this|that)\b|(?:想?要|选)了?[这那][个种]"
 )
-"""Asking for one thing of which only the conversation says what it is."""
+"""Asks for one thing that only the conversation names."""
 _PERSONAL_PHRASE = LazyPattern(rf"\b(?:{words.PHRASES_PERSONAL})\b", re.IGNORECASE)
 _WORK_PHRASE = LazyPattern(rf"\b(?:{words.PHRASES_WORK})\b", re.IGNORECASE)
 _ADDRESS = LazyPattern(

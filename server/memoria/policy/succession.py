@@ -1,4 +1,4 @@
-"""Succession: whether of two memories on record the newer takes the place of the older.
+"""Succession: a newer memory on record takes the place of an older one.
 
 A memory that comes in is compared with what is known at once (`policy/conflict`). Two memories may
 also come together later: a night has a model compare them, or two homes were imported into one.

@@ -1,4 +1,4 @@
-"""Tier rules: how a memory rises from short-term to long-term and into the core.
+"""Tier rules: the way of a memory from short-term to long-term and into the core.
 
 It rises by rule or by a reviewer's decision, and never to a tier that its strength is too low for.
 How a memory falls is in `policy/retention`.
@@ -23,17 +23,17 @@ from memoria.policy.retention import (
 _MID_AFTER_MS = 7 * DAY_MS
 """The age at which a short-term memory becomes mid-term."""
 _THEME_SIZE = 3
-"""So many memories of one theme become mid-term earlier."""
+"""Number of memories of one theme that become mid-term earlier."""
 _STABLE_SESSIONS, _STABLE_SOURCES = 2, 2
-"""A stable pattern has evidence from so many sessions and so many sources."""
+"""Numbers of sessions and of sources from which a stable pattern has evidence."""
 SURE_CONFIDENCE = 0.7
-"""The least confidence of a memory in a stable pattern: what a model says of it without a doubt."""
+"""Least confidence of a memory in a stable pattern: that of a model without a doubt."""
 _SIGNS_OF_USE = 2
-"""How often a memory must be used, repeated or upvoted before a reviewer is asked."""
+"""Number of uses, repetitions and upvotes before a reviewer is asked."""
 
 
 def may_rise_to_core(one: RetentionAttributes, at: int, table: RetentionTable = RETENTION) -> bool:
-    """Whether a reviewer is asked if a memory belongs to the core.
+    """Check whether a reviewer is asked if a memory belongs to the core.
 
     An episode never does: it is about one conversation, and no core file shows it. A concept does
     if it is used: nobody has said it, and the turns it rests on say something else.
@@ -51,14 +51,14 @@ def may_rise_to_core(one: RetentionAttributes, at: int, table: RetentionTable = 
 
 
 def is_fading(one: RetentionAttributes, at: int, table: RetentionTable = RETENTION) -> bool:
-    """Whether a reviewer is asked if a fading memory should be kept."""
+    """Check whether a reviewer is asked if a fading memory should be kept."""
     return isinstance(retention_verdict(one, at, table, reviewer=True), AskReviewer)
 
 
 def tier_after_promotion(
     one: RetentionAttributes, at: int, table: RetentionTable = RETENTION
 ) -> tuple[MemoryTier, float]:
-    """The tier and importance of a memory that a reviewer has promoted.
+    """Return the tier and importance of a memory that a reviewer has promoted.
 
     A memory that was reviewed for the core gets into it. A fading one counts as young again, and
     gets the tier that its new strength allows.
@@ -70,19 +70,19 @@ def tier_after_promotion(
 
 
 def may_be_archived(one: RetentionAttributes, table: RetentionTable = RETENTION) -> bool:
-    """Whether a reviewer may archive a memory."""
+    """Check whether a reviewer may archive a memory."""
     return one.type not in BINDING_TYPES and protection(one, table) is None
 
 
 def core_importance(importance: float, table: RetentionTable = RETENTION) -> float:
-    """The importance of a memory that a reviewer has promoted to the core."""
+    """Return the importance of a memory that a reviewer has promoted to the core."""
     return max(importance, table.lasting)
 
 
 def tier_by_rule(
     one: RetentionAttributes, support: SupportCounts, at: int, table: RetentionTable = RETENTION
 ) -> MemoryTier:
-    """The tier that a memory has by rule: never lower than its present one, never the core.
+    """Return the tier that a memory has by rule: never below its own; none rises into the core.
 
     A memory does not rise to a tier that it is too weak for, so that no nightly step undoes what
     another one did.
@@ -106,7 +106,7 @@ def _tier_by_evidence(one: RetentionAttributes, support: SupportCounts, at: int)
 
 
 def is_stable_pattern(sessions: int, sources: int) -> bool:
-    """Whether a pattern is stable: it has evidence from several sessions and several sources."""
+    """Check whether a pattern has evidence from several sessions and several sources."""
     return sessions >= _STABLE_SESSIONS and sources >= _STABLE_SOURCES
 
 

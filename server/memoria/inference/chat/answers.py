@@ -1,4 +1,4 @@
-"""From a reply to a checked value, and the complaint that a model gets whose answer is none.
+"""Reading of a reply as a checked value, and the complaint that an unfit one is sent back with.
 
 An answer that does not keep to its form is read for what can be used of it: each operation by
 itself. One that was cut off for its length is none, for what it lacks may be read with less text.
@@ -31,7 +31,7 @@ class UnfitAnswerError(InvalidAnswerError):
 
 
 def read_answer(request: ChatRequest[AnswerT], reply: ChatReply) -> LooseAnswer[AnswerT]:
-    """The value that the reply holds, and the items in it that are of no use.
+    """Return the value that the reply holds, and the items in it that are of no use.
 
     Raises:
         ModelRefusedError: the model would not answer.
@@ -64,7 +64,7 @@ def _read_again(request: ChatRequest[AnswerT], reply: ChatReply) -> LooseAnswer[
 
 
 def _may_say_more(text: str, answer: type[BaseModel]) -> bool:
-    """Whether an answer that keeps to its form may still mean something else.
+    """Check whether an answer that keeps to its form may still mean something else.
 
     It has its list twice, of which JSON lets the last one count, or escapes that were escaped.
     """
@@ -73,26 +73,26 @@ def _may_say_more(text: str, answer: type[BaseModel]) -> bool:
 
 
 def _is_of_use(found: LooseAnswer[AnswerT]) -> bool:
-    """Whether anything of an answer is sound, or nothing in it is unfit."""
+    """Check whether anything of an answer is sound, or nothing in it is unfit."""
     name = list_name(type(found.value))
     return not found.unfit or bool(name and getattr(found.value, name))
 
 
 def _describe_flaw(reply: ChatReply) -> str | None:
-    """The answer's flaw where it has one as a whole."""
+    """Describe the answer's flaw as a whole; None where it has none."""
     if reply.finish == _CUT_OFF:
         return f"it was cut off after {reply.output_tokens:,} tokens"
     return None if reply.text.strip() else "it is empty"
 
 
 def _advise_on_flaw(reply: ChatReply) -> str | None:
-    """The same, as the model may make use of it."""
+    """Return the flaw as advice to the model, or None."""
     flaw = _describe_flaw(reply)
     return f"{flaw}; be much shorter" if reply.finish == _CUT_OFF else flaw
 
 
 def _describe_without_content(error: ValidationError, answer: type[BaseModel]) -> str:
-    """The problems without a word of the model's: names it made up are left out."""
+    """Describe the problems without a word of the model's: names it made up are left out."""
     known = {*_schema_names(answer.model_json_schema())}
     found = error.errors(include_input=False, include_url=False, include_context=False)
     return _list_problems(
@@ -103,7 +103,7 @@ def _describe_without_content(error: ValidationError, answer: type[BaseModel]) -
 
 
 def _describe_in_full(error: ValidationError) -> str:
-    """The problems as the model that made them may see them."""
+    """Describe the problems as the model that made them may see them."""
     found = error.errors(include_input=False, include_url=False, include_context=False)
     return _list_problems(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in found)
 
@@ -115,7 +115,7 @@ def _list_problems(problems: Iterable[str]) -> str:
 
 
 def _schema_names(schema: object) -> Iterable[str]:
-    """Every name that our own schema uses."""
+    """Yield every name that our own schema uses."""
     if isinstance(schema, Mapping):
         for name, inner in schema.items():
             yield name
@@ -124,7 +124,7 @@ def _schema_names(schema: object) -> Iterable[str]:
 
 @cache
 def schema_without_limits(answer: type[BaseModel]) -> dict[str, Any]:
-    """The answer's JSON schema in the subset that strict endpoints take.
+    """Return the answer's JSON schema in the subset that strict endpoints take.
 
     Every field is required and no other allowed. Limits on lengths go: they are checked when the
     answer is read. Nobody may change it: it is made once.
@@ -134,7 +134,7 @@ def schema_without_limits(answer: type[BaseModel]) -> dict[str, Any]:
 
 @cache
 def schema_with_limits(answer: type[BaseModel]) -> dict[str, Any]:
-    """The same with its limits on lengths: where they bind, no text can go on for ever.
+    """Return the schema with its limits on lengths: where they bind, no text goes on for ever.
 
     A field that has a default may be left out: that is shorter, here and in the answer.
     """
@@ -143,5 +143,5 @@ def schema_with_limits(answer: type[BaseModel]) -> dict[str, Any]:
 
 @cache
 def form_in_words(answer: type[BaseModel]) -> str:
-    """The answer's form for a prompt, which says what its schema says."""
+    """Describe the answer's form for a prompt: it says what its schema says."""
     return describe_form(schema_with_limits(answer))

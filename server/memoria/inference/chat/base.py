@@ -13,7 +13,7 @@ class ChatRequest(Generic[AnswerT]):
     """A prompt filled in, and the form that its answer must have."""
 
     purpose: str
-    """What the answer is for, in a word: `extract`."""
+    """Purpose of the answer, in a word: `extract`."""
     prompt: str
     """Name and version of the prompt: `extract/3`."""
     instructions: str
@@ -24,18 +24,18 @@ class ChatRequest(Generic[AnswerT]):
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """What a model said, unread, and what it cost."""
+    """Text of a model, unread, and its cost."""
 
     text: str
     model: str
     input_tokens: int
-    """As reported, else estimated."""
+    """Number as reported, else estimated."""
     output_tokens: int
     finish: str = "stop"
     """`stop`, `length` when it was cut off, `refused` when model or filter would not answer; any
     other word is the endpoint's own."""
     pause_s: float = 0.0
-    """How long the endpoint wants no further request."""
+    """Time for which the endpoint wants no further request."""
 
 
 class ChatModel(Protocol):
@@ -50,7 +50,7 @@ class ChatModel(Protocol):
         ...
 
     def ask(self, request: ChatRequest[AnswerT]) -> ChatReply:
-        """The reply to a request.
+        """Return the reply to a request.
 
         Raises:
             ModelUnavailableError: there is none now.

@@ -1,4 +1,4 @@
-"""From settings to a chat model. Its library is imported only when one is configured."""
+"""Choice of a chat model by the settings. Its library is imported only when one is configured."""
 
 import os
 
@@ -9,7 +9,7 @@ from memoria.inference.chat.command import ASKED_BY_MEMORIA, CommandChat
 
 
 def choose_chat_model(settings: Settings) -> ChatModel | None:
-    """The configured chat model; None where there is none.
+    """Return the configured chat model; None where there is none.
 
     None as well in a Memoria that was started by the very program a Memoria asks.
     """
@@ -23,7 +23,7 @@ def choose_chat_model(settings: Settings) -> ChatModel | None:
 
 
 def chat_limits(settings: Settings) -> ChatLimits:
-    """How hard a model is tried, by the settings."""
+    """Return the limits of a model's use, by the settings."""
     return ChatLimits(
         timeout_s=settings.llm_timeout_s,
         attempts=settings.llm_attempts,

@@ -31,23 +31,23 @@ from memoria.model import DAY_MS, DailyCap, ModelCall, now_millis, start_of_utc_
 _LOG = logging.getLogger(__name__)
 _MS_PER_S = 1000
 _LONGEST_WAIT_S = 20.0
-"""The longest pause that is waited for; one that is longer is the queue's."""
+"""Longest pause that is waited for; one that is longer is the queue's."""
 _SHOWN_CHARS = 4000
-"""How much of an unfit answer is sent back: 200 kB of prose teach no model more than its start."""
+"""Length of an unfit answer that is sent back: 200 kB of prose teach no more than its start."""
 _SHOWN_OF_TOO_MUCH = 200
-"""How much of one that was cut off: what repeats itself is repeated, and room is scarce."""
+"""Length of one that was cut off: what repeats itself is repeated, and room is scarce."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatLimits:
-    """How hard a model is tried."""
+    """Limits of a model's use: time, attempts, requests at once and tokens a day."""
 
     timeout_s: float
     attempts: int
     concurrency: int
     daily_cap: DailyCap
     first_pause_s: float = 0.5
-    """The pause after the first failure; it doubles with each, and a part of it is chance."""
+    """Pause after the first failure; it doubles with each, and a part of it is chance."""
 
 
 class ChatClient:
@@ -71,10 +71,10 @@ class ChatClient:
         self._not_before = 0
 
     def ask(self, tenant: str, request: ChatRequest[AnswerT]) -> AnswerT:
-        """The answer to a request. One that is no answer is sent back once to be mended.
+        """Return the answer to a request. One that is no answer is sent back once to be mended.
 
-        Of one with sound items and unfit ones, these alone are sent back, and kept if they are
-        mended.
+        Of an answer with sound items and unfit ones, these alone are sent back, and kept if they
+        are mended.
 
         Raises:
             ModelUnavailableError: there is none now; `retry_at` says when to ask again.
@@ -95,7 +95,7 @@ class ChatClient:
     def _mend_items(
         self, tenant: str, request: ChatRequest[AnswerT], read: LooseAnswer[AnswerT]
     ) -> AnswerT:
-        """The answer with those of its unfit items that the model can mend."""
+        """Return the answer with those of its unfit items that the model can mend."""
         try:
             mended = self._ask_with_retries(tenant, _mend_request(request, read.unfit)).value
         except ChatModelError as error:
@@ -124,7 +124,7 @@ class ChatClient:
         raise asking_stopped_error()  # never so: there is at least one attempt
 
     def _ask_once(self, tenant: str, request: ChatRequest[AnswerT]) -> LooseAnswer[AnswerT]:
-        """Ask once, and enter what came of it."""
+        """Ask once, and enter the outcome."""
         with self._occupy_slot(), self._record_call(tenant, request) as entry:
             reply = self._model.ask(request)
             entry.reply = reply
@@ -134,7 +134,7 @@ class ChatClient:
 
     @contextmanager
     def _occupy_slot(self) -> Iterator[None]:
-        """One of the places for requests under way."""
+        """Occupy one of the places for requests under way."""
         with self._change:
             self._change.wait_for(self._may_start)
             if self._stopping.is_set():
@@ -201,7 +201,7 @@ class ChatClient:
         raise asking_stopped_error()
 
     def _postpone_requests(self, error: ModelUnavailableError, attempt: int) -> None:
-        """Ask nobody anything for as long as the model wants, or longer with every failure."""
+        """Send no request for as long as the model wants, or longer with every failure."""
         doubled_s = min(self._limits.first_pause_s * 2.0 ** (attempt - 1), _LONGEST_WAIT_S)
         pause_s = doubled_s * random.uniform(0.5, 1)  # noqa: S311  (so that processes spread out)
         until = self._now() + round(pause_s * _MS_PER_S)
@@ -213,7 +213,7 @@ class ChatClient:
 
 
 def _repair_request(request: ChatRequest[AnswerT], error: UnfitAnswerError) -> ChatRequest[AnswerT]:
-    """The request once more, with the answer it got and what is wrong with that."""
+    """Return the request once more, with the answer it got and what is wrong with that."""
     repair = load_template("repair")
     shown = _SHOWN_OF_TOO_MUCH if error.too_much else _SHOWN_CHARS
     again = repair.render(
@@ -232,7 +232,7 @@ def _repair_request(request: ChatRequest[AnswerT], error: UnfitAnswerError) -> C
 def _mend_request(
     request: ChatRequest[AnswerT], unfit: Sequence[UnfitItem]
 ) -> ChatRequest[AnswerT]:
-    """A request for some items of an answer alone, without the text that was to be read."""
+    """Return a request for some items of an answer alone, without the text to be read."""
     mend = load_template("mend")
     lines = (
         json.dumps({"item": one.item, "wrong": one.problem}, ensure_ascii=False)[:_SHOWN_CHARS]

@@ -36,17 +36,17 @@ _OUR_SETTINGS = ("MEMORIA_LLM_", "MEMORIA_EMBEDDING_", "MEMORIA_RERANK_")
 _MOST_BYTES = 1 << 20
 _VARIABLE = lazy_regex(r"[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)
 _NOT_FOUND = (126, 127)
-"""What `env` and shells end with when there is no such program."""
+"""Exit codes of `env` and shells when there is no such program."""
 _REVEALING_CHARS = 12
 
 
 def split_command(command: str) -> list[str]:
-    """The program and its arguments in a command line, as the system at hand writes them."""
+    """Return the program and its arguments in a command line, as this system writes them."""
     return _split(command)[1]
 
 
 def _split(command: str) -> tuple[dict[str, str], list[str]]:
-    """The variables that stand before a program as `NAME=value`, and the program's own words."""
+    """Return the variables before a program as `NAME=value`, and the program's own words."""
     words = shlex.split(command, posix=os.name != "nt")
     if os.name == "nt":
         words = [word.strip("\"'") for word in words]
@@ -70,7 +70,7 @@ class CommandChat:
         self._closed = False
 
     def ask(self, request: ChatRequest[AnswerT]) -> ChatReply:
-        """The reply to a request."""
+        """Return the reply to a request."""
         asked = append_form(request)
         text = f"{asked.instructions}\n\n{asked.text}\n"
         try:
@@ -129,7 +129,7 @@ class CommandChat:
         return program
 
     def _check_result(self, ended: ProgramResult, text: str) -> None:
-        """Raise what a program means that did not end well."""
+        """Raise the error that a program means by a bad end."""
         if ended.cut:
             return  # it was we who ended it
         if ended.code in _NOT_FOUND:
@@ -152,9 +152,9 @@ class CommandChat:
 
 
 def _child_environment(ours: Mapping[str, str], own_folder: str, place: Path) -> dict[str, str]:
-    """What the program gets of our environment: not our keys, and a word of who asks.
+    """Return the program's environment: ours without our keys, and a mark of the asking process.
 
-    Whoever starts us may look for programs in few folders; what a script is run by, such as Node,
+    Whoever starts us may look for programs in few folders; a script's interpreter, such as Node,
     mostly lies beside it. Some programs take the folder that `PWD` names for the one they run in.
     """
     kept = {name: value for name, value in ours.items() if not name.startswith(_OUR_SETTINGS)}
@@ -165,7 +165,7 @@ def _child_environment(ours: Mapping[str, str], own_folder: str, place: Path) ->
 
 
 def _last_line(last_words: bytes, request: str) -> str:
-    """A program's last line, without secrets; nothing where it repeats the request."""
+    """Return a program's last line, without secrets; empty where it repeats the request."""
     lines = last_words.decode("utf-8", "replace").split("\n")
     line = next((line.strip() for line in reversed(lines) if line.strip()), "")
     shown = shorten(redact(line).text)

@@ -1,7 +1,7 @@
-"""What an OpenAI-compatible endpoint answered: a reply, or one of our errors.
+"""Answers of an OpenAI-compatible endpoint, read as a reply or as one of our errors.
 
-Nothing that the server wrote goes into an error, but for a few well-known codes: it may quote the
-request, or the key.
+No words of the server go into an error, but for a few well-known codes: it may quote the request,
+or the key.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from memoria.model import now_millis
 
 _MS_PER_S = 1000
 _MOST_TOKENS = 10**9
-"""Of one request; an endpoint that counts more does not count."""
+"""Most tokens of one request; an endpoint that counts more does not count."""
 _REDIRECTS = range(300, 400)
 _PASSING = (408, 409, 425, 429)
 _SERVER_ERROR = 500
@@ -43,7 +43,7 @@ _FILTERED = "content_filter"
 _NO_MODEL = "model_not_found"
 _TOO_LONG = "context_length_exceeded"
 _SAYS_TOO_LONG = ("context size", "context length", "context window")
-"""How those put it that have no code for it: llama.cpp, vLLM."""
+"""Words of servers that have no code for it: llama.cpp, vLLM."""
 _FINAL = (_FILTERED, _TOO_LONG, _NO_MODEL)
 """Codes of errors that no other form of the request would mend."""
 
@@ -64,7 +64,7 @@ class _Usage(BaseModel):
 
 
 class _Completion(BaseModel):
-    """What we read of an answer. The client's own type is built without a check."""
+    """Fields that we read of an answer. The client's own type is built without a check."""
 
     choices: list[_Choice]
     usage: _Usage | None = None
@@ -73,7 +73,7 @@ class _Completion(BaseModel):
 def read_completion(
     body: bytes, headers: Mapping[str, str], request: ChatRequest[AnswerT], model: str
 ) -> ChatReply:
-    """The reply in a body that came with status 200.
+    """Return the reply in a body that came with status 200.
 
     Raises:
         ModelUnavailableError: the body is no completion.
@@ -100,7 +100,7 @@ def read_completion(
 
 
 def to_chat_error(error: openai.APIStatusError, request: ChatRequest[AnswerT]) -> ChatModelError:
-    """Our error for a status of 300 and more."""
+    """Return our error for a status of 300 and more."""
     status, code = error.status_code, _find_code(error)
     what = f"The chat model's endpoint answered HTTP {status}" + (f" ({code})" if code else "")
     if status in _REDIRECTS:
@@ -129,12 +129,12 @@ def to_chat_error(error: openai.APIStatusError, request: ChatRequest[AnswerT]) -
 
 
 def is_final(error: openai.APIStatusError) -> bool:
-    """Whether no other form of the request would mend it."""
+    """Check that no other form of the request would mend the error."""
     return _find_code(error) in _FINAL
 
 
 def _find_code(error: openai.APIStatusError) -> str | None:
-    """What is wrong, in one of the words that are known well."""
+    """Return the error's code, if it is a well-known one."""
     if error.code in _CODES:
         return error.code
     asked_wrongly = error.status_code < _SERVER_ERROR

@@ -1,4 +1,4 @@
-"""Waiting with a deadline for work that can't be interrupted: past it, the work is abandoned."""
+"""Deadline for work that can't be interrupted: past it, the work is abandoned."""
 
 import threading
 from collections.abc import Callable
@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 
 
 def asking_stopped_error() -> AskingStoppedError:
-    """The error that a waiting caller gets when Memoria closes."""
+    """Return the error that a waiting caller gets when Memoria closes."""
     return AskingStoppedError("Memoria was closed while a chat model was asked.", uncounted=True)
 
 
@@ -25,7 +25,7 @@ class DeadlineRunner:
         self._stopped = False
 
     def run(self, work: Callable[[], _T], timeout_s: float) -> _T:
-        """What the work gives, or the error it raises.
+        """Return the result of the work, or raise its error.
 
         Raises:
             TimeoutError: it takes longer. It goes on, and what it gives is lost.

@@ -33,11 +33,11 @@ from memoria.inference.http import restrict_client
 
 _NO_KEY = "none"  # the client insists on a key; local servers ignore it
 _MOST_BYTES = 16_000_000
-"""Of an answer: three times what the longest that can be asked for takes."""
+"""Most bytes of an answer: three times what the longest that can be asked for takes."""
 _NEVER_SENT = "ConnectError"  # of whichever HTTP library the client has
 _FORM_IN_DOUBT = (400, 422, 501)
 _CAPS = ("max_tokens", "max_completion_tokens")
-"""How the longest answer is called: everywhere, and by OpenAI's newer models."""
+"""Names of the longest answer: everywhere, and in OpenAI's newer models."""
 
 # Older versions of the client write whole requests there.
 logging.getLogger("openai._base_client").setLevel(logging.INFO)
@@ -45,7 +45,7 @@ logging.getLogger("openai._base_client").setLevel(logging.INFO)
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """The certificates of the machine, read once: that takes longer than to open a home."""
+    """Return the certificates of the machine, read once: that takes longer than to open a home."""
     return httpx2.create_ssl_context()
 
 
@@ -68,7 +68,7 @@ class EndpointChat:
         self._known: tuple[Form, str] = (first_form(base_url), _CAPS[0])
 
     def ask(self, request: ChatRequest[AnswerT]) -> ChatReply:
-        """The reply to a request, in the first form that the endpoint takes."""
+        """Return the reply to a request, in the first form that the endpoint takes."""
         try:
             # The client's own limit is one on silence: a byte a second would satisfy it for ever.
             return self._waiting.run(lambda: self._ask_in_accepted_form(request), self._timeout_s)
@@ -95,7 +95,7 @@ class EndpointChat:
         self._waiting.stop()
 
     def _ask_in_accepted_form(self, request: ChatRequest[AnswerT]) -> ChatReply:
-        """The reply in the form that worked last, else in those that ask less of the endpoint."""
+        """Ask in the form that worked last, else in those that ask less of the endpoint."""
         refusal: ChatModelError | None = None
         for form in FORMS[FORMS.index(self._known[0]) :]:
             for cap in sorted(_CAPS, key=lambda cap: cap != self._known[1]):
@@ -130,5 +130,5 @@ class EndpointChat:
 
 
 def _blames_the_cap(error: openai.APIStatusError) -> bool:
-    """Whether the endpoint calls the longest answer otherwise; some say so in prose alone."""
+    """Check whether the endpoint has another name for the longest answer; some say so in prose."""
     return error.param in _CAPS or any(f"'{cap}'" in error.message for cap in _CAPS)

@@ -1,4 +1,4 @@
-"""How a request asks for JSON: in the request where the endpoint takes that, else in words."""
+"""Forms in which a request asks for JSON: by a schema if the endpoint takes it, else in words."""
 
 import json
 from dataclasses import replace
@@ -15,7 +15,7 @@ _PRIVATE_NAMES = (".local", ".lan", ".internal", ".home.arpa", ".localhost")
 Form = Literal["bounded_schema", "json_schema", "json_object", "text"]
 
 FORMS: tuple[Form, ...] = ("bounded_schema", "json_schema", "json_object", "text")
-"""From the surest to what every model understands.
+"""Forms from the surest to what every model understands.
 
 Small models repeat themselves without end where a text has no limit; some strict endpoints take no
 limits.
@@ -23,7 +23,7 @@ limits.
 
 
 def first_form(base_url: str) -> Form:
-    """The form that is tried first with an endpoint.
+    """Return the form that is tried first with an endpoint.
 
     A server in one's own network runs small models, which a schema keeps to their form. Elsewhere
     models are larger and tokens have a price: there the form stands in words, in half the tokens.
@@ -32,7 +32,7 @@ def first_form(base_url: str) -> Form:
 
 
 def _is_near(host: str) -> bool:
-    """Whether a host is this machine or of a private network, by its address or its plain name."""
+    """Check for this machine or a private network, by a host's address or its plain name."""
     try:
         return not ip_address(host).is_global
     except ValueError:
@@ -40,7 +40,7 @@ def _is_near(host: str) -> bool:
 
 
 def response_format(form: Form, request: ChatRequest[AnswerT]) -> dict[str, Any] | None:
-    """The request's `response_format`; None where the words alone must do."""
+    """Return the request's `response_format`; None where the words alone must do."""
     match form:
         case "bounded_schema":
             return _json_schema_format(request, schema_with_limits(request.answer))
@@ -58,19 +58,19 @@ def _json_schema_format(request: ChatRequest[AnswerT], schema: dict[str, Any]) -
 
 
 def longest_form(request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
-    """The request with the longest schema that may go with it, to count what it may cost."""
+    """Return the request with the longest schema that may go with it, to count its cost."""
     schema = json.dumps(schema_without_limits(request.answer), ensure_ascii=False)
     return replace(request, instructions=f"{request.instructions}\n\n{schema}")
 
 
 def put_form_in_words(form: Form, request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
-    """The request, with the answer's form in its words where no schema goes with it."""
+    """Put the answer's form into the request's words where no schema goes with it."""
     carried = form in ("bounded_schema", "json_schema")
     return request if carried else append_form(request)
 
 
 def append_form(request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
-    """The request, with the form of its answer in words, which one that is repaired has.
+    """Add the form of its answer in words to a request, as to one that is repaired.
 
     It belongs to the instructions, which are the same in every request of a kind: endpoints cache
     what requests begin with.

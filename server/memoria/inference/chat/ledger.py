@@ -1,4 +1,4 @@
-"""What a call to a chat model leaves behind: an entry, made before it and settled after it."""
+"""Ledger of calls to a chat model: an entry is made before a call and settled after it."""
 
 from typing import Protocol
 
@@ -10,10 +10,10 @@ from memoria.model import DailyCap, ModelCall
 
 
 class CallLedger(Protocol):
-    """Where calls are entered. Several processes may share it."""
+    """Ledger in which calls are entered. Several processes may share it."""
 
     def reserve(self, tenant: str, call: ModelCall, since: int, cap: DailyCap) -> int | None:
-        """Enter a call that is about to be made. Gives its number.
+        """Enter a call that is about to be made; return its number.
 
         None if the tenant's entries of the day that began at `since` would come to more than the
         cap.
@@ -21,12 +21,12 @@ class CallLedger(Protocol):
         ...
 
     def settle(self, tenant: str, n: int, call: ModelCall) -> None:
-        """Set an entry to what came of the call."""
+        """Set an entry to the outcome of the call."""
         ...
 
 
 def open_call(request: ChatRequest[AnswerT], model: str, now: int) -> ModelCall:
-    """The entry of a call to be made, with the most it may cost."""
+    """Return the entry of a call to be made, with the most it may cost."""
     return ModelCall(
         at=now,
         purpose=request.purpose,
@@ -39,7 +39,7 @@ def open_call(request: ChatRequest[AnswerT], model: str, now: int) -> ModelCall:
 
 
 class OpenCall:
-    """A call under way, and what is known of it so far."""
+    """A call under way, and its data so far."""
 
     def __init__(self, call: ModelCall) -> None:
         self.call = call
@@ -47,12 +47,12 @@ class OpenCall:
         self.failure: BaseException | None = None
 
     def final_call(self, duration_ms: int) -> ModelCall:
-        """The call as it went."""
+        """Return the call as it went."""
         known = {"duration_ms": duration_ms, **self._token_counts(), **self._outcome()}
         return self.call.model_copy(update=known)
 
     def _token_counts(self) -> dict[str, int]:
-        """What was reported; nothing where nothing was done; the worst where nobody knows."""
+        """Return the reported tokens; 0 where nothing was done, empty if unknown."""
         match self.reply, self.failure:
             case ChatReply() as reply, _:
                 return {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}

@@ -1,4 +1,4 @@
-"""Loose answers: what of an answer can be used that does not keep to its form.
+"""Loose answers: the usable parts of an answer that does not keep to its form.
 
 Where an answer is a list above all, of operations or rulings, each item is read by itself: one that
 is unfit takes no other along. The list may stand alone, in pieces, below another name, or be one
@@ -31,10 +31,10 @@ from memoria.language.pattern import LazyPattern
 
 _DEEPEST_WRAPPING = 8
 _LEAST_IN_COMMON = 2
-"""So many names of fields tell that an object is an item."""
+"""Number of names of fields from which an object is an item."""
 _LEAST_COLUMNS = 4
 _MOST_ITEMS = 200
-"""So many items are looked at: more are the same again and again."""
+"""Number of items that are looked at: more are the same again and again."""
 _OF_SCHEMAS = frozenset(("$ref", "enum", "const", "anyOf", "oneOf"))
 _FIRST_WORD = LazyPattern(r"[^\W\d_]+")
 
@@ -49,18 +49,18 @@ class UnfitItem:
 
 @dataclass(frozen=True, slots=True)
 class LooseAnswer(Generic[AnswerT]):
-    """What of an answer can be used, and what cannot."""
+    """Parts of an answer that can be used, and those that cannot."""
 
     value: AnswerT
     unfit: tuple[UnfitItem, ...] = ()
 
 
 def read_loosely(answer: type[AnswerT], text: str, shown: str = "") -> LooseAnswer[AnswerT] | None:
-    """What of an answer can be used; None where that is nothing.
+    """Read the usable parts of an answer; None where there are none.
 
     Args:
-        answer: what was asked for.
-        text: what the model wrote.
+        answer: the type that was asked for.
+        text: the model's words.
         shown: the instructions it was given: an item that stands in them is no answer.
     """
     values = read_values(text)
@@ -72,13 +72,13 @@ def read_loosely(answer: type[AnswerT], text: str, shown: str = "") -> LooseAnsw
 
 
 def list_name(answer: type[BaseModel]) -> str | None:
-    """The name of the list that an answer is above all."""
+    """Return the name of the list that an answer is above all; None for another answer."""
     listed = _Listed.of(answer)
     return None if listed is None else listed.name
 
 
 def join_answers(one: AnswerT, other: AnswerT) -> AnswerT:
-    """An answer with the items of another one as well, each once."""
+    """Return an answer with the items of another one as well, each once."""
     name = list_name(type(one))
     if name is None:
         return one
@@ -108,7 +108,7 @@ class _Listed:
 
     @cached_property
     def tags(self) -> dict[str, type[BaseModel]]:
-        """The kinds by what tells them apart and by what models write for it, in plain words."""
+        """The kinds, by their tags and by what models write for these, in plain words."""
         if self.tag is None:
             return {}
         found = dict[str, type[BaseModel]]()
@@ -119,7 +119,7 @@ class _Listed:
         return found
 
     def is_item(self, given: Mapping[Any, Any]) -> bool:
-        """Whether an object looks like an item.
+        """Check whether an object looks like an item.
 
         It has names of fields in common with one, and a value for one of them: a schema has none.
         Or it says which kind it is, and has the fields in another object.
@@ -139,13 +139,13 @@ class _Listed:
         return bool(inner) and self.read_word(plain.get(str(self.tag))) is not None
 
     def _holds_list(self, value: object) -> bool:
-        """Whether a text or object has the whole list in it."""
+        """Check whether a text or object has the whole list in it."""
         if isinstance(value, str):
             return "{" in value and self.name in value
         return isinstance(value, Mapping) and self.name in map(plain_name, value)
 
     def _is_whole(self, given: Mapping[Any, Any]) -> bool:
-        """Whether an object has all that an item of some kind needs, or is around one."""
+        """Check whether an object has all that an item of some kind needs, or is around one."""
         names = set(map(plain_name, given))
         large = (one for one in self.kinds if len(_list_required(one)) > _LEAST_IN_COMMON)
         return any(_has_all(one, names) for one in large) or any(
@@ -153,7 +153,7 @@ class _Listed:
         )
 
     def mend(self, given: object) -> BaseModel:
-        """The item that a model meant.
+        """Return the item that a model meant.
 
         Raises:
             UnfitError: it can't be told.
@@ -169,7 +169,7 @@ class _Listed:
         return mend_value(kind, {**rest, self.tag: kind.model_fields[self.tag].default})
 
     def read_word(self, said: object) -> str | None:
-        """The word for a kind that a text is, or begins with: `add_memory`."""
+        """Return the word for a kind that a text is, or begins with: `add_memory`."""
         if not isinstance(said, str):
             return None
         first = _FIRST_WORD.regex.search(said)
@@ -178,14 +178,14 @@ class _Listed:
         return next((one for one in words if one in tags), None) or closest(words[0], tags)
 
     def _names_kind(self, said: object) -> bool:
-        """Whether it is the very word for a kind, or a name that begins with it: `add_memory`."""
+        """Check for the very word for a kind, or a name that begins with it: `add_memory`."""
         if self.tag is None or not isinstance(said, str) or not said.isidentifier():
             return False
         defaults = (kind.model_fields[self.tag].default for kind in self.kinds)
         return said.lower().split("_")[0] in map(str.lower, defaults)
 
     def _find_tag(self, given: Mapping[Any, Any]) -> object:
-        """The word that tells the kind; of a name that means something else, where it is one."""
+        """Return the word that tells the kind; under a name with another meaning, if it is one."""
         tag = str(self.tag)
         own = map(plain_name, (tag, *loosely(self.kinds[0].model_fields[tag]).names))
         plain = {plain_name(name): value for name, value in given.items()}
@@ -195,7 +195,7 @@ class _Listed:
         return said if self.read_word(said) or other is None else other
 
     def _likeliest(self, given: Mapping[Any, Any]) -> type[BaseModel]:
-        """The kind with the most required fields, all of which are there; else the first."""
+        """Return the kind with the most required fields, all of which are there; else the first."""
         inner = (object_in(value) or {} for value in given.values())
         names = {plain_name(name) for one in (given, *inner) for name in one}
         able = [kind for kind in self.kinds if _has_all(kind, names) and _list_required(kind)]
@@ -207,13 +207,13 @@ def _list_required(kind: type[BaseModel]) -> list[str]:
 
 
 def _has_all(kind: type[BaseModel], names: set[str]) -> bool:
-    """Whether names of all fields that a kind needs are among others."""
+    """Check whether names of all fields that a kind needs are among others."""
     known = fields_of(kind)
     return {known.get(name) for name in names}.issuperset(_list_required(kind))
 
 
 def _read_object(answer: type[AnswerT], values: list[Any]) -> LooseAnswer[AnswerT] | None:
-    """The last object in a text that is such an answer."""
+    """Return the last object in a text that fits the answer, or None."""
     names = fields_of(answer)
     for given in reversed([one for value in values for one in _objects_in(value)]):
         try:
@@ -225,7 +225,7 @@ def _read_object(answer: type[AnswerT], values: list[Any]) -> LooseAnswer[Answer
 
 
 def _objects_in(value: object, depth: int = 0) -> Iterator[Mapping[Any, Any]]:
-    """Objects, the inner ones before those around them."""
+    """Yield objects, the inner ones before those around them."""
     inner = value.values() if isinstance(value, Mapping) else value
     if depth < _DEEPEST_WRAPPING and isinstance(inner, Iterable) and not isinstance(inner, str):
         for one in inner:
@@ -258,7 +258,7 @@ def _read_list(
 def _build(
     answer: type[AnswerT], listed: _Listed, sound: list[BaseModel], rest: Mapping[str, Any]
 ) -> AnswerT:
-    """The answer with its sound items, each once; of the rest what fits."""
+    """Build the answer from its sound items, each once, and the other fields that fit."""
     _, beside = take_apart(answer.model_fields[listed.name].annotation)
     bounds = (*answer.model_fields[listed.name].metadata, *beside)
     most = next((one.max_length for one in bounds if hasattr(one, "max_length")), None)
@@ -278,7 +278,7 @@ def _collect(
     rest: dict[str, Any],
     depth: int = 0,
 ) -> bool:
-    """Gather items and other fields from a value. Tells whether it is an answer at all."""
+    """Gather items and other fields from a value; return False if it is no answer at all."""
     if isinstance(value, str) and "{" in value and depth <= _DEEPEST_WRAPPING:
         value = read_values(value)
     if isinstance(value, list):
@@ -312,7 +312,7 @@ def _collect_all(
 
 
 def _rows_of(listed: _Listed, given: list[Any]) -> list[Any]:
-    """The items of a list; of lists below one with names of fields the objects that they are."""
+    """Return the items of a list; a list of lists below one with field names becomes objects."""
     names = given[0] if given else None
     if not isinstance(names, list) or not all(isinstance(one, list) for one in given):
         return given
@@ -321,7 +321,7 @@ def _rows_of(listed: _Listed, given: list[Any]) -> list[Any]:
 
 
 def _rows_of_columns(given: Mapping[Any, Any], count: int) -> Iterator[object]:
-    """The items of an object that has a list for each field."""
+    """Yield the items of an object that has a list for each field."""
     for at in range(count):
         yield {
             name: one[at] if isinstance(one, list) and len(one) == count else one
@@ -330,7 +330,7 @@ def _rows_of_columns(given: Mapping[Any, Any], count: int) -> Iterator[object]:
 
 
 def _items_of(listed: _Listed, given: object, depth: int = 0) -> Iterator[object]:
-    """The items of a list, of one item, or of what is around items."""
+    """Yield the items of a list, of one item, or of what is around items."""
     if depth > _DEEPEST_WRAPPING or given is None:
         return
     if isinstance(given, str) and "{" in given:
@@ -345,7 +345,7 @@ def _items_of(listed: _Listed, given: object, depth: int = 0) -> Iterator[object
 
 
 def _items_in(listed: _Listed, given: Mapping[Any, Any], depth: int) -> Iterator[object]:
-    """An object, where it is an item; else the items in it, below words, names or numbers."""
+    """Yield an object that is an item; else the items in it, below words, names or numbers."""
     columns = [one for one in given.values() if isinstance(one, list) and len(one) > 1]
     if len(columns) >= _LEAST_COLUMNS and len({len(one) for one in columns}) == 1:
         yield from _rows_of_columns(given, len(columns[0]))
@@ -359,7 +359,7 @@ def _items_in(listed: _Listed, given: Mapping[Any, Any], depth: int) -> Iterator
 
 
 def _items_below(listed: _Listed, name: object, given: object, depth: int) -> Iterator[object]:
-    """The items below a name, which may tell their kind."""
+    """Yield the items below a name, which may tell their kind."""
     for one in given if isinstance(given, list) else [given]:
         if listed.read_word(name) and isinstance(one, Mapping) and not _is_schema(one):
             yield {**one, str(listed.tag): name}
@@ -368,10 +368,10 @@ def _items_below(listed: _Listed, name: object, given: object, depth: int) -> It
 
 
 def _holds_objects(value: object) -> bool:
-    """Whether it is an object, or a list with objects or lists in it."""
+    """Check for an object, or a list with objects or lists in it."""
     return isinstance(value, Mapping) or (isinstance(value, list) and any(map(is_container, value)))
 
 
 def _is_schema(value: Mapping[Any, Any]) -> bool:
-    """Whether an object says what another has to be like: no item, but it may hold some."""
+    """Check whether an object describes the form of another: it is no item, but may hold some."""
     return "properties" in value or not _OF_SCHEMAS.isdisjoint(value)

@@ -19,7 +19,7 @@ from memoria.language.pattern import LazyPattern
 _MOST_DEPTH = 20
 _MOST_FAILURES = 50
 _MOST_AGAIN = 4
-"""So many times a text's length is read again where reading failed."""
+"""Number of times that a text's length is read again where reading failed."""
 _CLOSED_BY = {
     '"': '"',
     "'": "'",
@@ -39,18 +39,18 @@ _MARK = r"""["'`“”„‘’「」『』«»]"""
 _UNSEEN = r"\ufeff\u200b-\u200f\u2060"
 _COMMENT = r"//[^\n]*|\#[^\n]*|/\*[\s\S]{0,500}?\*/"
 _SETS = r"(?:[:：=→]|->)"
-"""What stands between a name and its value."""
+"""Matches the sign between a name and its value."""
 _STRAY = r"\\(?:[nrt](?![a-z])|(?=[{}\[\]]))"
-"""An escape outside of any text."""
+"""Matches an escape outside of any text."""
 _BETWEEN = LazyPattern(rf"(?:[\s{_UNSEEN},，;；…]|\.\.\.|{_STRAY}|{_COMMENT})+")
-"""Dots stand for what a model did not care to write."""
+"""Matches the space between values; dots stand for what a model did not care to write."""
 _BLANK = LazyPattern(rf"(?:[\s{_UNSEEN}]|{_STRAY}|{_COMMENT})+")
 _CALL = LazyPattern(r"(?:\w{1,30}\.){0,3}([^\W\d]\w{0,30})[(（](?=\s{0,100}\w{1,30}\s{0,20}=[^=])")
 _STARTS = LazyPattern(
     rf"[{{｛]|[\[［](?=[\s{_UNSEEN}]{{0,100}}(?:[{{｛\[［\]］/\#.…\\]|{_MARK}|\w{{1,30}}[(（]))"
     rf"|(?<![\w.]){_CALL.source}"
 )
-"""A list that begins with a word or a number is a mark such as [1]."""
+"""Start of a value; a list that begins with a word or a number is a mark such as [1]."""
 _COLON = LazyPattern(r"\s{0,100}(?:=>|->|[:：=→])")
 _KEY = LazyPattern(rf"{_MARK}([\w$ .{_UNSEEN}-]{{1,60}}){_MARK}(?=\s{{0,20}}{_SETS})")
 _BARE_KEY = LazyPattern(rf":?[\w$][\w$ .-]{{0,60}}?(?=\s{{0,20}}{_SETS})")
@@ -75,12 +75,12 @@ _END_OF_VALUE = rf"""(?x)\s{{0,200}}(?:
     )
     | \s{{1,200}}["'“「][\w$ ]{{1,60}}["'”」]\s{{0,20}}[:：]"""
 _VALUE_END = LazyPattern(_END_OF_VALUE % "")
-"""What follows a text that is over; another quotation mark belongs to the text."""
+"""Matches what follows a text that is over; another quotation mark belongs to the text."""
 _ARGUMENT_END = LazyPattern(_END_OF_VALUE % _CALL_END)
 _UNENDED = LazyPattern(
     r"""[,，]\s{0,20}["“][A-Za-z_]{2,30}["”]\s{0,3}[:：]\s{0,3}(?=["“\d\[{tfn-])"""
 )
-"""The next name and its value in the midst of a text, whose own closing mark was left out."""
+"""Matches the next name and value within a text whose own closing mark was left out."""
 _ESCAPE = LazyPattern(r"\\(?:u([0-9a-fA-F]{4})|([\s\S]))")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _ESCAPED_WHOLE = LazyPattern(r"[{\[](?:[\s{\[]|\\[nrt]){0,100}\\\"")
@@ -96,7 +96,7 @@ class _NoJsonError(Exception):
 
 
 def read_json(text: str) -> list[Any]:
-    """The objects, and lists with objects in them, that a text holds, in their order."""
+    """List the objects, and lists with objects in them, that a text holds, in their order."""
     first = _STARTS.regex.search(text)
     if first and _ESCAPED_WHOLE.regex.match(text, first.start()):
         text = unescape(text)
@@ -120,7 +120,7 @@ def read_json(text: str) -> list[Any]:
 
 
 def _holds_object(value: object) -> bool:
-    """Whether it is more than a mark such as [1]; an empty list says that there is nothing."""
+    """Check for more than a mark such as [1]; an empty list says that there is nothing."""
     return isinstance(value, dict) or value == [] or any(map(_is_object, _items(value)))
 
 
@@ -133,7 +133,7 @@ def _is_object(value: object) -> bool:
 
 
 def join_pairs(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of its pairs: lists of one name are joined, else the last of a name counts."""
+    """Make an object of its pairs: lists of one name are joined, else the last of a name counts."""
     joined: dict[str, Any] = {}
     for name, value in pairs:
         former = joined.get(name)
@@ -157,12 +157,12 @@ class _ValueReader:
         self.at = at
         self._text = text
         self._is_cut = False
-        """Whether the text ended before the value did."""
+        """True if the text ended before the value did."""
         self._is_call = False
-        """Whether what is read is in a call, where a parenthesis ends a value."""
+        """True within a call, where a parenthesis ends a value."""
 
     def read(self, depth: int = 0, *, bare: LazyPattern = _BARE_ITEM) -> Any:  # noqa: ANN401  (any JSON)
-        """The value that begins here.
+        """Read the value that begins here.
 
         Raises:
             _NoJsonError: none does.
@@ -185,7 +185,7 @@ class _ValueReader:
         return self._word(_BARE_ARGUMENT if self._is_call else bare)
 
     def _read_quoted(self, sign: str, depth: int) -> Any:  # noqa: ANN401  (any JSON)
-        """A text in quotation marks, or an object in them; texts that are added up are one."""
+        """Read a text in quotation marks, or an object in them; texts that are added up are one."""
         if opened := _JSON_IN_MARKS.regex.match(self._text, self.at):
             self.at = opened.end()
             value = self.read(depth + 1)
@@ -199,7 +199,7 @@ class _ValueReader:
         return text
 
     def _sign(self) -> str:
-        """The character here; a space at the end of the text, where more should stand."""
+        """Return the character here; a space at the end of the text, where more should stand."""
         if self.at < len(self._text):
             return self._text[self.at]
         self._is_cut = True
@@ -210,18 +210,18 @@ class _ValueReader:
         self.at = skipped.end() if skipped else self.at
 
     def _is_over(self, ends: str, others: str) -> bool:
-        """Whether a list or object ends here: by its sign, that of what is around it, or a cut."""
+        """Check whether a list or object ends here: by its sign, an outer one, or a cut."""
         self._skip(_BETWEEN)
         sign = self._sign()
         self.at += sign in ends
         return sign in ends or sign in others or self._is_cut
 
     def _ends_around(self, ends: str) -> str:
-        """The signs that end what is around a value, and so the value as well."""
+        """Return the signs that end what is around a value, and so the value as well."""
         return (_OBJECT_END + _LIST_END + _CALL_END * self._is_call).replace(ends, "")
 
     def _list(self, depth: int) -> list[Any]:
-        """A list; beside objects, words without quotation marks are remarks."""
+        """Read a list; beside objects, words without quotation marks are remarks."""
         self.at += 1
         items = list[Any]()
         while not self._is_over(_LIST_END, self._ends_around(_LIST_END)):
@@ -272,14 +272,14 @@ class _ValueReader:
         return name.strip()
 
     def _value_of_name(self, depth: int) -> Any:  # noqa: ANN401  (any JSON)
-        """The value after a colon; none where it was left out."""
+        """Read the value after a colon; None where it was left out."""
         self._skip(_BLANK)
         if self._sign() in f",，{_OBJECT_END}":
             return None
         return self.read(depth + 1, bare=_BARE_VALUE)
 
     def _text_in(self, opening: str, end: LazyPattern) -> str:
-        """A text in quotation marks, which may hold such marks itself."""
+        """Read a text in quotation marks, which may hold such marks itself."""
         start = self.at + 1
         closing = _CLOSED_BY[opening]
         if self._text.startswith(3 * opening, self.at):
@@ -296,7 +296,7 @@ class _ValueReader:
         return unescape(self._text[start:])
 
     def _text_in_three(self, marks: str) -> str:
-        """A text of several lines, as Python has it."""
+        """Read a text of several lines, as Python has it."""
         start = self.at + len(marks)
         end = self._text.find(marks, start)
         self._is_cut = end < 0
@@ -304,7 +304,7 @@ class _ValueReader:
         return unescape(self._text[start : None if self._is_cut else end])
 
     def _word(self, bare: LazyPattern) -> object:
-        """A number, true, false or nothing; else a text without quotation marks."""
+        """Read a number, true, false or nothing; else a text without quotation marks."""
         found = bare.regex.match(self._text, self.at)
         if found is None:
             if self._is_cut:
@@ -323,12 +323,12 @@ class _ValueReader:
 
 @cache
 def _stops(closing: str, *, is_bounded: bool) -> re.Pattern[str]:
-    """Where a text may end: at a closing mark, or before the next name; escapes are skipped."""
+    """Return the pattern of a text's possible ends: closing marks, and commas if it is bounded."""
     return re.compile(rf"(?s)\\.|[{closing}{',，' if is_bounded else ''}]")
 
 
 def unescape(text: str) -> str:
-    """A text with the characters that its escapes stand for; halves of a character are marked."""
+    """Replace escapes by the characters they stand for; halves of a character are marked."""
     if "\\" not in text:
         return text
     plain = _ESCAPE.regex.sub(_replace_escape, text)

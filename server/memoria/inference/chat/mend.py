@@ -1,4 +1,4 @@
-"""Mending: a value of what a model wrote, where that keeps to its form only by and large.
+"""Mending: a value read from a model's words that keep to its form only by and large.
 
 Fields that nobody knows are dropped, and known ones are found by other names. A number is clamped,
 a text is read for what it says, one thing is taken for a list of it. What stays unfit falls back on
@@ -29,7 +29,7 @@ _NO_LETTERS = LazyPattern(r"[\W_]+")
 _PARTS = LazyPattern(r"[|/,，、;；()（）]")
 _ESCAPED = LazyPattern(r"\\u[0-9a-fA-F]{4}|&(?:#\d{2,5}|#x[0-9a-f]{2,4}|[a-z]{2,6});")
 _ALIKE = 0.8
-"""How much of its letters a misspelt word has in common with what it is for."""
+"""Least share of its letters that a misspelt word has in common with the right one."""
 _WORD = LazyPattern(r"[a-z]{3,12}")
 _CHINESE_NUMBER = LazyPattern("[一二两三四五六七八九十百]{1,6}")
 _COUNTS = {word: count for count, word in enumerate(DAY_WORDS, 1)} | COUNTS
@@ -43,11 +43,11 @@ _NO_WORDS = ("null", "none", "nil", "n/a", "undefined", "-", "无")
 
 
 class UnfitError(ValueError):
-    """What a model wrote is no such value; says why without a word of the model's."""
+    """Words of a model are no such value; the message says why without any of them."""
 
 
 def mend_value(kind: type[BaseModel], given: object) -> BaseModel:
-    """The value that a model meant.
+    """Return the value that a model meant.
 
     Raises:
         UnfitError: it can't be told.
@@ -71,7 +71,7 @@ def mend_value(kind: type[BaseModel], given: object) -> BaseModel:
 
 
 def _take_for_name(kind: type[BaseModel], given: str) -> dict[str, str]:
-    """A text as the one field that a value needs."""
+    """Return a text as the one field that a value needs."""
     needed = [name for name, field in kind.model_fields.items() if field.is_required()]
     if len(needed) != 1:
         raise UnfitError("it is no object")
@@ -79,7 +79,7 @@ def _take_for_name(kind: type[BaseModel], given: str) -> dict[str, str]:
 
 
 def _validate(kind: type[BaseModel], fields: dict[str, object]) -> BaseModel:
-    """The value of its fields; of those that are unfit after all the defaults are taken.
+    """Return the value of its fields, with defaults for those that are unfit after all.
 
     Raises:
         UnfitError: one of them has none.
@@ -96,22 +96,22 @@ def _validate(kind: type[BaseModel], fields: dict[str, object]) -> BaseModel:
 
 
 def plain_name(name: object) -> str:
-    """A name or word as it is compared: `memory-id`, `MemoryID` and `memory_id` are one."""
+    """Return a name or word as it is compared: `memory-id`, `MemoryID` and `memory_id` are one."""
     return _NO_LETTERS.regex.sub("", str(name).lower())
 
 
 def closest(name: str, others: Iterable[str]) -> str | None:
-    """The one of other names that a name is, but for a slip of the pen."""
+    """Return the one of other names that a name is, but for a slip of the pen, or None."""
     return next(iter(get_close_matches(name, others, 1, _ALIKE)), None)
 
 
 def is_container(value: object) -> bool:
-    """Whether it is an object or a list."""
+    """Check for an object or a list."""
     return isinstance(value, Mapping | list)
 
 
 def object_in(value: object) -> Mapping[Any, Any] | None:
-    """The object that a value is, alone in a list or a text."""
+    """Return the object that a value is, alone in a list or a text, or None."""
     if isinstance(value, str) and value.lstrip()[:1] == "{":
         value = read_json(value)
     if isinstance(value, list) and len(value) == 1:
@@ -120,28 +120,28 @@ def object_in(value: object) -> Mapping[Any, Any] | None:
 
 
 def loosely(field: FieldInfo) -> Loosely:
-    """How a field is read."""
+    """Return how a field is read."""
     _, more = take_apart(field.annotation)
     found = (one for one in (*field.metadata, *more) if isinstance(one, Loosely))
     return next(found, Loosely())
 
 
 def names_of(name: str, field: FieldInfo) -> list[str]:
-    """The names by which a field is known, in plain letters, its own first."""
+    """List the names of a field in plain letters, its own first, then their plurals."""
     names = [plain_name(one) for one in (name, *loosely(field).names)]
     return [*names, *(f"{one}s" for one in names)]
 
 
 @cache
 def fields_of(kind: type[BaseModel]) -> Mapping[str, str]:
-    """The fields of a kind by all names by which they are known."""
+    """Map all names by which they are known to the fields of a kind."""
     fields = reversed(kind.model_fields.items())
     known = {one: name for name, field in fields for one in reversed(names_of(name, field))}
     return known | {plain_name(name): name for name in kind.model_fields}
 
 
 def _lift(kind: type[BaseModel], given: Mapping[Any, Any]) -> dict[str, Any]:
-    """What is given by plain names; with what an object holds that stands for no object."""
+    """Return values by plain names; of an object that stands for no object, the values in it."""
     plain, lifted = dict[str, Any](), dict[str, Any]()
     for name, value in given.items():
         key = plain_name(name)
@@ -164,7 +164,7 @@ def _takes_objects(field: FieldInfo) -> bool:
 
 
 def _own_of(inner: Mapping[str, Any], key: str, field: FieldInfo) -> str | None:
-    """The name of what an object in the place of a text or number has for it."""
+    """Return the name of a field's value within an object in the place of a text or number."""
     kind, _ = take_apart(field.annotation)
     wanted = int | float if kind in (int, float) else str
     fit = [name for name, value in inner.items() if isinstance(value, wanted)]
@@ -177,26 +177,26 @@ def _is_nothing(value: object) -> bool:
 
 
 def _find(name: str, field: FieldInfo, plain: Mapping[str, Any]) -> object:
-    """What is given for a field, by its own name or by another."""
+    """Return the value of a field, by its own name or by another, or None."""
     return next(
         (plain[one] for one in names_of(name, field) if not _is_nothing(plain.get(one))), None
     )
 
 
 def _list_unknown(kind: type[BaseModel], plain: Mapping[str, Any]) -> list[str]:
-    """The names that nobody knows."""
+    """List the names that nobody knows."""
     return [name for name in plain if name not in fields_of(kind)][:_MOST_UNKNOWN]
 
 
 def _find_misspelt(kind: type[BaseModel], name: str, plain: Mapping[str, Any]) -> object:
-    """What is given for a field below a name that nobody knows and that is almost its own."""
+    """Return a field's value below an unknown name that is almost its own, or None."""
     unknown = _list_unknown(kind, plain)
     found = closest(plain_name(name), unknown) if unknown else None
     return plain[found] if found else None
 
 
 def _find_unnamed(kind: type[BaseModel], plain: Mapping[str, Any]) -> object:
-    """The only text below a name that nobody knows, where one needed text alone is missing."""
+    """Return the only text below an unknown name, where one needed text alone is missing."""
     missing = [
         name
         for name, field in kind.model_fields.items()
@@ -213,7 +213,7 @@ def _is_text(value: object) -> bool:
 
 
 def mend_field(name: str, field: FieldInfo, given: object) -> object:
-    """The field's value; None where its default is to stand.
+    """Return the field's value; None where its default is to stand.
 
     Raises:
         UnfitError: nothing fits, and there is no default.
@@ -260,7 +260,7 @@ def _mend_plain(kind: type, metadata: Iterable[Any], given: object) -> object:
 
 
 def take_apart(annotation: Any) -> tuple[Any, tuple[Any, ...]]:  # noqa: ANN401
-    """An annotation without what is written beside it, and that; of an optional type the type."""
+    """Split an annotation from its metadata; of an optional type take the type."""
     beside: list[Any] = []
     while True:
         if get_origin(annotation) is Annotated:
@@ -276,7 +276,7 @@ def take_apart(annotation: Any) -> tuple[Any, tuple[Any, ...]]:  # noqa: ANN401
 
 
 def _choose(choices: Iterable[object], given: object, read: Loosely) -> object:
-    """The choice that is said, by its own word or by another."""
+    """Return the choice that is said, by its own word or by another."""
     known = {
         plain_name(word): one for one in choices for word in (one, *read.words.get(str(one), ()))
     }
@@ -289,7 +289,7 @@ def _choose(choices: Iterable[object], given: object, read: Loosely) -> object:
 
 
 def _list_said(given: object, *, is_vital: bool) -> list[object]:
-    """The words that a value is or holds; of `rule|preference` the first is as good as any.
+    """List the words that a value is or holds; of `rule|preference` the first is as good as any.
 
     Args:
         given: the value.
@@ -312,12 +312,12 @@ def _mend_text(given: object, between: str) -> str:
 
 
 def is_escaped(text: str) -> bool:
-    """Whether a text may have escapes that were escaped, or those of a page."""
+    """Check whether a text may have escapes that were escaped, or those of a page."""
     return _ESCAPED.regex.search(text) is not None
 
 
 def _unwrap(text: str) -> str:
-    """A text without escapes that were escaped, and without those of a page."""
+    """Remove escapes that were escaped, and those of a page."""
     if not _ESCAPED.regex.search(text):
         return text
     plain = unescape(text) if text.isascii() and "\\u" in text else html.unescape(text)
@@ -337,7 +337,7 @@ def _read_number(given: object) -> float:
 
 
 def _read_count(given: object) -> float:
-    """A whole number, in digits or in words."""
+    """Read a whole number, in digits or in words."""
     try:
         return _read_number(given)
     except UnfitError:
@@ -354,7 +354,7 @@ def _read_count(given: object) -> float:
 
 
 def _clamp(number: float, metadata: Iterable[Any]) -> float:
-    """A number within its bounds; a share that is given out of ten or a hundred as one of one."""
+    """Clamp a number to its bounds; a share out of ten or a hundred is taken as one of one."""
     bounds = tuple(metadata)
     least = next((float(str(one.ge)) for one in bounds if isinstance(one, Ge)), number)
     most = next((float(str(one.le)) for one in bounds if isinstance(one, Le)), number)
@@ -364,7 +364,7 @@ def _clamp(number: float, metadata: Iterable[Any]) -> float:
 
 
 def _mend_items(annotation: Any, metadata: Iterable[Any], given: object) -> tuple[object, ...]:  # noqa: ANN401
-    """The items of a list that fit, as many as it may have; several names may stand in one text."""
+    """Return the items of a list that fit, up to its length; one text may hold several names."""
     if isinstance(given, str):
         given = [one for one in _LISTED.regex.split(given) if one]
     most = next((one.max_length for one in metadata if isinstance(one, MaxLen)), None)

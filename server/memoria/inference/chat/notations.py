@@ -1,7 +1,7 @@
 """Notations: the objects that a text holds in whatever notation a model has chosen.
 
 Most is JSON. Some models write labelled lines instead, as YAML and TOML have them and as people
-make lists, tables, or tags. What such an object means is told by its names alone, as with JSON.
+make lists, tables, or tags. Only the names tell what such an object means, as with JSON.
 """
 
 import csv
@@ -20,9 +20,9 @@ _LINE_MARK = LazyPattern(
     r"""(?m)^(?:[ \t]{0,8}>[ \t]?|\+[ \t]{0,40}(?=["'{}\[\]])"""
     r"""|[ \t]{0,8}\d{1,4}[ \t]?[|:.)]?[ \t]{1,40}(?=["'{}\[\]]))"""
 )
-"""What is put before each line of a quoted text, of a changed one, or of one with line numbers."""
+"""Matches the mark before each line of a quoted text, of a changed one, or of a numbered one."""
 _LEAST_FIELDS = 3
-"""So many names, labels or columns make an object: two may be prose, or a part of one."""
+"""Number of names, labels or columns that make an object: two may be prose, or a part of one."""
 _LABEL = LazyPattern(
     r"""(?x)(?P<before>[\s>|•+-]{0,40} (?:\*[ ]{1,8})? (?:\d{1,3}[.)][ ]{0,8})?)
     [*_`"'“#:]{0,4} (?P<name>[^\W\d][\w$ -]{0,40}?) (?:[ ]?[(（]\d{1,4}[)）])? [*_`"'”]{0,4}
@@ -48,7 +48,7 @@ _RULE = LazyPattern(r"[\s|:+=-]*")
 
 
 def read_values(text: str) -> list[Any]:
-    """The objects, and lists with objects in them, that a text holds, in their order."""
+    """List the objects, and lists with objects in them, that a text holds, in their order."""
     plain = _LINE_MARK.regex.sub("", _TERMINAL.regex.sub("", text))
     if plain.count("&quot;") > plain.count('"'):
         plain = html.unescape(plain)
@@ -57,7 +57,7 @@ def read_values(text: str) -> list[Any]:
 
 
 def _after_thoughts(text: str) -> str:
-    """A text without what its author thought before."""
+    """Return a text without its author's thoughts before it."""
     small = text.lower()
     ends = [small.rfind(tag) + len(tag) for tag in _ENDS_OF_THOUGHT if tag in small]
     return text[max(ends) :] if ends else text
@@ -82,7 +82,7 @@ def _holds_whole_object(value: object) -> bool:
 
 
 def _read_lines(text: str) -> list[Any]:
-    """Objects of a line each whose brackets were left out."""
+    """List objects of a line each whose brackets were left out."""
     lines = (line for line in text.splitlines() if "{" not in line)
     named = (line for line in lines if len(_NAMED.regex.findall(line)) >= _LEAST_FIELDS)
     found = (read_json("{" + _NUMBERED.regex.sub("", line) + "}") for line in named)
@@ -90,7 +90,7 @@ def _read_lines(text: str) -> list[Any]:
 
 
 def _read_labels(text: str) -> list[Any]:
-    """Records of lines with a label each; a label that comes again, or a heading, begins one."""
+    """List records of lines with a label each; a repeated label, or a heading, begins one."""
     reader = _LabelReader()
     for line in text.splitlines():
         reader.add(line)
@@ -105,9 +105,9 @@ class _LabelReader:
         self._fields: dict[str, str] = {}
         self._heading = self._last = ""
         self._depth = 0
-        """How far in the record's labels stand."""
+        """Indentation of the record's labels."""
         self._open: int | None = None
-        """How far in the last label stands, where nothing is beside it."""
+        """Indentation of the last label, where nothing is beside it."""
 
     def _begin(self, heading: str) -> None:
         """Keep the record, where it is one, and begin another."""
@@ -153,13 +153,13 @@ class _LabelReader:
         self._begin(heading[1] if heading else "")
 
     def end(self) -> list[Any]:
-        """The records, when there are no more lines."""
+        """Return the records, when there are no more lines."""
         self._begin("")
         return self.records
 
 
 def _read_plain(text: str) -> object:
-    """A text without marks around it; a list or an object where it is one."""
+    """Return a text without marks around it; a list or an object where it is one."""
     text = text.strip(_ENDS_OF_VALUE)
     if text[:1] in ("[", "{") and (values := read_json(text)):
         return values[0]
@@ -168,7 +168,7 @@ def _read_plain(text: str) -> object:
 
 
 def _read_tables(text: str) -> list[Any]:
-    """The rows of tables, below the names of their columns."""
+    """List the rows of tables, below the names of their columns."""
     lines = [line.strip() for line in text.splitlines() if not line.strip().startswith("```")]
     found = list[Any]()
     for separator in ("|", "\t", ","):
@@ -200,7 +200,7 @@ def _split_row(line: str, separator: str) -> list[str]:
 
 
 def _read_tags(text: str) -> list[Any]:
-    """The elements of a text with tags, that which is around all others first."""
+    """List the elements of a text with tags, that which is around all others first."""
     elements: list[_Element] = [_Element("", [], 0)]
     text = _CDATA.regex.sub("", text)
     for tag in _TAG.regex.finditer(text):
@@ -239,7 +239,7 @@ def _close_last(elements: "list[_Element]", text: str) -> None:
 
 
 def _value_of(pairs: list[tuple[str, Any]], text: str) -> object:
-    """An element's value: its text, or its parts; of parts with one name a list."""
+    """Return an element's value: its text, or its parts; of parts with one name a list."""
     if not pairs:
         return text
     parts: dict[str, list[Any]] = {}

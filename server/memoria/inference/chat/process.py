@@ -24,14 +24,14 @@ _REAP_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class ProgramResult:
-    """What came of a program."""
+    """Result of a program."""
 
     code: int
     output: bytes
     stderr_tail: bytes
     """The end of what it wrote to standard error."""
     cut: bool
-    """Whether it was ended because it wrote more than it may."""
+    """True if it was ended because it wrote more than it may."""
 
 
 class Program:

@@ -1,4 +1,4 @@
-"""How long an endpoint wants to be left alone, from the headers of its answer.
+"""Pause that an endpoint wants, from the headers of its answer.
 
 `Retry-After` (RFC 9110: seconds, or a date) and its cousin in milliseconds say it outright. The
 `x-ratelimit-*` headers that OpenAI began (`x-ratelimit-remaining-tokens: 0`,
@@ -12,7 +12,7 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.model import to_millis
 
 LONGEST_PAUSE_S = 24 * 3600.0
-"""No endpoint is believed that wants to be left alone for longer."""
+"""Longest pause for which an endpoint is believed."""
 
 _LIMITS = ("requests", "tokens")
 _SPAN = lazy_regex(
@@ -24,7 +24,7 @@ _UNITS_S = (86_400, 3600, 60, 1)
 
 
 def retry_pause_s(headers: Mapping[str, str], now: int) -> float | None:
-    """Seconds to wait as the headers have it, at most a day; None where they say nothing.
+    """Return the seconds to wait by the headers, at most a day; None where they say nothing.
 
     Args:
         headers: by names in lower case.
@@ -41,7 +41,7 @@ def retry_pause_s(headers: Mapping[str, str], now: int) -> float | None:
 
 
 def _list_exhausted(headers: Mapping[str, str]) -> list[str]:
-    """The limits that are used up."""
+    """List the limits that are used up."""
     return [name for name in _LIMITS if headers.get(f"x-ratelimit-remaining-{name}") == "0"]
 
 
@@ -59,7 +59,7 @@ def _retry_after_s(headers: Mapping[str, str], now: int) -> float | None:
 
 
 def _span_s(span: str) -> float | None:
-    """Seconds of `20ms`, `1s`, `6m0s`, `1h30m`, or a bare number of them."""
+    """Read the seconds of `20ms`, `1s`, `6m0s`, `1h30m`, or a bare number of them."""
     span = span.strip()
     if _NUMBER.fullmatch(span):
         return float(span)

@@ -1,4 +1,4 @@
-"""The JSON schema that is sent with a request: what binds an answer, and not a word more.
+"""The JSON schema that is sent with a request: only what binds an answer.
 
 A schema is sent with every request and can cost more than the text to be read. Titles, descriptions
 and defaults bind nobody. Ranges of numbers and least lengths are checked when the answer is read.
@@ -24,7 +24,7 @@ Schema = dict[str, Any]
 
 
 def compact_schema(schema: Schema, *, is_strict: bool) -> Schema:
-    """A schema as it is sent.
+    """Return a schema as it is sent.
 
     Args:
         schema: as pydantic writes it.
@@ -35,7 +35,7 @@ def compact_schema(schema: Schema, *, is_strict: bool) -> Schema:
 
 
 class _Compactor:
-    """Compacts one schema. What is used once stands where it is used."""
+    """Compacts one schema. A definition that is used once stands where it is used."""
 
     def __init__(self, definitions: Mapping[str, Schema], *, is_strict: bool) -> None:
         self._definitions = definitions
@@ -69,7 +69,7 @@ class _Compactor:
         return kept
 
     def _join_kinds(self, schema: Schema) -> list[Schema]:
-        """The kinds of object in a union, all but the first few joined in one."""
+        """Return the kinds of object in a union, all but the first few joined in one."""
         kinds = schema["oneOf"]
         discriminator = schema.get("discriminator", {}).get("propertyName")
         if self._is_strict or discriminator is None or len(kinds) <= _FEW_KINDS:
@@ -102,7 +102,7 @@ class _Compactor:
         return self._is_strict or is_const or name in schema.get("required", ())
 
     def _compact_field(self, field: Schema) -> Schema:
-        """A field; one that may be left out need not be null as well."""
+        """Compact a field; one that may be left out need not be null as well."""
         others = [each for each in field.get("anyOf", ()) if each != _NULL]
         if self._is_strict or "default" not in field or len(others) != 1:
             return self._compact(field)
@@ -110,7 +110,7 @@ class _Compactor:
 
 
 def _join_objects(objects: Sequence[Schema], discriminator: str) -> Schema:
-    """One object with the fields of several; required is what all of them require."""
+    """Return one object with the fields of several; required is what all of them require."""
     fields: dict[str, Schema] = {}
     for name, field in (item for each in objects for item in each["properties"].items()):
         known = fields.get(name, field)
@@ -126,12 +126,12 @@ def _join_objects(objects: Sequence[Schema], discriminator: str) -> Schema:
 
 
 def _list_words(field: Schema) -> list[Any]:
-    """The values that a field may have, where they are listed."""
+    """List the values that a field may have, where they are listed."""
     return [field["const"]] if "const" in field else list(field.get("enum", ()))
 
 
 def _list_references(schemas: object, root: Schema) -> Iterator[str]:
-    """The names of definitions by each use; the root's own list of definitions is no use."""
+    """Yield the names of definitions by each use; the root's own list of them is no use."""
     if isinstance(schemas, list):
         for inner in schemas:
             yield from _list_references(inner, root)

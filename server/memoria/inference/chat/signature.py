@@ -15,7 +15,7 @@ Schema = Mapping[str, Any]
 
 
 def describe_form(schema: Schema) -> str:
-    """A schema that `compact_schema` has made, in words; what it names stands below it."""
+    """Describe a schema that `compact_schema` has made, in words; its definitions stand below."""
     named = (
         f"{name} = {_describe(inner)}" for name, inner in sorted(schema.get("$defs", {}).items())
     )

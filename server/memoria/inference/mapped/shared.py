@@ -1,10 +1,10 @@
 """The bundled model's arithmetic, done once for all texts that are embedded together.
 
-What the model makes of a place in a text depends on the pieces within four places of it alone. A
-turn and its passages are the same pieces twice, and talk repeats its phrases: of an assistant's
-long answers hardly half of the places are like no other. So every run of pieces that differs is
-computed once, and each text adds up those that it is made of. The vectors are the package's own
-but for the rounding of their last bits.
+The model's values for a place in a text depend on the pieces within four places of it alone. A turn
+and its passages are the same pieces twice, and talk repeats its phrases: of an assistant's long
+answers hardly half of the places are like no other. So every run of pieces that differs is computed
+once, and each text adds up those that it is made of. The vectors are the package's own but for the
+rounding of their last bits.
 """
 
 import re
@@ -23,23 +23,23 @@ Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
 
 MOST_PIECES = 8192
-"""Of the texts that share their runs. With more of them less is computed, and memory grows."""
+"""Pieces of the texts that share their runs. More of them save work and take memory."""
 _FEWEST = 2
-"""A question alone has nothing to share, and is computed as the package does."""
+"""Least number of texts that share; a question alone is computed as the package does."""
 _GAP = 4
 """Places between two texts: as far as the model looks, so that none sees its neighbour."""
 _NOTHING = 0
-"""The row of a gap, and of what is beyond a text's begin or end."""
+"""Row of a gap, and of what is beyond a text's begin or end."""
 _ROWS_AT_ONCE = 256
-"""Rows that are added up while they are in the processor's cache."""
+"""Number of rows that are added up while they are in the processor's cache."""
 _MOST_WORDS = 10_000
-"""Of which the pieces are remembered."""
+"""Number of words whose pieces are remembered."""
 _LONGEST_WORD = 24
-"""What is longer is hardly met again: of Chinese, all between two blanks is one."""
+"""Length of a remembered word; of Chinese, all between two blanks is one word."""
 _BEGIN = "\u2581"
-"""What a word begins with once it is spelt as the dictionary spells it."""
+"""Begins a word once it is spelt as the dictionary spells it."""
 _WORD = re.compile(r"[^ \t\n\f\r]+")
-"""Is split into pieces by itself: neither a piece nor a rule of spelling goes over a blank."""
+"""Matches what is split by itself: neither a piece nor a rule of spelling goes over a blank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _Runs:
     of_place: Places
     """The number of the run at each place of the line."""
     examples: Places
-    """Of each run a place where it stands."""
+    """Place of each run: one where it stands."""
 
 
 class _SharedLine:
@@ -64,10 +64,10 @@ class _SharedLine:
         line[self.places] = np.fromiter(chain.from_iterable(texts), np.int64, count)
         pieces, self.of_place = np.unique(line, return_inverse=True)
         self.pieces: Places = pieces[1:]
-        """Those that differ, without the gap's -1."""
+        """Distinct pieces, without the gap's -1."""
 
     def number(self, of_place: Places, offsets: Iterable[int]) -> _Runs:
-        """Number what differs in what stands so many places from each."""
+        """Number the distinct runs of values that stand so many places from each place."""
         factor = int(of_place.max()) + 1
         key = np.zeros(len(self.places), np.int64)
         for offset in offsets:
@@ -90,7 +90,7 @@ class SharedEncoder(NumpyBackend):  # type: ignore[misc]  # no type information 
         return np.concatenate([self._encode_line(_SharedLine(some)) for some in _group(split)])
 
     def _encode_line(self, line: _SharedLine) -> Floats:
-        """The vectors of the texts, each as the package computes it from its mean."""
+        """Return the vectors of the texts, each as the package computes it from its mean."""
         counts = line.lengths.astype(np.float32)[:, None]
         sums = self._sum_normalized(line, self._list_rows(line))
         mean = (sums * self.ln_g + counts * self.ln_b) @ self.cnn_W + counts * self.cnn_b
@@ -104,7 +104,7 @@ class SharedEncoder(NumpyBackend):  # type: ignore[misc]  # no type information 
         return vectors
 
     def _list_rows(self, line: _SharedLine) -> Iterator[tuple[Floats, Places]]:
-        """What the model makes of each place, in four parts: the rows, and each place's row."""
+        """Yield the model's values of each place in four parts: rows, and each place's row."""
         embedded, raised = self._look_up(line.pieces)
         yield embedded, line.of_place[line.places]
         pairs = line.number(line.of_place, (0, 1))
@@ -124,7 +124,7 @@ class SharedEncoder(NumpyBackend):  # type: ignore[misc]  # no type information 
             yield rows, twice.of_place[line.places]
 
     def _look_up(self, pieces: Places) -> tuple[Floats, list[Floats]]:
-        """The rows of the pieces after a gap's, as they are and as each branch begins with them."""
+        """Return the rows of the pieces after a gap's, plain and as each branch's input."""
         chunk = pieces % _NUM_CHUNKS
         embedded = self.table[pieces] * self.scale[chunk, None] + self.lo[chunk, None]
         projected = _layernorm(
@@ -134,7 +134,7 @@ class SharedEncoder(NumpyBackend):  # type: ignore[misc]  # no type information 
         return _below_gap(embedded), [_below_gap(branch) for branch in branches]
 
     def _sum_normalized(self, line: _SharedLine, parts: Iterable[tuple[Floats, Places]]) -> Floats:
-        """The sum of each text's rows, every row brought to the same mean and spread before."""
+        """Sum each text's rows, every row brought to the same mean and spread before."""
         rows = list(parts)
         width = sum(part.shape[1] for part, _ in rows)
         means = sum(part.sum(1)[places] for part, places in rows) / width
@@ -157,7 +157,7 @@ class SharedEncoder(NumpyBackend):  # type: ignore[misc]  # no type information 
 def _convolve(
     rows: Floats, of_place: Places, runs: _Runs, weights: Floats, bias: Floats, left: int
 ) -> Floats:
-    """What a layer makes of each run of rows, after a gap's row.
+    """Return a layer's row for each run of rows, after a gap's row.
 
     A row is multiplied once for each place that it may have in a run, then the products are added.
     """
@@ -181,7 +181,7 @@ def _below_gap(rows: Floats) -> Floats:
 
 
 def list_pieces(tokenizer: Any, text: str) -> list[int]:  # noqa: ANN401  (as above)
-    """The numbers of a text's pieces, with what marks its begin and its end."""
+    """List the numbers of a text's pieces, with the marks of its begin and its end."""
     pieces: list[int] = []
     for word in _WORD.findall(text):
         split = _split_known_word if len(word) <= _LONGEST_WORD else _split_word
@@ -199,7 +199,7 @@ _split_known_word = remember_results(_MOST_WORDS)(_split_word)
 
 
 def _group(texts: Iterable[list[int]]) -> Iterator[list[list[int]]]:
-    """The texts in order, as many together as have not too many pieces, and one at least."""
+    """Yield the texts in order, in groups without too many pieces, and of one at least."""
     group: list[list[int]] = []
     count = 0
     for pieces in texts:

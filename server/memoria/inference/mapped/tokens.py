@@ -32,7 +32,7 @@ class MappedTokenizer(UsePureTokenizer):  # type: ignore[misc]  # no type inform
         self._normalizer = _Normalizer(arrays["charsmap"].tobytes())
 
     def _viterbi(self, normalized: str) -> list[int]:
-        """The pieces of the best split. All is spelt out here: it runs for each character."""
+        """Return the pieces of the best split. All is inlined: it runs for each character."""
         length = len(normalized)
         best = [0.0] + [-1e38] * length
         start_of = [0] * (length + 1)
@@ -64,7 +64,7 @@ class MappedTokenizer(UsePureTokenizer):  # type: ignore[misc]  # no type inform
 
     @staticmethod
     def _follow_back(start_of: list[int], piece_of: list[int]) -> list[int]:
-        """The pieces from the first to the last, by where each begins."""
+        """Return the pieces from the first to the last, by where each begins."""
         pieces, place = [], len(start_of) - 1
         while place > 0:
             pieces.append(piece_of[place])
@@ -73,7 +73,7 @@ class MappedTokenizer(UsePureTokenizer):  # type: ignore[misc]  # no type inform
 
 
 def list_tokenizer(built: UsePureTokenizer) -> tuple[dict[str, Numbers], dict[str, Any]]:
-    """What a `MappedTokenizer` is made of, out of a tokenizer that the package has built."""
+    """Return the parts of a `MappedTokenizer`, from a tokenizer that the package has built."""
     normalizer = built._normalizer  # noqa: SLF001  (the package is pinned to one version)
     units = np.array(normalizer._units, "<u4").tobytes()  # noqa: SLF001
     charsmap = len(units).to_bytes(4, "little") + units + normalizer._normalized  # noqa: SLF001

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 Integers = NDArray[np.int32]
 
 _WINDOW = 200
-"""Of how many free places one is looked for at a time."""
+"""Number of free places among which one is looked for at a time."""
 _FRESH = 4000
-"""After so many nodes, places that were taken leave the list of the free ones."""
+"""Number of nodes after which places that were taken leave the list of the free ones."""
 ROOT = 0
 
 
@@ -33,7 +33,7 @@ class Trie:
 
 
 def build_trie(values: Mapping[str, int]) -> Trie:
-    """The trie of a mapping that holds every prefix of every key but the empty one.
+    """Build the trie of a mapping that holds every prefix of every key but the empty one.
 
     Raises:
         ValueError: the dictionary is so crowded that a node finds no room.
@@ -60,7 +60,7 @@ def build_trie(values: Mapping[str, int]) -> Trie:
 
 
 def _arrange(parents: Integers, codes: Integers, most: int) -> tuple[Integers, Integers]:
-    """The base and the place of each node, the root first.
+    """Return the base and the place of each node, the root first.
 
     Nodes with many children are the hardest to fit in and come first; those with a single child
     take whatever places are left.
@@ -104,7 +104,7 @@ class _Fit:
         self._since = 0
 
     def find_base(self, codes: Integers) -> int:
-        """A base from which the places of all codes are free.
+        """Find a base from which the places of all codes are free.
 
         Where a node found none, the next one with as many children would hardly find any.
         """

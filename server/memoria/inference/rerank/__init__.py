@@ -1,1 +1,1 @@
-"""Rerankers read question and text together, and say how well one answers the other."""
+"""Rerankers read question and text together, and score how well one answers the other."""

@@ -1,4 +1,4 @@
-"""From the body of a `/rerank` answer to scores.
+"""Scores from the body of a `/rerank` answer.
 
 Servers have two forms:
 
@@ -19,7 +19,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter, Va
 from memoria.errors import RerankerError
 
 _ROUNDED = 1e-3
-"""By how much a probability may miss 0 to 1: half precision rounds that far."""
+"""Error of a probability outside of 0 to 1: half precision rounds that far."""
 _SCORE_NAMES = AliasChoices("relevance_score", "score")
 
 
@@ -38,7 +38,7 @@ _ANSWER: TypeAdapter[_Results | list[_Result]] = TypeAdapter(_Results | list[_Re
 
 
 def read_scores(body: bytes, count: int) -> list[float]:
-    """A score from 0 to 1 for each of the texts that were sent, in their order.
+    """Return a score from 0 to 1 for each of the texts that were sent, in their order.
 
     Args:
         body: the answer.

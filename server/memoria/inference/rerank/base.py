@@ -18,7 +18,7 @@ class Reranker(Protocol):
         ...
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        """How well each text answers the question, 0 to 1, in the order of the texts.
+        """Score how well each text answers the question, 0 to 1, in the order of the texts.
 
         Raises:
             RerankerError: there are no scores; none of the texts is to blame alone.
@@ -27,7 +27,7 @@ class Reranker(Protocol):
 
 
 def score_texts(reranker: Reranker, query: str, texts: Sequence[str]) -> list[float]:
-    """The scores of a reranker that nobody vouches for: a program's own may do anything.
+    """Score with a reranker that nobody vouches for: a program's own may do anything.
 
     Raises:
         RerankerError: it gave none that are of use.

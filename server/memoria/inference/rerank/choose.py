@@ -1,11 +1,11 @@
-"""From settings to a reranker. There is none unless one is named."""
+"""Choice of a reranker by the settings. There is none unless one is named."""
 
 from memoria.config import Settings
 from memoria.inference.rerank.endpoint import EndpointReranker
 
 
 def choose_reranker(settings: Settings) -> EndpointReranker | None:
-    """The configured reranker, its library not loaded yet; None where there is none."""
+    """Return the configured reranker, its library not loaded yet; None where there is none."""
     if not (settings.rerank_base_url and settings.rerank_model):
         return None
     key = settings.rerank_api_key

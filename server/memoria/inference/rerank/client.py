@@ -1,4 +1,4 @@
-"""What goes over HTTP: one request and its answer, within a size and a time."""
+"""HTTP exchange with a reranker: one request and its answer, within a size and a time."""
 
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -10,20 +10,20 @@ from memoria.errors import RerankerError
 from memoria.inference.chat.deadline import DeadlineRunner
 
 _MOST_BYTES = 1_000_000
-"""Twenty scores are 1 kB; some servers send the texts back along with them."""
+"""Most bytes of an answer: twenty scores are 1 kB, but some servers send the texts back, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class RerankResponse:
-    """What came back."""
+    """Status and body of an answer."""
 
     status: int
     body: bytes = b""
-    """Only of a success: an error's words may quote what was sent."""
+    """Body of a success alone: an error's words may quote what was sent."""
 
     @property
     def is_success(self) -> bool:
-        """Whether it was what had been asked for."""
+        """True if it is the answer that was asked for."""
         return self.status == HTTPStatus.OK
 
 
@@ -37,7 +37,7 @@ class RerankClient:
         self._waiting = DeadlineRunner()
 
     def post(self, body: bytes, until: float) -> RerankResponse:
-        """The answer to a request, whatever its status.
+        """Return the answer to a request, whatever its status.
 
         Args:
             body: JSON.

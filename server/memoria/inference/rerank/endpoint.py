@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from memoria.inference.rerank.client import RerankClient
 
 _Form = Literal["documents", "texts"]
-"""How the texts are called: everywhere, and by Text Embeddings Inference (TEI)."""
+"""Name of the texts in a request: everywhere, and in Text Embeddings Inference (TEI)."""
 _OTHER: Mapping[_Form, _Form] = {"documents": "texts", "texts": "documents"}
 
 
 class EndpointReranker:
-    """Asks over HTTP. What it takes to do so is imported when it is first asked."""
+    """Asks over HTTP. Its client is imported when it is first asked."""
 
     def __init__(self, base_url: str, model: str, api_key: str | None, timeout_s: float) -> None:
         self.name = f"endpoint:{model}"
@@ -35,7 +35,7 @@ class EndpointReranker:
         self._form: _Form = "documents"
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        """How well each text answers the question, 0 to 1."""
+        """Score how well each text answers the question, 0 to 1."""
         wire = self._open_client()
         until = monotonic() + self._timeout_s
         answer = wire.post(self._encode_body(self._form, query, texts), until)

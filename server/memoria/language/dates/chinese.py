@@ -43,7 +43,7 @@ _UNIT = "(?P<u>分钟|个?(?:小时|钟头|星期|礼拜)|天|周|个月|年)"
 
 
 def number(text: str) -> int:
-    """A count in digits or Chinese numerals up to 999.
+    """Read a count in digits or Chinese numerals up to 999.
 
     Raises:
         ValueError: it is none, such as 二三 for "two or three".
@@ -94,7 +94,7 @@ def _day_of_month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
 
 
 def _days_of_month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """3到5号: of one month."""
+    """Read 3到5号 as days of one month."""
     first, last = number(match["d"]), number(match["d2"])
     return windows.nearest_month(
         prefer,
@@ -127,7 +127,7 @@ def _of_year(
 
 
 def _near_third(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """月底 and 年初 without a month or year: the nearest."""
+    """Read 月底 and 年初 without a month or year: the nearest."""
     third = _THIRDS[match["third"]]
     if match["u"] == "年":
         return windows.nearest_occurrence(
@@ -168,7 +168,7 @@ def _near_month(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
 
 
 def _nth_weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """下个月第一个周五, 五月的第二个星期天."""
+    """Read 下个月第一个周五, 五月的第二个星期天."""
     weekday, nth = _weekday_number(match), _NTHS[match["nth"]]
     return _of_month(match, at, prefer, lambda month: windows.nth_weekday(month, weekday, nth))
 
@@ -176,7 +176,7 @@ def _nth_weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
 def _of_month(
     match: re.Match[str], at: datetime, prefer: Prefer, take: Callable[[Window], Window]
 ) -> Window:
-    """What is taken of a month that is named, or of the last, this or next one."""
+    """Return what `take` makes of a month that is named, or of the last, this or next one."""
     if match["which"]:
         return take(windows.shift_window(at, _STEPS[match["which"]], "month"))
     month = number(match["m"])
@@ -203,7 +203,7 @@ def _day(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
 
 
 def _day_part(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """今早, 明晚; 昨晚 is the night that is over."""
+    """Read 今早, 明晚; 昨晚 is the night that is over."""
     day = windows.shift_window(at, _DAYS[match["day"]], "day")
     name = _SHORT_PARTS[match["part"]]
     return windows.part(day, "night" if name == "evening" and match["day"] == "昨" else name)
@@ -227,7 +227,7 @@ def _distance(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | N
 
 
 def _distance_and_a_half(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """一个半小时前, 两年半以前."""
+    """Read 一个半小时前, 两年半以前."""
     parts, smaller = windows.HALVES[_UNITS[match["u"] or match["u2"]]]
     way = -1 if match["way"].endswith("前") else 1
     return windows.shift_window(at, way * (2 * number(match["n"]) + 1) * parts, smaller)
@@ -238,7 +238,7 @@ def _read_offset(match: re.Match[str]) -> Value:
 
 
 def _end_of_month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """二月最后一天."""
+    """Read 二月最后一天."""
     is_last = match["nth"] == "最后一"
     return _of_month(match, at, prefer, lambda month: windows.edge(month, is_last=is_last))
 

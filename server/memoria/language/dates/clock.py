@@ -55,7 +55,7 @@ _COUNTED = (
 
 
 def _read_twelve_hours(hour: int, half: str | None) -> tuple[int, ...]:
-    """The hours of a day that a clock of twelve hours may mean."""
+    """Return the hours of a day that a clock of twelve hours may mean."""
     if not 0 < hour <= _HALF_DAY:
         raise ValueError("no hour of a clock")
     early = hour % _HALF_DAY
@@ -65,7 +65,7 @@ def _read_twelve_hours(hour: int, half: str | None) -> tuple[int, ...]:
 
 
 def _read_hour(text: str, half: str | None = None) -> tuple[int, ...]:
-    """The hours that may be meant: 19 and 07 are of a clock of 24 hours."""
+    """Return the hours that may be meant: 19 and 07 are of a clock of 24 hours."""
     word = text.lower()
     if word in _HOURS:
         return _read_twelve_hours(_HOURS.index(word) + 1, half)
@@ -90,7 +90,7 @@ def _of_clock(match: re.Match[str]) -> ClockTime:
 
 
 def _past(match: re.Match[str]) -> ClockTime:
-    """`half past six`, `a quarter to five`, `ten past three`."""
+    """Read `half past six`, `a quarter to five`, `ten past three`."""
     hours = _read_hour(match["h"], match["am"])
     word = match["before"].lower().split()[-1]
     minutes = _MINUTES[word] if word in _MINUTES else int(word)
@@ -121,7 +121,7 @@ def _of_chinese_clock(match: re.Match[str]) -> ClockTime:
 
 
 def _weak(read: ReadValue) -> ReadValue:
-    """What is a time of day only beside a day or a part of one: 三点 in 明天三点."""
+    """Mark a time of day as one only beside a day or a part of one: 三点 in 明天三点."""
 
     def read_weak(match: re.Match[str]) -> Value:
         found = read(match)
@@ -131,19 +131,19 @@ def _weak(read: ReadValue) -> ReadValue:
 
 
 def read_nearest(clock: ClockTime, at: datetime, prefer: Prefer) -> Window | None:
-    """The nearest time at which it is so late; None for a part of no day in particular."""
+    """Return the nearest time that the clock shows so; None for a part of no day in particular."""
     if not clock.hours or (clock.is_weak and not clock.part):
         return None
     return windows.nearest_clock(prefer, at, clock.part, clock.hours, clock.minute)
 
 
 def place_on(clock: ClockTime, window: Window, *, is_over: bool = False) -> Window:
-    """The time of day on a day, or in a part of it.
+    """Return the time of day on a day, or in a part of it.
 
     Args:
         clock: the time of day.
         window: the day or its part.
-        is_over: whether it is the night that is over, which reaches into the morning.
+        is_over: true for the night that is over, which reaches into the morning.
     """
     if clock.part and window.granularity == "day":
         is_night = is_over and clock.part == "evening" and not clock.hours

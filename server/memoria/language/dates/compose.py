@@ -45,7 +45,7 @@ _DAYS: frozenset[Kind] = frozenset(("day", "date", "weekday", "day_of_month", "p
 
 
 Unite = Callable[["Piece", "Piece"], "Piece | None"]
-"""Gives two neighbours, in one of their two orders, as one piece; None where they are two."""
+"""Joins two neighbours, in one of their two orders, into one piece; None where they are two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,13 @@ class Piece:
     resolve: Resolve
     value: Value = None
     is_clock: bool = False
-    """Whether it is a time of the clock, which as an end is a moment and no period."""
+    """True for a time of the clock, which as an end is a moment and no period."""
     is_lone_clock: bool = False
-    """Whether it is one and nothing says of which day."""
+    """True for a time of the clock that names no day."""
 
 
 def join_pieces(text: str, pieces: Sequence[Piece], at: datetime, prefer: Prefer) -> list[Piece]:
-    """The pieces, those that are one expression made one.
+    """Join the pieces that are one expression.
 
     Args:
         text: in which they stand.
@@ -90,7 +90,7 @@ def _join_all(text: str, pieces: Iterable[Piece], unite: Unite) -> list[Piece]:
 
 
 def _join(text: str, a: Piece, b: Piece, unite: Unite) -> Piece | None:
-    """Two neighbours as one piece; None where they are two."""
+    """Join two neighbours into one piece; None where they are two."""
     if not _BESIDE.fullmatch(text, a.end, b.start):
         return None
     closed = _CLOSED.match(text, b.end) if _OPENED.search(text[a.end : b.start]) else None
@@ -99,7 +99,7 @@ def _join(text: str, a: Piece, b: Piece, unite: Unite) -> Piece | None:
 
 
 def _unite_days(a: Piece, b: Piece, at: datetime, prefer: Prefer) -> Piece | None:
-    """A day that is named twice: by its weekday and by its number, or by its month."""
+    """Join a day that is named twice: by its weekday and by its number, or by its month."""
     match a.kind, b.kind:
         case "weekday", "day_of_month":
             return replace(b, kind="date", resolve=_nearest_agreeing(a, b), value=None)
@@ -115,7 +115,7 @@ def _unite_days(a: Piece, b: Piece, at: datetime, prefer: Prefer) -> Piece | Non
 
 
 def _unite_offset(a: Piece, b: Piece, **_: object) -> Piece | None:
-    """A day so many days from another: `a week from Friday`, 国庆前三天."""
+    """Join a day so many days from another: `a week from Friday`, 国庆前三天."""
     if a.kind != "offset" or b.kind not in _DAYS - {"part"}:
         return None
 
@@ -129,13 +129,13 @@ def _unite_offset(a: Piece, b: Piece, **_: object) -> Piece | None:
 
 
 def _unite_part(a: Piece, b: Piece, **_: object) -> Piece | None:
-    """A day and a part of it: `Friday`, `evening`."""
+    """Join a day and a part of it: `Friday`, `evening`."""
     is_part = isinstance(b.value, ClockTime) and not b.value.hours
     return _on_day(a, b.value) if is_part and a.kind in _DAYS else None
 
 
 def _unite_clock(a: Piece, b: Piece, **_: object) -> Piece | None:
-    """A time of day, and the day or part of a day it is of."""
+    """Join a time of day, and the day or part of a day it is of."""
     if not isinstance(b.value, ClockTime):
         return None
     if isinstance(a.value, ClockTime):
@@ -152,7 +152,7 @@ def _agreeing(day: Value, weekday: Value) -> Resolve:
 
 
 def _nearest_agreeing(weekday: Piece, day: Piece) -> Resolve:
-    """`next Tuesday the 20th` is that Tuesday if it is the 20th."""
+    """Resolve `next Tuesday the 20th`: that Tuesday if it is the 20th, else the nearest such."""
 
     def resolve(at: datetime, prefer: Prefer) -> Window | None:
         named = weekday.resolve(at, prefer)
@@ -163,7 +163,7 @@ def _nearest_agreeing(weekday: Piece, day: Piece) -> Resolve:
 
 
 def _is_on(day: Piece, weekday: Value, at: datetime, prefer: Prefer) -> bool:
-    """Whether a day such as tomorrow falls on a weekday."""
+    """Check whether a day such as tomorrow falls on a weekday."""
     found = day.resolve(at, prefer)
     return found is not None and found.start.weekday() == weekday
 
@@ -171,7 +171,7 @@ def _is_on(day: Piece, weekday: Value, at: datetime, prefer: Prefer) -> bool:
 def _in_period(
     period: Piece, unit: str, take: Callable[[Window], Window], at: datetime, prefer: Prefer
 ) -> Piece | None:
-    """A day in a week or a month: `the 3rd of next month`, `Friday of next week`."""
+    """Join a day and its week or month: `the 3rd of next month`, `Friday of next week`."""
     found = period.resolve(at, prefer)
     if found is None or found.granularity != unit:
         return None
@@ -192,7 +192,7 @@ def _weekday_in(week: Window, number: Value) -> Window:
 
 
 def _that_date(weekday: Piece, date: Piece) -> Resolve:
-    """A date with its weekday, which tells in which direction it lies if it can."""
+    """Resolve a date with its weekday, which tells the direction of the date if it can."""
 
     def resolve(at: datetime, prefer: Prefer) -> Window | None:
         found, named = date.resolve(at, prefer), weekday.resolve(at, prefer)
@@ -206,7 +206,7 @@ def _that_date(weekday: Piece, date: Piece) -> Resolve:
 
 
 def _both_of_a_day(piece: Piece, one: ClockTime, other: ClockTime) -> Piece | None:
-    """A part of the day and an hour in it: 晚上七点, `7 in the evening`."""
+    """Join a part of the day and an hour in it: 晚上七点, `7 in the evening`."""
     if bool(one.part) == bool(other.part) or bool(one.hours) == bool(other.hours):
         return None
     part, hour = (one, other) if one.part else (other, one)
@@ -229,7 +229,7 @@ def _on_day(day: Piece, clock: Value) -> Piece | None:
 
 
 def _settle(text: str, piece: Piece) -> Piece:
-    """A time of day by itself is the nearest one, unless it is one of every day."""
+    """Resolve a time of day by itself to the nearest one, unless it is one of every day."""
     clock = piece.value
     if piece.kind != "clock" or not isinstance(clock, ClockTime):
         return piece
@@ -266,7 +266,7 @@ def _join_ranges(text: str, pieces: Sequence[Piece]) -> list[Piece]:
 
 
 def _find_range(text: str, first: Piece, last: Piece) -> int | None:
-    """Where the range of two neighbours begins; None where they are none."""
+    """Return where the range of two neighbours begins; None where they are none."""
     if _TO.fullmatch(text, first.end, last.start):
         return first.start
     if not _AND.fullmatch(text, first.end, last.start):
@@ -279,22 +279,22 @@ def _find_range(text: str, first: Piece, last: Piece) -> int | None:
 
 
 def _is_working_week(text: str, first: Piece, last: Piece) -> bool:
-    """Monday to Friday is every week, unless it is "from Monday"."""
+    """Check for Monday to Friday, which is every week, unless it is "from Monday"."""
     both = first.kind == last.kind == "weekday"
     is_from = _FROM.search(text[max(0, first.start - _LOOK_AROUND) : first.start])
     return both and not is_from and (first.value, last.value) == (_MONDAY, _FRIDAY)
 
 
 def _is_sure(piece: Piece) -> bool:
-    """Whether a time of day says in which half of the day it is."""
+    """Check whether a time of day says in which half of the day it is."""
     clock = piece.value
     return isinstance(clock, ClockTime) and (len(clock.hours) == 1 or clock.part is not None)
 
 
 def _from_to(first: Piece, last: Piece) -> Resolve:
-    """From one to the other, both included.
+    """Resolve a range from one piece to the other, both included.
 
-    Looked for in a direction by themselves they may come in the wrong order: of what is over the
+    Each resolved in one direction by itself, they may come in the wrong order: of what is over the
     end is the nearest, of what is to come the beginning.
     """
 

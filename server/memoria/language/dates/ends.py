@@ -1,4 +1,4 @@
-"""The moment up to which something holds, in a speaker's words: `until Friday`, 到周五."""
+"""Ends of validity, in a speaker's words: `until Friday`, 到周五."""
 
 import re
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ _ENDS = ("until", "before")
 
 
 def find_end(expression: str, said_ms: int, zone: Zone) -> int | None:
-    """When what holds so long has ended, UTC epoch milliseconds; None if it cannot be read.
+    """Return when the validity that an expression states ends, UTC epoch ms; None if unreadable.
 
     The period that is named belongs to it: what holds until Friday ends when Friday is over. What
     holds "before Friday" ends when Friday begins, what holds until 5pm at 5pm, and "for two weeks"
@@ -67,7 +67,7 @@ def _read_end(text: str, span: TimeSpan) -> int | None:
 
 
 def _wordings(expression: str) -> Iterator[str]:
-    """The expression, and others of the same meaning that are points in time."""
+    """Yield the expression, and others of the same meaning that are points in time."""
     yield expression
     yield _REST.sub("this ", expression)
     yield _AHEAD.sub("in ", expression)

@@ -1,4 +1,4 @@
-"""What the time expressions of English mean; `english_rules` finds them."""
+"""Meanings of English time expressions; `english_rules` finds them."""
 
 import re
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def _third_of(match: re.Match[str], window: Window) -> Window:
 
 
 def read_date(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """`8 April`, `April 5-9, 2026`."""
+    """Read `8 April`, `April 5-9, 2026`."""
     month, day = _month_number(match), _read_day(match["d"])
     last = int(match.groupdict().get("d2") or day)
 
@@ -67,12 +67,12 @@ def _read_day(text: str) -> int:
 
 
 def read_iso(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window:
-    """`2026-04-08`."""
+    """Read `2026-04-08`."""
     return windows.date(int(match["y"]), int(match["m"]), int(match["d"]))
 
 
 def read_slashed(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window:
-    """`3/4/2026` is American unless the first number is none of a month; with dots it never is."""
+    """Read `3/4/2026`: American unless the first number is no month; with dots it never is."""
     first, second = int(match["a"]), int(match["b"])
     is_day_first = match["s"] == "." or first > _LAST_MONTH
     day, month = (first, second) if is_day_first else (second, first)
@@ -80,22 +80,22 @@ def read_slashed(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window
 
 
 def read_day_of_month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """`the 21st`."""
+    """Read `the 21st`."""
     return windows.day_of_month(prefer, at, _read_day(match["d"]))
 
 
 def read_day_number(match: re.Match[str]) -> Value:
-    """The number of `the 21st`."""
+    """Return the number of `the 21st`."""
     return _read_day(match["d"])
 
 
 def read_weekday_number(match: re.Match[str]) -> int:
-    """The number of a weekday; Monday is 0."""
+    """Return the number of a weekday; Monday is 0."""
     return WEEKDAYS.index(match["w"][:3].lower())
 
 
 def read_quarter(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """`Q3`, `the first quarter of 2025`, `next quarter`."""
+    """Read `Q3`, `the first quarter of 2025`, `next quarter`."""
     found = match.groupdict()
     if which := found.get("which"):
         return windows.quarter_near(at, _STEPS[which.lower()])
@@ -105,7 +105,7 @@ def read_quarter(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
 
 
 def read_half_year(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """`the second half of 2026`."""
+    """Read `the second half of 2026`."""
     number = _ORDINALS[match["nth"].lower()]
     return _of_year(match, at, prefer, lambda year: windows.half_year(year, number))
 
@@ -121,7 +121,7 @@ def _of_year(
 
 
 def read_third_of_period(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """`the end of June`, `the beginning of next year`, `the end of the month`."""
+    """Read `the end of June`, `the beginning of next year`, `the end of the month`."""
     found, number = match.groupdict(), _PIECES[match["third"].lower()]
     if found["m"] or found["u"].lower() == "quarter" or found["which"].lower() != "the":
         return _of_period(match, at, prefer, lambda period: windows.third(period, number))
@@ -140,7 +140,7 @@ def read_third_of_period(match: re.Match[str], at: datetime, prefer: Prefer) -> 
 def _of_period(
     match: re.Match[str], at: datetime, prefer: Prefer, take: Callable[[Window], Window]
 ) -> Window:
-    """What is taken of a month that is named, or of the last, this or next period."""
+    """Return what `take` makes of a month that is named, or of the last, this or next period."""
     if match["m"]:
         month = _month_number(match)
         return _of_year(match, at, prefer, lambda year: take(windows.month(year, month)))
@@ -150,25 +150,25 @@ def _of_period(
 
 
 def read_month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """`in May`, `early May 2024`, `last May`."""
+    """Read `in May`, `early May 2024`, `last May`."""
     number = _month_number(match)
     found = _of_year(match, at, prefer, lambda year: windows.month(year, number))
     return _third_of(match, found)
 
 
 def read_season(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """`last summer`, `winter 2024`."""
+    """Read `last summer`, `winter 2024`."""
     name = {"fall": "autumn"}.get(match["season"].lower(), match["season"].lower())
     return _of_year(match, at, prefer, lambda year: windows.season(year, name))
 
 
 def read_year(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window:
-    """`in 2023`."""
+    """Read `in 2023`."""
     return _third_of(match, windows.year(int(match["y"])))
 
 
 def read_weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """`on Friday`, `last Friday`."""
+    """Read `on Friday`, `last Friday`."""
     return windows.weekday_near(_which(match, prefer), at, read_weekday_number(match))
 
 
@@ -177,7 +177,7 @@ def _step(match: re.Match[str]) -> int:
 
 
 def read_nth_weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """`the first Monday of next month`, `the last Friday in November`."""
+    """Read `the first Monday of next month`, `the last Friday in November`."""
     weekday = read_weekday_number(match)
     nth = NTHS.index(match["nth"].lower())
     nth = -1 if nth == len(NTHS) - 1 else nth
@@ -194,17 +194,17 @@ def read_nth_weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Wind
 
 
 def read_unit(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`last week`, `late next month`."""
+    """Read `last week`, `late next month`."""
     return _third_of(match, windows.shift_window(at, _step(match), match["u"].lower()))
 
 
 def read_weekend(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`this weekend`."""
+    """Read `this weekend`."""
     return windows.weekend(windows.shift_window(at, _step(match), "week").start)
 
 
 def read_past_weekend(_match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """`over the weekend`."""
+    """Read `over the weekend`."""
     begun = windows.weekend(at).start <= at
     back = prefer == "past" and not begun
     return windows.weekend(windows.shift_window(at, -1 if back else 0, "week").start)
@@ -221,7 +221,7 @@ def _distance(match: re.Match[str]) -> tuple[int, str]:
 
 
 def read_second(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`the week before last`, `the month after next`."""
+    """Read `the week before last`, `the month after next`."""
     unit, count = match["u"].lower(), -2 if match["way"].lower().startswith("before") else 2
     if unit == "night":
         return windows.part(windows.shift_window(at, count, "day"), "night")
@@ -231,7 +231,7 @@ def read_second(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
 
 
 def read_offset(match: re.Match[str]) -> Value:
-    """The days of `two days after`, `a week from Friday`.
+    """Return the days of `two days after`, `a week from Friday`.
 
     Raises:
         ValueError: it is as coarse as a week: `two weeks before`.
@@ -245,25 +245,25 @@ def read_offset(match: re.Match[str]) -> Value:
 
 
 def read_end_of_period(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """`the last day of February`."""
+    """Read `the last day of February`."""
     is_last = match["third"].lower() == "last"
     return _of_period(match, at, prefer, lambda period: windows.edge(period, is_last=is_last))
 
 
 def read_ago(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`three days ago`."""
+    """Read `three days ago`."""
     count, unit = _distance(match)
     return windows.shift_window(at, -count, unit)
 
 
 def read_ahead(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`in two weeks`."""
+    """Read `in two weeks`."""
     count, unit = _distance(match)
     return windows.shift_window(at, count, unit)
 
 
 def read_rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`the past two weeks`."""
+    """Read `the past two weeks`."""
     count = _count(match) if match.groupdict().get("n") else 1
     ahead = match["which"].lower() in ("next", "coming")
     unit = match["u"].lower()
@@ -273,11 +273,11 @@ def read_rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
 
 
 def read_day(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`yesterday`, `the day after tomorrow`."""
+    """Read `yesterday`, `the day after tomorrow`."""
     return windows.shift_window(at, _NAMED[" ".join(match["name"].lower().split())], "day")
 
 
 def read_part(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """`this morning`, `last night`, `tonight`."""
+    """Read `this morning`, `last night`, `tonight`."""
     day = windows.shift_window(at, _step(match), "day")
     return windows.part(day, match["part"].lower() or "evening")

@@ -33,7 +33,7 @@ _TO = "(?:and|to|until|till|through)"
 _NO_HABIT = r"(?<!every\s)(?<!every\sother\s)(?<!each\s)(?<!black\s)(?<!good\s)(?<!today\sis\s)"
 
 _PARTS_OF_DAYS = r"(?:mornings|afternoons|evenings|nights)\b"
-"""Of every week: "Tuesday mornings"."""
+"""Matches parts of the days of every week: "Tuesday mornings"."""
 
 _MONTH_PARTS = " ".join(english.MONTHS)
 _WEEKDAY_PARTS = " ".join(english.WEEKDAYS)

@@ -37,13 +37,13 @@ class TimeSpan:
     """UTC epoch milliseconds, exclusive."""
     granularity: Granularity
     is_clock: bool = False
-    """Whether it is a time of the clock, which as an end is a moment and no period."""
+    """True for a time of the clock, which as an end is a moment and no period."""
 
 
 def times(
     text: str, said_ms: int, zone: Zone, *, prefer: Prefer = "past", clocks: Clocks = "all"
 ) -> tuple[TimeSpan, ...]:
-    """The time expressions of `text`, in order, without overlap.
+    """Find the time expressions of `text`, in order, without overlap.
 
     Args:
         text: anything at all.
@@ -74,7 +74,7 @@ def times(
 
 
 def full_dates(text: str, said_ms: int, zone: Zone) -> tuple[TimeSpan, ...]:
-    """The days of a text that are named with their year: they are the same whenever it is said."""
+    """Find the days of a text that are named with their year: the same whenever it is said."""
     found = times(text, said_ms, zone, clocks="of_a_day")
     days = [span for span in found if span.granularity in _OF_A_DAY]
     if not days:  # as in nearly all texts
@@ -85,7 +85,7 @@ def full_dates(text: str, said_ms: int, zone: Zone) -> tuple[TimeSpan, ...]:
 
 
 def _select_rules(text: str) -> list[DateRule]:
-    """The rules of which a part occurs in the text. In ordinary text they are few."""
+    """Return the rules of which a part occurs in the text. In ordinary text they are few."""
     folded = text.lower()
     rules, by_part = _rules_for(is_ascii=text.isascii())
     present = {n for part, ns in by_part.items() if part in folded for n in ns}
@@ -94,7 +94,7 @@ def _select_rules(text: str) -> list[DateRule]:
 
 @cache
 def _rules_for(*, is_ascii: bool) -> tuple[tuple[DateRule, ...], Mapping[str, list[int]]]:
-    """The rules for a text, and by each part that may occur the numbers of its rules."""
+    """Return the rules for a text, and by each part that may occur the numbers of its rules."""
     rules: tuple[DateRule, ...] = (
         *english_rules.RULES,
         *clock.ENGLISH_RULES,

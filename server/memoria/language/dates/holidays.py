@@ -1,4 +1,4 @@
-"""Holidays in both languages: of a date, of a weekday of a month, of Easter and of the moon."""
+"""Holidays in both languages: by a date, a weekday of a month, Easter or the moon."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -38,7 +38,7 @@ def _weekday(month: int, weekday: int, nth: int) -> _DayOf:
 
 
 def _easter(year: int) -> date:
-    """Easter Sunday, by Gauss's rule as Butcher has it."""
+    """Return Easter Sunday, by Gauss's rule as Butcher has it."""
     century, of_century = divmod(year, 100)
     golden = year % 19
     leaps, rest = divmod(century, 4)
@@ -51,7 +51,7 @@ def _easter(year: int) -> date:
 
 
 def _lunar(days: list[str], shift: int = 0) -> _DayOf:
-    """A holiday of the moon, from a table of its days."""
+    """Return a holiday of the moon, from a table of its days."""
 
     def find(year: int) -> date:
         index = year - _FIRST_LUNAR_YEAR
@@ -67,13 +67,13 @@ def _shift(holiday: _DayOf, days: int) -> _DayOf:
 
 
 def _clear_brightness(year: int) -> date:
-    """清明: the 4th or the 5th of April, by the sun."""
+    """Return 清明: the 4th or the 5th of April, by the sun."""
     since_2000 = year % 100
     return date(year, 4, int(since_2000 * 0.2422 + 4.81) - since_2000 // 4)
 
 
 def _list_fixed(table: str) -> dict[str, _DayOf]:
-    """Holidays that are always on one date, by their names: `1225 christmas, christmas day`."""
+    """Map the names of holidays to their fixed dates: `1225 christmas, christmas day`."""
     rows = (row.split(maxsplit=1) for row in table.strip().splitlines())
     return {
         name: _on_date(int(day[:2]), int(day[2:]))

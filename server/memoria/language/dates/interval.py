@@ -38,7 +38,7 @@ class Interval:
 def interval(
     text: str, said_ms: int, zone: Zone, *, prefer: Prefer = "past", clocks: Clocks = "all"
 ) -> Interval | None:
-    """The period that a question names; None if it names no time.
+    """Return the period that a question names; None if it names no time.
 
     Several expressions span one period from the first to the last, as in `between May and July` and
     五月到七月. `since last week` and 去年以来 are open towards the present, `before May` and
@@ -59,7 +59,7 @@ def interval(
 
 
 def span_period(text: str, found: Sequence[TimeSpan]) -> Interval | None:
-    """The period that the time expressions of a question name; None if there are none."""
+    """Return the period of a question's time expressions; None if there are none."""
     if len(found) == 1:
         return _open(text, found[0])
     if not found:
@@ -68,7 +68,7 @@ def span_period(text: str, found: Sequence[TimeSpan]) -> Interval | None:
 
 
 def find_side(text: str, span: TimeSpan) -> Side | None:
-    """The side on which a text opens an expression: `since 2019`, 周五之前. None where on none."""
+    """Return the side on which a text opens an expression: `since 2019`, 周五之前. Or None."""
     before = text[max(0, span.start - _LOOK_BACK) : span.start]
     ahead = _LATIN.search(before)
     if ahead and not (span.granularity == "range" and ahead["since"]):

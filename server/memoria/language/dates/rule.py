@@ -10,24 +10,24 @@ from memoria.language.dates.windows import Prefer, Window
 from memoria.language.pattern import LazyPattern
 
 ReadMatch = Callable[[re.Match[str], datetime, Prefer], Window | None]
-"""Gives the meaning of a match that was said at a local time; None if it is no time after all."""
+"""Reads a match that was said at a local time; None if it is no time after all."""
 
 Kind = Literal["time", "day", "date", "weekday", "day_of_month", "part", "clock", "offset", "range"]
-"""What a piece of an expression is, by which it joins its neighbours: `day` is a day by itself
-(yesterday), `date` one of a year, `part` a part of a day that is named (tonight), `clock` a time of
-any day (`7pm`, 晚上), and `offset` so many days from another (`two days after`)."""
+"""Kind of piece, by which it joins its neighbours: `day` is a day by itself (yesterday), `date` one
+of a year, `part` a part of a day that is named (tonight), `clock` a time of any day (`7pm`, 晚上),
+and `offset` so many days from another (`two days after`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockTime:
-    """What is said of the time of day, of whichever day: a part of it, an hour, or both."""
+    """A time of day without its day: a part of it, an hour, or both."""
 
     part: str | None = None
     hours: tuple[int, ...] = ()
     """The hours that may be meant; two where the half of the day is not said."""
     minute: int | None = None
     is_weak: bool = False
-    """Whether it is a time of day only beside a day or a part of one."""
+    """True for a time of day only beside a day or a part of one."""
 
 
 Value = int | ClockTime | None
@@ -43,7 +43,7 @@ class DateRule:
     """A pattern and how to read it. If the pattern has a group `e`, that is the expression."""
 
     parts: tuple[str, ...]
-    """In lower case. Unless one of them occurs, the pattern, which is slower, can't match."""
+    """Parts in lower case. Unless one of them occurs, the pattern, which is slower, can't match."""
     pattern: LazyPattern
     read: ReadMatch
     kind: Kind = "time"
@@ -52,7 +52,7 @@ class DateRule:
 
 
 def read_nothing(_match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window | None:
-    """What is no time before it is known of what: `two days after`, 前三天, `7pm`."""
+    """Return None: `two days after`, 前三天 and `7pm` are no time without their neighbour."""
     return None
 
 
@@ -63,7 +63,7 @@ def make_english(
     kind: Kind = "time",
     value: ReadValue = _no_value,
 ) -> tuple[DateRule, ...]:
-    """Rules of one meaning.
+    """Make the rules of one meaning.
 
     Args:
         parts: of each pattern, with spaces or `|` between them.
@@ -86,6 +86,6 @@ def make_chinese(
     kind: Kind = "time",
     value: ReadValue = _no_value,
 ) -> tuple[DateRule, ...]:
-    """Rules of one meaning; their parts are single characters, or have a `|` behind them."""
+    """Make rules of one meaning; their parts are single characters, or have a `|` behind them."""
     apart = tuple(filter(None, parts.split("|")) if "|" in parts else parts)
     return tuple(DateRule(apart, LazyPattern(each), read, kind, value) for each in patterns)

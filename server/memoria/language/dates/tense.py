@@ -1,4 +1,4 @@
-"""In which direction a sentence speaks of a date: of what was, or of what is to come."""
+"""Direction in which a sentence speaks of a date: past or future."""
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.dates.windows import Prefer
@@ -27,9 +27,12 @@ _AHEAD = lazy_regex(
 
 
 def find_direction(sentence: str) -> Prefer:
-    """Where a date lies that a statement of fact names without its year: past, unless it says else.
+    """Return where a date without its year lies in a statement of fact; past by default.
 
     "The recital is on Saturday the 21st" is to come, "we moved in on Saturday the 21st" has been.
+
+    >>> find_direction("The recital is on Saturday the 21st")
+    'future'
     """
     is_ahead = _AHEAD.search(sentence) and not _PAST.search(sentence)
     return "future" if is_ahead else "past"

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 Granularity = Literal["minute", "hour", "part", "day", "week", "month", "season", "year", "range"]
-"""How exact an expression is. A `part` is one of a day, a third or a weekend; a `range` rolls."""
+"""Precision of an expression. A `part` is one of a day, a third or a weekend; a `range` rolls."""
 Prefer = Literal["past", "future"]
 Which = Literal["past", "future", "last", "this", "next"]
 
@@ -27,11 +27,11 @@ HALVES = {
 }  # fmt: skip
 """Half of a unit, in smaller ones."""
 _WAKING_HOURS = range(7, 19)
-"""Of these is the hour of a named day that does not say which half of it is meant."""
+"""Hours preferred on a named day, where the half of the day is not said."""
 _MOST_MONTHS = 60
-"""So far a day of the month is looked for that falls on a weekday."""
+"""Months in which a day of the month is looked for that falls on a weekday."""
 _LEAP_CYCLE = 8
-"""Between two 29ths of February lie at most so many years."""
+"""Greatest number of years between two 29ths of February."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,13 @@ class Window:
 
 
 def day(moment: datetime) -> Window:
-    """The day of `moment`."""
+    """Return the day of `moment`."""
     start = datetime(moment.year, moment.month, moment.day)  # noqa: DTZ001  (local by design)
     return Window(start, start + _DAY, "day")
 
 
 def date(year: int, month_: int, day_: int) -> Window:
-    """A calendar day.
+    """Return a calendar day.
 
     Raises:
         ValueError: there is no such day.
@@ -59,74 +59,74 @@ def date(year: int, month_: int, day_: int) -> Window:
 
 
 def part(window: Window, name: str) -> Window:
-    """A part of a day, such as its `morning`."""
+    """Return a part of a day, such as its `morning`."""
     first, last = _PARTS[name]
     hour = timedelta(hours=1)
     return Window(window.start + first * hour, window.start + last * hour, "part")
 
 
 def week(moment: datetime) -> Window:
-    """The week of `moment`, from Monday."""
+    """Return the week of `moment`, from Monday."""
     monday = day(moment).start - moment.weekday() * _DAY
     return Window(monday, monday + 7 * _DAY, "week")
 
 
 def weekday(moment: datetime, number: int) -> Window:
-    """A day of the week of `moment`; Monday is 0."""
+    """Return a day of the week of `moment`; Monday is 0."""
     return day(week(moment).start + number * _DAY)
 
 
 def edge(window: Window, *, is_last: bool) -> Window:
-    """The first or the last day of a period."""
+    """Return the first or the last day of a period."""
     return day(window.until - _DAY if is_last else window.start)
 
 
 def nth_weekday(month_: Window, number: int, nth: int) -> Window:
-    """The first (0), second or last (-1) of a weekday in a month."""
+    """Return the first (0), second or last (-1) of a weekday in a month."""
     first = weekday_near("future", month_.start - _DAY, number).start
     found = [first + 7 * i * _DAY for i in range(5)]
     return day([moment for moment in found if moment < month_.until][nth])
 
 
 def weekend(moment: datetime) -> Window:
-    """Saturday and Sunday of the week of `moment`."""
+    """Return Saturday and Sunday of the week of `moment`."""
     sunday = week(moment).until
     return Window(sunday - 2 * _DAY, sunday, "part")
 
 
 def month(year_: int, number: int) -> Window:
-    """A month; numbers beyond 1 to 12 count on into other years."""
+    """Return a month; numbers beyond 1 to 12 count on into other years."""
     return Window(_first(year_, number), _first(year_, number + 1), "month")
 
 
 def season(year_: int, name: str) -> Window:
-    """A season; the winter of a year begins in its December."""
+    """Return a season; the winter of a year begins in its December."""
     first = _SEASONS[name]
     return Window(_first(year_, first), _first(year_, first + 3), "season")
 
 
 def year(number: int) -> Window:
-    """A calendar year."""
+    """Return a calendar year."""
     return Window(_first(number, 1), _first(number, 13), "year")
 
 
 def quarter(year_: int, number: int) -> Window:
-    """A quarter of a year, from 1; numbers beyond 4 count on into other years."""
+    """Return a quarter of a year, from 1; numbers beyond 4 count on into other years."""
     return Window(_first(year_, 3 * number - 2), _first(year_, 3 * number + 1), "season")
 
 
 def quarter_near(at: datetime, step: int) -> Window:
-    """The quarter so many behind the present one."""
+    """Return the quarter `step` quarters from that of `at`."""
     return quarter(at.year, (at.month - 1) // 3 + 1 + step)
 
 
 def half_year(year_: int, number: int) -> Window:
-    """The first or second half of a year."""
+    """Return the first or second half of a year."""
     return Window(_first(year_, 6 * number - 5), _first(year_, 6 * number + 1), "season")
 
 
 def third(window: Window, number: int) -> Window:
-    """The first (0), second or last third of a period.
+    """Return the first (0), second or last third of a period.
 
     That of a month is by ten days, of a year by four months, and of a week it begins on Monday,
     Wednesday and Friday.
@@ -145,20 +145,24 @@ def third(window: Window, number: int) -> Window:
 
 
 def dates(year_: int, number: int, first: int, last: int) -> Window:
-    """From a day of a month to another of the same month, or the one day that is both."""
+    """Return the days from one to another of the same month, or the one day that is both."""
     begins = date(year_, number, first)
     return begins if last == first else span(begins, date(year_, number, last))
 
 
 def span(first: Window, last: Window) -> Window:
-    """From the beginning of a period to the end of another."""
+    """Return the range from the beginning of a period to the end of another.
+
+    Raises:
+        ValueError: it ends before it begins.
+    """
     if last.until <= first.start:
         raise ValueError("it ends before it begins")
     return Window(first.start, last.until, "range")
 
 
 def on_clock(window: Window, hours: Iterable[int], minute: int | None) -> Window:
-    """The time that a clock shows in a day or a part of one.
+    """Return the time that a clock shows in a day or a part of one.
 
     Args:
         window: the day or part of a day.
@@ -177,7 +181,7 @@ def on_clock(window: Window, hours: Iterable[int], minute: int | None) -> Window
 def nearest_clock(
     which: Which, at: datetime, part_: str | None, hours: Iterable[int], minute: int | None
 ) -> Window:
-    """The nearest time in a direction that a clock shows so, in a part of a day if one is said."""
+    """Return the nearest time in a direction that a clock shows so, in a part of a day if given."""
     days = [day(at + shift * _DAY) for shift in range(-1, 2)]
     if part_:
         found = [on_clock(part(each, part_), hours, minute) for each in days]
@@ -190,7 +194,7 @@ def nearest_clock(
 
 
 def _hours_after(hours: Iterable[int], window: Window) -> list[int]:
-    """The hours, and in the night those after midnight as well."""
+    """List the hours, and in the night those after midnight as well."""
     told = list(hours)
     return told if window.granularity == "day" else [*told, *(hour + 24 for hour in told)]
 
@@ -207,7 +211,7 @@ def _clock_window(moment: datetime, minute: int | None) -> Window:
 
 
 def shift_window(moment: datetime, count: int, unit: str) -> Window:
-    """The period `count` units away from `moment`, as long as the unit."""
+    """Return the period `count` units away from `moment`, as long as the unit."""
     match unit:
         case "week":
             return week(moment + 7 * count * _DAY)
@@ -222,7 +226,7 @@ def shift_window(moment: datetime, count: int, unit: str) -> Window:
 
 
 def rolling(moment: datetime, count: int, unit: str) -> Window:
-    """The last `count` units up to the end of the day, or the next from its beginning."""
+    """Return the last `count` units up to the end of the day, or the next from its beginning."""
     today = day(moment)
     if unit in ("minute", "hour"):
         near = _clock(moment, "minute").until
@@ -235,7 +239,7 @@ def rolling(moment: datetime, count: int, unit: str) -> Window:
 
 
 def nearest_occurrence(which: Which, at: datetime, make: Callable[[int], Window]) -> Window:
-    """The occurrence of a yearly date that is meant.
+    """Return the occurrence of a yearly date that is meant.
 
     Raises:
         ValueError: there is no such date, such as 30 February.
@@ -258,12 +262,12 @@ def nearest_occurrence(which: Which, at: datetime, make: Callable[[int], Window]
 
 
 def of_year(year_: int | None, which: Which, at: datetime, make: Callable[[int], Window]) -> Window:
-    """That of a year, or the one that is meant where no year is said."""
+    """Return the occurrence in a year, or the one that is meant where no year is said."""
     return nearest_occurrence(which, at, make) if year_ is None else make(year_)
 
 
 def nearest_month(which: Which, at: datetime, make: Callable[[int, int], Window]) -> Window:
-    """The nearest period in a direction that a month has; the one that has begun counts for both.
+    """Return the nearest period in a direction that a month has; one that has begun is in both.
 
     Args:
         which: `past` or `future`.
@@ -286,7 +290,7 @@ def nearest_month(which: Which, at: datetime, make: Callable[[int, int], Window]
 
 
 def day_of_month(which: Which, at: datetime, number: int, weekday_: int | None = None) -> Window:
-    """The nearest day of that number in a month, on a weekday where one is named."""
+    """Return the nearest day of that number in a month, on a weekday where one is named."""
 
     def make(year_: int, month_: int) -> Window:
         found = date(year_, month_, number)
@@ -298,7 +302,7 @@ def day_of_month(which: Which, at: datetime, number: int, weekday_: int | None =
 
 
 def weekday_near(which: Which, at: datetime, number: int) -> Window:
-    """The weekday that is meant; for `past`, `future`, `last` and `next` it is never today."""
+    """Return the weekday that is meant; for `past`, `future`, `last`, `next` it is never today."""
     if which == "this":
         return weekday(at, number)
     if which in ("past", "last"):
@@ -322,13 +326,13 @@ def _clock(moment: datetime, unit: str) -> Window:
 
 
 def _first(year_: int, number: int) -> datetime:
-    """The first moment of a month; numbers beyond 1 to 12 count on into other years."""
+    """Return the first moment of a month; numbers beyond 1 to 12 count on into other years."""
     years, index = divmod(number - 1, 12)
     return datetime(year_ + years, index + 1, 1)  # noqa: DTZ001  (local by design)
 
 
 def _same_day(moment: datetime, count: int, unit: str) -> datetime:
-    """`moment` moved by some units; a day that the month lacks becomes the first of the next."""
+    """Move `moment` by `count` units; a day missing in the month becomes the next one's first."""
     if unit in ("day", "week"):
         return moment + count * (7 if unit == "week" else 1) * _DAY
     first = _first(moment.year, moment.month + count * (12 if unit == "year" else 1))

@@ -82,7 +82,7 @@ _ONE_VALUE = frozenset(
 
 @cache
 def people() -> dict[str, str]:
-    """The words for people and pets of whom one says "my …", each with one word for both languages.
+    """Map the words for people and pets that follow "my" to one word for both languages.
 
     Plural words are left out, because "my sons" are not "my son".
     """
@@ -104,10 +104,12 @@ def _is_plural(word: str, words: Collection[str]) -> bool:
 
 
 def subject_key(subject: str) -> str:
-    """The normal form of a subject; all words for the user have the same.
+    """Return the normal form of a subject; all words for the user have the same.
 
-    Somebody of the user's has one as well: `my mom`, `the user's mother` and 用户的母亲 are
-    `user's mother`.
+    Somebody of the user's has one as well.
+
+    >>> subject_key("my mom"), subject_key("用户的母亲")
+    ("user's mother", "user's mother")
     """
     return _subject_key(subject)
 
@@ -132,7 +134,7 @@ def _subject_key(subject: str) -> str:
 
 @remember_results(4096)
 def predicate_key(predicate: str) -> str:
-    """The normal form of a property; `Job title`, `occupation` and 职业 have the same."""
+    """Return the normal form of a property; `Job title`, `occupation` and 职业 have the same."""
     plain = "_".join(_name_key(predicate.replace("_", " ")).split())
     return _PROPERTY_KEYS.get(plain, plain)
 
@@ -153,10 +155,10 @@ def names_property(predicate: str, content: str) -> bool:
 
 
 def has_one_value(predicate: str) -> bool:
-    """Whether a property has only one value at a time, like a name or a home."""
+    """Check whether a property has only one value at a time, like a name or a home."""
     return _PROPERTY_KEYS.get(predicate, predicate) in _ONE_VALUE
 
 
 def _name_key(name: str) -> str:
-    """The words of a name with single spaces; none between Chinese characters."""
+    """Return the words of a name with single spaces; none between Chinese characters."""
     return _BETWEEN_CHINESE.regex.sub("", canonical_form(name))

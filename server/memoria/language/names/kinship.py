@@ -1,4 +1,4 @@
-"""Kinship: the words for people whom somebody has, in both languages, a relation for all spellings.
+"""Kinship: words for people whom somebody has, in both languages; all spellings, one relation.
 
 `mother`, `mom`, 妈妈 and 母亲 are one relation. A relation may have a qualifier: 哥哥 is a brother
 who is older, an `ex-wife` a wife who was.
@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 
 class Relation(NamedTuple):
-    """What somebody is to somebody else."""
+    """One person's relation to another."""
 
     name: str
     which: str | None = None
-    """Which of several: `elder`, `former`."""
+    """Qualifier, where there is one: `elder`, `former`."""
 
     def __str__(self) -> str:
         return f"{self.which} {self.name}" if self.which else self.name
@@ -24,7 +24,7 @@ class RelationWord(NamedTuple):
 
     relation: Relation
     needs_owner: bool
-    """Whether it means somebody's only where it says whose: 老师 alone is any teacher."""
+    """True if it counts only where the text says whose: 老师 alone is any teacher."""
 
 
 _KIN = """
@@ -121,7 +121,7 @@ pet - | pet | 宠物 动物!
 
 @cache
 def english_words() -> dict[str, RelationWord]:
-    """The relations by their English words, in singular and plural, in lower case."""
+    """Map English words, singular and plural in lower case, to their relations."""
     words: dict[str, RelationWord] = {}
     for name, english, _, _ in _rows():
         for spelling in english.split():
@@ -132,7 +132,7 @@ def english_words() -> dict[str, RelationWord]:
 
 @cache
 def chinese_words() -> dict[str, RelationWord]:
-    """The relations by their Chinese words."""
+    """Map Chinese words to their relations."""
     return {
         word: RelationWord(found.relation, found.needs_owner or not is_kin)
         for name, _, chinese, is_kin in _rows()
@@ -142,7 +142,7 @@ def chinese_words() -> dict[str, RelationWord]:
 
 @cache
 def _rows() -> tuple[tuple[str, str, str, bool], ...]:
-    """Name, English words, Chinese words, and whether it is a relation of kin."""
+    """List name, English words, Chinese words, and True for a relation of kin."""
     rows: list[tuple[str, str, str, bool]] = []
     for table in (_KIN, _OTHERS, _PETS):
         name = ""
@@ -155,7 +155,7 @@ def _rows() -> tuple[tuple[str, str, str, bool], ...]:
 
 @cache
 def is_kin_or_pet(name: str) -> bool:
-    """Whether it is of the family, and no doctor, boss or friend."""
+    """Check whether a relation is of the family or a pet, and no doctor, boss or friend."""
     return all(name != line.split()[0] for line in _OTHERS.strip().splitlines())
 
 

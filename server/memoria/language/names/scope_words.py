@@ -1,4 +1,4 @@
-"""Word lists for scope: what people speak of when they speak of themselves, and what of their work.
+"""Word lists for scope: words of people's own lives, and words of their work.
 
 English words stand in their base form; their regular endings are understood. Chinese words are
 looked for anywhere in a text, so that pieces which also stand in words of the other kind are left
@@ -6,7 +6,7 @@ out.
 """
 
 AROUND = "kid toddler roommate flatmate neighbour neighbor spouse hamster"
-"""Those around the user who are no kin; for these see `people/kinship`."""
+"""People and animals around the user who are no kin; for these see `people/kinship`."""
 KIN_OR_NOT = frozenset("child parent partner in-law".split())
 """Relations that processes, classes and companies have too."""
 PERSONAL = """
@@ -34,7 +34,7 @@ PERSONAL_OR_NOT = """
     profession car boss manager colleague coworker teammate mentor email recipe camera album
     podcast sing dance climb ski speak learn language age name game
 """
-"""Words of the same things that a project may have too: the recipes of a cooking site."""
+"""Personal words that a project may have too: the recipes of a cooking site."""
 PERSONAL_OR_NOT_ZH = """
     邮箱 电话 手机 名字 年龄 身份证 工作 公司 上班 加班 学历 性格 同事 上司 老板 领导 主管 导师
     老师 学生 学校 学习 出差 生病 身体 电脑 衣服 鞋 书 餐厅 超市 公园 电视
@@ -50,7 +50,7 @@ WORK = """
     mock codec sprint backlog standup retro milestone roadmap stakeholder login signup auth
     oauth sso sdk cli dependency lockfile enum struct serializer checkout dashboard
 """
-"""What is built, and what it is built with: things that a project has and a person has not."""
+"""Things that are built, and what they are built with; a project has them and a person has not."""
 CRAFT = """
     python java javascript typescript rust golang ruby php kotlin scala haskell perl bash zsh
     html css sass react vue angular svelte django flask rails laravel fastapi npm pnpm yarn pip
@@ -75,7 +75,7 @@ DOING = """
     rewrite revert configure install upgrade bump assign close reopen block rebuild restart fail
     break switch drop finish
 """
-"""What is done to work."""
+"""Verbs for work."""
 
 PHRASES_WORK = (
     r"(?:pull|merge) requests?|code ?base|code review|(?:unit|integration|end-to-end|e2e) tests?"

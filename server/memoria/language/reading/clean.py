@@ -1,4 +1,4 @@
-"""Cleaning: what is taken out of every text before anything else sees it.
+"""Cleaning: the things taken out of every text before anything else sees it.
 
 Private spans and our own injected blocks are taken out, secrets are redacted, and broken characters
 are replaced.
@@ -23,14 +23,14 @@ _PLAIN_NAME = lazy_regex(
 
 @dataclass(slots=True)
 class Tally:
-    """What was taken out while cleaning."""
+    """Counts of the things taken out while cleaning."""
 
     redactions: Counter[str] = field(default_factory=Counter)
     stripped: int = 0
 
 
 def clean_text(text: str, tally: Tally) -> str:
-    """The text without private spans, injected blocks, secrets and broken characters."""
+    """Return the text without private spans, injected blocks, secrets and broken characters."""
     stripped = strip(replace_lone_surrogates(text))
     redacted = redact(stripped.text)
     tally.stripped += stripped.blocks
@@ -40,7 +40,7 @@ def clean_text(text: str, tally: Tally) -> str:
 
 
 def clean_name(name: str, tally: Tally) -> str:
-    """A name or id without secrets; never empty, for it has to name something."""
+    """Return a name or id without secrets; never empty, for it has to name something."""
     if _PLAIN_NAME.fullmatch(name):
         return name
     return name if _is_clean(name) else clean_text(name, tally) or "[private]"
@@ -48,5 +48,5 @@ def clean_name(name: str, tally: Tally) -> str:
 
 @remember_results(_NAMES_REMEMBERED)
 def _is_clean(name: str) -> bool:
-    """Whether nothing has to be taken out of a name. The same few come with every turn."""
+    """Check that nothing has to be taken out of a name. The same few come with every turn."""
     return bool(name) and clean_text(name, Tally()) == name

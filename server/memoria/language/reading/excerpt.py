@@ -13,32 +13,32 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.remembered import remember_results
 
 Span = tuple[int, int]
-"""From one character to before another."""
+"""Span [start, end) in characters."""
 _Occurrence = tuple[int, str]
 _LEAST_GAIN = 1e-9
-"""So that a sum of the same weights in another order is no gain."""
+"""Least gain that counts, so that a sum of the same weights in another order is none."""
 _EIGHTH = 8
 _NOTHING: Set[str] = frozenset()
 _MEANING = 0.3
-"""Of the rarest word asked for, what it counts that a sentence is nearest by meaning: it decides
-where words hardly do. With 1.0 a fiftieth less of what BEAM's questions ask for is shown."""
+"""Weight of being nearest by meaning, as a share of the rarest asked word's: it decides where words
+hardly do. With 1.0 a fiftieth less of what BEAM's questions ask for is shown."""
 _END = lazy_regex(
     r"[.!?;。！？；\n]"
     r"(?:(?<=[.!?;])(?<![.!?;]{2})[.!?;]*+[\"”’)\]]*+\s+"
     r"|(?<=[。！？；])[。！？；]*[”’」』）)]*"
     r"|(?<=\n)\n*)"
 )
-"""Where a sentence ends, with the space behind it. A row of dots is read once, however long. The
-characters it may begin with stand first: all others are passed over fast."""
+"""Matches the end of a sentence, with the space behind it. A row of dots is read once, however
+long. The characters it may begin with stand first: all others are passed over fast."""
 
 
 def weigh_evenly(terms: Sequence[str]) -> dict[str, float]:
-    """Every term counts the same."""
+    """Give every term the same weight."""
     return dict.fromkeys(terms, 1.0)
 
 
 def find_excerpt(text: str, weights: Mapping[str, float], chars: int) -> Span:
-    """The span [start, end) of at most `chars` characters that tells most of what is asked.
+    """Find the span [start, end) of at most `chars` characters that tells most of what is asked.
 
     Args:
         text: of which the excerpt is.
@@ -52,7 +52,7 @@ class ExcerptFinder:
     """Finds excerpts of one text, of whatever length: it is read once."""
 
     def __init__(self, text: str, weights: Mapping[str, float], focus: Span | None = None) -> None:
-        """The text is read.
+        """Read the text.
 
         Args:
             text: of which the excerpts are.
@@ -77,11 +77,11 @@ class ExcerptFinder:
 
     @property
     def best_sentence(self) -> Span:
-        """The sentence that tells most of what is asked; of equally good ones the first."""
+        """The sentence that tells most of what is asked; the first of equally good ones."""
         return trim_span(self._text, self._starts[self._best], self._ends[self._best])
 
     def find(self, chars: int) -> Span:
-        """The span [start, end) of at most so many characters that tells most of what is asked.
+        """Find the span [start, end) of at most `chars` characters that tells most of it.
 
         A sentence that is longer than all the room is cut to where most of the terms stand
         together.
@@ -92,11 +92,11 @@ class ExcerptFinder:
         return self._cut(start, end, chars) if end - start > chars else self._widen(chars)
 
     def _place(self, position: int) -> int:
-        """Of the sentence in which a character stands."""
+        """Return the number of the sentence in which a character stands."""
         return bisect_right(self._starts, position) - 1
 
     def _gain(self, place: int, held: Set[str] = _NOTHING) -> float:
-        """What a sentence tells beside the terms that are held already."""
+        """Return what a sentence adds to the terms that are held already."""
         bonus = self._bonus if place in self._focused else 0.0
         terms = self._terms.get(place)
         if not terms:
@@ -104,7 +104,7 @@ class ExcerptFinder:
         return bonus + math.fsum([self._weights[term] for term in terms - held])
 
     def _widen(self, chars: int) -> Span:
-        """The best sentence with those around it, first the side that adds more."""
+        """Return the best sentence with those around it, first the side that adds more."""
         starts, ends = self._starts, self._ends
         first = last = self._best
         held = {*self._terms.get(first, ())}
@@ -121,15 +121,15 @@ class ExcerptFinder:
             first, last = min(first, taken), max(last, taken)
 
     def _fill(self, start: int, end: int, chars: int) -> Span:
-        """The sentences; where they are short, a greeting perhaps, with what fits of the next."""
+        """Return the sentences; where they are short, as a greeting, with a part of the next."""
         if 2 * (end - start) >= chars or end == len(self._text):
             return trim_span(self._text, start, end)
         return trim_span(self._text, *_narrow_to_words(self._text, start, start + chars))
 
     def _cut(self, start: int, end: int, chars: int) -> Span:
-        """Of a sentence that is too long, where most of what is asked stands together.
+        """Cut a sentence that is too long to where most of what is asked stands together.
 
-        From its beginning if that holds it: there stands of whom or what it speaks.
+        Its beginning is kept if all of that fits in behind it, because the subject stands there.
         """
         inside = sorted(each for each in self._found if start <= each[0] < end)
         first, last = _densest_run(inside, self._weights, chars, start)
@@ -140,13 +140,13 @@ class ExcerptFinder:
 
 @remember_results(256)
 def _list_starts(text: str) -> tuple[int, ...]:
-    """Where the sentences of a text begin; what is found is cut for its words, and then to fit."""
+    """List where the sentences of a text begin."""
     starts = (0, *[match.end() for match in _END.finditer(text)])
     return starts[:-1] if starts[-1] == len(text) and len(starts) > 1 else starts
 
 
 def _occurrences(text: str, weights: Mapping[str, float]) -> Iterator[_Occurrence]:
-    """(position, term) of every term that stands in the text. A word begins with a stem."""
+    """Yield (position, term) of every term that stands in the text. A word begins with a stem."""
     lower = text.lower()
     if len(lower) != len(text):  # a few capitals have small letters of two characters
         lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
@@ -169,7 +169,7 @@ def _is_alphanumeric(char: str) -> bool:
 def _densest_run(
     found: Sequence[_Occurrence], weights: Mapping[str, float], chars: int, start: int
 ) -> Span:
-    """First and last position of the run within `chars` whose distinct terms weigh most."""
+    """Return first and last position of the run within `chars` whose distinct terms weigh most."""
     best = (start, start)
     most = weight = 0.0
     begin = 0
@@ -189,7 +189,7 @@ def _densest_run(
 
 
 def trim_span(text: str, start: int, end: int) -> Span:
-    """The span without the white space at its ends."""
+    """Return the span without the white space at its ends."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
@@ -198,7 +198,7 @@ def trim_span(text: str, start: int, end: int) -> Span:
 
 
 def _narrow_to_words(text: str, start: int, end: int) -> Span:
-    """The span narrowed to spaces, by an eighth at most on either side."""
+    """Narrow a span to spaces, by an eighth at most on either side."""
     slack = (end - start) // _EIGHTH
     if start and not text[start - 1].isspace():
         space = text.find(" ", start, start + slack)

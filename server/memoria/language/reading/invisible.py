@@ -1,4 +1,4 @@
-"""Invisible characters: what a model would read and a person would not see.
+"""Invisible characters: those that a model would read and a person would not see.
 
 Tag characters spell whole sentences that no screen shows, zero-width characters and soft hyphens
 split words, and direction marks let a line read otherwise than it is stored. Before a model they
@@ -45,23 +45,22 @@ _NEEDED = "|".join(
 _HIDDEN = LazyPattern(rf"(?:(?!{_NEEDED})[{INVISIBLE}])+|(?:{_NEEDED})(?P<needed>)")
 _ANY = LazyPattern(f"[{INVISIBLE}]")
 _ASCII = bytes((*range(0x09), *range(0x0E, 0x20), 0x7F))
-"""What of ASCII is invisible: looked for among bytes, which takes a twentieth of the time of a
-pattern."""
+"""Invisible ASCII characters, as bytes: looking among bytes is faster than a pattern."""
 _MOST_SHOWN = 4
 
 
 def show_invisible(text: str) -> str:
-    r"""The text with invisible characters as escapes: `\u{200b}`, and of many the first."""
+    r"""Replace invisible characters by escapes: `\u{200b}`, and of many the first."""
     return _HIDDEN.regex.sub(_show, text) if _has_invisible(text) else text
 
 
 def drop_invisible(text: str) -> str:
-    """The text without invisible characters."""
+    """Return the text without invisible characters."""
     return _HIDDEN.regex.sub(_drop, text) if _has_invisible(text) else text
 
 
 def visible_places(text: str) -> list[int]:
-    """Where in a text each character stands that `drop_invisible` leaves, and where it ends."""
+    """List the places of the characters that `drop_invisible` leaves, and the text's length."""
     hidden = (match.span() for match in _HIDDEN.regex.finditer(text) if match["needed"] is None)
     edges = [0, *chain.from_iterable(hidden), len(text)]
     seen = (range(edges[i], edges[i + 1]) for i in range(0, len(edges), 2))

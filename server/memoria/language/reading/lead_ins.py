@@ -14,7 +14,7 @@ _LONGEST_REST = 800
 
 
 def find_lead_in(line: str) -> int | None:
-    """Where in a line the text begins that it hands over; the line's length where in the next one.
+    """Return where in a line the text begins that it hands over; its length for the next line.
 
     None where the line hands over nothing, as one without a letter.
     """
@@ -28,7 +28,7 @@ def find_lead_in(line: str) -> int | None:
 
 
 def _find_presenting(line: str) -> re.Match[str] | None:
-    """The words that present a text as another's, or what is on the next lines as a thing.
+    """Match the words that present a text as another's, or the next lines as a thing.
 
     A thing that is named before a colon presents nothing that follows on its own line: "Commit
     messages: imperative mood" is a rule, and no message.
@@ -39,7 +39,7 @@ def _find_presenting(line: str) -> re.Match[str] | None:
 
 
 def is_of_ones_own(line: str) -> bool:
-    """Whether a line announces something that its speaker says or asks for themselves."""
+    """Check whether a line announces something that its speaker says or asks for themselves."""
     return bool(_LASTING.search(line) or _SPEAKS.regex.search(line))
 
 
@@ -48,20 +48,19 @@ def _is_ones_own(line: str) -> bool:
 
 
 def points_above(line: str) -> bool:
-    """Whether a line asks for something to be done with the text above it."""
+    """Check whether a line asks for something to be done with the text above it."""
     return has_any(line.lower(), _ABOVE_WORDS) and bool(_ABOVE.search(line))
 
 
 def _has_colon(line: str) -> bool:
-    """Whether a line can present a text; a quick look."""
+    """Check quickly whether a line can present a text."""
     return ":" in line or "：" in line
 
 
 def _find_handing_over(line: str) -> re.Match[str] | None:
-    """The first words of a line that hand over a text.
+    """Match the first words of a line that hand over a text.
 
-    Each form is tried at every letter of a line: together they took a third of all that is done
-    with an ordinary turn by rules. So it is tried only where the line has its words.
+    Each form searches the whole line, so it is tried only where the line has its words.
     """
     small, is_ascii = small_letters(line), line.isascii()
     known = _SIGNS if is_ascii else _SIGNS | _SIGNS_ZH
@@ -75,12 +74,12 @@ def _find_handing_over(line: str) -> re.Match[str] | None:
 
 
 def takes_up_again(text: str, start: int) -> bool:
-    """Whether the rest of a text, after a pasted one, is its speaker's, as far as that is told."""
+    """Check whether a text from `start` on, after a pasted part, is its speaker's again."""
     return len(text) - start <= _LONGEST_REST and bool(_AGAIN.regex.match(text, start))
 
 
 def may_present(text: str) -> bool:
-    """Whether a text can hand anything over: it has several lines or a colon, or points to one."""
+    """Check whether a text may hand anything over: several lines, or signs of a lead-in."""
     return "\n" in text or bool(_HINT.regex.search(text))
 
 
@@ -100,7 +99,7 @@ _TEXT = r"""(?:e-?mails?|mails?|messages?|letters?|texts?|doc(?:ument)?s?|articl
   |scenes?|entr(?:y|ies)|statements?|comments?|descriptions?|feedback|testimonials?|definitions?|quotations?|jokes?|riddles?)"""  # noqa: E501
 _THIS = r"(?:this|these|the\sfollowing|below|attached|following)"
 _ABOVE_WORDS = ("above", "上面", "以上", "上述", "前面")
-"""One of them is in every line that `_ABOVE` finds."""
+"""Words; every line that `_ABOVE` finds has one of them."""
 _GAP = r"[^.!?:：\n]"
 _DO_ZH = (
     r"(?:翻译|翻成|译成|润色|改写|校对|总结|概括|提炼|缩写|扩写|仿写|续写|改一?改|修改|改一下|优化|回复|回一下"
@@ -147,7 +146,7 @@ _SIGNS_ZH = {
 
 
 class _Form(NamedTuple):
-    """A way to hand over a text, and the groups of words that a line of it has one of."""
+    """A way to hand over a text, and groups of words; a line of it has one of each."""
 
     signs: frozenset[str]
     pattern: SmallPattern
@@ -227,7 +226,7 @@ _TELLS = SmallPattern(
       {_GAP_ZH}{{0,8}}(?:说|说道|写道|写着|写的|回复|发来|发的|留言)(?:的是)?[：:]\s?
     """  # noqa: E501
 )
-"""Tells what somebody else says."""
+"""Tells another speaker's words."""
 _PRESENTS = SmallPattern(
     rf"""(?x)
       \b{_TEXT}\b{_GAP}{{0,50}}[:：](?:\s|$)
@@ -235,13 +234,13 @@ _PRESENTS = SmallPattern(
     | ^[^:：\n]{{1,60}}[:：]\s*$
     """
 )
-"""Presents what follows as a thing; at its most general, a line that ends with a colon."""
+"""Presents the text behind it; at its most general, a line that ends with a colon."""
 _LASTING = SmallPattern(
     r"""(?x)\b(?:from\snow\son|going\sforward|always|never|whenever|every\stime|when(?:ever)?\s(?:you|i)\b
       |remember|keep\sin\smind|bear\sin\smind|take\snote|follow\s(?:these|the)|rules?\sfor\syou)\b
     | 以后|今后|从现在|每次|记住|记一?下|牢记|请?遵守|注意"""
 )
-"""What a speaker says to be kept is theirs, though it speaks of texts."""
+"""Says that something is to be kept: it is the speaker's own, though it speaks of texts."""
 _OF_ONES_OWN = SmallPattern(
     r"""(?x)\b(?:about\s(?:me|myself|us)|(?:my|our)\s(?:\w+\s){0,2}(?:preferences?|rules?|goals?|situation|background
       |details|plans?|habits?|allerg\w+|needs|requirements?|instructions?|questions?|stack|setup|schedule|routine|profile

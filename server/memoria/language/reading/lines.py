@@ -1,6 +1,6 @@
-"""Lines: puts stored text into answers so that it can't pass for a line of our own.
+"""Lines: stored text put into answers so that it can't pass for a line of our own.
 
-What nobody would see of it is shown.
+Invisible characters in it are shown.
 """
 
 from memoria.bare.lazy_regex import lazy_regex
@@ -10,7 +10,7 @@ _FENCE = lazy_regex("`{3,}")
 
 
 def fence_block(text: str, label: str = "") -> str:
-    """The text between fences of more backticks than it has in a row: it can't end them.
+    """Put a text between fences of more backticks than it has in a row: it can't end them.
 
     Not a character of it is changed.
     """
@@ -19,17 +19,17 @@ def fence_block(text: str, label: str = "") -> str:
 
 
 def indent_lines(text: str, indent: str) -> str:
-    """The text with all lines but the first indented."""
+    """Indent all lines of a text but the first."""
     return show_invisible(f"\n{indent}".join(_split_lines(text)))
 
 
 def join_lines(text: str) -> str:
-    """The text in one line."""
+    """Return the text in one line."""
     return show_invisible(" ".join(_split_lines(text)))
 
 
 def _split_lines(text: str) -> list[str]:
-    """The lines, ended by whatever a reader may take for an end; an empty one behind the last."""
+    """Split at all that a reader may take for an end of line; a last end leaves an empty line."""
     if text.isprintable():  # as nothing is that ends a line
         return [text]
     lines = f"{text}.".splitlines()  # with the dot a last end counts as well

@@ -30,12 +30,11 @@ _OF_A_DATE = frozenset(
 )
 _HALF = 0.5
 _FEW, _FEW_ZH = 2, 4
-"""Words that two texts have in common by chance are fewer; Chinese ones are counted in pairs, too.
-"""
+"""Least number of shared words that is no chance; Chinese ones are counted in pairs, too."""
 
 
 def is_said_literally(content: str, quote: str, said: str, speaker: str | None = None) -> bool:
-    """Whether a conclusion has no word that its sentence has not, but for who says it.
+    """Check whether a conclusion has only words of its sentence, apart from who says it.
 
     The sentence around the quote counts, in the speaker's own words: it must be no question, no
     hearsay, no condition, no joke and no irony, and have the numbers and denials of the conclusion.
@@ -63,7 +62,7 @@ def is_said_literally(content: str, quote: str, said: str, speaker: str | None =
 
 
 def is_cut_of(part: str, whole: str, said: str) -> bool:
-    """Whether a sentence has no word that neither another one nor what was said has."""
+    """Check whether each word of a sentence stands in another sentence or in what was said."""
     known = f"{whole} {said}"
     if is_cjk(whole):
         return {char for char in part if char.isalnum()} <= set(known)
@@ -71,7 +70,7 @@ def is_cut_of(part: str, whole: str, said: str) -> bool:
 
 
 def is_borne_out(statement: str, text: str) -> bool:
-    """Whether a text has, in one of its sentences or as a whole, what a statement says.
+    """Check whether a text says, in one of its sentences or as a whole, what a statement says.
 
     It need not be in the same words: more than half of those that tell something have to be there
     (half, where there are numbers or names), every number and name, and a negation in both or none.
@@ -92,20 +91,20 @@ def is_borne_out(statement: str, text: str) -> bool:
 
 
 def share_of_words(statement: str, text: str) -> float:
-    """Return how many of the words of a statement that tell something a text has, from 0 to 1."""
+    """Return the share of a statement's content words that a text has, from 0 to 1."""
     said = _telling_terms(statement)
     return len(said & frozenset(query_terms(text))) / len(said) if said else 1.0
 
 
 def borrows_words(statement: str, own: str, other: str) -> bool:
-    """Return whether a statement of one text has words that tell something from another alone."""
+    """Check whether a statement about one text has content words from another text alone."""
     only_there = _telling_terms(other) - _telling_terms(own)
     borrowed = only_there & frozenset(query_terms(statement))
     return len(borrowed) >= (_FEW_ZH if is_cjk(statement) else _FEW)
 
 
 def find_borrowed(statement: str, own: str, others: Sequence[str], most: int) -> list[int]:
-    """Return which few of other texts have what a statement says and its own text has not.
+    """Find few other texts that have what a statement says and its own text has not.
 
     A code, a name or a long number is borrowed by itself, other words as in `borrows_words`. Days
     and years are none, for they follow from the day on which something was said.

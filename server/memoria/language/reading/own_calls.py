@@ -22,14 +22,14 @@ _ANSWERS = (
     {"id", "kind", "text", "source"},
     {"id", "validity", "version", "upvotes"},
 )
-"""Of each kind of answer of ours but a search's, fields that are always there together."""
+"""Fields that are always together in each kind of answer of ours but a search's."""
 _HIT_FIELDS = {"id", "kind", "text", "score", "source"}
 _HIT = lazy_regex(r"\[(?:memory|turn) [0-9a-f]{8,32}\] ")
-"""How a hit begins in a search's answer in words."""
+"""Matches the beginning of a hit in a search's answer in words."""
 
 
 def is_own_call(turn: Turn) -> bool:
-    """Whether a turn is a call of one of our tools, or a search for them among others."""
+    """Check whether a turn is a call of one of our tools, or a search for them among others."""
     if turn.role is not Role.TOOL:
         return False
     name = turn.tool_name
@@ -49,12 +49,12 @@ def _names_our_tools(words: str) -> bool:
 
 
 def _is_own_answer(result: JsonValue) -> bool:
-    """Whether a result is an answer of ours, in JSON or in words."""
+    """Check whether a result is an answer of ours, in JSON or in words."""
     return _has_own_shape(result) or _HIT.search(as_text(result)) is not None
 
 
 def _has_own_shape(result: JsonValue) -> bool:
-    """Whether a result has the shape of an answer of ours, in JSON as models are shown it."""
+    """Check whether a result has the shape of an answer of ours, in JSON as models are shown it."""
     fields = _fields_of(_read_json(result) if isinstance(result, str) else result)
     hits = fields.get("hits")
     if isinstance(hits, list):
@@ -63,12 +63,12 @@ def _has_own_shape(result: JsonValue) -> bool:
 
 
 def _fields_of(value: JsonValue) -> dict[str, JsonValue]:
-    """The value if it is an object; otherwise an empty one."""
+    """Return the value if it is an object; otherwise an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def _read_json(words: str) -> JsonValue:
-    """The object in a text, which a client may have put some words before."""
+    """Read the object in a text, which a client may have put some words before."""
     begins = words.find("{")
     try:
         value: JsonValue = _DECODER.raw_decode(words, begins)[0] if begins >= 0 else None

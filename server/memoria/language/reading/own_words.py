@@ -25,7 +25,7 @@ class Sentence:
 
     @property
     def is_question(self) -> bool:
-        """Whether it is a question."""
+        """True if it is a question."""
         if "?" in self.end or "？" in self.end:
             return True
         # What is not at the beginning of a sentence asks only in Chinese.
@@ -34,7 +34,7 @@ class Sentence:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether it is hearsay, a condition or a joke, and not meant literally."""
+        """True if it is hearsay, a condition or a joke, and not meant literally."""
         return _DOUBTFUL.search(self.text) is not None
 
 
@@ -49,7 +49,7 @@ def blot_presented_text(text: str) -> str:
 
 
 def _blot_all(text: str, kinds: Iterable[tuple[str | None, LazyPattern]]) -> str:
-    """Replace what is pasted, and what patterns find where a text has one of their signs."""
+    """Replace pasted text and the matches of patterns whose signs a text has."""
     pieces, end = list[str](), 0
     for start, until in find_pasted_spans(text):
         pieces += (text[end:start], _blot_block(until - start))
@@ -62,12 +62,12 @@ def _blot_all(text: str, kinds: Iterable[tuple[str | None, LazyPattern]]) -> str
 
 
 def own_sentences(text: str) -> Iterator[Sentence]:
-    """The sentences of a text that are wholly in the speaker's own words."""
+    """Yield the sentences of a text that are wholly in the speaker's own words."""
     return sentences_of_blotted(blot_foreign_text(text))
 
 
 def sentences_of_blotted(blotted: str) -> Iterator[Sentence]:
-    """The same for a text whose foreign parts `blot_foreign_text` has replaced."""
+    """Yield the sentences of a text whose foreign parts `blot_foreign_text` has replaced."""
     for match in _SENTENCE.regex.finditer(blotted):
         words = match[0].removesuffix(match["end"])
         plain = words.strip()
@@ -76,7 +76,7 @@ def sentences_of_blotted(blotted: str) -> Iterator[Sentence]:
 
 
 def _blot_block(length: int) -> str:
-    """The replacement of a block; its line breaks separate the sentences around it."""
+    """Return the replacement of a block; its line breaks separate the sentences around it."""
     return f"\n{BLOT * (length - 2)}\n" if length > 1 else BLOT * length
 
 

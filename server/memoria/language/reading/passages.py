@@ -13,13 +13,13 @@ Span = tuple[int, int]
 """[start, end) in characters of the text."""
 
 _SHORT_TOKENS = 150
-"""Up to here (600 English letters, 150 Chinese characters) a text is about one thing."""
+"""Length up to which a text (600 English letters, 150 Chinese characters) is about one thing."""
 _PASSAGE_TOKENS = 16
-"""A sentence. Beside two about something else, the vector hardly tells what one of them says."""
+"""Length of a sentence; beside two about something else the vector hardly tells its meaning."""
 _SENTENCE_TOKENS = 60
-"""What is longer and has no end is cut."""
+"""Length beyond which a sentence without an end is cut."""
 _LONGEST_TOKENS = 350
-"""About as much as an embedder reads of a text."""
+"""Length that an embedder reads of a text, roughly."""
 _MOST = 32
 _END = lazy_regex(
     r"""(?<![.!?…])(?<!\n\d)(?<!\n\d\d)[.!?…]++["'”’)\]*]*+(?=\s)\s?|[。！？；…]+[”’」』）]*|\n[^\S\n]*(?P<paragraph>\n\s*)?"""
@@ -27,7 +27,7 @@ _END = lazy_regex(
 
 
 def split_passages(text: str) -> list[Span]:
-    """The passages of a text, in order; none where it is short.
+    """Split a text into passages, in order; none where it is short.
 
     There are 32 at most. A longer text has longer ones, and what even they don't reach is left to
     full-text search.
@@ -41,7 +41,7 @@ def split_passages(text: str) -> list[Span]:
 
 
 def _join_pieces(text: str, size: int) -> Iterator[Span]:
-    """Neighbouring pieces joined until they have about `size` tokens, or a paragraph ends."""
+    """Join neighbouring pieces until they have about `size` tokens, or a paragraph ends."""
     begin = held = 0
     for start, end, ends_paragraph in _pieces(text, size):
         tokens = estimate_tokens(text[start:end])
@@ -57,7 +57,7 @@ def _join_pieces(text: str, size: int) -> Iterator[Span]:
 
 
 def _pieces(text: str, size: int) -> Iterator[tuple[int, int, bool]]:
-    """Sentences and lines, each with whether it ends a paragraph; what is longer is cut."""
+    """Yield sentences and lines, each with whether it ends a paragraph; longer ones are cut."""
     start = 0
     for match in _END.finditer(text):
         yield from _cut(text, start, match.end(), size, ends_paragraph=bool(match["paragraph"]))

@@ -33,7 +33,7 @@ _MOST_TO_READ = 200_000
 _LEAST_CHAT = 2
 _BETWEEN = 2
 _LEAST_ITEMS = 4
-"""Items of a list from which on it is taken for pasted where nothing says whose it is."""
+"""Number of items from which a list counts as pasted where nothing says whose it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _Line:
 
 @remember_results(4)
 def find_pasted_spans(text: str) -> tuple[Span, ...]:
-    """The parts of a text that its speaker presents, in their order; none overlap."""
+    """Find the parts of a text that its speaker presents, in their order; none overlap."""
     found = [*_tag_blocks(text)] if "<" in text else []
     if has_any(text, _FENCES):
         found += [match.span() for match in _FENCE.regex.finditer(text)]
@@ -59,7 +59,7 @@ def find_pasted_spans(text: str) -> tuple[Span, ...]:
 
 
 def is_pasted(quote: str, text: str) -> bool:
-    """Whether the words of a quote stand in pasted parts of a text only."""
+    """Check whether the words of a quote stand in pasted parts of a text only."""
     spans = find_pasted_spans(text)
     if not spans or not quote:
         return False
@@ -68,7 +68,7 @@ def is_pasted(quote: str, text: str) -> bool:
 
 
 def own_part(text: str) -> str:
-    """A text without what its speaker presents."""
+    """Return a text without what its speaker presents."""
     edges = [0, *chain.from_iterable(find_pasted_spans(text)), len(text)]
     return "\n".join(text[edges[i] : edges[i + 1]] for i in range(0, len(edges), 2))
 
@@ -77,7 +77,7 @@ class _Reader:
     """Goes through the lines of a message and finds where something is presented."""
 
     def __init__(self, text: str, closed: tuple[Span, ...]) -> None:
-        """Nothing is read yet.
+        """Split a message into lines.
 
         Args:
             text: the message.
@@ -91,10 +91,10 @@ class _Reader:
         own = [line for i, line in enumerate(self._lines) if i not in self._closed]
         self._is_all_indented = all(line.is_blank or _is_indented(line.text) for line in own)
         self._no_chat_before = 0
-        """Up to this line it is known that no chat begins."""
+        """Line up to which it is known that no chat begins."""
 
     def read(self) -> Iterator[Span]:
-        """The parts that are presented, beside those that are known."""
+        """Yield the parts that are presented, beside those that are known."""
         i = 0
         while i < len(self._lines):
             found = None if i in self._closed else self._find_block(i)
@@ -106,7 +106,7 @@ class _Reader:
             i = max(after, i + 1)
 
     def _find_block(self, i: int) -> tuple[int, int] | None:
-        """Where what a line presents begins, and the line after its end."""
+        """Return where a presented block begins, and the line after it, or None."""
         line = self._lines[i]
         if i and points_above(line.text):
             return 0, i
@@ -121,7 +121,7 @@ class _Reader:
         return None if lead_in is None else self._after_lead_in(i, lead_in)
 
     def _end_of_sign(self, i: int) -> int | None:
-        """The line after what a line begins by its own look; None where it is like any other."""
+        """Return the line after a block that this line begins by its look, or None."""
         text = self._lines[i].text
         if _RULE.regex.match(text):
             return self._after_rule(i)
@@ -154,7 +154,7 @@ class _Reader:
         return self._lines[first].start, self._end_of_block(first)
 
     def _end_of_block(self, i: int) -> int:
-        """The line after what a lead-in presents, which may be of a kind that ends by itself."""
+        """Return the line after a block that a lead-in presents."""
         text = self._lines[i].text
         if self._begins_mail(i):
             return self._end_of_open(i)
@@ -165,11 +165,11 @@ class _Reader:
         return self._after_run(i, _is_indented) if _is_indented(text) else self._end_of_open(i)
 
     def _next_filled(self, i: int) -> int | None:
-        """The first line from here on that is not blank."""
+        """Return the first line from here on that is not blank, or None."""
         return next((j for j in range(i, len(self._lines)) if not self._lines[j].is_blank), None)
 
     def _end_of_open(self, i: int) -> int:
-        """The line after the end of what has no sign to close it."""
+        """Return the line after the end of a part that no sign closes."""
         for j in range(i, len(self._lines) - 1):
             if _RULE.regex.match(self._lines[j].text) and self._takes_up_after(j):
                 return j + 1
@@ -179,7 +179,7 @@ class _Reader:
         return takes_up_again(self._text, self._place(j + 1))
 
     def _after_rule(self, i: int) -> int:
-        """The line after what a rule begins: after the next rule, else the end of the message."""
+        """Return the line after a rule's part, which lasts to the next rule or the end."""
         if self._takes_up_after(i):
             return i + 1
         rules = (
@@ -191,7 +191,7 @@ class _Reader:
     # Runs of lines
 
     def _after_run(self, i: int, belongs: Callable[[str], bool], between: int = 0) -> int:
-        """The line after a run of lines of one kind; blank ones within it belong to it.
+        """Return the line after a run of lines of one kind; blank ones within it belong to it.
 
         Args:
             i: its first line.
@@ -212,7 +212,7 @@ class _Reader:
         return self._after_run(i, lambda text: bool(_LISTED.regex.match(text)))
 
     def _long_list(self, i: int) -> tuple[int, int] | None:
-        """A long list below a line that does not say whose it is."""
+        """Return the span of a long list below a line that does not say whose it is, or None."""
         first = self._next_filled(i + 1)
         if first is None or not _ITEM.regex.match(self._lines[first].text):
             return None
@@ -222,7 +222,7 @@ class _Reader:
         return None if is_own or items < _LEAST_ITEMS else (self._lines[first].start, after)
 
     def _begins_chat(self, i: int) -> bool:
-        """Whether a chat begins at a line: lines with times, or with names that come again."""
+        """Check whether a chat begins here: lines with times, or names that come again."""
         if i < self._no_chat_before or not _is_chat(self._lines[i].text):
             return False
         after = self._after_run(i, _is_chat, _BETWEEN)
@@ -234,7 +234,7 @@ class _Reader:
         return is_chat and len(said) >= _LEAST_CHAT
 
     def _begins_mail(self, i: int) -> bool:
-        """Whether a letter or a forwarded mail begins at a line."""
+        """Check whether a letter or a forwarded mail begins at a line."""
         text = self._lines[i].text
         if _SALUTATION.regex.match(text) or _FORWARDED.regex.match(text):
             return True
@@ -243,7 +243,7 @@ class _Reader:
 
 
 def _lines_in(lines: Sequence[_Line], spans: Iterable[Span]) -> frozenset[int]:
-    """The numbers of the lines that some spans, in their order, touch."""
+    """Return the numbers of the lines that some spans, in their order, touch."""
     inside, i = set[int](), 0
     for start, end in spans:
         while i < len(lines) and lines[i].end <= start:
@@ -257,7 +257,7 @@ def _lines_in(lines: Sequence[_Line], spans: Iterable[Span]) -> frozenset[int]:
 
 
 def _join(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """The spans in their order; what overlaps becomes one."""
+    """Sort spans and join those that overlap."""
     joined: list[Span] = []
     for start, end in sorted(spans):
         if joined and start < joined[-1][1]:
@@ -268,7 +268,7 @@ def _join(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def _tag_blocks(text: str) -> Iterator[Span]:
-    """The spans from an opening tag to its closing one, inner ones too."""
+    """Yield the spans from an opening tag to its closing one, inner ones too."""
     open_tags: defaultdict[str, list[int]] = defaultdict(list)
     for tag in _TAG.regex.finditer(text):
         starts = open_tags[tag["name"].lower()]
@@ -279,7 +279,7 @@ def _tag_blocks(text: str) -> Iterator[Span]:
 
 
 def _may_have_sign(text: str) -> bool:
-    """Whether a line can begin something by its own look; a quick look."""
+    """Check quickly whether a line can begin something by its own look."""
     return text[0] in _FIRST_SIGNS or ":" in text or not text.isascii()
 
 
@@ -292,8 +292,7 @@ def _is_indented(text: str) -> bool:
 
 
 _FIRST_SIGNS = frozenset(" \t>-=_*~#dDHG")
-"""Of rules, of what is quoted or indented, and of salutations; the rest has a colon, or is Chinese.
-"""
+"""First characters of rules, of quoted or indented lines, and of salutations in Latin letters."""
 _TAG = LazyPattern(r"<(?P<close>/)?(?P<name>[A-Za-z][\w-]{1,40})(?:\s[^<>]{0,200})?>")
 _FENCES = ("```", "~~~", '"""')
 _FENCE = LazyPattern(
@@ -311,7 +310,7 @@ _CHAT = LazyPattern(
       (?P<time>[\[(（]?(?:\d{2,4}[-/.年]\d{1,2}[-/.月]\d{1,4}日?[,T ]{1,2})?\d{1,2}:\d\d(?::\d\d)?(?:[ ]?[AaPp][Mm])?[\])）]?[ \t,–-]*)?
       (?P<name>@?[A-Z][\w.'’-]{0,30}(?:[ ][A-Z(][\w.'’)-]{0,30}){0,2}|@\w{1,30}|[一-鿿]{1,6})[ ]?[:：][ \t]*\S"""  # noqa: E501
 )
-"""A line of a chat: perhaps a time, a name, and what they say."""
+"""Matches a line of a chat: perhaps a time, a name, and what they say."""
 _HEADER = LazyPattern(
     r"(?i)[ \t]*\**(?:from|to|cc|bcc|subject|date|sent|reply-to|发件人|收件人|抄送|主题|日期|发送时间|时间)\**[ ]?[:：]"  # noqa: E501
 )

@@ -1,7 +1,7 @@
-"""Phrases: searches long texts for any of several statements, word for word.
+"""Phrases: a search of long texts for any of several statements, word for word.
 
-The result is that of `occurs_in`, which would take minutes for a year of conversations. Texts that
-can't hold a statement are ruled out by a search for its letters, in a hundredth of the time.
+The result is that of `occurs_in`, which is far too slow for a year of conversations. Texts that
+can't hold a statement are ruled out by a search for its letters.
 """
 
 from collections.abc import Iterable
@@ -33,16 +33,16 @@ class Phrases:
 
     @cached_property
     def distinctive(self) -> "Phrases":
-        """Those that are long enough to be recognised inside of other text."""
+        """Statements that are long enough to be recognised inside of other text."""
         return Phrases(filter(is_distinctive, self.statements))
 
     def may_occur_in(self, text: str) -> bool:
-        """False if none can occur in a text, however it is escaped in JSON or Markdown."""
+        """Return False if none can occur in a text, however it is escaped in JSON or Markdown."""
         folded = fold(text)
         return any(all(f in folded for f in saying.fragments) for saying in self._sayings)
 
     def occur_in(self, text: str) -> bool:
-        """Whether one occurs in a text word for word; a short one must be the whole text."""
+        """Check whether one occurs in a text word for word; a short one must be the whole text."""
         if not self.may_occur_in(text):
             return False
         reading = read_statement(text)

@@ -1,4 +1,4 @@
-"""Quotes: finds the words that a model says it has read in a text."""
+"""Quotes: words that a model says it has read in a text, found there."""
 
 import html
 import re
@@ -12,7 +12,7 @@ _AROUND = " \t\n\r\"'「」『』《》…"
 _LEAST = 2
 _ELLIPSIS = lazy_regex(r"\s*[\[(<]?(?:…|\.{3,6}|。{3,6}|⋯)[\s…⋯.]*[\])>]?\s*")
 _LONGEST_GAP = 200
-"""How many characters a quote may leave out in the middle."""
+"""Number of characters that a quote may leave out in the middle."""
 _ALIKE = {
     ord(mark): plain
     for plain, marks in {'"': "“”„‟«»「」『』《》〈〉", "'": "‘’‚‛`´", "-": "–—‐‑−"}.items()
@@ -26,17 +26,17 @@ _NARROW = {0xFF01 + place: 0x21 + place for place in range(94)} | {0x3000: 0x20}
 _ANY_MARKS = (
     r"""(?:[\s.,;:!?'"()\[\]{}…⋯·、。*`【】⟨⟩]|-(?!\d)|(?<=[A-Za-z0-9])-(?=\d)|~(?!\d))++"""
 )
-"""What parts words and means nothing by itself, unlike a sign before a number."""
+"""Matches what parts words and means nothing by itself, unlike a sign before a number."""
 _MARKS = lazy_regex(_ANY_MARKS)
 _MARKS_IN_WORDS = lazy_regex(f"(?<=[A-Za-z0-9]){_ANY_MARKS}(?=[A-Za-z0-9])")
 _PARTED = "\0"
 _LEAST_PARTED = 2
-"""Of three words in their order capital letters may differ: us and US, by themselves, may not."""
+"""Gaps between words from which capital letters may differ: us and US alone may not."""
 _SMALL = {place: place + 32 for place in range(ord("A"), ord("Z") + 1)}
 _REFERENCE = lazy_regex(r"\s{0,3}[\[(](?:turn\s?|第)?\d{1,6}轮?[\])]\s{0,3}$", re.IGNORECASE)
-"""The turn that a quote is from, put behind it."""
+"""Matches the number of the turn that a quote is from, put behind it."""
 _PLACEHOLDER = lazy_regex(r"\s*⟨[A-Za-z_ ]{1,20}⟩\s*")
-"""What a prompt has in the place of words; other words may stand between its brackets."""
+"""Matches a prompt's mark in the place of words; other words may stand between its brackets."""
 _SPEAKER = lazy_regex(
     r"""[\s"'\[(#]{0,5}(?:(?:turn|第)?\s?[\d一二三四五六七八九十]{0,6}\s?轮?[\])]?\s{0,3}[:,.-]?\s{0,3})"""
     r"""[\[(]?(?:user|assistant|human|ai|用户|助手|我)[\])]?\s{0,3}(?:[(]\w{1,20}[)])?\s{0,3}:"""
@@ -44,13 +44,13 @@ _SPEAKER = lazy_regex(
     r"""|[\s"']{0,5}(?:turn\s?|第\s?)[\d一二三四五六七八九十]{1,6}\s?轮?\s?:""",
     re.IGNORECASE,
 )
-"""Who speaks, and in which turn, as a reader is shown it before what is said."""
+"""Matches the speaker and the turn's number, as a reader is shown them before the words."""
 Place = tuple[int, int]
 _Find = Callable[[str, str], "Place | None"]
 
 
 def find_quote(quote: str, text: str) -> str | None:
-    """The part of `text` that `quote` repeats word for word, as it stands there.
+    """Find the part of `text` that `quote` repeats word for word, as it stands there, or None.
 
     Spaces, marks between words and the width of letters may differ, because models are careless
     about them, the two scripts of Chinese, and invisible characters, because they are not shown
@@ -71,7 +71,7 @@ def find_quote(quote: str, text: str) -> str | None:
 
 
 def _find_parts(quote: str, text: str, find: _Find) -> Place | None:
-    """Where the parts of a quote, of which it leaves out what is between, begin and end."""
+    """Return where a quote begins and ends that may leave out words in the middle, or None."""
     whole = find(quote, text)
     if whole is not None:
         return whole
@@ -88,7 +88,7 @@ def _find_parts(quote: str, text: str, find: _Find) -> Place | None:
 
 
 def _find_by_letters(quote: str, text: str) -> Place | None:
-    """Where a quote stands that differs by marks, width or script, or that names its speaker."""
+    """Find a quote that differs by marks, width or script, or that names its speaker."""
     wanted, plain = (simplify(one.translate(_NARROW)).translate(_ALIKE) for one in (quote, text))
     if _PLACEHOLDER.fullmatch(wanted):
         return None
@@ -100,7 +100,7 @@ def _find_by_letters(quote: str, text: str) -> Place | None:
 
 
 def _find_letters(quote: str, text: str) -> Place | None:
-    """Where the words of a quote begin and end, whatever marks are between them."""
+    """Return where the words of a quote begin and end, whatever marks are between them, or None."""
     wanted, words = _drop_marks(f" {quote} "), _drop_marks(text)
     if len(wanted) < _LEAST:
         return None
@@ -114,12 +114,12 @@ def _find_letters(quote: str, text: str) -> Place | None:
 
 
 def _drop_marks(text: str) -> str:
-    """A text without marks; where they part two words, with one sign for all of them."""
+    """Return a text without marks; where they part two words, with one sign for all of them."""
     return _MARKS.sub("", _MARKS_IN_WORDS.sub(_PARTED, text))
 
 
 def _places_of_words(text: str) -> Iterator[int]:
-    """Where in a text each character stands that is left of it without marks."""
+    """Yield the place in a text of each character that is left of it without marks."""
     end = 0
     for marks in _MARKS.finditer(text):
         is_parting = _MARKS_IN_WORDS.match(text, marks.start()) is not None
@@ -129,7 +129,7 @@ def _places_of_words(text: str) -> Iterator[int]:
 
 
 def _find_seen(quote: str, text: str) -> Place | None:
-    """Where the quote begins and ends."""
+    """Return where a quote begins and ends, or None; white space may differ."""
     wanted = quote.strip(_AROUND)
     if len(wanted) < _LEAST:
         return None
@@ -143,12 +143,12 @@ def _find_seen(quote: str, text: str) -> Place | None:
 
 
 def _is_evenly_spaced(text: str) -> bool:
-    """Whether words are parted by one space each: such a text needs no expression for a quote."""
+    """Check whether words are parted by one space each, so that no expression is needed."""
     return " ".join(text.split()) == text
 
 
 def _find_as_written(wanted: str, text: str) -> Place | None:
-    """Where a quote stands as it is written, and not within a word."""
+    """Find a quote as it is written, but not within a word; None if it is not there."""
     start = text.find(wanted)
     while start >= 0:
         end = start + len(wanted)
@@ -160,6 +160,6 @@ def _find_as_written(wanted: str, text: str) -> Place | None:
 
 
 def _is_within(text: str, place: int) -> bool:
-    """Whether a place parts two letters or digits of the same word."""
+    """Check whether a place parts two letters or digits of the same word."""
     around = text[max(place - 1, 0) : place + 1]
     return len(_LATIN.findall(around)) == 2  # noqa: PLR2004  (one on each side)

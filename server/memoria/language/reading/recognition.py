@@ -1,4 +1,4 @@
-"""Recognition: reads a text as the words by which it is known again, however it is written.
+"""Recognition: the words of a text by which it is known again, however it is written.
 
 What was forgotten is compared in this form, which is wide where `language/reading/statement` is
 narrow. It does not see letter case, width and composition, invisible characters, emoji,
@@ -25,10 +25,10 @@ from memoria.language.remembered import remember_results
 from memoria.language.words.script import CJK
 
 FORM = "words"
-"""Names the form within a digest."""
+"""Name of the form within a digest."""
 Place = Literal["anywhere", "end", "clause", "text"]
-"""Where a statement's words must stand in a text that states it: anywhere, at the end of a clause,
-as a whole clause, or as the whole text. The shorter it is, the less may it take along."""
+"""Place of a statement's words in a text that states it: anywhere, at the end of a clause, as a
+whole clause, or as the whole text. The shorter it is, the less may it take along."""
 
 _INVISIBLE = LazyPattern(f"[{INVISIBLE}\u20e3]+")
 _INLINE = (
@@ -38,7 +38,7 @@ _INLINE = (
 _ELEMENT = rf"</?(?:(?P<inline>{_INLINE})\b|[a-z][\w-]*)(?P<attributes>\s[^<>]*)?/?>"
 _TAG = LazyPattern(rf"(?s)<!--(?P<comment>.*?)-->|{_ELEMENT}", re.IGNORECASE)
 _TAG_BEHIND_COMMENTS = LazyPattern(rf"(?P<comment>(?!))|{_ELEMENT}", re.IGNORECASE)
-"""Where no comment is closed: none is looked for, to the end of the text, from each beginning."""
+"""Matches tags where no comment is closed, so that none is looked for from each beginning."""
 _ESCAPE = LazyPattern(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|(?P<char>.))")
 _LINK = LazyPattern(r"!?\[([^\[\]]*)\](?:\(([^()]*)\)|\[[^\[\]]*\])")
 _REFERENCE = LazyPattern(r"\[\^?\d{1,3}\]|\[\^[\w-]{1,40}\]")
@@ -65,7 +65,7 @@ _SAME = {
     "cannot": "can not", "cant": "can not", "wont": "will not", "havent": "have not",
     "hasnt": "has not",
 }  # fmt: skip
-"""Words that are read as others: who speaks to whom, and the short for the long form."""
+"""Words that are read as others: the speaker and the hearer, and the short for the long form."""
 _THIRD_PERSON = {
     ("the", "user"): "i", ("the", "users"): "my", ("用", "户"): "我", ("该", "我"): "我"
 }  # fmt: skip
@@ -85,7 +85,7 @@ _SENTENCE_END = LazyPattern(
     r"|(?:(?<![ \t])[ \t]++)?[\r\n]+"
 )
 _NESTED = 2
-"""How often something may have been escaped: JSON that holds JSON, HTML that shows HTML."""
+"""Times that something may have been escaped: JSON that holds JSON, HTML that shows HTML."""
 _LEAST_ANYWHERE, _LEAST_AT_END = 12, 8
 _WORDS_AT_END, _WORDS_ANYWHERE = 3, 2
 _DIGIT_WEIGHT, _IDEOGRAM_WEIGHT = 3, 2
@@ -102,11 +102,11 @@ class Reading:
 
     @property
     def form(self) -> str:
-        """All of it as one string, equal for all spellings of a statement."""
+        """All words as one string, equal for all spellings of a statement."""
         return " ".join(self.words)
 
     def is_at(self, place: Place, start: int, length: int) -> bool:
-        """Whether as many words from `start` on stand at such a place of the text."""
+        """Check whether `length` words from `start` on stand at such a place of the text."""
         end = start + length
         if place == "anywhere":
             return True
@@ -118,7 +118,7 @@ class Reading:
         return begins and end - 1 in self.ends
 
     def states(self, statement: "Reading", place: Place) -> bool:
-        """Whether a statement's words stand at such a place, in their order and side by side."""
+        """Check whether a statement's words stand at such a place, in order and side by side."""
         length, before = len(statement.words), 0
         padded, wanted = f" {self.form} ", f" {statement.form} "
         at = padded.find(wanted)
@@ -131,7 +131,7 @@ class Reading:
 
 
 def read_words(text: str) -> Reading:
-    """The words of a text, by which it is known again; see the head of this module."""
+    """Return the words of a text, by which it is known again; see the head of this module."""
     words, ends = list[str](), set[int]()
     is_users_verb = False
     for found in _WORD.regex.finditer(fold(strip_markup(text))):
@@ -153,18 +153,18 @@ def read_words(text: str) -> Reading:
 
 @remember_results(256)
 def recognition_key(text: str) -> str:
-    """One string that is equal for all spellings of a statement; of mere signs, the text itself."""
+    """Return a string that is equal for all spellings of a statement; of mere signs, the text."""
     return read_statement(text).form
 
 
 def read_statement(text: str) -> Reading:
-    """The words of a text; of one without words, the text itself is one."""
+    """Return the words of a text; of one without words, the text itself is one."""
     reading = read_words(text)
     return reading if reading.words else Reading([text.strip()], {0})
 
 
 def place_of(words: list[str]) -> Place:
-    """Where in a text these words must stand for the text to state them."""
+    """Return where in a text these words must stand for the text to state them."""
     weight = sum(map(_weigh, words))
     if len(words) >= _WORDS_ANYWHERE and weight >= _LEAST_ANYWHERE:
         return "anywhere"
@@ -174,13 +174,13 @@ def place_of(words: list[str]) -> Place:
 
 
 def find_anchor(words: list[str]) -> int:
-    """Where the two words stand by which a statement is looked for: those with most letters."""
+    """Return the number of the first of the two neighbouring words that count most."""
     weights = [_weigh(one) + _weigh(other) for one, other in pairwise(words)]
     return weights.index(max(weights)) if weights else 0
 
 
 def list_anchors(reading: Reading) -> Iterator[tuple[int, str]]:
-    """The places at which a statement may be found, each with the two words that stand there.
+    """Yield the places at which a statement may be found, each with the two words there.
 
     Words that are a clause by themselves are a place, too: some statements have one word.
     """
@@ -193,13 +193,13 @@ def list_anchors(reading: Reading) -> Iterator[tuple[int, str]]:
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences and lines of a text; joined they are the text."""
+    """Split a text into sentences and lines; joined they are the text."""
     ends = [found.end() for found in _SENTENCE_END.regex.finditer(text)]
     return [text[start:end] for start, end in pairwise([0, *ends, len(text)]) if end > start]
 
 
 def strip_markup(text: str) -> str:
-    """The text as it is read: without HTML, Markdown links and what is not seen.
+    """Return the text as it is read: without HTML, Markdown links and invisible characters.
 
     What tags and links say beside the text follows it.
     """
@@ -228,7 +228,7 @@ def strip_markup(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """The text in one script, width and case, without what is not seen and without apostrophes."""
+    """Return the text in one script, width and case, without unseen characters and apostrophes."""
     text = _INVISIBLE.regex.sub("", text)
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(_LOOKALIKES)
@@ -237,7 +237,7 @@ def fold(text: str) -> str:
 
 
 def is_read_as_written(word: str) -> bool:
-    """Whether a word of a reading stands so in every text that it was read in."""
+    """Check whether a word of a reading stands so in every text that it was read in."""
     return word not in _READ_OTHERWISE
 
 
@@ -249,7 +249,7 @@ def _resolve_escape(escape: re.Match[str]) -> str:
 
 
 def _take_out(tag: re.Match[str], aside: list[str]) -> str:
-    """What stands in the place of a tag. What it says of itself is read after the text."""
+    """Return the replacement of a tag; the tag's own words are put aside, to follow the text."""
     aside.extend(filter(None, (tag["comment"], tag["attributes"])))
     return "" if tag["inline"] else "\n" if tag["comment"] is None else " "
 
@@ -260,7 +260,7 @@ def _show_link(link: re.Match[str], aside: list[str]) -> str:
 
 
 def _weigh(word: str) -> int:
-    """How many letters a word counts for: a digit tells more than a letter, an ideogram, too."""
+    """Return how many letters a word counts for: a digit counts for three, an ideogram for two."""
     return sum(
         _DIGIT_WEIGHT if char.isdigit() else _IDEOGRAM_WEIGHT if char >= _FIRST_IDEOGRAM else 1
         for char in word

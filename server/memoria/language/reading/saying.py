@@ -1,6 +1,6 @@
-"""Saying: what a text tells by itself of whoever said it, whatever is asked.
+"""Saying: signals that a text gives by itself, independent of any question.
 
-It is told by the text alone, and in small numbers: so it can be kept where the text is not.
+It is found in the text alone, and in small numbers: so it can be kept where the text is not.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ STANDING_WISH = 2
 _MEASURED_CHARS = 400
 _WIDE_MARKS = "？؟"
 _QUESTION = lazy_regex(r"\?(?=\s|$)")
-"""It begins with one character, which is looked for at once; of several each place is tried."""
+"""Begins with one character, which is looked for at once; of several each place is tried."""
 _STANDING_SIGNS = (
     *("always", "never", "from now on", "going forward", "future", "whenever", "y time", "h time"),
     *("以后", "今后", "从现在", "往后", "每次", "每当", "永远", "一律", "务必", "总是要", "再"),
@@ -30,26 +30,26 @@ _PREFERENCE_STATED = SmallPattern(
     r"\bi(?:['’]d| would)? (?:\w+ly |always |much )?prefer\b|\bmy preference\b"
     r"|我(?:更|比较|一向|还是)?(?:喜欢|偏好|倾向|习惯)"
 )
-"""Each is tried where a text has one of its signs, as few texts do."""
+"""Tried, like the pattern above, where a text has one of its signs, as few texts do."""
 
 
 class Saying(NamedTuple):
-    """What is told by a text."""
+    """Signals that a text gives."""
 
     words: int
-    """About how many it has, of a long one only of its beginning; 0 for an empty one."""
+    """Number of tokens, roughly, of a long text only of its beginning; 0 for an empty one."""
     asks: bool
-    """Whether it asks something."""
+    """True if it asks something."""
 
 
 def read_saying(text: str) -> Saying:
-    """What a text tells."""
+    """Read the signals of a text."""
     asks = has_any(text, _WIDE_MARKS) or _QUESTION.search(text) is not None
     return Saying(estimate_tokens(text[:_MEASURED_CHARS]), asks)
 
 
 def find_wish(text: str) -> int:
-    """What its author wants of answers to come: `STANDING_WISH`, `PREFERENCE` or `NO_WISH`."""
+    """Return the author's wish for later answers: `STANDING_WISH`, `PREFERENCE` or `NO_WISH`."""
     small = small_letters(text)
     if has_any(small, _STANDING_SIGNS) and _STANDING_WISH.search(text):
         return STANDING_WISH

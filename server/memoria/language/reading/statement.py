@@ -1,4 +1,4 @@
-"""Statements: recognises two texts that say the same in the same words.
+"""Statements: two texts that say the same in the same words.
 
 The comparison is narrow on purpose. It ignores letter case, spacing and the punctuation around
 words. A paraphrase is another statement, and so is a text with other signs inside a word: C++ is
@@ -24,7 +24,7 @@ _CLAUSE = lazy_regex(r"[,:](?=\s)|[，：、]|\s[-–—]\s")
 _MAX_CLAUSES = 8
 _FILLER_WORDS = frozenset("a an the that really very please 的 啊 呀 呢 哦 嘛 很 也".split())
 _ENDING = lazy_regex(r"了(?=[\s。.!！~]*$)")
-"""Says in Chinese that something is so by now; the statement is the same without it."""
+"""Matches a Chinese ending that says "by now"; the statement is the same without it."""
 _SIGNS = ("Sc", "Sm", "So")  # -5 is not 5, nor $5 €5
 _NEGATIONS = frozenset(  # as the analyser leaves them
     """
@@ -38,9 +38,12 @@ _FIRST_IDEOGRAM = "\u2e80"
 
 
 def canonical_form(text: str) -> str:
-    """The words of the text, case-folded, with a space between; each CJK character is a word.
+    """Return the words of the text, case-folded, between spaces; a CJK character is a word.
 
     The canonical form of mere punctuation is the text itself.
+
+    >>> canonical_form("I live in Leeds!"), canonical_form("我住在利兹。")
+    ('i live in leeds', '我 住 在 利 兹')
     """
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     words = (word.strip(_AROUND_WORDS) for word in _WORD.findall(folded))
@@ -48,12 +51,12 @@ def canonical_form(text: str) -> str:
 
 
 def fingerprint(text: str) -> bytes:
-    """A digest of 32 bytes that ignores letter case and spacing."""
+    """Return a digest of 32 bytes that ignores letter case and spacing."""
     return hashlib.sha256(" ".join(text.casefold().split()).encode()).digest()
 
 
 def is_distinctive(text: str) -> bool:
-    """Whether a text is long enough to be recognised inside of other text; "yes" is not.
+    """Check whether a text is long enough to be recognised inside of other text; "yes" is not.
 
     It needs twelve letters; a Chinese, Japanese or Korean character counts as three.
     """
@@ -65,7 +68,7 @@ def is_distinctive(text: str) -> bool:
 
 
 def says_the_same(one: str, other: str) -> bool:
-    """Whether two sentences have the same words in the same order, fillers apart.
+    """Check whether two sentences have the same words in the same order, fillers apart.
 
     Only the same statement is evidence for another: one that has a word more or less may take
     something back ("stopped taking aspirin") or add to it ("to shellfish and penicillin").
@@ -79,7 +82,7 @@ def says_the_same(one: str, other: str) -> bool:
 
 @remember_results(1024)
 def wording_key(text: str) -> str:
-    """A key that is equal for statements in the same words, fillers apart.
+    """Return a key that is equal for statements in the same words, fillers apart.
 
     Cached: a new statement is compared with several memories, and these with the next one again.
     """
@@ -87,7 +90,7 @@ def wording_key(text: str) -> str:
 
 
 def _meaningful_keys(text: str) -> Iterator[str]:
-    """The keys of its words in their order, without fillers."""
+    """Yield the keys of its words in their order, without fillers."""
     plain = _ENDING.sub("", text)
     for found in _WORD.finditer(plain):
         key = _meaningful_key(found[0], within=found.start() > 0)
@@ -97,13 +100,13 @@ def _meaningful_keys(text: str) -> Iterator[str]:
 
 @remember_results(50_000)
 def _meaningful_key(text: str, *, within: bool) -> str:
-    """The key of a word; empty for a filler. Cached: nightly maintenance sees few words often."""
+    """Return the key of a word; empty for a filler. Nightly maintenance sees few words often."""
     key = canonical_form(text)
     return key if is_meaningful_word(text, key, within=within) else ""
 
 
 def is_meaningful_word(text: str, key: str, *, within: bool) -> bool:
-    """Whether a word is neither punctuation nor a filler.
+    """Check whether a word is neither punctuation nor a filler.
 
     Args:
         text: the word as it is written.
@@ -115,12 +118,12 @@ def is_meaningful_word(text: str, key: str, *, within: bool) -> bool:
 
 
 def differs_in_number_or_negation(one: str, other: str) -> bool:
-    """Whether one sentence has a number or a negation that the other lacks."""
+    """Check whether one sentence has a number or a negation that the other lacks."""
     return _has_number_or_negation(_distinct_tokens(one) ^ frozenset(tokens(other)))
 
 
 def differs_in_negation(one: str, other: str) -> bool:
-    """Whether one sentence has a negation that the other lacks."""
+    """Check whether one sentence has a negation that the other lacks."""
     return bool(_NEGATIONS & (_distinct_tokens(one) ^ frozenset(tokens(other))))
 
 
@@ -130,12 +133,12 @@ def _has_number_or_negation(more: Iterable[str]) -> bool:
 
 @remember_results(4)
 def _distinct_tokens(text: str) -> frozenset[str]:
-    """Its search tokens, cached: one claim is compared with many memories."""
+    """Return its search tokens, cached: one claim is compared with many memories."""
     return frozenset(tokens(text))
 
 
 def occurs_in(statement: str, text: str) -> bool:
-    """Whether a statement occurs in a text word for word; a short one must be the whole text.
+    """Check whether a statement occurs in a text word for word; a short one must be all of it.
 
     Both are read as `language/reading/recognition` reads them, however they are written.
     """
@@ -143,7 +146,7 @@ def occurs_in(statement: str, text: str) -> bool:
 
 
 def is_stated_in(statement: str, text: str) -> bool:
-    """Whether a text states something word for word; a short statement must end a clause of it."""
+    """Check whether a text states something word for word; a short statement must end a clause."""
     return _is_stated(statement, text, place_of(read_statement(statement).words))
 
 
@@ -153,18 +156,18 @@ def _is_stated(statement: str, text: str, place: Place) -> bool:
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text."""
+    """Split a text into sentences."""
     return [one for one in map(str.strip, _SENTENCE.split(text)) if one]
 
 
 def sentences_in(text: str) -> Iterator[str]:
-    """The whole text, and its sentences that are long enough to be distinctive."""
+    """Yield the whole text, and its sentences that are long enough to be distinctive."""
     yield text
     yield from filter(is_distinctive, map(str.strip, _SENTENCE.split(text)))
 
 
 def statements_in(text: str) -> Iterator[str]:
-    """The statements in a text: the whole, its sentences, and runs of their clauses.
+    """Yield the statements in a text: the whole, its sentences, and runs of their clauses.
 
     "Remember: my PIN is 4711." holds the statement "my PIN is 4711". Apart from the whole, pieces
     that are not distinctive are left out.

@@ -1,4 +1,4 @@
-"""Removes what must never be stored: private spans, and blocks that Memoria itself has injected.
+"""Removal of what must never be stored: private spans, and blocks that Memoria itself has injected.
 
 Text that Memoria puts into a prompt is fenced in `<memoria>` tags. When a client records the
 conversation, those blocks come back with it; stored, they would be read as new statements.
@@ -16,7 +16,7 @@ _TAG = lazy_regex(
     rf"<(?P<close>/)?(?P<name>private|{FENCE})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE | re.ASCII
 )
 _TAG_START = lazy_regex(rf"<(?=\s*/?\s*(?:private|{FENCE})\b)", re.IGNORECASE | re.ASCII)
-"""Also of what is no tag, such as `</ memoria>`: a model may take it for the end all the same."""
+"""Also matches what is no tag, as `</ memoria>`: a model may take it for the end all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +46,20 @@ def strip(text: str) -> StrippedText:
 
 
 def fence(text: str) -> str:
-    """`text` as a block that a reader takes for data and that `strip` recognises.
+    """Put `text` in a block that a reader takes for data and that `strip` recognises.
 
-    What nobody would see of it is shown.
+    Invisible characters in it are shown.
     """
     return f"<{FENCE}>\n{escape_fences(show_invisible(text))}\n</{FENCE}>"
 
 
 def escape_fences(text: str) -> str:
-    """`text` without any tag that would begin or end a fence."""
+    """Return `text` without any tag that would begin or end a fence."""
     return _TAG_START.sub("‹", text)
 
 
 def _block_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Every tag pair's span, inner ones too, in one pass over the text."""
+    """Yield every tag pair's span, inner ones too, in one pass over the text."""
     open_tags: dict[str, list[int]] = {"private": [], FENCE: []}
     for tag in _TAG.finditer(text):
         starts = open_tags[tag["name"].lower()]
@@ -70,7 +70,7 @@ def _block_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _outermost_spans(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The spans without those inside of others; overlapping spans are joined."""
+    """Yield the spans without those inside of others; overlapping spans are joined."""
     current: tuple[int, int] | None = None
     for start, end in spans:
         if current is None or start >= current[1]:

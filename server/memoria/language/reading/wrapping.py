@@ -1,4 +1,4 @@
-"""Wrapping: takes off a statement what does not belong to what it says.
+"""Wrapping: removal of the words around a statement that add nothing to it.
 
 `The user says: "I live in Leeds."` and "By the way, I live in Leeds" say what "I live in Leeds"
 says.
@@ -35,7 +35,11 @@ _ADVERB_OF_CHANGE = LazyPattern(
 
 
 def peel(text: str) -> str:
-    """The text without quotation, greeting and introduction, in the words in which it stands."""
+    """Return a text without quotation, greeting and introduction, in the words in which it stands.
+
+    >>> peel('The user says: "I live in Leeds."')
+    'I live in Leeds.'
+    """
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").strip()
     quoting = _QUOTING.regex.match(plain)
     if quoting:

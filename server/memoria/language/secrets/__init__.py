@@ -1,1 +1,1 @@
-"""Where the secrets of a text stand: one module for each way of recognising them."""
+"""Finders of secrets in a text: one module for each way of recognising them."""

@@ -1,6 +1,6 @@
-"""Values that follow the name of a secret: whether each is a secret, too.
+"""Values that follow the name of a secret, and the test whether each is a secret, too.
 
-That depends on the name and on what stands between the two (`notations.py`): a password may be a
+It depends on the name and on what stands between the two (`notations.py`): a password may be a
 plain word where nothing else fits, a key looks random.
 """
 
@@ -32,7 +32,7 @@ class _Found:
     value: str
     is_quoted: bool
     after: str
-    """What follows it."""
+    """Text that follows it."""
 
     @property
     def ends_line(self) -> bool:
@@ -60,7 +60,7 @@ _TALLY = lazy_regex(r"(?i)[,;/|]?\s*(?:\d+\s)?(?:fail|error|skip|xfail|total|fla
 
 
 def find_assigned(read: ReadText, names: Iterable[Name]) -> Iterator[Span]:
-    """The values of names that are secrets."""
+    """Yield the values of names that are secrets."""
     done = 0
     for name in sorted(names):
         if name.start >= done:
@@ -74,7 +74,7 @@ def find_assigned(read: ReadText, names: Iterable[Name]) -> Iterator[Span]:
 
 
 def _read_values(read: ReadText, name: Name) -> Iterator[tuple[int, int, bool]]:
-    """What may be the value of a name: where it starts and ends, and whether it is a secret."""
+    """Yield possible values of a name: start, end, and true for a secret."""
     text = read.text
     closing = CLOSING.match(text, name.end)
     at = closing.end() if closing else name.end
@@ -93,13 +93,13 @@ def _read_values(read: ReadText, name: Name) -> Iterator[tuple[int, int, bool]]:
 
 
 def _is_harmless(read: ReadText, name: Name, found: _Found, start: int) -> bool:
-    """Tell whether it is a test's verdict, or the code of a door."""
+    """Check for a test's verdict, or the code of a door."""
     is_code = found.value.rstrip("#*").isdigit()
     return _is_verdict(read, name, found) or (is_code and opens_a_door(read, name.start, start))
 
 
 def _is_verdict(read: ReadText, name: Name, found: _Found) -> bool:
-    """Tell whether it is "pass" as a test's verdict, with the test's name or a count."""
+    """Check for "pass" as a test's verdict, with the test's name or a count."""
     if read.lower[name.start : name.end] not in _VERDICTS:
         return False
     before = read.lower[max(0, name.start - _AFTER) : name.start]
@@ -125,7 +125,7 @@ def _may_separate(separator: Separator, read: ReadText, name: Name) -> bool:
 
 
 def _is_assigned(found: _Found, name: Name) -> bool:
-    """After a sign, a secret in quotes may be any text, and a key looks random."""
+    """Check a value after a sign: a secret in quotes may be any text, and a key looks random."""
     if not found.is_literal:
         return False
     if is_mixed(found.value) or (found.is_quoted and name.kind in _KINDS):
@@ -136,7 +136,7 @@ def _is_assigned(found: _Found, name: Name) -> bool:
 
 
 def _is_word_alone(found: _Found, name: Name) -> bool:
-    """A password that is a plain word has the rest of the line to itself."""
+    """Check a password that is a plain word: it has the rest of the line to itself."""
     if _is_assigned(found, name):
         return True
     is_word = is_plain_password(found.value) and found.ends_line
@@ -144,7 +144,7 @@ def _is_word_alone(found: _Found, name: Name) -> bool:
 
 
 def _is_named(found: _Found, name: Name) -> bool:
-    """After a colon, a password need not look like a word."""
+    """Check a value after a colon, where a password need not look like a word."""
     if _is_word_alone(found, name):
         return True
     is_odd = has_symbols(found.value) or looks_scrambled(found.value)
@@ -152,7 +152,7 @@ def _is_named(found: _Found, name: Name) -> bool:
 
 
 def _is_said(found: _Found, name: Name) -> bool:
-    """In a sentence, an ordinary word is part of what is said."""
+    """Check a value in a sentence, where an ordinary word is part of what is said."""
     if _is_assigned(found, name):
         return True
     return name.kind == "password" and found.is_literal and has_symbols(found.value)

@@ -19,7 +19,7 @@ _PUTTY = lazy_regex(rf"(?i:private-lines): \d+(?P<secret>{_BASE64_LINES})", re.A
 
 
 def find_blocks(read: ReadText) -> Iterator[Span]:
-    """Private keys, as PEM, SSH, PGP, OpenVPN and PuTTY write them."""
+    """Yield private keys, as PEM, SSH, PGP, OpenVPN and PuTTY write them."""
     text = read.text
     if "PRIVATE KEY" in text or "Static key" in text:
         for match in _PEM.finditer(text):

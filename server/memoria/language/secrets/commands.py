@@ -31,7 +31,7 @@ class _Argument:
     """An option after which some programs take a password."""
 
     start: str
-    """What it begins with, in lower case."""
+    """Its beginning in lower case."""
     pattern: re.Pattern[str]
     programs: re.Pattern[str]
     accepts: _Check
@@ -128,7 +128,7 @@ _COMMAND_END = lazy_regex(r"(?<!\\)\n|[|;&]")
 
 
 def find_in_commands(read: ReadText) -> Iterator[Span]:
-    """Passwords that are arguments of programs known to take one."""
+    """Yield passwords that are arguments of programs known to take one."""
     has_options = any(sign in read.lower for sign in (" -", " /", "<<<"))
     for match, argument in _ARGUMENT_INDEX.find_matches(read) if has_options else ():
         if argument.accepts(match["secret"]):

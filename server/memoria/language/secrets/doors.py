@@ -34,7 +34,7 @@ _NEAR = 16
 
 
 def opens_a_door(read: ReadText, name: int, value: int) -> bool:
-    """Tell whether a code's name and the words around it are those of a door.
+    """Check whether a code's name and the words around it are those of a door.
 
     Args:
         read: the text.

@@ -1,4 +1,4 @@
-"""All finders together: where the secrets of a text stand."""
+"""All finders together: the spans of the secrets in a text."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ from memoria.language.secrets.tables import find_in_tables
 
 
 def find_secrets(text: str) -> list[Span]:
-    """The secrets of a text, in their order and without overlaps."""
+    """List the secrets of a text, in their order and without overlaps."""
     if spans := _find_in(text):
         return spans
     # Characters that nobody sees may split a secret, or the name of one.
@@ -34,7 +34,7 @@ def _find_in(text: str) -> list[Span]:
 
 
 _CLOSERS = "\"'`”’」』》】）〉›»。，、；：？！"
-"""What closes a quotation, brackets or a sentence, and ends no secret."""
+"""Signs that close a quotation, brackets or a sentence, and end no secret."""
 
 
 def _without_closers(text: str, span: Span) -> Span:
@@ -57,7 +57,7 @@ def _find_all(read: ReadText) -> Iterator[Span]:
 
 
 def _join(found: list[Span], markers: list[tuple[int, int]]) -> list[Span]:
-    """Overlapping spans become one; what overlaps a marker has been redacted already."""
+    """Join overlapping spans; what overlaps a marker has been redacted already."""
     joined, last_rank, marker = list[Span](), 0, 0
     for rank, span in sorted(enumerate(found), key=lambda one: one[1].start):
         while marker < len(markers) and markers[marker][1] <= span.start:

@@ -1,4 +1,4 @@
-"""Tokens that say what they are: vendors have published how theirs begin and how long they are.
+"""Tokens of forms that their vendors have published: their beginnings and lengths.
 
 The table of forms is `formats.tsv`. A token is at least sixteen characters without a gap and begins
 where a word begins. So runs of such characters are found first, of which ordinary text has few, and
@@ -46,7 +46,7 @@ _END = r"(?![\w\[-])"
 class _Format:
     kind: str
     start: str
-    """What every such token begins with; empty, if it begins with a placeholder."""
+    """Beginning of every such token; empty, if it begins with a placeholder."""
     landmark: str
     """A part that every such token has."""
     pattern: re.Pattern[str]
@@ -65,12 +65,12 @@ class _Format:
 @dataclass(frozen=True, slots=True)
 class _Table:
     by_start: dict[str, list[_Format]]
-    """By the first three characters, or by two, if no more are fixed."""
+    """Forms by their first three characters, or by two, if no more are fixed."""
     others: list[_Format]
 
 
 def find_tokens(read: ReadText) -> Iterator[Span]:
-    """Tokens of the published forms."""
+    """Yield tokens of the published forms."""
     text, table = read.text, _load_table()
     inner = [one for one in table.others if one.landmark in text]
     for run in _RUN.finditer(text):

@@ -2,7 +2,7 @@
 
 
 def has_check_digit(text: str) -> bool:
-    """Whether the digits of a text end in their check digit (ISO/IEC 7812).
+    """Check whether the digits of a text end in their check digit (ISO/IEC 7812).
 
     Every second digit from the right is doubled, and the digits of all are summed; the sum is a
     multiple of ten. A number that repeats one digit does not count.

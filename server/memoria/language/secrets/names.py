@@ -71,7 +71,7 @@ class Name(NamedTuple):
     start: int
     end: int
     kind: str
-    """What the secret is: "password", "secret", "credential" or "token"."""
+    """Kind of secret: "password", "secret", "credential" or "token"."""
     language: str
 
 
@@ -81,11 +81,11 @@ class _NameWord(NamedTuple):
     language: str
     stands_alone: bool
     before: re.Pattern[str] | None
-    """What must stand before it."""
+    """Pattern that must stand before it."""
 
 
 def find_names(read: ReadText) -> Iterator[Name]:
-    """Every name of a secret, in no order."""
+    """Yield every name of a secret, in no order."""
     for match, words in _load_index().find_matches(read):
         word = words[match.lastgroup or ""]
         if read.is_in_marker(match.start()):
@@ -114,7 +114,7 @@ def _read_name(read: ReadText, match: re.Match[str], word: _NameWord) -> Name | 
 
 
 def _stands_alone(read: ReadText, at: int, end: int) -> bool:
-    """Whether a word begins there, and not within a longer one or in base64."""
+    """Check whether a word begins there, and not within a longer one or in base64."""
     if not _WORD_SIGN.match(read.lower, at - 1):
         return True
     is_humped = end - at > _SHORT and _IS_CAPITAL.match(read.text, at - 1) is not None
@@ -122,7 +122,7 @@ def _stands_alone(read: ReadText, at: int, end: int) -> bool:
 
 
 def _qualify(read: ReadText, at: int, kind: str) -> str:
-    """What a "key" or a "token" is by the word before it; empty, if it is no secret."""
+    """Return the kind of a "key" or a "token" by the word before it; empty, if it is no secret."""
     before = read.lower[max(0, at - _BEFORE) : at]
     stripped = before.rstrip("-_. ")
     joined = len(before) - len(stripped) <= 1
@@ -158,7 +158,7 @@ def _read_word(word: str, kind: str, language: str) -> _NameWord:
 
 
 def _compile_words(words: list[_NameWord]) -> tuple[str, re.Pattern[str], dict[str, _NameWord]]:
-    """What some words begin with, the pattern of all of them, and which group is which."""
+    """Return the common start of some words, one pattern of all, and the word of each group."""
     # What may be left out between two words cannot be part of what is looked for.
     stem = _find_common_start([_ENDING.split(word.text)[0] for word in words])
     longest_first = sorted(words, key=lambda word: -len(word.text))

@@ -1,4 +1,4 @@
-"""How a name and its value are written: the signs between them, and where a value ends.
+"""Notations of a name and its value: the signs between them, and the end of a value.
 
 A separator is tried where a name ends, and a value where the separator ends, so every attempt is
 bounded. Which separators are tried is told by the first sign after the name.
@@ -30,7 +30,7 @@ _BLANK = lazy_regex(r"[ \t]{0,20}")
 
 
 class Rule(Enum):
-    """What a value must be like to count."""
+    """Condition that a value must meet to count."""
 
     ASSIGNED = auto()
     ALONE = auto()
@@ -44,7 +44,7 @@ class Rule(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ValueForm:
-    """A way in which a value may be written, and what it must be like."""
+    """A way in which a value may be written, and the rule for it."""
 
     pattern: re.Pattern[str]
     rule: Rule
@@ -52,14 +52,14 @@ class ValueForm:
 
 @dataclass(frozen=True, slots=True)
 class Separator:
-    """What may stand between a name and its value."""
+    """Signs that may stand between a name and its value."""
 
     pattern: re.Pattern[str]
     values: tuple[ValueForm, ...]
     is_for_options: bool = False
-    """Whether the name must be an option of a command, such as `--password`."""
+    """True if the name must be an option of a command, such as `--password`."""
     is_for_joined: bool = False
-    """Whether the name must be of a language that does not separate words."""
+    """True if the name must be of a language that does not separate words."""
 
 
 # Out of quotes, what follows `=` or an option ends at what separates arguments; what follows a
@@ -181,7 +181,7 @@ _TABBED = _separator(r"\t", _value(_IN_LIST, Rule.RANDOM))
 
 
 def list_separators(text: str, at: int) -> tuple[Separator, ...]:
-    """The separators that may stand where a name and what closes it end."""
+    """Return the separators that may stand where a name and its closing signs end."""
     blank = _BLANK.match(text, at)
     first = blank.end() if blank else at
     sign = text[first : first + 1]

@@ -95,7 +95,7 @@ _SAID_FIRST_IN_CHINESE = lazy_regex(
 
 
 def find_numbers(read: ReadText) -> Iterator[Span]:
-    """Card numbers, and numbers that are named as secret."""
+    """Yield card numbers, and numbers that are named as secret."""
     if _DIGIT.search(read.text) is None:
         return
     yield from _find_cards(read.text)
@@ -122,12 +122,12 @@ _NOUN_BEFORE = lazy_regex(
 
 
 def _is_verb(words: str, before: str) -> bool:
-    """Tell whether "pin" before a number is a verb: "We pin 2026", "Pin 4000 posts"."""
+    """Check whether "pin" before a number is a verb: "We pin 2026", "Pin 4000 posts"."""
     return not words.startswith("PIN") and _NOUN_BEFORE.search(before) is None
 
 
 def _is_named(read: ReadText, start: int, before: str) -> bool:
-    """Whether the word for a code has others beside it that make it a secret."""
+    """Check whether the word for a code has others beside it that make it a secret."""
     if read.lower.startswith(("otp", "رمز", "mã xác"), start):
         return not _ALONE.match(before[-1:])
     return before.endswith(_CODE_QUALIFIERS)
@@ -142,7 +142,7 @@ def _find_cards(text: str) -> Iterator[Span]:
 
 
 def _find_said_first(read: ReadText) -> Iterator[Span]:
-    """Codes before their name: "482913 is your code"."""
+    """Yield codes before their name: "482913 is your code"."""
     for at in (
         *read.find_all(" is your "),
         *read.find_all(" is the "),

@@ -29,13 +29,13 @@ _LONG = 24
 
 
 def _is_login(value: str) -> bool:
-    """Whether it is a name and a password in base64, or as long as a token."""
+    """Check whether it is a name and a password in base64, or as long as a token."""
     decoded = _decode(value)
     return _is_pair(value) or (decoded is not None and len(value) >= _LONG and is_mixed(value))
 
 
 def _is_pair(value: str) -> bool:
-    """Tell whether it is a name and a password in base64."""
+    """Check whether it is a name and a password in base64."""
     decoded = _decode(value)
     return decoded is not None and b":" in decoded and decoded.isascii()
 
@@ -53,7 +53,7 @@ _LONG_PART = lazy_regex(
 
 
 def _is_key(value: str) -> bool:
-    """Tell whether it is a key, and not the name of a model or a version: parts of words."""
+    """Check whether it is a key, and not the name of a model or a version: parts of words."""
     return _is_random(value) and _LONG_PART.search(value) is not None
 
 
@@ -61,7 +61,7 @@ def _is_key(value: str) -> bool:
 class _SecretPlace:
     kind: str
     parts: tuple[str, ...]
-    """What it begins with, in lower case."""
+    """Its beginnings in lower case."""
     pattern: re.Pattern[str]
     accepts: _Check
 
@@ -196,7 +196,7 @@ _RECOVERY_INDEX = PartIndex(
 
 
 def find_in_places(read: ReadText) -> Iterator[Span]:
-    """Secrets that are known by where they stand."""
+    """Yield secrets that are known by where they stand."""
     for match, place in _INDEX.find_matches(read):
         if place.accepts(match["secret"]):
             yield Span(*match.span("secret"), place.kind)

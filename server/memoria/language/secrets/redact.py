@@ -1,8 +1,8 @@
-"""Takes secrets out of a text before it is stored; every other character stays as it was.
+"""Redaction of secrets in a text before it is stored; every other character stays as it was.
 
-What is a secret, and where it stands, is known to the finders in `language/secrets`: tokens by
-their vendors' published forms, and whatever a name, a header, an address or a sentence says is one.
-There is no rule on entropy: hashes, UUIDs and images must survive.
+The finders in `language/secrets` know them: tokens by their vendors' published forms, and whatever
+a name, a header, an address or a sentence says is a secret. There is no rule on entropy: hashes,
+UUIDs and images must survive.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ _MAX_SWEEPS = 8
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """How many secrets of one kind were taken out."""
+    """Number of secrets of one kind that were taken out."""
 
     kind: str
     count: int
@@ -48,12 +48,12 @@ def redact(text: str) -> RedactedText:
 
 
 def holds_a_key(value: str) -> bool:
-    """Whether a value is a key or password, or contains one."""
+    """Check whether a value is a key or password, or contains one."""
     return bool(redact(value).redactions) or any(map(_opens, value.split()))
 
 
 def _opens(word: str) -> bool:
-    """Whether a URL comes with a password, or with a query, where some endpoints want the key."""
+    """Check whether a URL has a password, or a query, where some endpoints want the key."""
     try:
         parts = urlsplit(word.strip("\"'"))
     except ValueError:  # no URL is written like that

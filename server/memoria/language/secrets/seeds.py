@@ -34,7 +34,7 @@ _BEFORE = 60
 
 
 def find_seed_phrases(read: ReadText) -> Iterator[Span]:
-    """Rows of words that restore a wallet."""
+    """Yield rows of words that restore a wallet."""
     for row in _ROW.finditer(read.lower):
         first = _FIRST_WORD.search(read.lower[max(0, row.start() - 9) : row.start()])
         start = row.start() - len(first[0]) if first else row.start()
@@ -71,7 +71,7 @@ def _judge(run: list[re.Match[str]], text: str) -> Iterator[Span]:
 
 
 def has_checksum(words: Sequence[str]) -> bool:
-    """Whether the last bits of a seed phrase are those of its hash; of other rows 1 in 16 is so."""
+    """Check that a seed phrase ends in the bits of its hash; 1 in 16 other rows does, too."""
     if len(words) not in _LENGTHS:
         return False
     known = _load_words()
@@ -85,6 +85,6 @@ def has_checksum(words: Sequence[str]) -> bool:
 
 @cache
 def _load_words() -> dict[str, int]:
-    """The words of the list and their numbers."""
+    """Map the words of the list to their numbers."""
     words = files("memoria.language.secrets").joinpath("bip39_english.txt").read_text("utf-8")
     return {word: number for number, word in enumerate(words.split())}

@@ -1,4 +1,4 @@
-"""What the finders pass on: the text they read, and the spans of the secrets in it."""
+"""Values that the finders share: the text they read, and the spans of the secrets in it."""
 
 import re
 from bisect import bisect_right
@@ -38,25 +38,25 @@ class ReadText:
 
     @cached_property
     def ascii_letters(self) -> str:
-        """The lower text without what is not ASCII; a part that is in the text is in here."""
+        """The lower text without characters beyond ASCII."""
         if self.lower.isascii():
             return self.lower
         return self.lower.encode("ascii", "ignore").decode("ascii")
 
     @cached_property
     def markers(self) -> list[tuple[int, int]]:
-        """Where secrets were redacted before."""
+        """Spans that were redacted before."""
         if MARKER_START not in self.text:
             return []
         return [match.span() for match in _MARKER.finditer(self.text)]
 
     def is_in_marker(self, at: int) -> bool:
-        """Whether a place is within a marker."""
+        """Check whether a place is within a marker."""
         i = bisect_right(self.markers, at, key=itemgetter(0))
         return i > 0 and at < self.markers[i - 1][1]
 
     def find_all(self, part: str) -> Iterator[int]:
-        """Every place in the lower text where a part begins."""
+        """Yield every place in the lower text where a part begins."""
         at = self.lower.find(part)
         while at >= 0:
             yield at
@@ -74,7 +74,7 @@ class PartIndex(Generic[_Rule]):
     """
 
     def __init__(self, entries: Iterable[_Entry[_Rule]]) -> None:
-        """Make the index of parts in lower case, each with its pattern and what that stands for."""
+        """Index parts in lower case, each with its pattern and the value it stands for."""
         by_part = defaultdict[str, list[tuple[re.Pattern[str], _Rule]]](list)
         for part, pattern, rule in entries:
             by_part[part].append((pattern, rule))
@@ -82,7 +82,7 @@ class PartIndex(Generic[_Rule]):
         self._others = [(part, rules) for part, rules in by_part.items() if not part.isascii()]
 
     def find_matches(self, read: ReadText) -> Iterator[tuple[re.Match[str], _Rule]]:
-        """What each pattern matches where its part occurs."""
+        """Yield the matches of each pattern where its part occurs."""
         letters = read.ascii_letters
         present = [entry for entry in self._ascii if entry[0] in letters]
         if letters is not read.lower:

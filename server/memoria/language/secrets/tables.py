@@ -24,7 +24,7 @@ _LEAST = 4
 
 
 def find_in_tables(read: ReadText, names: Iterable[Name]) -> Iterator[Span]:
-    """The cells below each name that heads a column."""
+    """Yield the cells below each name that heads a column."""
     done = (-1, -1)
     for name in sorted(names):
         header = _header_of(read.text, name)
@@ -54,7 +54,7 @@ def _is_secret(value: str) -> bool:
 
 
 def _header_of(text: str, name: Name) -> tuple[int, str, int, int] | None:
-    """Where the line ends of which a name is a cell, its delimiter, and which of how many."""
+    """Return a header line's end, its delimiter, the name's column and their number, or None."""
     begin = text.rfind("\n", max(0, name.start - _LONGEST_LINE), name.start) + 1
     end = text.find("\n", name.end, name.end + _LONGEST_LINE)
     if end < 0 or (not begin and name.start > _LONGEST_LINE):
@@ -71,7 +71,7 @@ def _header_of(text: str, name: Name) -> tuple[int, str, int, int] | None:
 def _cells_below(
     text: str, at: int, delimiter: str, column: int, columns: int
 ) -> Iterator[tuple[int, int, str]]:
-    """Each cell of a column: where its value starts, where its line ends, and the value."""
+    """Yield each cell of a column: where its value starts, where its line ends, and the value."""
     for _ in range(_MOST_ROWS):
         begin = at + 1
         at = text.find("\n", begin, begin + _LONGEST_LINE)

@@ -1,4 +1,4 @@
-"""Whether what stands in a secret's place is one: no placeholder, no code, no plain word."""
+"""Tests of a value in a secret's place: no placeholder, no code, no plain word."""
 
 import re
 
@@ -39,38 +39,38 @@ _LONGEST_READ = 100
 
 
 def is_gap(value: str) -> bool:
-    """Whether it is a template's placeholder, or what manuals write in place of a secret."""
+    """Check for a template's placeholder, or what manuals write in place of a secret."""
     return _GAP.search(value[:_LONGEST_READ]) is not None
 
 
 def is_literal(value: str, *, is_quoted: bool) -> bool:
-    """Whether it is a value, and neither a name nor, outside of quotes, code that computes one."""
+    """Check for a value that is neither a name nor, outside of quotes, code that computes one."""
     value = value[:_LONGEST_READ]
     return not (is_gap(value) or _NAME.search(value) or (not is_quoted and _CODE.search(value)))
 
 
 def is_mixed(value: str) -> bool:
-    """Whether it has digits and letters: then it is no ordinary word and seldom a name in code."""
+    """Check for digits and letters: then it is no ordinary word and seldom a name in code."""
     return _DIGIT.search(value) is not None and _LETTER.search(value) is not None
 
 
 def looks_encoded(value: str) -> bool:
-    """Whether it may be base64, which has an inner capital if it happens to have no digit."""
+    """Check whether it may be base64, which has an inner capital if it has no digit."""
     return is_mixed(value) or _INNER_CAPITAL.search(value) is not None
 
 
 def looks_scrambled(value: str) -> bool:
-    """Whether its capitals stand where no name has them: "rzVAuwLhlu", not "myPassword"."""
+    """Check for capitals where no name has them: "rzVAuwLhlu", not "myPassword"."""
     return _INNER_CAPITAL.search(value) is not None and _CAMEL_CASE.fullmatch(value) is None
 
 
 def has_symbols(value: str) -> bool:
-    """Whether signs stand inside of it that no word has."""
+    """Check for signs inside of it that no word has."""
     return _SYMBOLS.search(value) is not None
 
 
 def is_plain_password(value: str) -> bool:
-    """Whether it is a single word that may be a password where nothing else fits."""
+    """Check for a single word that may be a password where nothing else fits."""
     return _PLAIN_WORD.fullmatch(value) is not None and value not in _NO_PASSWORDS
 
 
@@ -85,7 +85,7 @@ _SENTENCE_WORDS = frozenset(
 
 
 def is_passphrase(value: str) -> bool:
-    """Whether it is a row of words that makes no sentence: "amber anchor barley"."""
+    """Check for a row of words that makes no sentence: "amber anchor barley"."""
     return _PASSPHRASE.fullmatch(value) is not None and not (
         _SENTENCE_WORDS & set(re.split("[ .-]", value))
     )

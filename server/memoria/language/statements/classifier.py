@@ -1,4 +1,4 @@
-"""The classifier: of what type a text is that somebody keeps, by weights that were trained before.
+"""Classifier of the type of a kept text, by weights that were trained before.
 
 A linear model over runs of words: a text's score for a type is the sum of the weights of its runs.
 `training/statements/train.py` makes the weights, which are read when they are first asked for.
@@ -21,13 +21,13 @@ TYPES = (
     MemoryType.RELATIONSHIP,
     MemoryType.GOAL,
 )
-"""What a text may be, as the weights stand in their file."""
+"""Types that a text may have, in the order of their weights in the file."""
 BITS = 15
-"""Of the place of a weight."""
+"""Bits of a weight's place."""
 
 
 class _TypeWeights(NamedTuple):
-    """For each type the weights of runs, as bytes, and what it scores before any."""
+    """Weights of runs for each type, as bytes, and each type's score before any."""
 
     rows: Sequence[bytes]
     scale: float
@@ -35,7 +35,7 @@ class _TypeWeights(NamedTuple):
 
 
 def classify_text(text: str) -> MemoryType:
-    """The type of what a text states; a fact where it states nothing."""
+    """Return the type of what a text states; a fact where it states nothing."""
     weights, places = _load(), list_places(text)
     factor = weights.scale / sqrt(len(places))
     totals = (sum(row[one] for one in places) - ZERO * len(places) for row in weights.rows)
@@ -44,7 +44,7 @@ def classify_text(text: str) -> MemoryType:
 
 
 def list_places(text: str) -> list[int]:
-    """Where the weights of a text's runs of words stand."""
+    """List the places of the weights of a text's runs of words, ascending and once each."""
     return sorted({one & (1 << BITS) - 1 for one in list_runs(text)})
 
 

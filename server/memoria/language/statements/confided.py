@@ -1,4 +1,4 @@
-"""Confided: on what condition something is told, as whoever tells it says.
+"""Confided text: the condition on which a speaker tells something, in their own words.
 
 What is told in confidence ("don't tell anyone", 别告诉别人) may be found by who asks, with its
 condition, and is told to nobody who has not asked. What is not to be kept at all ("keep this
@@ -41,11 +41,11 @@ class StatedCondition(NamedTuple):
 
     condition: Condition
     of_before: bool
-    """Whether it is meant of what its speaker said before."""
+    """True if it is meant of what its speaker said before."""
 
 
 _MOST_CHARS = 20_000
-"""What is longer is a file or pasted."""
+"""Length beyond which a text is a file or pasted, and is not read."""
 _ALL = (TAKEN_BACK, NOWHERE, SILENCE, SECRET, SILENCE_ZH, OF_BEFORE, REQUEST_ALONE)
 _SENTENCES = lazy_regex(r"[.!?。！？；;\n]+")
 _SIGNS = (
@@ -57,7 +57,7 @@ _SIGNS = (
     *"别 不 密 悄 偷 私 之间 只跟 只和 只对 就跟 就和 就对 告诉 没 勿 知我 瞒".split(),
     *"肚子 无需 无须 甭 忘 知道".split(),
 )
-"""One of them is in all that states a condition."""
+"""Word parts; every text that states a condition has one of them."""
 _FILLERS = frozenset(
     query_terms(
         "please ok okay thanks thank you just really yet now still promise again so sorry oh"
@@ -68,7 +68,7 @@ _FILLERS = frozenset(
 
 @remember_results(256)
 def read_condition(text: str) -> StatedCondition | None:
-    """Return the condition on which a speaker tells what a text says; None for none."""
+    """Return the condition on which a speaker tells what a text says, or None."""
     if len(text) > _MOST_CHARS or not has_any(small_letters(text), _SIGNS):
         return None
     own = blot_foreign_text(text)
@@ -96,7 +96,7 @@ def asks_to_forget(text: str) -> bool:
 
 
 def _find_condition(own: str) -> Condition | None:
-    """The stricter of the conditions that a text states."""
+    """Return the strictest condition that a text states, or None."""
     said = [one for one in _SENTENCES.split(own) if one.strip()]
     if any(pattern.search(one) for one in said for pattern in (TAKEN_BACK, NOWHERE)):
         return Condition.WITHHELD
@@ -123,7 +123,7 @@ def _tells_more(own: str) -> bool:
 
 
 def _requests_in(text: str) -> Iterator[tuple[int, int]]:
-    """The places of a text in which a condition is stated; none overlap."""
+    """Yield the spans in which a text states a condition, in their order; none overlap."""
     spans = sorted(match.span() for pattern in _ALL for match in pattern.finditer(text))
     end = 0
     for start, until in spans:

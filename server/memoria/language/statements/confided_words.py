@@ -60,7 +60,7 @@ SILENCE = SmallPattern(
     | \b(?:swore|promised?(?:\sme)?)\s(?:not\sto|you\swon['’]?t)\s(?:tell|say)\b
     | \bcan\syou\skeep\sa\ssecret\b | \btreat\s{_THIS}\sas\s(?:confidential|a\ssecret|private)\b"""
 )
-"""Somebody is asked not to pass it on."""
+"""Asks somebody not to pass it on."""
 SECRET = SmallPattern(
     rf"""(?x)
     \b(?:between\s{_US})(?=\s*$|\s*[:(\[—–…\ufffc.!]|\s-|,(?!\s?(?:we|there|they|it)\b)
@@ -94,7 +94,7 @@ SECRET = SmallPattern(
     | \bonly\syou\sknow\b(?!\show) | \bi['’]?(?:ll|m\sgoing\sto)\stell\syou\sa\ssecret\b
     | \byou(?:['’]re|\sare)\sthe\s(?:only|first)\s(?:one|person)\s(?:i\b|who\sknows|to\sknow)"""
 )
-"""It is said to be a secret."""
+"""Says that it is a secret."""
 TAKEN_BACK = SmallPattern(
     rf"""(?x)\b(?:forget|ignore)\s(?:that\s)?i\s(?:ever\s|just\s|even\s)?(?:said|told\syou
       |mentioned)\s
@@ -109,7 +109,7 @@ TAKEN_BACK = SmallPattern(
       | 就?当[作做]?不知道{_END_ZH}
     | (?:忘了|忘掉|忘记)我(?:刚才?|刚刚)说的"""
 )
-"""What was said before is not to have been said."""
+"""Takes back what was said before, as if it had not been said."""
 NOWHERE = SmallPattern(
     rf"""(?x)\b(?:keep|save|store|record|note|write|put|leave)\s(?:{_THIS}|my\s\w{{1,20}}
       |{_TOLD})\s(?:down\s)?nowhere\b
@@ -126,7 +126,7 @@ NOWHERE = SmallPattern(
     | \bno\s(?:notes?|records?)\s(?:of|on|about)\s{_THIS}\b
     | (?:不要|别)留下?(?:任何)?(?:记录|痕迹|底)"""
 )
-"""It is to be kept nowhere."""
+"""Asks to keep it nowhere."""
 _NO_ZH = r"(?:不要|别|不许|不能|不准|不可以?|切勿|请勿|勿)(?:再|去|先)?"
 _OTHERS_ZH = r"""(?:别人|其他人|任何人|人家|旁人|外人|大家|谁|同事|老板|领导|上司|公司|经理
       |家里人?|他们?|她们?
@@ -157,7 +157,7 @@ SILENCE_ZH = SmallPattern(
     | 你知我知 | 天知地知 | 烂在肚子里"""
 )
 FORGET = SmallPattern(r"\b(?:forget|erase|delete|remove|wipe)\b|忘[了掉记]|删[了掉除]|抹掉")
-"""Something is to be forgotten."""
+"""Asks to forget something."""
 OTHERWISE = SmallPattern(
     r"""(?x)^\W{0,3}(?:(?:and|but|so|from\snow\son|always|in\s(?:the\s)?future)[\s,]{1,2}){0,2}(?:if|when|whenever|unless|why|did|does|would|should|is
       |are)\s
@@ -174,7 +174,7 @@ OF_BEFORE = SmallPattern(
     | (?:刚才?|刚刚|上面|前面)那[个句件些] | (?:刚才?|刚刚|上面
       |前面)我?[跟和对]?[你您]?我?(?:[说讲聊提]|告诉[你您])[到过]?的"""
 )
-"""It is meant of what was said before."""
+"""Speaks of what was said before."""
 REQUEST_ALONE = SmallPattern(
     r"""(?x)\b(?:do\s?n['’]?t|do\snot|never|no\sneed\sto)\s(?:save|store|keep|record|remember
       |note|write|log)\s
@@ -183,11 +183,11 @@ REQUEST_ALONE = SmallPattern(
     | (?:这[个句件些]?[事话]?)?(?:不要|别|不用|不必|勿)(?:把[这那]个)?(?:记住?|记下来?|记录
       |存下?|存档|保存)[啊哦吧]?"""
 )
-"""A request of `language/statements/withheld` without what stands beside it."""
+"""Matches a request of `language/statements/withheld` alone, without the words beside it."""
 SILENCE_NAMED = LazyPattern(
     r"""(?x)\b(?i:(?:do\s?n['’]?t|do\snot|never|can['’]?t|cannot|must\snot)\s(?:ever\s)?(?:tell
       |let(?=\s[A-Z]\w+\s(?:know|find\sout|hear))))\s
       (?!Docker|Git|Claude|Copilot|Cursor|Kubernetes|Python|Java|I\b)[A-Z][a-z]{1,20}\b
       (?!\s(?:to|how|which|where|what)\b)"""
 )
-"""Somebody of that name is not to be told."""
+"""Asks not to tell somebody whom it names."""

@@ -1,4 +1,4 @@
-"""Directions: memories that tell the agent what to do, and whose word they rest on.
+"""Directions: memories that tell the agent what to do, and the word they rest on.
 
 A rule or a preference directs whoever reads it, and so does whatever is worded like a standing
 order: "From now on run X before each commit". It is the user's where they have said it themselves.
@@ -16,11 +16,11 @@ from memoria.language.statements.orders import instruction_shaped, is_standing_o
 from memoria.model import MemoryType, Role, StoredTurn, Trust
 
 Doubt = Literal["assistant", "pasted", "unclear"]
-"""Why a direction waits for the user: an assistant or a tool says it, the user has only presented
-it, or they have said something else."""
+"""Reason why a direction waits for the user: an assistant or a tool says it, the user has only
+presented it, or said something else."""
 _AGENTS = frozenset("assistant agent ai model you claude copilot 助手 助理 模型 你".split())
 _LEAST_SHARE = 0.3
-"""Of the words of an order so many stand in the user's own: it is worded anew, but not invented."""
+"""Least share of an order's words that stand in the user's own: it is reworded, not invented."""
 _CLAUSES = lazy_regex(r"[.!?。！？；;，,:：\n—()（）\"“”]+\s*")
 _STANDING = SmallPattern(
     r"""(?x)\b(?:from\s(?:now|here|this\s(?:point|moment|day))\son(?:wards?)?|going\sforward|henceforth
@@ -42,7 +42,7 @@ _DUE = SmallPattern(
     r"\b(?:must|should|shall|ha(?:s|ve)\sto|needs?\sto)\s(?:always\s|never\s|not\s)?be\s\w+"
     r"|\b(?:before|after)\s(?:each|every|any)\b|必须|应当|一定要|每次[^，。]{1,20}[前后]"
 )
-"""What is to be done, in a skill."""
+"""Says in a skill that something is to be done."""
 _BIDS = SmallPattern(
     r"""(?x)\W*(?:(?:please|first|then|also|and|just|note|important)\b[\s,]*){0,3}(?:always\s|never\s)?(?:
       run|use|call|execute|invoke|send|install|add|put|write|answer|reply|respond|commit|push|include

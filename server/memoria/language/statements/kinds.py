@@ -7,7 +7,7 @@ from memoria.model.memory_types import MemoryType
 
 
 def guess_type(content: str) -> MemoryType:
-    """The type of a statement by its wording: an order is a rule, and what is not clear a fact."""
+    """Return the type of a statement by its wording: an order is a rule, what is unclear a fact."""
     if is_standing_wish(content) or is_worded_as_order(content):
         return MemoryType.RULE
     return classify_text(content)

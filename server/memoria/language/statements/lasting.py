@@ -1,4 +1,4 @@
-"""Lasting: whether a statement is for every session, or was for one conversation or one day.
+"""Lasting statements, and those that were for one conversation or one day.
 
 Core files are read at the start of every session, by somebody who does not see when a line was
 said. An order for one conversation, an errand of yesterday and a reminder whose date has passed
@@ -23,7 +23,7 @@ _LOOK_BACK = 24
 _COARSE = ("month", "season", "year", "range")
 """Periods in which things begin that go on when the period is over."""
 REDACTED = "[redacted:"
-"""Begins what stands in the place of a secret."""
+"""Start of the replacement of a secret."""
 
 _ONE_SESSION = LazyPattern(
     r"""(?xi)
@@ -41,7 +41,7 @@ _PASSING = LazyPattern(
     r"(?i)\b(?:for\s(?:now|the\smoment|the\stime\sbeing)|at\sthe\smoment|right\snow|temporarily)\b"
     r"|这一?[次回]|暂时|暂且|眼下|先这样"
 )
-"""A state of things that passes, nobody says when."""
+"""Says that a state of things passes, not when."""
 _ONE_OCCASION = LazyPattern(
     r"""(?xi)
     \b(?:remind|remember\sto|do\s?n[o'’]t\sforget|needs?\sto|ha(?:s|ve)\sto|must|will|going\sto|due
@@ -63,7 +63,7 @@ _CHANGED = LazyPattern(
     | 了|过(?!去|会)
     """
 )
-"""Something has come about on that day, and goes on."""
+"""Says that something came about on that day, and goes on."""
 _UNTIL = LazyPattern(r"(?i)(?:\b(?:until|till|by|before|up\sto)|到|至|截至)\s?(?:the\s)?\Z")
 _UP_TO = LazyPattern(r"\s?(?:[之以]?前|为止)")
 _AFTERWARDS = LazyPattern(r"(?i)(?:\b(?:since|from|after|as\sof|starting)|自|从|打)\s?(?:the\s)?\Z")
@@ -71,9 +71,12 @@ _OPEN_BEHIND = LazyPattern(r"\s?(?:以来|起|开始|之?后|以后)")
 
 
 def is_for_one_session(content: str, kind: MemoryType) -> bool:
-    """Whether a statement is meant for the present conversation or day alone.
+    """Check whether a statement is meant for the present conversation or day alone.
 
     An order "for now" is; that somebody lives somewhere for now may be so for months.
+
+    >>> is_for_one_session("Use tabs for now", MemoryType.RULE)
+    True
     """
     guides = kind.is_binding or kind is MemoryType.PREFERENCE
     passes = guides and _PASSING.regex.search(content) is not None
@@ -81,7 +84,7 @@ def is_for_one_session(content: str, kind: MemoryType) -> bool:
 
 
 def session_end(content: str, kind: MemoryType, said_at: int) -> int | None:
-    """When a statement ends that is for one session, UTC epoch ms; None for one that is not.
+    """Return when a statement for one session ends, UTC epoch ms; None for any other.
 
     A session has no certain end, but after a day it is over.
     """
@@ -90,7 +93,7 @@ def session_end(content: str, kind: MemoryType, said_at: int) -> int | None:
 
 @remember_results(4096)
 def lasting_end(content: str, kind: MemoryType, said_at: int, zone: Zone) -> int | None:
-    """From when on a statement is not for every session; None where it always is.
+    """Return when a statement stops being for every session; None where it never does.
 
     It is asked about the same few hundred memories whenever core memory is read.
 
@@ -108,7 +111,7 @@ def lasting_end(content: str, kind: MemoryType, said_at: int, zone: Zone) -> int
 
 
 def _ends(content: str, kind: MemoryType, said_at: int, zone: Zone) -> Iterator[TimeSpan]:
-    """The time expressions after which a statement no longer matters."""
+    """Yield the time expressions after which a statement no longer matters."""
     ahead = times(content, said_at, zone, prefer="future", clocks="none")
     if not ahead:
         return
@@ -139,7 +142,7 @@ def _is_end(
 
 
 def _is_one_occasion(content: str, kind: MemoryType) -> bool:
-    """Whether a date that comes again is meant once."""
+    """Check whether a date that comes again is meant once."""
     if kind.is_binding or kind is MemoryType.PREFERENCE or _RECURS.regex.search(content):
         return False
     return kind is MemoryType.GOAL or _ONE_OCCASION.regex.search(content) is not None

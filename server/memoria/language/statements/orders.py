@@ -1,8 +1,8 @@
 """Orders: text that tries to give instructions to the memory or to the agent.
 
-Whether it is an attack depends on the speaker. "Always answer in English" is a rule when the user
-says it and an attack when a web page does. "Ignore all previous instructions" is an attack from
-anybody, because users word their wishes more simply.
+The speaker decides if it is an attack. "Always answer in English" is a rule when the user says it
+and an attack when a web page does. "Ignore all previous instructions" is an attack from anybody,
+because users word their wishes more simply.
 """
 
 import unicodedata
@@ -13,7 +13,7 @@ from memoria.model.memory import Trust
 
 
 def instruction_shaped(text: str, trust: Trust) -> bool:
-    """Whether a text tries to give instructions to the memory or to the agent.
+    """Check whether a text tries to give instructions to the memory or to the agent.
 
     Args:
         text: as it came in; invisible characters and look-alike letters are normalised first.
@@ -26,7 +26,7 @@ def instruction_shaped(text: str, trust: Trust) -> bool:
 
 
 def is_standing_order(sentence: str) -> bool:
-    """Whether a sentence orders something for all time to come: "From now on always …"."""
+    """Check whether a sentence begins as an order for all time to come: "From now on always …"."""
     return bool(_STANDING.regex.match(sentence))
 
 
@@ -38,7 +38,7 @@ _BLATANT_SIGNS = (
     *("trust", "whitelist", "allow", "忽略", "无视", "忘记", "忘掉", "不要理会", "绕过", "覆盖"),
     *("系统", "批准", "授权", "同意", "允许", "信任", "许可", "你现在"),
 )
-"""One of them is in all that `_BLATANT` finds."""
+"""Word parts; every text that `_BLATANT` finds has one of them."""
 _BLATANT = LazyPattern(
     r"""(?x)
     \b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|ing)|bypass(?:ing)?)\b\W{1,3}(?:\w+\W{1,3}){0,4}?

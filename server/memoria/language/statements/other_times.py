@@ -1,4 +1,4 @@
-"""Other times: whether a request is about what is said now, or a standing order about other turns.
+"""Other times: a request about what is said now, or a standing order about other turns.
 
 "From now on don't save it" speaks of other turns. "From now on call me Robin, but that stays
 between us" asks for what is beside it: there, the request is a clause of its own.
@@ -9,7 +9,7 @@ import re
 from memoria.language.pattern import LazyPattern
 
 REACH = 500
-"""How many characters before a request are looked at, so that many requests cost little more."""
+"""Number of characters before a request that are read; it bounds the cost of many requests."""
 _STANDING = r"\b(?:from\snow\son|always|in\s(?:the\s)?future)\b|以后|今后|从现在|从今|每次"
 _STANDS = LazyPattern(_STANDING, re.IGNORECASE)
 _STANDS_ALONE = LazyPattern(rf"(?:{_STANDING})(?:\s?(?:on|起|开始))?\W*", re.IGNORECASE)
@@ -19,7 +19,7 @@ _OF_A_THING = LazyPattern(
     | \b(?:it|these|those)\s(?:\w{1,12}\s)?(?:secret|private|quiet|confidential)\b
     | 它 | ^[^这那此我记]*[存留][^这那此我记]*$"""
 )
-"""It may mean a thing that the order is about: "Always generate a key, and keep it secret"."""
+"""Speaks perhaps of a thing in the order: "Always generate a key, and keep it secret"."""
 
 
 def is_for_other_times(sentence: str, found: re.Match[str]) -> bool:

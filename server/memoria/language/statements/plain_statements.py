@@ -1,4 +1,4 @@
-"""Plain statements: what rules find in a turn of the user's, without a model.
+"""Plain statements that rules find in a turn of the user's, without a model.
 
 Nothing is concluded here and nothing is reworded. What a turn asks to have remembered is kept in
 the user's own words, and a turn that is a standing wish as a whole is marked as one. Questions,
@@ -45,16 +45,16 @@ class PlainStatement:
 
 @dataclass(frozen=True, slots=True)
 class PlainStatements:
-    """What rules have found in a turn."""
+    """Findings of the rules in a turn."""
 
     request: PlainStatement | None = None
-    """What the turn asks to have remembered."""
+    """Words that the turn asks to have remembered."""
     is_wish: bool = False
-    """Whether the turn as a whole is a wish that is to hold from now on."""
+    """True if the turn as a whole is a wish that is to hold from now on."""
 
     @property
     def mark(self) -> Mark:
-        """What kind of thing the turn says."""
+        """Kind of thing that the turn says."""
         return "wish" if self.is_wish else "none"
 
 
@@ -78,7 +78,7 @@ def find_plain_statements(role: Role, text: str, *, tool_call: bool = False) -> 
 
 
 def _may_be_taken(text: str, blotted: str) -> bool:
-    """Not of a text that gives orders to the memory, nor of one that is not to be remembered."""
+    """Check that a text gives the memory no orders, and does not ask to be left out of it."""
     if instruction_shaped(text, Trust.USER) or asks_not_to_remember(blotted):
         return False
     read = read_condition(text)
@@ -98,14 +98,14 @@ def _find_in(text: str, blotted: str) -> PlainStatements:
 
 
 def is_literal(blotted: str) -> bool:
-    """Whether a message as a whole is meant as it reads: no part to play, no irony."""
+    """Check whether a message as a whole is meant as it reads: no part to play, no irony."""
     sentences = islice(sentences_of_blotted(blotted), _MOST_SENTENCES)
     is_part = find_draft(blotted) < len(blotted)
     return not is_part and not any(is_meant_otherwise(one.text) for one in sentences)
 
 
 def _find_asked(sentence: Sentence, text: str, blotted: str) -> PlainStatement | None:
-    """What a sentence asks to have remembered; all of its turn where it points at the rest."""
+    """Return the words to be remembered; the whole turn where the sentence points at it."""
     start = find_request(sentence.text)
     if start is None or sentence.is_question or sentence.is_doubtful:
         return None
@@ -122,5 +122,5 @@ def _find_asked(sentence: Sentence, text: str, blotted: str) -> PlainStatement |
 
 
 def _says_more(text: str, sentence: Sentence) -> bool:
-    """Whether a turn says anything beside the sentence with the request."""
+    """Check whether a turn says anything beside the sentence with the request."""
     return len(text) > len(sentence.text) + len(sentence.end)

@@ -26,7 +26,7 @@ _REMEMBER_ZH = LazyPattern(
 _REMEMBER_TO = LazyPattern(
     rf"(?xi)\W*(?:{_LEAD}(?:remember|do\s?n[o'’]t\sforget)\sto\s+|{_LEAD_ZH}(?:要|你要)?记得)"
 )
-"""Asks for something to be done, and to be remembered only where it is to be done each time."""
+"""Asks to do something; it is remembered only where it is to be done each time."""
 _POINTING = LazyPattern(
     r"(?i)(?:it|this|that|these|those|them|he|she|they|what|when|where|why|who|how)\b"
     r"|[这那它他她]|什么|怎么|哪|谁|上面|下面|刚才|以上|一下"
@@ -35,9 +35,12 @@ _TELLING = LazyPattern(r"\S+(?:\s+\S+)+|.{4,}")
 
 
 def find_request(sentence: str) -> int | None:
-    """Where in a sentence that begins with a request the words begin that are to be remembered.
+    """Return where the words to be remembered begin, in a sentence that begins with a request.
 
     None where it does not begin with one; the length of the sentence where nothing follows.
+
+    >>> find_request("Remember that I'm allergic to nuts")
+    14
     """
     lead = _REMEMBER.regex.match(sentence) or (
         None if sentence.isascii() else _REMEMBER_ZH.regex.match(sentence)
@@ -53,5 +56,5 @@ def _find_order(sentence: str) -> int | None:
 
 
 def stands_alone(words: str) -> bool:
-    """Whether words can be understood without those before them."""
+    """Check whether words can be understood without those before them."""
     return bool(_TELLING.regex.match(words)) and not _POINTING.regex.match(words)

@@ -1,4 +1,4 @@
-"""Retold: what an agent states of the user in the third person, as the user would say it.
+"""Retold statements: an agent's words about the user, as the user would say them.
 
 "The user asked me not to save this: …" is the user's own request in an agent's words.
 """
@@ -20,7 +20,7 @@ _DENIES = SmallPattern(
 
 
 def retell_as_user(statement: str) -> str:
-    """Return a statement with the words left out by which it says that the user asks for it."""
+    """Remove from a statement the words by which it says that the user asks for it."""
     denied = _DENIES.match(statement)
     if denied is not None:
         return f"I don't {statement[denied.end() :]}"

@@ -1,4 +1,4 @@
-"""Runs of words: what the models of statements see of a text.
+"""Runs of words: the features of a text for the models of statements.
 
 A run is up to four words side by side (of Chinese, characters), or two with any one between them.
 """
@@ -9,7 +9,7 @@ from zlib import crc32
 from memoria.language.pattern import LazyPattern
 
 BITS = 16
-"""Of the number that a run of words is."""
+"""Bits of a run's number."""
 ZERO = 128
 """The byte of a weight of nothing."""
 _LONGEST = 4
@@ -17,7 +17,7 @@ _WORD = LazyPattern(r"[^\W\d_\u3400-\u9fff]+(?:['’][^\W\d_]+)?|\d+|[^\s\d]")
 
 
 def list_runs(text: str, salt: str = "") -> list[int]:
-    """A number for each run of words of a text; another one for each salt."""
+    """List a number for each run of words of a text; another one for each salt."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").lower()
     words = ["^", *(_name(word) for word in _WORD.regex.findall(plain)), "$"]
     found = {

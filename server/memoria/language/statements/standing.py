@@ -1,4 +1,4 @@
-"""Standing wishes: whether a whole message asks its assistant for something from now on.
+"""Standing wishes: messages that ask the assistant for something from now on.
 
 A linear model over runs of up to four words (of Chinese, characters). `training/standing/train.py`
 makes the weights. Where it is in doubt, nothing is said to be a wish: a search still finds the
@@ -20,7 +20,7 @@ from memoria.language.words.script import reads_chinese
 MOST_TOKENS = 60
 """A longer message is told to nobody who has not asked."""
 _MOST_NEXT = 120
-"""Characters of what is said next; whoever takes a wish back does so at once."""
+"""Characters read of the next message; whoever takes a wish back does so at once."""
 
 
 class _Weights(NamedTuple):
@@ -30,13 +30,13 @@ class _Weights(NamedTuple):
     scale: float
     base: float
     bounds: dict[str, float]
-    """What a message must score to be a wish, by language."""
+    """Least score of a wish, by language."""
     taken_back: float
-    """What is said next takes a wish back where it scores less."""
+    """Score below which the next message takes a wish back."""
 
 
 def is_standing_wish(text: str) -> bool:
-    """Whether a message is a wish for all times to come; one with pasted text or code is none."""
+    """Check whether a message is a wish for all times; one with pasted text or code is none."""
     if estimate_tokens(text) > MOST_TOKENS or BLOT in blot_foreign_text(text):
         return False
     weights = _load()
@@ -45,13 +45,13 @@ def is_standing_wish(text: str) -> bool:
 
 
 def takes_back(said_next: str) -> bool:
-    """Whether what somebody says next takes back what they have just asked for."""
+    """Check whether the next message takes back what its speaker has just asked for."""
     weights = _load()
     return _weigh(weights, list_runs_of_next(said_next)) < weights.taken_back
 
 
 def list_runs_of_next(text: str) -> list[int]:
-    """A number for each run of words of what is said next; other numbers than the message's."""
+    """List a number for each run of words of the next message; the salt sets them apart."""
     return list_runs(text[:_MOST_NEXT], "next ")
 
 

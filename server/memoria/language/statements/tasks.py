@@ -1,7 +1,7 @@
-"""Tasks: whether two names mean the same one, as far as their words tell.
+"""Tasks: names that mean the same task, as far as their words tell.
 
-A name that shares half of its telling words with another is the same task; one without such a word
-("fix it") is no task. What a task is, a model, an agent or a person has said.
+A name that shares half of its distinguishing words with another is the same task; one without such
+a word ("fix it") is no task. The tasks themselves come from a model, an agent or a person.
 """
 
 from memoria.language.pattern import LazyPattern
@@ -24,12 +24,12 @@ _GOING_ON = LazyPattern(
     r"""(?xi)\b(?:continue|resume|carry\s+on|go(?:ing)?\s+on|pick\s+up|left\s+off|where\s+w(?:e|as|ere))\b
     |继续|接着|上次"""
 )
-"""Words by which somebody goes on with what was in hand, without naming it."""
+"""Words by which somebody goes on with a task in hand, without naming it."""
 _LEAST_WORDS, _HARDLY_SHARED = 3, 0.25
 
 
 def is_about_another(opening: str, task: str) -> bool:
-    """Whether the first prompt of a session is about something else than a task.
+    """Check whether the first prompt of a session is about something else than a task.
 
     One of hardly any words, or that goes on with what was in hand, tells nothing.
     """
@@ -40,7 +40,7 @@ def is_about_another(opening: str, task: str) -> bool:
 
 
 def same_task(one: str | None, other: str | None) -> bool:
-    """Whether two names mean the same task, as far as their words tell; an empty one never does."""
+    """Check whether two names mean the same task by their words; an empty one never does."""
     if not one or not other:
         return False
     a, b = list_telling_words(one), list_telling_words(other)
@@ -48,17 +48,17 @@ def same_task(one: str | None, other: str | None) -> bool:
 
 
 def list_telling_words(name: str) -> frozenset[str]:
-    """The words of a task's name that distinguish it from other tasks."""
+    """Return the words of a task's name that distinguish it from other tasks."""
     return frozenset(filter(_is_telling, query_terms(_COMMON.regex.sub(" ", name))))
 
 
 def names_a_task(task: str) -> bool:
-    """Whether a name has a word that distinguishes the task; "fix it" has none."""
+    """Check whether a name has a word that distinguishes the task; "fix it" has none."""
     return bool(list_telling_words(task)) and _REDACTED not in task
 
 
 def shorten_task(task: str) -> str:
-    """A task's name in one line, cut between words if it is too long."""
+    """Return a task's name in one line, cut between words if it is too long."""
     task = " ".join(task.split())
     if len(task) <= LONGEST_TASK:
         return task

@@ -1,4 +1,4 @@
-"""Vetoes: what is meant otherwise than it reads, whatever a classifier says of it.
+"""Vetoes: text that is meant otherwise than it reads, whatever a classifier says of it.
 
 Irony and a part to play ask for nothing that is to hold from now on.
 """
@@ -14,7 +14,7 @@ def find_draft(text: str) -> int:
 
 
 def is_meant_otherwise(sentence: str) -> bool:
-    """Whether a sentence is ironic, though it reads as an order or a request word for word."""
+    """Check whether a sentence is ironic, though word for word it is an order or a request."""
     irony = _IRONY_ZH if reads_chinese(sentence) else _IRONY
     return bool(irony.regex.search(sentence))
 

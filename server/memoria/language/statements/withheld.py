@@ -1,4 +1,4 @@
-"""Withheld: what a speaker says and asks not to have remembered.
+"""Withheld text: statements whose speaker asks not to have them remembered.
 
 "Don't remember this: I live in Oslo." Whoever says so means the statements beside it, before or
 behind it. So rules take nothing at all from such a turn: a statement too few can be said again, one
@@ -22,12 +22,12 @@ class _Wording(NamedTuple):
     """A way to ask it."""
 
     signs: tuple[tuple[str, ...], ...]
-    """A sentence that it is found in has one of each group."""
+    """Groups of words; a sentence that it is found in has one of each group."""
     pattern: SmallPattern
 
 
 def asks_not_to_remember(own_text: str) -> bool:
-    """Whether a text, of which foreign parts are blotted out, asks not to be remembered."""
+    """Check whether a text, of which foreign parts are blotted out, asks not to be remembered."""
     small = small_letters(own_text)
     wordings = list(_wordings_for(small))
     sentences = _SENTENCES.split(small) if wordings else ()
@@ -35,7 +35,7 @@ def asks_not_to_remember(own_text: str) -> bool:
 
 
 def is_told_aside(own_text: str) -> bool:
-    """Return whether a text that asks for that is told in confidence, and may be kept as such.
+    """Check whether a text that asks not to be kept is told in confidence, and may be kept as such.
 
     "Between us" is told to somebody; "off the record" and "don't save this" are told to nobody.
     """
@@ -47,7 +47,7 @@ def is_told_aside(own_text: str) -> bool:
 
 
 def _wordings_for(text: str) -> Iterator[_Wording]:
-    """Those of which a text has the words; a quick look."""
+    """Yield the wordings of which a text has the words; a quick look."""
     for wording in _WORDINGS if text.isascii() else _WORDINGS + _WORDINGS_ZH:
         if _has_signs(wording, text):
             yield wording
@@ -63,7 +63,7 @@ def _is_asked(wording: _Wording, sentence: str) -> bool:
 
 
 def _depends(sentence: str, found: re.Match[str]) -> bool:
-    """Return whether a request has a condition: one that begins a clause, or stands in its own."""
+    """Check whether a request has a condition: one that begins a clause, or stands in its own."""
     ahead = sentence[max(0, found.start() - REACH) : found.start()]
     own = _CLAUSE.regex.split(ahead)[-1] if found.group()[:1] not in _CLAUSE_ENDS else ""
     return _IF_FIRST.regex.search(ahead) is not None or _IF.regex.search(own) is not None
@@ -78,7 +78,7 @@ _SENTENCES = lazy_regex(r"[.!?。！？；;\n]+")
 _BEGIN = r"""(?:^|[^\w\s'’]|\b(?:and|but|so|because)\s)
     \W{0,6}(?:(?:and|but|so|or|also|please|pls|plz|kindly|just|ok|okay|well|oh|hey|hi|btw|actually
       |then|though|again|now|fyi|important|note|you|let['’]?s)\b[\s,:]{0,4}){0,4}"""
-"""Where a clause begins that tells whoever listens what to do: not "I don't remember"."""
+"""Begins a clause that tells whoever listens what to do: not "I don't remember"."""
 _DO_NOT = r"(?:do\s?n['’]?t|do\snot)"
 _NO = rf"""(?:(?:{_DO_NOT}|never|not\sto|stop|avoid|without|let['’]?s\snot
       |no(?=\s\w+ing\b)|(?:(?:there['’]?s|there\sis)\s)?no\s(?:need|reason)\s(?:for\syou\s)?to
@@ -108,7 +108,7 @@ _END = rf"""(?=\s*$|\s*[,:()\[\]"“”—–…\ufffc]|\s+-|\s(?:down|anywhere|
       |though|either|permanently|forever|at\sall|about\sme|on\sfile|(?:in|into|to|from)\s{_MEMORY}
       |for\s(?:later|me|now|good|ever|next\stime|(?:the\s)?future)|but|because|since
       |(?:and|or|so)\s(?:i|my|we|our|please|do|never|forget)|i|i['’]\w+|my|we|we['’]\w+|our)\b)"""
-"""Nothing follows that would make it a thing of the work: "Don't save it to the desktop"."""
+"""Ends a request, so that it is no thing of the work: not "Don't save it to the desktop"."""
 _ABOUT_ME = r"""(?:name|age|address|birthday|phone(?:\snumber)?|number|e-?mail(?:\saddress)?|job
     |salary|religion|illness|condition|diagnosis|health|location|data|details)"""
 _SAID = rf"""(?:
@@ -121,7 +121,7 @@ _SAID = rf"""(?:
     | that\s(?:i|i['’]\w+|my|we|we['’]\w+|our)\b | the\s(?:following|above){_END})"""
 _TOLD = rf"""(?:{_IT}|i|me|i['’]\w+|what|where|who|how|anything|everything|any\sof|the\sfact
     |the\s(?:following|above|next)|my(?!\s(?:old|former|previous|last|ex|earlier)\b))\b"""
-"""Behind "remember" it needs no certain end, since nothing of the work is remembered."""
+"""Follows "remember", without a certain end, since nothing of the work is remembered."""
 _KEEP = r"""(?:sav(?:e|ing)|stor(?:e|ing)|keep(?:ing)?|record(?:ing)?|not(?:e|ing)(?:\sdown)?
     |log(?:ging)?|retain(?:ing)?|persist(?:ing)?|writ(?:e|ing)\sdown|jot(?:ting)?\sdown
     |(?:mak|tak|keep)(?:e|ing)?\s(?:an?\s|any\s)?(?:notes?|records?|memory)\s(?:of|on|about))"""
@@ -171,7 +171,7 @@ _IF = LazyPattern(rf"\b{_IF_WORDS}|{_IF_ZH}")
 _IF_FIRST = LazyPattern(
     rf"(?:^|[,:(—–]|\b(?:and|but|so|from\snow\son|always|future)\b)\W*{_IF_WORDS}|{_IF_ZH}"
 )
-"""It is asked for other occasions: "If I paste a log, don't keep it"."""
+"""Begins a request for other occasions: "If I paste a log, don't keep it"."""
 _CLAUSE_ENDS = tuple(",，:：(（—–")
 _CLAUSE = LazyPattern("[,，:：(（—–]")
 _WORDINGS = (
@@ -200,7 +200,7 @@ _IT_ZH = rf"""(?:
 _CLOSE_ZH = r"(?=$|[^\w]|[了啊哦吧哈呀啦喔嘛呢噢])"
 _END_ZH = rf"""(?:下来)?(?:{_CLOSE_ZH}|[在到进入]*[你您]?的?(?:长期)?(?:记忆|心里|脑子|脑海)
     |{_IT_ZH}{_CLOSE_ZH}|我(?:刚才?|刚刚|现在|今天)?(?:[说讲聊提]|告诉))"""
-"""Nothing follows that would make it a thing of the work: 不要把日志保存到桌面."""
+"""Ends a request, so that it is no thing of the work: not 不要把日志保存到桌面."""
 _KEEP_ZH = (
     "(?:记录|保存|储存|留存|存储|收录|存[下档起]|存|写下|写进|留[档底]|[留做作]下?记录|留下?痕迹)"
 )

@@ -34,24 +34,24 @@ from memoria.language.words.stopwords import STOP_WORDS
 from memoria.language.words.symbols import split_symbols
 
 FORM = 3
-"""The number of what is read in a text: another one wherever the same text has other tokens. What
-older versions have indexed is then read anew, in the background."""
+"""Number of the tokens' form, raised wherever the same text gets other tokens. What older versions
+have indexed is then read anew, in the background."""
 _TOKEN = lazy_regex(rf"(?P<cjk>[{CJK}]+)|(?P<word>[^\W_{CJK}]+)(?:['’](?:s|t|d|m|ll|re|ve)\b)?")
 _ASCII_TOKEN = lazy_regex(r"([a-z0-9]+)(?:'(?:s|t|d|m|ll|re|ve)\b)?")
-"""The same in ASCII, as most English is: found twice as fast."""
+"""The same in ASCII, which matches faster."""
 _ACCENTS = lazy_regex("[\u0300-\u036f]")
 _LONGEST_STEMMED = 40
 
 
 def tokens(text: str) -> list[str]:
-    """The words of `text` as tokens, in order, with repeats: no symbols, and no word twice over."""
+    """List the words of `text` as tokens, in order, with repeats; no symbols."""
     if text.isascii():
         return [_stem(word) for word in _ASCII_TOKEN.findall(text.lower())]
     return _list_tokens(_TOKEN.findall(_read(text)[0]))
 
 
 def distinct_tokens(text: str) -> frozenset[str]:
-    """All that `text` is indexed by, once each: a word that stands in it often is read once."""
+    """Return all that `text` is indexed by, once each; a repeated word is analysed once."""
     plain, symbols = _read(text)
     if text.isascii():
         return frozenset((*map(_stem, {*_ASCII_TOKEN.findall(plain)}), *list_joined(plain)))
@@ -60,7 +60,7 @@ def distinct_tokens(text: str) -> frozenset[str]:
 
 
 def index_text(text: str) -> str:
-    """All that `text` is found by, as it is stored: separated by single spaces.
+    """Return all that `text` is found by, as it is stored: separated by single spaces.
 
     Its words come first, in order, so that a phrase is found whatever stands within.
     """
@@ -73,7 +73,7 @@ def index_text(text: str) -> str:
 
 
 def query_terms(text: str) -> tuple[str, ...]:
-    """The distinct tokens to search for: words in order of appearance, without stop words; symbols.
+    """Return the distinct tokens to search for: words in order, without stop words; then symbols.
 
     A query of stop words alone keeps them all. Empty when there is nothing to find in `text`.
     """
@@ -82,12 +82,12 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 
 def word_terms(text: str) -> tuple[str, ...]:
-    """The same of its words alone, by which the text is found again however it is decorated."""
+    """Return `query_terms` without symbols, to find a text again however it is decorated."""
     return _list_terms(_read(text)[0], ())
 
 
 def phrase_tokens(text: str) -> tuple[str, ...]:
-    """The runs of tokens that stand one after another in the index wherever `text` does.
+    """Return the runs of tokens that stand one after another in the index wherever `text` does.
 
     Words make one run; what is written without spaces makes one of its pairs, and a symbol one.
     """
@@ -102,7 +102,7 @@ def phrase_tokens(text: str) -> tuple[str, ...]:
 
 
 def _read(text: str) -> tuple[str, list[str]]:
-    """The text in the form in which it is searched for, and the symbols that stood in it."""
+    """Return the text in the form in which it is searched for, and the symbols that stood in it."""
     if text.isascii():
         return text.lower(), []
     plain, symbols = split_symbols(drop_invisible(text))
@@ -110,7 +110,7 @@ def _read(text: str) -> tuple[str, list[str]]:
 
 
 def _list_tokens(found: Iterable[tuple[str, str]]) -> list[str]:
-    """The tokens of runs and words."""
+    """List the tokens of runs and words."""
     listed: list[str] = []
     for run, word in found:
         if word:
@@ -130,12 +130,12 @@ def _list_terms(plain: str, others: Iterable[str]) -> tuple[str, ...]:
 
 
 def _expand_cjk(run: str) -> list[str]:
-    """A CJK run's characters and overlapping pairs."""
+    """List a CJK run's characters and overlapping pairs."""
     return [*run, *map("".join, pairwise(run))]
 
 
 def fold(text: str) -> str:
-    """The text without compatibility forms, letter case, accents and what is not seen."""
+    """Return the text without compatibility forms, letter case, accents and unseen characters."""
     if text.isascii():
         return text.lower()
     seen = drop_invisible(text)
@@ -144,7 +144,7 @@ def fold(text: str) -> str:
 
 
 def _stem(word: str) -> str:
-    """The Porter2 stem of an English word; anything else as it is."""
+    """Return the Porter2 stem of an English word; anything else as it is."""
     if len(word) > _LONGEST_STEMMED or not (word.isascii() and word.isalpha()):
         return word  # and it stays out of the cache below: a "word" may be an image in base64
     return _english_stem(word)

@@ -1,6 +1,6 @@
-"""The searchable text of a turn or a memory: its words, and who said it and when.
+"""Searchable text of a turn or a memory: its words, and its speaker and date.
 
-Of a memory nobody says it, but it tells a property: what "keeps its data in Postgres" tells is the
+A memory has no speaker, but it tells a property: what "keeps its data in Postgres" tells is the
 database, and whoever asks for that uses the word.
 
 The date is written out in words, because people search for "in May" and not for milliseconds.
@@ -19,7 +19,7 @@ from memoria.model.zone import Zone
 
 _DATE_TOKENS = 4
 _LONGEST_PROPERTY = 3
-"""Words of a property's name; what is longer is a sentence."""
+"""Most words of a property's name; a longer one is a sentence."""
 _MOST_PROPERTY_CHARS = 40
 
 
@@ -37,7 +37,7 @@ class TurnContent(Protocol):
 
 
 class TurnText(TurnContent, Protocol):
-    """A turn with who said it and when."""
+    """A turn with its speaker and time."""
 
     @property
     def speaker(self) -> str | None: ...  # noqa: D102
@@ -48,7 +48,7 @@ class TurnText(TurnContent, Protocol):
 
 
 def turn_tokens(turn: TurnText, zone: Zone) -> tuple[str, str]:
-    """(tokens of the content, tokens of the speaker and the date).
+    """Return (tokens of the content, tokens of the speaker and the date).
 
     Args:
         turn: whose date is that of its own offset, where it has one.
@@ -59,14 +59,14 @@ def turn_tokens(turn: TurnText, zone: Zone) -> tuple[str, str]:
 
 
 def memory_tokens(content: str, predicate: str | None, at: int, zone: Zone) -> tuple[str, str]:
-    """(tokens of the wording, tokens of the property it tells and of the date)."""
+    """Return (tokens of the wording, tokens of the property it tells and of the date)."""
     return index_text(content), _who_and_when(property_words(predicate), at, zone)
 
 
 def property_words(predicate: str | None) -> str:
-    """A property in words: `release_day` is asked for as the release day.
+    """Return a property in words: `release_day` is asked for as the release day.
 
-    Nothing where a sentence stands in its place, as in memories that rules of former versions made.
+    Empty where a sentence stands in its place, as in memories that rules of former versions made.
     """
     words = (predicate or "").replace("_", " ")
     is_name = len(words.split()) <= _LONGEST_PROPERTY and len(words) <= _MOST_PROPERTY_CHARS
@@ -74,7 +74,7 @@ def property_words(predicate: str | None) -> str:
 
 
 def renew_context(context: str, before: str | None) -> str:
-    """The tokens of what stands before a date as they are read now, and of the date as stored.
+    """Return the tokens before a date as they are read now, and those of the date as stored.
 
     Args:
         context: as stored.
@@ -85,7 +85,7 @@ def renew_context(context: str, before: str | None) -> str:
 
 
 def full_text(turn: TurnContent) -> str:
-    """All of a turn as one text: the words, then the tool call."""
+    """Return all of a turn as one text: the words, then the tool call."""
     if turn.tool_name is None and turn.tool_args is None and turn.tool_result is None:
         return turn.content
     parts = (turn.content, turn.tool_name, as_text(turn.tool_args), as_text(turn.tool_result))
@@ -93,7 +93,7 @@ def full_text(turn: TurnContent) -> str:
 
 
 def as_text(value: JsonValue) -> str:
-    """A JSON value as text: a string without quotation marks, anything else as JSON."""
+    """Return a JSON value as text: a string without quotation marks, anything else as JSON."""
     match value:
         case None:
             return ""

@@ -1,4 +1,4 @@
-"""Joined: what is one word with a sign or spaces within, as it is written without them.
+"""Joined words: those with a sign or spaces within, as they are written without them.
 
 ADR-0167 is found as adr0167, and 1,250,000 as 1250000, beside the words that the signs part. Where
 groups of digits may as well be separate numbers (1.250 or 1 250), they are left alone.
@@ -13,7 +13,7 @@ _BETWEEN = "'’_\u066c"
 
 
 def _group(sign: str, groups: str) -> str:
-    """A number in groups of digits with a sign between them, which does not go on."""
+    """Return the pattern of a number in groups of digits with a sign between them."""
     return rf"(?<![0-9])(?<![0-9]{sign})[0-9]{{1,3}}{groups}(?!{sign}?[0-9])"
 
 
@@ -30,12 +30,12 @@ _SIGNS = lazy_regex(r"[\W_]+")
 
 
 def mark_spaces(text: str) -> str:
-    """The text with a sign for each space that no line breaks at and that is within a number."""
+    """Put a sign for each space within a number that no line breaks at."""
     return _SPACE_IN_NUMBER.sub("’", text)
 
 
 def list_joined(folded: str) -> list[str]:
-    """The words that have signs within, without these.
+    """List the words that have signs within, without these.
 
     Args:
         folded: a text in small letters, with ASCII digits.

@@ -1,8 +1,8 @@
 """Letters: one form of those that another keyboard, script or print writes otherwise.
 
-Who searches types what their keyboard has: Cinar for Çınar, Soren for Søren, يحيى for یحیی, 1404
-for ۱۴۰۴, hiragana for katakana. Accents are gone before that (`language/words/analyser.fold`). Only
-what is searched for is read so: names and what was forgotten are told apart by these letters.
+People type what their keyboard has: Cinar for Çınar, Soren for Søren, يحيى for یحیی, 1404 for ۱۴۰۴,
+hiragana for katakana. Accents are gone before that (`language/words/analyser.fold`). Only what is
+searched for is read so: names and what was forgotten are told apart by these letters.
 """
 
 import unicodedata
@@ -24,7 +24,7 @@ _TO_KATAKANA = 0x60
 
 
 def unify_letters(folded: str) -> str:
-    """A folded text with one form of each letter and digit."""
+    """Return a folded text with one form of each letter and digit."""
     return folded.translate(_TABLE)
 
 

@@ -1,4 +1,4 @@
-"""Names: recognises two spellings of one name."""
+"""Names: one key for all spellings of a name."""
 
 from memoria.language.words.analyser import fold
 
@@ -6,6 +6,6 @@ _AROUND = " \"'“”‘’《》〈〉「」『』【】()（）,，.。"
 
 
 def name_key(name: str) -> str:
-    """A key that ignores letter case, width, accents, spaces and quotation marks."""
+    """Return a key that ignores letter case, width, accents, spaces and quotation marks."""
     folded = fold(name)
     return " ".join(folded.strip(_AROUND).split()) or folded

@@ -1,4 +1,4 @@
-"""Scripts: whether a text is written in Chinese, Japanese or Korean, or in an alphabet."""
+"""Scripts: Chinese, Japanese or Korean writing, and alphabets."""
 
 from memoria.bare.lazy_regex import lazy_regex
 
@@ -16,11 +16,11 @@ _SIGN_ZH = lazy_regex("[\u3400-\u9fff]")
 _ENOUGH_ZH = 4
 _LETTERS = lazy_regex(r"[^\W\d_]+")
 _SHARE = 0.3
-"""Of the letters: a Chinese sentence may hold a good many English words."""
+"""Least share of the letters: a Chinese sentence may hold a good many English words."""
 
 
 def is_cjk(text: str) -> bool:
-    """Whether a text is Chinese, Japanese or Korean rather than in an alphabet."""
+    """Check whether a text is Chinese, Japanese or Korean rather than in an alphabet."""
     characters = 0 if text.isascii() else sum(map(len, _CJK.findall(text)))
     if characters == 0 or characters >= _SHARE * len(text):
         return characters > 0  # letters are counted only where that decides
@@ -28,12 +28,12 @@ def is_cjk(text: str) -> bool:
 
 
 def is_cjk_character(term: str) -> bool:
-    """Whether a term is a single character of a script without spaces: part of a word, mostly."""
+    """Check for a single character of a script without spaces: part of a word, mostly."""
     return len(term) == 1 and _ONE.match(term) is not None
 
 
 def reads_chinese(text: str) -> bool:
-    """Whether a text is to be read as Chinese, whatever long addresses and names it holds."""
+    """Check whether a text is to be read as Chinese, whatever long addresses and names it holds."""
     if text.isascii():
         return False
     return is_cjk(text) or len(_SIGN_ZH.findall(text)) >= _ENOUGH_ZH

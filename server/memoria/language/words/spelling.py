@@ -1,6 +1,6 @@
-"""Spelling: whether two names may be one name, written otherwise.
+"""Spelling: two names that may be one name, written otherwise.
 
-Who asks has heard a name, or reads it in another script than whoever wrote it down: Katherine and
+People who ask have heard a name, or read it in another script than its writer: Katherine and
 Cathrine, 乔治 and 喬治, 李晓芬 and 李小芬. So names are compared by how they sound. Vowels tell
 least, as Soundex has it (R. Russell, 1918): names of four consonants and more are one if these are
 the same in their order (Mohammed and Muhhamed). Short names that differ by a vowel are mostly two
@@ -15,9 +15,9 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.words.analyser import fold
 
 _LONG = 6
-"""Letters from which on the second of a name may be another vowel."""
+"""Number of letters from which the second of a name may be another vowel."""
 _LEAST_CONSONANTS = 4
-"""Of a name whose vowels may be others: Marina and Moreno are two."""
+"""Least number of consonants of a name whose vowels may differ: Marina and Moreno are two."""
 _VOWELS = "aeiouy"
 _NO_VOWELS = str.maketrans("", "", _VOWELS)
 _FIRST_VARIANTS = {
@@ -35,7 +35,7 @@ _SOUNDS = (
     (lazy_regex(r"(?<=[^aeiou])e$"), ""),
     (lazy_regex(r"(.)\1+"), r"\1"),
 )
-"""How English and its neighbours write one sound, from the left to the right of the table."""
+"""Spellings of one sound in English and its neighbours, from the left to the right of the table."""
 _TRADITIONAL = (
     "亞佈來俠個們倫偉傑備傳傷傾僅價億償優儲兒內兩冊凍凱別則剛創劃劇劉劍劑勁動務勛勝勞勢勳勵勸"
     "勻匯區協卻厭厲參吳呂員問啟喚喬單嗎嘆嘗噸嚇嚐嚴囌囑國圍園圓圖團執堅報場塊塗塵墊墜墳壇壓壘"
@@ -100,7 +100,11 @@ character of each reading, without tones."""
 
 
 def may_be_one_name(one: str, other: str) -> bool:
-    """Whether two spellings may be of one name."""
+    """Check whether two spellings may be of one name.
+
+    >>> may_be_one_name("Katherine", "Cathrine"), may_be_one_name("Tim", "Tom")
+    (True, False)
+    """
     if _is_han(one) or _is_han(other):
         return _sound_alike_in_chinese(one, other)
     first, second = _sound(fold(one)), _sound(fold(other))
@@ -112,7 +116,7 @@ def may_be_one_name(one: str, other: str) -> bool:
 
 
 def may_be_stems_of_one_name(one: str, other: str) -> bool:
-    """Whether two words of the index may be of one name.
+    """Check whether two words of the index may be of one name.
 
     A stem lacks an ending that a name only seems to have, such as the -ed of Mohamed.
     """
@@ -124,13 +128,13 @@ def may_be_stems_of_one_name(one: str, other: str) -> bool:
 
 
 def _list_consonants(sound: str) -> str:
-    """The consonants of a name behind its first sound, which stays; none of a short one."""
+    """Return the consonants behind a name's first sound, which stays; none of a short one."""
     found = sound[:1] + sound[1:].translate(_NO_VOWELS)
     return found if len(found) >= _LEAST_CONSONANTS else ""
 
 
 def iterate_beginnings(name: str) -> Iterator[str]:
-    """How a word of the same sound may begin: two letters of it, of Chinese one character."""
+    """Yield beginnings of words of the same sound: two letters, of Chinese one character."""
     if _is_han(name):
         yield from _list_forms(name[0])
         return
@@ -148,19 +152,19 @@ def iterate_beginnings(name: str) -> Iterator[str]:
 
 
 def simplify(text: str) -> str:
-    """The text with its common characters in their simplified form."""
+    """Return the text with its common characters in their simplified form."""
     return text.translate(_map_forms())
 
 
 def _sound(word: str) -> str:
-    """A word as it sounds, roughly."""
+    """Return how a word sounds, roughly."""
     for pattern, sound in _SOUNDS:
         word = pattern.sub(sound, word)
     return word
 
 
 def _sound_alike_in_chinese(one: str, other: str) -> bool:
-    """Whether two names differ in nothing but characters that are read alike."""
+    """Check whether two names differ in nothing but characters that are read alike."""
     first, second = simplify(one), simplify(other)
     if first == second:
         return True
@@ -170,19 +174,19 @@ def _sound_alike_in_chinese(one: str, other: str) -> bool:
 
 
 def is_read_alike(one: str, other: str) -> bool:
-    """Whether two characters are read alike, or are two forms of one."""
+    """Check whether two characters are read alike, or are two forms of one."""
     first, second = simplify(one), simplify(other)
     return first == second or (_reading(first) == _reading(second) != -1)
 
 
 def _reading(character: str) -> int:
-    """The number of a character's reading; -1 where it is not among the commoner ones."""
+    """Return the number of a character's reading; -1 where it is not among the commoner ones."""
     place = _place(character)
     return bisect_right(_first_places(), place) - 1 if place else -1
 
 
 def _place(character: str) -> int:
-    """Where GB 2312 has a character, if it is one of those ordered by reading; else 0."""
+    """Return a character's place in GB 2312, if it is one of those ordered by reading; else 0."""
     try:
         place = int.from_bytes(character.encode("gb2312"), "big")
     except UnicodeEncodeError:
@@ -201,7 +205,7 @@ def _map_forms() -> dict[int, str]:
 
 
 def _list_forms(character: str) -> list[str]:
-    """A character as it is, simplified, and in its traditional forms."""
+    """List a character as it is, simplified, and in its traditional forms."""
     plain = simplify(character)
     traditional = (t for t, s in zip(_TRADITIONAL, _SIMPLIFIED, strict=True) if s == plain)
     return list(dict.fromkeys((character, plain, *traditional)))

@@ -27,20 +27,20 @@ _SIGNS = (
     "\U0001d100-\U0001d126\U0001f000-\U0001f0ff\U0001f170\U0001f171\U0001f17e\U0001f17f"
     f"\U0001f18e\U0001f191-\U0001f19a{_REGIONAL}\U0001f260-\U0001f265\U0001f300-\U0001faff"
 )
-"""As the inside of a character class, without Braille and what boxes are drawn with."""
+"""Symbols as the inside of a character class, without Braille and box drawings."""
 _PART = (
     rf"(?:[0-9#*][{_DRAWN}]?\u20e3|[{_REGIONAL}]{{2}}"
     rf"|[{_SIGNS}][{_DRAWN}]*[{_SKIN}]?[{_DRAWN}]*[{_TAGS}]*)"
 )
 _SYMBOL = lazy_regex(rf"{_PART}(?:{_JOINER}{_PART})*")
 _UNTOLD = lazy_regex(rf"[{_DRAWN}]|(?<=.)[{_SKIN}]")
-"""Of a symbol, what makes no other of it."""
+"""Matches the parts of a symbol that make no other symbol of it."""
 _ONE_WAY = str.maketrans("#*￠￡￥￦", "＃＊¢£¥₩")
-"""One way to write each; an index that splits at ASCII signs keeps these."""
+"""Preferred character for each; an index that splits at ASCII signs keeps these."""
 
 
 def split_symbols(text: str) -> tuple[str, list[str]]:
-    """The text without its symbols, and the words for these, in order.
+    """Return the text without its symbols, and the words for these, in order.
 
     The digit of a key stays in the text as well.
     """
@@ -54,7 +54,7 @@ def split_symbols(text: str) -> tuple[str, list[str]]:
 
 
 def _list_words(symbol: str) -> Iterator[str]:
-    """The words for one symbol: each that it is joined of, and all of them together."""
+    """Yield the words for one symbol: each that it is joined of, and all of them together."""
     parts = [_UNTOLD.sub("", part).translate(_ONE_WAY) for part in symbol.split(_JOINER)]
     yield from parts
     if len(parts) > 1:

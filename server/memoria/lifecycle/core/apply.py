@@ -1,4 +1,4 @@
-"""Carry out edits of core files, each in the transaction that also notes it as carried out."""
+"""Edits of core files, carried out, each in the transaction that also notes it as carried out."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -44,13 +44,13 @@ class Edit(Value):
 
 @dataclass(frozen=True, slots=True)
 class EditResult:
-    """What became of an edit."""
+    """Result of an edit."""
 
     effect: Effect
     """`changed` where its memory was changed since; the next reading looks at it anew."""
     memory_id: str | None = None
     reason: str | None = None
-    """Why it was refused. Its line stays in the file as it was written."""
+    """Reason why it was refused. Its line stays in the file as it was written."""
 
 
 def apply_edit(tx: Transaction, hand: UserEdits, edit: Edit) -> EditResult:
@@ -160,13 +160,13 @@ class _EditApplication:
         return next((line for line in lines if line.memory_id == memory_id), None)
 
     def _memory_as_written(self, line: CoreLine) -> Memory | None:
-        """The memory of a line, if its wording is the one that the line was written from."""
+        """Return a line's memory, if the line was written from its present wording."""
         memory = self.tx.memories.get(line.memory_id)
         same = memory is not None and memory.current.n == line.version_n
         return memory if same and memory and memory.validity is Validity.ACTIVE else None
 
     def _note_line(self, memory_id: str, text: str) -> None:
-        """Note whose memory a line without a mark is, unless the memory has a line here already."""
+        """Note the memory of a line without a mark, unless it has a line here already."""
         lines = self.tx.core.lines(self.file)
         if all(line.memory_id != memory_id for line in lines):
             mark = f"m:{mark_ends([memory_id], lines)[memory_id]}"
@@ -175,7 +175,7 @@ class _EditApplication:
             )
 
     def _line_saying(self, line: CoreLine, text: str) -> CoreLine:
-        """The line with this text, linked to the present wording of its memory."""
+        """Return the line with this text, linked to the present wording of its memory."""
         now = self.tx.core.statuses([line.memory_id])[line.memory_id]
         mark = f"m:{line.mark[2:]}"
         return replace(line, mark=mark, digest=digest(text), version_n=now.memory.version_n)

@@ -1,7 +1,7 @@
-"""Beside: what core files say of memories that the memories do not say, and what is no memory yet.
+"""Additions to core files beside the memories: contradictions, later words and quotes.
 
 Beside a memory stands what contradicts it and what was said later; in a section of their own stand
-the quotes of what the user asked for.
+the quotes of what the user asked for, of which there is no memory yet.
 """
 
 from collections.abc import Sequence
@@ -25,16 +25,16 @@ _MOST_QUOTES = 8
 
 @dataclass(frozen=True, slots=True)
 class BesideSearch:
-    """Looks for what stands beside memories, in one snapshot."""
+    """Finds contradictions and later words beside memories, in one snapshot."""
 
     tx: Transaction
     project: str | None
-    """From where they are read."""
+    """Project from which they are read."""
     embedder: LazyEmbedder | None = None
-    """Whose vectors tell what was said later."""
+    """Embedder whose vectors tell what was said later."""
 
     def add_to(self, rows: Rows, shown: Sequence[CoreLine]) -> Rows:
-        """The rows with what stands beside those memories of them that are shown."""
+        """Return the rows with what stands beside those memories of them that are shown."""
         ids = {line.memory_id for line in shown}
         told = [
             Told(one.id, one.version_n, one.valid_from)
@@ -50,7 +50,7 @@ class BesideSearch:
 
 
 def list_quotes(tx: Transaction, place: CorePlace) -> list[Quote]:
-    """What the user asked for, of which there is no memory: everywhere, or in a project alone."""
+    """List the user's requests without a memory, for every project or for one alone."""
     if place.file != PROJECT_FILE and place.project is None:
         return []
     wishes = list_wishes(tx, place.project)

@@ -1,4 +1,4 @@
-"""Compare a core file with what was last written to it: what the user has changed since."""
+"""Comparison of a core file with its last written version: the user's changes since."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ from memoria.policy.core import CONFLICTS
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """What the user has changed in a file."""
+    """Changes that the user has made in a file."""
 
     kept: tuple[tuple[CoreLine, Line], ...]
-    """Lines that say what they said, wherever they stand now."""
+    """Lines that say the same as before, wherever they stand now."""
     changed: tuple[tuple[CoreLine, Line], ...]
     gone: tuple[CoreLine, ...]
     added: tuple[Line, ...]
 
 
 def compare_lines(base: Sequence[CoreLine], document: Document) -> Edits:
-    """Which lines that we wrote are unchanged, changed or gone, and which lines are new.
+    """Find which lines that we wrote are unchanged, changed or gone, and which lines are new.
 
     A mark that stands twice is the first line's; the other is an addition, as is a line with a
     mark that was never given. A line that lost its mark and still says the same is known again,
@@ -42,7 +42,7 @@ def compare_lines(base: Sequence[CoreLine], document: Document) -> Edits:
 
 
 def lines_by_mark(base: Iterable[CoreLine], document: Document) -> Mapping[str, Line]:
-    """The lines by their marks, as far as a mark is one of ours and still there."""
+    """Map marks to lines, as far as a mark is one of ours and still there."""
     given = {one.mark for one in base}
     found: dict[str, Line] = {}
     for line in document.lines:
@@ -52,9 +52,9 @@ def lines_by_mark(base: Iterable[CoreLine], document: Document) -> Mapping[str, 
 
 
 def place_lines(base: Sequence[CoreLine], document: Document) -> Iterator[tuple[str, bool]]:
-    """The memories whose line stands in the file, or is asked about there: there they stay.
+    """Yield memories whose line stays: the file has it, or asks about it.
 
-    With each is given whether it stands below a heading of the user's own.
+    With each comes True if it stands below a heading of the user's own.
     """
     marks = lines_by_mark(base, document)
     said = {line.digest: line for line in document.lines if line.kind in ("ours", "item")}
@@ -65,16 +65,16 @@ def place_lines(base: Sequence[CoreLine], document: Document) -> Iterator[tuple[
 
 
 def lines_without_mark(base: Sequence[CoreLine], document: Document) -> list[Line]:
-    """The lines that the user wrote, or whose mark the user removed."""
+    """Return the lines that the user wrote, or whose mark the user removed."""
     ours = {id(line) for line in lines_by_mark(base, document).values()}
     candidates = (line for line in document.lines if line.kind in ("ours", "quote", "item"))
     return [line for line in candidates if id(line) not in ours and line.statement]
 
 
 def asks_for_memory(line: Line) -> bool:
-    """Whether a line without a mark is a new memory.
+    """Check whether a line without a mark is a new memory.
 
-    It is where it stands in a group of memories, or is a bullet below a heading of the user's own.
+    It is one in a group of memories, and as a bullet below a heading of the user's own.
     """
     plain = line.mark is None or line.mark.startswith(("m:", "q:"))
     if line.group is None:

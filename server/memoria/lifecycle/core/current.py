@@ -1,4 +1,4 @@
-"""What core files say now: the files as they stand, and what has been said since they were written.
+"""Current text of core files: the files as they stand, and new statements since they were written.
 
 Nothing is written, no edit is taken over: that is the night's. A reader is shown what the next
 night would write, with the user's own lines and edits as they stand.
@@ -33,16 +33,16 @@ from memoria.store.base import Transaction
 
 @dataclass(frozen=True, slots=True)
 class CurrentCore:
-    """What a core file says now."""
+    """Current text of a core file, and the memories in it."""
 
     text: str
-    """Without marks, as a reader is shown it."""
+    """Text without marks, as a reader is shown it."""
     urgent: frozenset[str]
     """Lines that an excerpt must not leave out: rules, and what no file says yet."""
     memories: tuple[CoreMemory, ...]
-    """Whose lines these are, the most important first."""
+    """Memories of these lines, the most important first."""
     behind: Mapping[str, str]
-    """By id what follows the words of one: what contradicts it, what was said later."""
+    """Text behind the words of a memory, by its id: what contradicts it, what was said later."""
 
 
 def compose_core(
@@ -53,10 +53,10 @@ def compose_core(
     project: str | None,
     embedder: LazyEmbedder | None = None,
 ) -> dict[CoreFile, CurrentCore]:
-    """What the core files say at a moment to a reader in a project.
+    """Compose the core files at a moment for a reader in a project.
 
-    What holds in the project stands below what holds everywhere, in MEMORY.md. A file in which
-    nothing stands is missing.
+    Memories of the project stand below those for everywhere, in MEMORY.md. A file in which nothing
+    stands is missing.
 
     Args:
         tx: sees the tenant's rows.
@@ -85,9 +85,9 @@ def compose_core(
 
 
 def find_next_change(tx: Transaction, at: int, project: str | None) -> int | None:
-    """The first moment at which time alone may change what core files say; None for never.
+    """Return when time alone may next change what core files say, UTC epoch ms; None for never.
 
-    That is where a memory ends, or is no longer for every session.
+    It does where a memory ends, or is no longer for every session.
     """
     places = [place.file for place in places_seen_from(project)]
     ends = [end_for_every_session(one, tx.zone) for one in tx.core.present(at, project, places)]
@@ -95,7 +95,7 @@ def find_next_change(tx: Transaction, at: int, project: str | None) -> int | Non
 
 
 def _find_deleted(tx: Transaction, source: CoreSource) -> Iterator[str]:
-    """The memories whose lines the user has deleted since the file was written."""
+    """Yield the memories whose lines the user has deleted since the file was written."""
     if source.before is None or source.document is None:
         return
     for action in find_edits(source.document, state_of_file(tx, source.place.file)):
@@ -104,14 +104,14 @@ def _find_deleted(tx: Transaction, source: CoreSource) -> Iterator[str]:
 
 
 def _list_added(source: CoreSource) -> Sequence[Line]:
-    """The lines that the user has written since the file was written."""
+    """List the lines that the user has written since the file was written."""
     if source.before is None or source.document is None:
         return ()
     return compare_lines(source.rows.base, source.document).added
 
 
 def _find_fresh(memories: Sequence[CoreMemory], sources: Sequence[CoreSource]) -> frozenset[str]:
-    """The preferences whose wording is newer than all that the files say."""
+    """Return the preferences whose wording is newer than all that the files say."""
     written = max((one.version_n for source in sources for one in source.rows.base), default=None)
     return frozenset(
         memory.id
@@ -127,7 +127,7 @@ def _compose(source: CoreSource, seen: BesideSearch, tokens: int) -> CurrentCore
     share = 1 / (len(standing) + 1)
 
     def strength(memory: CoreMemory) -> float:
-        """What stands in the file stays in its order, ahead of what is new and does not bind."""
+        """Keep the file's memories in their order, ahead of new ones that do not bind."""
         place = standing.get(memory.id)
         return memory.importance if place is None else 2 - place * share
 
@@ -145,7 +145,7 @@ def _compose(source: CoreSource, seen: BesideSearch, tokens: int) -> CurrentCore
 
 
 def _not_taken_over(source: CoreSource) -> Iterator[CoreMemory]:
-    """What the user has written into the file since it was written, as the memories it will be."""
+    """Yield the user's new lines as the memories they will be."""
     file = source.place.file
     for line in _list_added(source):
         own = (group for group in groups_in(file) if group.heading == line.group)
@@ -157,7 +157,7 @@ def _not_taken_over(source: CoreSource) -> Iterator[CoreMemory]:
 
 
 def _without_secrets(text: str) -> str:
-    """The text without the lines that hold a secret, or in which one was redacted."""
+    """Return the text without lines that hold a secret, or in which one was redacted."""
     plain = redact(text).text
     if REDACTED not in plain:
         return text
@@ -165,7 +165,7 @@ def _without_secrets(text: str) -> str:
 
 
 def _find_standing(source: CoreSource) -> dict[str, int]:
-    """The memories that the file speaks of, by the place of their line."""
+    """Map the memories that the file speaks of to the places of their lines."""
     if source.before is None or source.document is None:
         return {}
     marks = lines_by_mark(source.rows.base, source.document)
@@ -174,7 +174,7 @@ def _find_standing(source: CoreSource) -> dict[str, int]:
 
 
 def _pick_memories(done: Rendering, source: CoreSource) -> list[CoreMemory]:
-    """The memories whose lines are shown, as their lines have them."""
+    """Return the memories whose lines are shown, as their lines have them."""
     by_id = {memory.id: memory for memory in source.rows.memories}
     lines = parse(done.text, source.place.file).lines
     said = {line.mark: line.statement for line in lines if line.mark is not None}
@@ -188,7 +188,7 @@ def _pick_memories(done: Rendering, source: CoreSource) -> list[CoreMemory]:
 
 
 def _lines_of(done: Rendering, memories: Sequence[CoreMemory]) -> frozenset[str]:
-    """The lines of some memories, as a reader is shown them."""
+    """Return the lines of some memories, as a reader is shown them."""
     wanted = {memory.id for memory in memories}
     marks = [line.mark for line in done.lines if line.memory_id in wanted]
     ends = tuple(f"<!-- {mark} -->" for mark in marks)
@@ -198,7 +198,7 @@ def _lines_of(done: Rendering, memories: Sequence[CoreMemory]) -> frozenset[str]
 
 
 def _with_later(line: str, below: str) -> str:
-    """A line with the one below it, where that has what was said later."""
+    """Return a line with the one below it, where that has what was said later."""
     return f"{line}\n{below}" if below.startswith(f"  {SAID_LATER}") else line
 
 

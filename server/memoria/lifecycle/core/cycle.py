@@ -38,7 +38,7 @@ from memoria.policy.core import group_for, is_for_every_session
 from memoria.store.base import Transaction
 
 FindRefusal = Callable[[str | None, str], str | None]
-"""Says why a text written for a project, or for all, is not remembered; None where it is."""
+"""Returns why a text written for a project, or for all, is not remembered; None where it is."""
 
 UNREADABLE = (
     "it is empty, not UTF-8, or still has conflict markers of git in it, so nothing was read from "
@@ -52,33 +52,33 @@ class CoreDraft:
 
     place: CorePlace
     before: bytes | None
-    """What it was made from; None where there was no file."""
+    """Content that it was made from; None where there was no file."""
     content: bytes
     lines: tuple[CoreLine, ...]
 
     @property
     def file(self) -> CoreFile:
-        """Which file it is."""
+        """The file that it is."""
         return self.place.file
 
     @property
     def has_changes(self) -> bool:
-        """Whether there is anything to write."""
+        """True if there is anything to write."""
         return self.content != self.before
 
     @property
     def digest(self) -> bytes:
-        """Of what is to be written."""
+        """Digest of what is to be written."""
         return digest_file(self.content)
 
 
 def recover_core(tx: Transaction, files: TenantFiles, at: int) -> list[CoreFile]:
-    """Note the lines of files whose writer was stopped right after writing. Gives these files."""
+    """Note the lines of files whose writer was stopped right after writing; return these files."""
     return [place.file for place in list_places(tx) if _recover(tx, files, place, at)]
 
 
 def read_core_edits(tx: Transaction, files: TenantFiles) -> tuple[list[Edit], list[CoreFile]]:
-    """The user's edits since the files were written, and the files that can't be read.
+    """Return the user's edits since the files were written, and the files that can't be read.
 
     Nothing is written. `recover_core` comes first.
     """
@@ -99,7 +99,7 @@ def read_core_edits(tx: Transaction, files: TenantFiles) -> tuple[list[Edit], li
 
 
 def _join_moves(tx: Transaction, edits: Sequence[Edit]) -> list[Edit]:
-    """The edits, where a line deleted in one file and written in another is one that was moved."""
+    """Join a line deleted in one file and written in another into one edit that moves it."""
     gone = {
         edit.action.memory_id: edit
         for edit in edits
@@ -134,7 +134,7 @@ def plan_core(
     only: CoreFile | None = None,
     embedder: LazyEmbedder | None = None,
 ) -> list[CoreDraft]:
-    """The files as they are going to be. A file with nothing in it is not made.
+    """Plan the files as they are going to be. A file with nothing in it is not made.
 
     Args:
         tx: sees the tenant's rows; nothing is written.
@@ -162,7 +162,7 @@ def plan_core(
 
 
 def _list_refusals(source: "CoreSource", find_refusal: FindRefusal | None) -> dict[bytes, str]:
-    """Why lines that the user wrote or changed are no memories, by their digest."""
+    """Map digests of the user's new or changed lines to why they are no memories."""
     if find_refusal is None or source.document is None:
         return {}
     edits = compare_lines(source.rows.base, source.document)
@@ -173,7 +173,7 @@ def _list_refusals(source: "CoreSource", find_refusal: FindRefusal | None) -> di
 
 @dataclass(frozen=True, slots=True)
 class CoreSource:
-    """What a core file is rendered from."""
+    """Source of a rendered core file."""
 
     place: CorePlace
     before: bytes | None
@@ -190,7 +190,7 @@ def read_sources(
     memories: Sequence[CoreMemory],
     at: int,
 ) -> list[CoreSource]:
-    """What core files are rendered from at a moment.
+    """Read what core files are rendered from at a moment.
 
     Args:
         tx: sees the tenant's rows.
@@ -234,7 +234,7 @@ def read_sources(
 def _sort_by_place(
     memories: Iterable[CoreMemory], placed: Mapping[str, CoreFile]
 ) -> dict[tuple[str | None, CoreFile], list[CoreMemory]]:
-    """The memories by their project, and those of none by the file in which they stand."""
+    """Group the memories by project, and those of none by the file in which they stand."""
     found: dict[tuple[str | None, CoreFile], list[CoreMemory]] = {}
     for memory in memories:
         group = group_for(memory) if memory.project is None else None
@@ -244,7 +244,7 @@ def _sort_by_place(
 
 
 def _find_outdated(tx: Transaction, memories: Iterable[CoreMemory]) -> set[str]:
-    """Ids of concepts that rest on something that has changed, unless the user stands for them."""
+    """Return ids of concepts whose support has changed, unless the user stands for them."""
     concepts = [
         memory.id
         for memory in memories
@@ -257,7 +257,7 @@ def _find_outdated(tx: Transaction, memories: Iterable[CoreMemory]) -> set[str]:
 def _find_places(
     read: Iterable[tuple[CorePlace, Document | None, Sequence[CoreLine]]],
 ) -> dict[str, CoreFile]:
-    """By memory id the file in which its line stands; below a heading of the user's own, first."""
+    """Map memories to the file of their line; one below a heading of the user's own goes first."""
     anywhere: dict[str, CoreFile] = {}
     below_own: dict[str, CoreFile] = {}
     for place, document, base in read:
@@ -282,14 +282,14 @@ def render_marked(
     tokens: int,
     strength: Callable[[CoreMemory], float] | None = None,
 ) -> Rendering:
-    """The same, where lines say what contradicts them and what was said later."""
+    """Render a core file whose lines say what contradicts them and what was said later."""
     done = render_source(source, tokens, strength)
     marked = replace(source, rows=seen.add_to(source.rows, done.lines))
     return done if marked == source else render_source(marked, tokens, strength)
 
 
 def _document_of(place: CorePlace, data: bytes | None) -> Document | None:
-    """The file parsed, a new one where there is none; None where it can't be read."""
+    """Parse the file, a new one where there is none; None where it can't be read."""
     if data is None:
         return new_document(place.file, place.seed)
     text = decode_text(data)
@@ -329,7 +329,7 @@ def note_core_written(tx: Transaction, draft: CoreDraft) -> None:
 
 
 def state_of_file(tx: Transaction, file: CoreFile) -> StoredState:
-    """What is stored of a file's lines."""
+    """Return the stored state of a file's lines."""
     base = tx.core.lines(file)
     return StoredState(
         base, tx.core.statuses([line.memory_id for line in base]), tx.core.disputes()
@@ -360,7 +360,7 @@ def _recover(tx: Transaction, files: TenantFiles, place: CorePlace, at: int) -> 
 def _lines_in_file(
     tx: Transaction, file: CoreFile, document: Document, at: int
 ) -> Iterator[CoreLine]:
-    """The lines of a file that was written and not yet noted, as far as their memories are known.
+    """Yield the lines of a file that was written and not yet noted, with known memories.
 
     A line that none of its memory's wordings gives was left there as somebody wrote it.
     """
@@ -382,12 +382,12 @@ def _lines_in_file(
 
 
 def _wordings(tx: Transaction, memory_id: str) -> dict[bytes, int]:
-    """The numbers of a memory's wordings by the digest of their lines; of equals the newest."""
+    """Map the digests of lines to the numbers of a memory's wordings; of equals the newest."""
     memory = tx.memories.get(memory_id)
     versions = () if memory is None else memory.versions
     return {digest(render_text(one.content)): one.n for one in reversed(versions)}
 
 
 def digest_file(data: bytes) -> bytes:
-    """The digest by which a file is known as it was written."""
+    """Return the digest by which a file is known as it was written."""
     return hashlib.sha256(data).digest()

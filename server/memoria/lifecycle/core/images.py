@@ -15,7 +15,7 @@ from memoria.language.reading.clean import Tally, clean_text
 from memoria.model.core import CoreFile
 
 _NEW = ".new"
-"""Ends the name that stands for a file there was none of."""
+"""Ending of the name that stands for a file there was none of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,11 @@ class CoreImages:
         self.files.write(place, _clean((before or b"").decode("utf-8", "replace")).encode())
 
     def read(self, file: CoreFile) -> bytes | None:
-        """What a file said before the run; None where there was none, or no image is left."""
+        """Return a file's content before the run; None without a file then, or an image now."""
         return self.files.read(self._image(file))
 
     def was_missing(self, file: CoreFile) -> bool:
-        """Whether there was no such file before the run."""
+        """Check whether there was no such file before the run."""
         return self.files.read(self._missing(file)) is not None
 
     def _image(self, file: CoreFile) -> str:
@@ -52,7 +52,7 @@ class CoreImages:
 
 
 def put_own_text(image: bytes, present: bytes) -> bytes:
-    """An image, with what was cleaned out of it as far as the file still says it."""
+    """Put what was cleaned out of an image back into it, as far as the file still says it."""
     text = present.decode("utf-8", "replace")
     if _clean(text) == text:
         return image
@@ -68,7 +68,7 @@ def _clean(text: str) -> str:
 
 
 def _join_uncleanable(lines: Sequence[str]) -> Iterator[str]:
-    """Lines, of which those are joined over which a secret or a private span runs.
+    """Yield the lines, of which those are joined over which a secret or a private span runs.
 
     They are halved as long as each half can be cleaned by itself: line by line, everything behind
     a line would be cleaned once more for it.

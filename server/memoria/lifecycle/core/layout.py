@@ -1,4 +1,4 @@
-"""A core file in sections, in which our lines find their places among the user's."""
+"""Layout of a core file in sections, in which our lines find their places among the user's."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,12 +28,12 @@ class Section:
 
     @property
     def has_user_text(self) -> bool:
-        """Whether the user has written something here."""
+        """True if the user has written something here."""
         return any(isinstance(item, Line) and item.text.strip() for item in self.items)
 
 
 def split_sections(document: Document, slots: Mapping[int, Slot | Line | None]) -> list[Section]:
-    """The file in sections, our lines replaced by their slots.
+    """Split the file into sections, our lines replaced by their slots.
 
     Args:
         document: the file.
@@ -54,7 +54,7 @@ def split_sections(document: Document, slots: Mapping[int, Slot | Line | None]) 
 
 
 def add_groups(found: list[Section], groups: Sequence[Group], wanted: set[str]) -> list[Section]:
-    """The sections with one for each wanted group, in the groups' order."""
+    """Add sections, in the groups' order, so that there is one for each wanted group."""
     order = [*(group.heading for group in groups), SAID, CONFLICTS]
     for name in order:
         if name in wanted and all(section.group != name for section in found):
@@ -64,14 +64,14 @@ def add_groups(found: list[Section], groups: Sequence[Group], wanted: set[str]) 
 
 
 def _group_place(found: Sequence[Section], before: Sequence[str], after: Sequence[str]) -> int:
-    """The place of a new group: behind the groups before it, else ahead of those after it."""
+    """Return the place of a new group: behind the groups before it, else ahead of later ones."""
     behind = [i + 1 for i, section in enumerate(found) if section.group in before]
     ahead = [i for i, section in enumerate(found) if section.group in after]
     return max(behind, default=min(ahead, default=len(found)))
 
 
 def fill_section(section: Section, lines: Mapping[str, str]) -> Iterator[Line]:
-    """A section of ours, filled with lines by memory id and in their order.
+    """Yield a section of ours, filled with lines by memory id and in their order.
 
     What somebody wrote stays behind the line it stood behind, or behind the one before that.
     """
@@ -86,7 +86,7 @@ def fill_section(section: Section, lines: Mapping[str, str]) -> Iterator[Line]:
 
 
 def fill_user_section(section: Section, lines: Mapping[str | None, str]) -> Iterator[Line]:
-    """A section of the user's own: our lines stand where they stood."""
+    """Yield a section of the user's own: our lines stand where they stood."""
     if section.heading is not None:
         yield section.heading
     for item in section.items:
@@ -100,7 +100,7 @@ def fill_user_section(section: Section, lines: Mapping[str | None, str]) -> Iter
 def _user_lines_by_place(
     section: Section, lines: Mapping[str, str]
 ) -> dict[str | None, list[Line]]:
-    """The user's lines by the line of ours they stand behind, without blank ones between ours."""
+    """Group the user's lines by our line before them, without blank ones between ours."""
     behind: dict[str | None, list[Line]] = {None: []}
     here: str | None = None
     after_ours = False
@@ -120,7 +120,7 @@ def _user_lines_by_place(
 
 
 def _blank_tail(section: Section) -> list[Line]:
-    """The blank lines a section ends with."""
+    """Return the blank lines a section ends with."""
     tail: list[Line] = []
     for item in reversed(section.items):
         if isinstance(item, Slot) or item.text.strip():
@@ -130,7 +130,7 @@ def _blank_tail(section: Section) -> list[Line]:
 
 
 def separate_headings(parts: Sequence[Sequence[Line]]) -> Iterator[Line]:
-    """All lines, with a blank one before a heading of ours that has none."""
+    """Yield all lines, with a blank one before a heading of ours that has none."""
     last = BLANK
     for part in parts:
         for line in part:

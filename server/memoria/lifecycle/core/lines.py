@@ -1,4 +1,4 @@
-"""How a memory stands in a core file: one line, and a mark at its end."""
+"""Lines of core files: one for each memory, with a mark at its end."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from memoria.retrieval.lookup.newer import Newer
 
 _QUOTED_TOKENS = 60
 _QUOTES_SHARE = 0.3
-"""Of a file's budget: quotes are no memories, and push few of them out."""
+"""Share of a file's budget for quotes: they are no memories, and push few of them out."""
 _SHORTEST = 8
 _LONGER = 4
 _COMMENT = "<!--"
@@ -39,33 +39,33 @@ _INERT_COMMENT = "‹!--"
 
 
 class Quote(NamedTuple):
-    """What the user asked for, and no memory was made of."""
+    """Request of the user of which no memory was made."""
 
     id: str
-    """Of the turn."""
+    """Id of the turn."""
     when: str
-    """The day, and the project in which alone it was said, where that is told."""
+    """Day, and the project in which alone it was said, where that is told."""
     content: str
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What is known of a memory from others."""
+    """Relations of a memory to others, for its line."""
 
     is_contradicted: bool = False
     is_earlier: bool = False
-    """Whether a newer memory, which has a line of its own, is like it."""
+    """True if a newer memory, which has a line of its own, is like it."""
     newer: Newer | None = None
-    """What was said later, where that has no line of its own."""
+    """Later words, where they have no line of their own."""
 
     @property
     def marks(self) -> str:
-        """What stands behind the words of the memory."""
+        """Marks behind the words of the memory."""
         return CONTRADICTED * self.is_contradicted + EARLIER * self.is_earlier
 
     @property
     def below(self) -> str:
-        """The line below it, with what was said later."""
+        """Line below it, with what was said later."""
         newer = self.newer
         return "" if newer is None else f"  {SAID_LATER}{_render_words(newer)}"
 
@@ -83,31 +83,31 @@ class RenderedLine:
 
     @property
     def below(self) -> str:
-        """What stands in the line below it."""
+        """Text of the line below it."""
         return self.beside.below
 
     @property
     def behind(self) -> str:
-        """What follows the words of the memory, where all of it is one line for a reader."""
+        """Text behind the memory's words, where all of it is one line for a reader."""
         below = self.below
         return self.beside.marks + (strip_marks(f"\n{below}") if below else "")
 
     @property
     def tokens(self) -> int:
-        """The tokens that the line takes, with what stands below it."""
+        """Number of tokens that the line takes, with what stands below it."""
         below = estimate_tokens(self.below + "\n") if self.below else 0
         return estimate_tokens(self.text + "\n") + below
 
 
 def render_text(content: str) -> str:
-    """A wording in one line, without anything that could be taken for a mark."""
+    """Render a wording in one line, without anything that could be taken for a mark."""
     return strip_label(fold(content).replace(_COMMENT, _INERT_COMMENT))
 
 
 def render_line(
     memory: CoreMemory, mark: str, label: str = "", beside: Beside = ALONE
 ) -> RenderedLine:
-    """The line of a memory.
+    """Render the line of a memory.
 
     Args:
         memory: what it says.
@@ -121,24 +121,24 @@ def render_line(
 
 
 def render_quote(quote: Quote) -> str:
-    """The line of a quote that stands by itself."""
+    """Render the line of a quote that stands by itself."""
     return f"- {_render_words(quote)}"
 
 
 def _render_words(said: Quote | Newer) -> str:
-    """Words as they were said, with their day; too many are cut."""
+    """Render words as they were said, with their day; too many are cut."""
     words = cut_to_tokens(render_text(said.content), _QUOTED_TOKENS)
     return f"{said.when}: “{words}” <!-- q:{said.id[-_SHORTEST:]} {short_digest(words)} -->"
 
 
 def take_quotes(quotes: Sequence[Quote], tokens: int) -> list[str]:
-    """The lines of the newest quotes, as far as their share of a file's budget holds them."""
+    """Return the lines of the newest quotes that fit into their share of a file's budget."""
     lines = map(render_quote, quotes)
     return take_fitting(lines, _line_tokens, round(tokens * _QUOTES_SHARE) - quotes_tokens(["-"]))
 
 
 def quotes_tokens(lines: Sequence[str]) -> int:
-    """The tokens of quotes with their heading; none where there are none."""
+    """Return the tokens of quotes with their heading; none where there are none."""
     if not lines:
         return 0
     head = estimate_tokens(f"## {SAID}\n\n{render_quotes_note()}\n")
@@ -150,7 +150,7 @@ def _line_tokens(line: str) -> int:
 
 
 def render_dispute(dispute: EditConflict, ends: Mapping[str, str]) -> list[RenderedLine]:
-    """The two lines of a conflict: the user's wording and the other one."""
+    """Render the two lines of a conflict: the user's wording and the other one."""
     other = BY_CHAT if dispute.against_is_active else PUT_ASIDE
     return [
         render_line(dispute.user_edit, f"c:{ends[dispute.user_edit.id]}", BY_FILE),
@@ -159,12 +159,12 @@ def render_dispute(dispute: EditConflict, ends: Mapping[str, str]) -> list[Rende
 
 
 def render_question(memory: CoreMemory, ends: Mapping[str, str]) -> RenderedLine:
-    """The line of a memory that the user took out, and that is kept until this is confirmed."""
+    """Render the line of a memory that the user took out, which is kept until confirmed."""
     return render_line(memory, f"d:{ends[memory.id]}", TAKEN_OUT)
 
 
 def render_head(count: int, total: int, rules_left_out: int = 0) -> str:
-    """The head line: how many memories are shown, where the others are, how to edit the file.
+    """Render the head line: how many memories are shown, where others are, how to edit the file.
 
     Args:
         count: how many are shown.
@@ -187,12 +187,12 @@ def _describe_left_out(left_out: int, rules: int) -> str:
 
 
 def render_note() -> str:
-    """The line that explains what to do about conflicts."""
+    """Render the line that explains what to do about conflicts."""
     return f"Delete the line that is wrong; move up what is to stay after all. {OWN_COMMENT}"
 
 
 def render_quotes_note() -> str:
-    """The line that says what quotes are, and what to do about them."""
+    """Render the line that says what quotes are, and what to do about them."""
     return (
         "What you asked for in conversations. Put your words in a quote, and it is a memory of "
         f"yours; `memoria review` keeps one as it is, or sets it aside. {OWN_COMMENT}"
@@ -200,17 +200,17 @@ def render_quotes_note() -> str:
 
 
 def render_refusal(reason: str) -> str:
-    """The line below one of the user's that says why it is no memory."""
+    """Render the line below one of the user's that says why it is no memory."""
     return f"{NOT_REMEMBERED}{render_text(reason)} {OWN_COMMENT}"
 
 
 def render_secret_note() -> str:
-    """What stands in the place of a line that held a secret; from then on it is the user's own."""
+    """Render the line in the place of one that held a secret; it is the user's own from then on."""
     return "> A line here held a secret. It is remembered without it, and no longer shown."
 
 
 def mark_ends(ids: Iterable[str], base: Iterable[CoreLine]) -> dict[str, str]:
-    """The end of each id, as its mark shows it; longer where two ids end alike."""
+    """Map each id to its end, as its mark shows it; longer where two ids end alike."""
     given = {line.memory_id: line.mark[2:] for line in base}
     used = set(given.values())
     for memory_id in dict.fromkeys(ids):

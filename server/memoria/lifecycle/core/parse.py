@@ -1,4 +1,4 @@
-"""Parse a core file: its lines, which of them are ours, and below which heading they stand.
+"""Parser of a core file: its lines, those of them that are ours, and their headings.
 
 Nothing is thrown away: the lines joined again are the file.
 """
@@ -21,15 +21,15 @@ BY_FILE, BY_CHAT, PUT_ASIDE, TAKEN_OUT = (
     "put aside in chat: ",
     "taken out here, kept so far: ",
 )
-"""Before what stands in a conflict."""
+"""Labels before the wordings of a conflict."""
 _DIGEST_CHARS = 8
 
 LineKind = Literal["heading", "head", "note", "ours", "quote", "item", "other"]
 
 _LINE = lazy_regex(r"([^\n]*?)(\r?\n|\Z)")
 _BLANKS = r"(?:(?<![ \t])[ \t]++)?"
-"""All blanks that stand here, or none within them: no run of them is read from each of its blanks.
-"""
+"""Matches all blanks that stand here, or none within them: a run is not read from each of its
+blanks."""
 _MARK = lazy_regex(rf"{_BLANKS}<!--[ \t]*+([mcd]:[0-9a-f]{{4,32}})[ \t]*-->[ \t]*")
 _QUOTE_MARK = lazy_regex(rf"{_BLANKS}<!--[ \t]*+(q:[0-9a-f]{{8}}) ([0-9a-f]{{8}})[ \t]*-->[ \t]*")
 _QUOTED = lazy_regex(r"“(.*)”")
@@ -48,22 +48,22 @@ class Line:
     """A line of the file."""
 
     text: str
-    """As it stands there."""
+    """Text as it stands there."""
     end: str
     """`\\n`, `\\r\\n`, or nothing at the end of the file."""
     kind: LineKind
     group: str | None = None
-    """The heading of ours that it stands below."""
+    """Heading of ours that it stands below."""
     heading: str = ""
-    """The heading of the user's own that it stands below."""
+    """Heading of the user's own that it stands below."""
     mark: str | None = None
     statement: str = ""
-    """What it says: without mark, bullet and labels, spaces folded. Of a quote the words that the
-    user has put in the place of those that were said; none where they are as they were."""
+    """Statement without mark, bullet and labels, spaces folded. Of a quote the words that the user
+    has put in the place of those that were said; empty where they are as they were."""
 
     @property
     def digest(self) -> bytes:
-        """The digest of what the line says."""
+        """Digest of what the line says."""
         return digest(self.statement)
 
 
@@ -73,20 +73,20 @@ class Document:
 
     lines: tuple[Line, ...]
     end: str = "\n"
-    """How its lines end."""
+    """Ending of its lines."""
     bom: bool = False
 
     @property
     def text(self) -> str:
-        """The file, as it was."""
+        """Text of the file, as it was."""
         return BOM * self.bom + "".join(line.text + line.end for line in self.lines)
 
 
 def decode_text(data: bytes) -> str | None:
-    """The text of a file; None where it can neither be read nor safely overwritten.
+    """Decode a file; return None where it can neither be read nor safely overwritten.
 
-    That is a file that was emptied, that is not UTF-8, or in which a merge is still to be settled.
-    UTF-16 may well be UTF-8 too, but for its NUL characters, which no text has.
+    Such a file was emptied, is not UTF-8, or has a merge still to be settled. UTF-16 may well be
+    UTF-8 too, but for its NUL characters, which no text has.
     """
     try:
         text = data.decode("utf-8")
@@ -97,12 +97,12 @@ def decode_text(data: bytes) -> str | None:
 
 
 def digest(said: str) -> bytes:
-    """The digest of a line; composed characters and spaces make no difference."""
+    """Return the digest of a line; composed characters and spaces make no difference."""
     return hashlib.sha256(unicodedata.normalize("NFC", fold(said)).encode()).digest()
 
 
 def fold(text: str) -> str:
-    """The text in one line, a space between words."""
+    """Return the text in one line, a space between words."""
     return " ".join(text.split())
 
 
@@ -150,13 +150,13 @@ def _lines(raw: Sequence[tuple[str, str]], file: CoreFile) -> Iterator[Line]:
 
 
 def _is_ours(text: str) -> bool:
-    """Whether a line ends as we end ours."""
+    """Check whether a line ends as we end ours."""
     marks = (_MARK, _QUOTE_MARK)
     return text.rstrip().endswith(OWN_COMMENT) or any(mark.search(text) for mark in marks)
 
 
 def _is_heading_by_underline(text: str, below: str) -> bool:
-    """Whether a line is a heading because it is underlined."""
+    """Check whether a line is a heading because it is underlined."""
     said = bool(text.strip()) and not _BULLET.match(text) and not _NOT_PLAIN.match(text)
     return said and _UNDERLINE.match(below) is not None
 
@@ -167,10 +167,10 @@ class _Place:
 
     group: str | None = None
     own: str = ""
-    """The user's own, if it is none of ours."""
+    """Heading of the user's own, if it is none of ours."""
 
     def is_item(self, text: str) -> bool:
-        """Whether a plain line is a statement: any below our headings, a bullet below another."""
+        """Check for a statement: any plain line below our headings, a bullet below another."""
         if self.group is not None:
             return self.group != CONFLICTS
         return bool(self.own) and is_bullet(text) and not _TASK.match(text)
@@ -195,19 +195,19 @@ def _line(text: str, end: str, place: _Place) -> Line:
 
 
 def strip_label(said: str) -> str:
-    """The words of a line without what was put behind them of other memories."""
+    """Return the words of a line without what was put behind them of other memories."""
     while said.endswith((CONTRADICTED, EARLIER)):
         said = said.removesuffix(CONTRADICTED).removesuffix(EARLIER)
     return said
 
 
 def short_digest(said: str) -> str:
-    """The digest of quoted words, as the mark of their line has it."""
+    """Return the digest of quoted words, as the mark of their line has it."""
     return digest(said).hex()[:_DIGEST_CHARS]
 
 
 def _changed_words(text: str, known: str) -> str:
-    """The words that a line quotes, or has instead of a quote; none where they are as they were."""
+    """Return the words of a line that differ from the quote it had; empty where none do."""
     said = fold(_strip_bullet(text))
     quoted = _QUOTED.search(said)
     words = said if quoted is None else quoted[1]
@@ -215,7 +215,7 @@ def _changed_words(text: str, known: str) -> str:
 
 
 def is_bullet(text: str) -> bool:
-    """Whether a line is one of a list."""
+    """Check whether a line is one of a list."""
     return _BULLET.match(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""Where core files lie: three for what holds everywhere, and one for each project."""
+"""Places of core files: three for what holds everywhere, and one for each project."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,23 +14,23 @@ from memoria.store.base import Transaction
 
 @dataclass(frozen=True, slots=True)
 class CorePlace:
-    """A core file, and whose memories stand in it."""
+    """A core file, and the project whose memories stand in it."""
 
     file: CoreFile
     project: str | None = None
-    """What is seen in this project alone; None for what is seen everywhere."""
+    """Project of the memories that are seen there alone; None for what is seen everywhere."""
 
     @property
     def seed(self) -> str:
-        """What it says before anything is kept."""
+        """Text of the file before anything is kept."""
         if self.project is None:
             return read_seed(self.file)
         return f"# MEMORY.md\n\n{head_of(self.project)}\nNothing is kept here yet.\n"
 
     def read(self, files: TenantFiles) -> bytes | None:
-        """The file as it stands; None where there is none, or one that says no more than its seed.
+        """Return the file as it stands; None where there is none, or no more than its seed.
 
-        What can't be used, such as a link or a folder in its place, says nothing that can be read.
+        An unusable file, such as a link or a folder in its place, says nothing that can be read.
         """
         try:
             data = files.read(self.file)
@@ -43,20 +43,20 @@ HOME_PLACES = tuple(CorePlace(file) for file in CORE_FILES)
 
 
 def head_of(project: str) -> str:
-    """The line with which a project's file begins."""
+    """Return the line with which a project's file begins."""
     return f"What holds in the project {render_text(project)} alone."
 
 
 def project_place(project: str) -> CorePlace:
-    """The place of a project's file."""
+    """Return the place of a project's file."""
     return CorePlace(project_file(project), project)
 
 
 def list_places(tx: Transaction) -> list[CorePlace]:
-    """The places of all core files that a tenant has or may have, the home's first."""
+    """List the places of all core files that a tenant has or may have, the home's first."""
     return [*HOME_PLACES, *map(project_place, tx.core.projects())]
 
 
 def places_seen_from(project: str | None) -> Iterable[CorePlace]:
-    """The places of the core files that are read in a project."""
+    """Return the places of the core files that are read in a project."""
     return HOME_PLACES if project is None else (*HOME_PLACES, project_place(project))

@@ -1,4 +1,4 @@
-"""Turn the user's edits into actions: what was written, what the file says now, what is stored.
+"""Actions for the user's edits, from the last version of a file, its text now and the store.
 
 Nothing is decided twice and nothing is overwritten: where hand and conversation have both changed
 something, both are shown until one of them is chosen.
@@ -19,7 +19,7 @@ from memoria.model.memory import Validity
 from memoria.policy.core import CONFLICTS, SAID
 
 _FEW = 3
-"""So many lines may be deleted at once, however few there are."""
+"""Number of lines that may be deleted at once, however few there are."""
 
 
 class CorrectMemory(Value):
@@ -47,8 +47,7 @@ class RememberLine(Value):
     heading: str = ""
     """The user's own."""
     quote: str = ""
-    """The end of the id of what was quoted there, where the user has put these words in its place.
-    """
+    """End of the id of the quote that the user has replaced by these words."""
 
 
 class MoveLine(Value):
@@ -119,12 +118,12 @@ class StoredState:
 
     base: Sequence[CoreLine]
     standing: Mapping[str, LineStatus]
-    """By memory id; one that was erased is missing."""
+    """Status of each memory by id; one that was erased is missing."""
     disputes: Sequence[EditConflict]
 
 
 def find_edits(document: Document, known: StoredState) -> list[Action]:
-    """The actions that the edits in a file ask for.
+    """Find the actions that the edits in a file ask for.
 
     Args:
         document: the file as it stands.
@@ -154,7 +153,7 @@ def _ids_in_dispute(known: StoredState) -> set[str]:
 
 
 def _without_disputes(edits: Edits, ids: set[str]) -> Edits:
-    """The edits to lines that are in no conflict."""
+    """Return the edits to lines that are in no conflict."""
     return Edits(
         tuple(pair for pair in edits.kept if pair[0].memory_id not in ids),
         tuple(pair for pair in edits.changed if pair[0].memory_id not in ids),
@@ -187,7 +186,7 @@ def _deletions(edits: Edits, known: StoredState) -> Iterator[Action]:
 
 
 def _disputes(edits: Edits, known: StoredState) -> Iterator[Action]:
-    """What the user chose, where both wordings of a conflict were shown."""
+    """Yield the user's choices, where both wordings of a conflict were shown."""
     shown = {one.memory_id for one in known.base}
     gone = {one.memory_id for one in edits.gone}
     texts = {one.memory_id: line.statement for one, line in edits.changed}
@@ -209,12 +208,12 @@ def _disputes(edits: Edits, known: StoredState) -> Iterator[Action]:
 
 
 def _is_as_written(one: CoreLine, now: LineStatus) -> bool:
-    """Whether nobody has changed the memory since its line was written."""
+    """Check that nobody has changed the memory since its line was written."""
     return now.memory.version_n == one.version_n and now.validity is Validity.ACTIVE
 
 
 def _was_moved_up(one: CoreLine, line: Line) -> bool:
-    """Whether a line that needed confirmation has been moved among the others."""
+    """Check whether a line that needed confirmation has been moved among the others."""
     return one.mark.startswith("d:") and line.group != CONFLICTS
 
 

@@ -1,4 +1,4 @@
-"""Render a core file from rows: the memories that belong and fit, among the user's own lines."""
+"""Rendering of a core file from rows: memories that belong and fit, among the user's own lines."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -50,7 +50,7 @@ from memoria.policy.core import (
 from memoria.retrieval.lookup.newer import Newer, put_newer_first
 
 _LEAST_TOKENS = estimate_tokens("- . <!-- m:00000000 -->\n")
-"""What the shortest line costs."""
+"""Cost of the shortest line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +58,24 @@ class Rows:
     """The rows that a core file is rendered from."""
 
     memories: Sequence[CoreMemory]
-    """All that are active and seen where the file is read."""
+    """Memories that are active and seen where the file is read."""
     disputes: Sequence[EditConflict] = ()
     base: Sequence[CoreLine] = ()
-    """What the file said when it was last written, edits by hand that were taken over included."""
+    """Lines of the file when it was last written, edits by hand that were taken over included."""
     placed: Mapping[str, CoreFile] = field(default_factory=dict)
-    """By memory id the file in which the user wrote its line."""
+    """File in which the user wrote a memory's line, by memory id."""
     refused: Mapping[bytes, str] = field(default_factory=dict)
-    """By its digest why a line of the user's is no memory."""
+    """Reason why a line of the user's is no memory, by the line's digest."""
     redacted: Mapping[str, str] = field(default_factory=dict)
-    """By memory id what a memory says that held a secret: no file shows it."""
+    """Text of a memory that held a secret, by memory id: no file shows it."""
     contradicted: frozenset[str] = frozenset()
-    """The ids of those that another memory contradicts."""
+    """Ids of those that another memory contradicts."""
     newer: Mapping[str, Newer] = field(default_factory=dict)
-    """By memory id what was said later that is nearest to it."""
+    """Nearest later words, by memory id."""
     quotes: Sequence[Quote] = ()
-    """What the user asked for, of which there is no memory, the newest first."""
+    """Requests of the user of which there is no memory, the newest first."""
     fresh: frozenset[str] = frozenset()
-    """The ids of those that come before others, because they were stated since the last night."""
+    """Ids of those that come before others, because they were stated since the last night."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,11 @@ class Rendering:
 
     text: str
     lines: tuple[CoreLine, ...]
-    """What it says, to be compared with next time."""
+    """Lines of the file, to be compared with next time."""
     count: int
     total: int
     behind: Mapping[str, str] = field(default_factory=dict)
-    """By memory id what follows its words in a line: what contradicts it, what was said later."""
+    """Text behind a memory's words, by its id: what contradicts it, what was said later."""
 
 
 def render_file(
@@ -125,7 +125,7 @@ def render_file(
 
 
 def _slots(document: Document, rows: Rows) -> tuple[dict[int, Slot | Line | None], set[str]]:
-    """The places of our lines, and the memories whose line must stay as the user wrote it."""
+    """Return the places of our lines, and the memories whose line stays as the user wrote it."""
     found = {id(line): mark for mark, line in lines_by_mark(rows.base, document).items()}
     by_mark = {line.mark: line for line in rows.base}
     known = _StoredLines(rows)
@@ -152,7 +152,7 @@ def _slots(document: Document, rows: Rows) -> tuple[dict[int, Slot | Line | None
 def _drop_second_slots(
     document: Document, slots: Mapping[int, Slot | Line | None]
 ) -> dict[int, Slot | Line | None]:
-    """A place for each memory: where the user put it, else where its line first stands."""
+    """Keep one place for each memory: the user's choice, else where its line first stands."""
     own = [i for i in slots if document.lines[i].group is None]
     first: dict[str | None, int] = {}
     for i in (*own, *slots):
@@ -181,7 +181,7 @@ class _StoredLines:
         return {fingerprint(render_text(text)): one for one, text in self._contents.items()}
 
     def has_secret(self, line: Line, base: CoreLine | None) -> bool:
-        """Whether the user wrote a line with a secret, which its memory holds redacted."""
+        """Check for a line that the user wrote with a secret, which its memory redacts."""
         if not self._redacted or not line.statement:
             return False
         memory_id = self._ids.get(line.digest) if base is None else base.memory_id
@@ -189,21 +189,21 @@ class _StoredLines:
         return now is not None and line.digest != digest(render_text(now))
 
     def keeps_wording(self, line: Line, base: CoreLine) -> bool:
-        """Whether the user's wording stays in the file because it was not taken over."""
+        """Check for a wording of the user's that stays because it was not taken over."""
         same = line.digest == base.digest or not line.statement
         now = render_text(self._contents.get(base.memory_id, ""))
         agreed = line.digest == digest(now)
         return not (same or agreed) and base.mark.startswith("m:")
 
     def is_stored(self, line: Line) -> bool:
-        """Whether a line without a mark of its own says what is stored, or nothing."""
+        """Check whether a line without a mark of its own says what is stored, or nothing."""
         dispute = line.mark is not None and line.mark.startswith(("c:", "d:"))
         if dispute or not line.statement or line.digest in self._ids:
             return True
         return asks_for_memory(line) and fingerprint(line.statement) in self._prints
 
     def slot_of(self, line: Line) -> Slot | None:
-        """The slot of such a line."""
+        """Return the slot of a line without a mark; None if no memory has it."""
         memory_id = self._ids.get(line.digest) or self._prints.get(fingerprint(line.statement))
         return None if memory_id is None else Slot(memory_id)
 
@@ -214,12 +214,12 @@ class _StoredLines:
 @dataclass(frozen=True, slots=True)
 class _Selection:
     lines: Mapping[str, RenderedLine]
-    """By memory id, in the order they stand in."""
+    """Lines by memory id, in the order they stand in."""
     group_of: Mapping[str, str]
     total: int
     rules_left_out: int
     quotes: Sequence[str]
-    """The lines of quotes."""
+    """Lines of quotes."""
 
     @property
     def groups(self) -> set[str]:
@@ -275,7 +275,7 @@ def _select_lines(
 
 
 def _find_beside(memory_id: str, rows: Rows, own: Mapping[str, CoreMemory]) -> Beside:
-    """What stands beside a memory; what is newer and has a line of its own is not said again."""
+    """Return the relations of a memory; newer words with a line of their own are not repeated."""
     newer = rows.newer.get(memory_id)
     is_earlier = newer is not None and newer.id in own
     return Beside(memory_id in rows.contradicted, is_earlier, None if is_earlier else newer)
@@ -286,7 +286,7 @@ def _head_tokens(head: str) -> int:
 
 
 def _overhead_tokens(conflicts: Sequence[RenderedLine], groups: set[str]) -> int:
-    """The tokens of what stands below the head line whatever is selected."""
+    """Return the tokens of what stands below the head line whatever is selected."""
     headings = sum(estimate_tokens(f"## {name}\n\n") for name in groups)
     extra = estimate_tokens(f"## {CONFLICTS}\n\n{render_note()}\n") if conflicts else 0
     return headings + extra + sum(one.tokens for one in conflicts)
@@ -295,7 +295,7 @@ def _overhead_tokens(conflicts: Sequence[RenderedLine], groups: set[str]) -> int
 def _headings(
     memories: Iterable[CoreMemory], file: CoreFile, placed: Mapping[str, CoreFile]
 ) -> dict[str, str]:
-    """The headings of the memories that belong into a file, by memory id."""
+    """Map the memories that belong into a file to their headings."""
     groups = ((memory.id, group_in(memory, file, placed.get(memory.id))) for memory in memories)
     return {memory_id: group.heading for memory_id, group in groups if group is not None}
 
@@ -306,7 +306,7 @@ def _headings(
 def _fill_sections(
     placed: Sequence[Section], chosen: _Selection, head_line: str
 ) -> list[list[Line]]:
-    """The sections' lines; a group's section with nothing in it is left out."""
+    """Fill the sections; a group's section with nothing in it is left out."""
     elsewhere = {
         item.memory_id
         for section in placed
@@ -339,7 +339,7 @@ def _but_conflicts(texts: Mapping[str, str], chosen: _Selection) -> dict[str, st
 
 
 def _insert_note(lines: list[Line], group: str) -> list[Line]:
-    """The lines of a section, with the one that explains what it is, where it needs one."""
+    """Insert into a section the line that explains what it is, where it needs one."""
     notes = {CONFLICTS: render_note(), SAID: render_quotes_note()}
     if group not in notes:
         return lines
@@ -347,7 +347,7 @@ def _insert_note(lines: list[Line], group: str) -> list[Line]:
 
 
 def _explain_refusals(lines: Iterable[Line], refused: Mapping[bytes, str]) -> Iterator[Line]:
-    """The lines, with one below each of the user's that says why it is no memory."""
+    """Yield the lines, with one below each of the user's that says why it is no memory."""
     for line in lines:
         yield line
         if line.statement and line.digest in refused:
@@ -355,7 +355,7 @@ def _explain_refusals(lines: Iterable[Line], refused: Mapping[bytes, str]) -> It
 
 
 def _add_below(lines: Iterable[Line], below: Mapping[str, str]) -> Iterator[Line]:
-    """The lines, each with what stands below it."""
+    """Yield the lines, each with what stands below it."""
     for line in lines:
         yield line
         if line.kind == "ours" and line.text in below:
@@ -363,7 +363,7 @@ def _add_below(lines: Iterable[Line], below: Mapping[str, str]) -> Iterator[Line
 
 
 def _insert_head(parts: list[list[Line]], text: str) -> list[list[Line]]:
-    """The sections with the head line behind the title, where it has no place yet."""
+    """Put the head line behind the title of the sections, where it has no place yet."""
     if any(line.kind == "head" and line.group is None for part in parts for line in part):
         return parts
     line = Line(text, "", "head")
@@ -376,7 +376,7 @@ def _insert_head(parts: list[list[Line]], text: str) -> list[list[Line]]:
 
 
 def _join_lines(document: Document, lines: Iterable[Line]) -> str:
-    """The text: our lines end as those of the file do, and so does the last one."""
+    """Join the text: our lines end as those of the file do, and so does the last one."""
     body = "".join(line.text + (line.end or document.end) for line in lines)
     return BOM * document.bom + body
 
@@ -385,12 +385,12 @@ _UNSAID = lazy_regex(r"^Nothing is .* yet\.\n", re.MULTILINE)
 
 
 def new_document(file: CoreFile, seed: str) -> Document:
-    """A file that nobody has written in yet: the seed's title and purpose."""
+    """Return a file that nobody has written in yet: the seed's title and purpose."""
     return parse(f"{_opening(seed)}{render_head(0, 0)}\n", file)
 
 
 def available_tokens(tokens: int, seed: str) -> int:
-    """The tokens of a file's budget that are left below its title and purpose."""
+    """Return the tokens of a file's budget that are left below its title and purpose."""
     return tokens - estimate_tokens(_opening(seed))
 
 

@@ -1,4 +1,4 @@
-"""Restore core files as they were before a run; those that somebody has edited since stay.
+"""Restoration of core files as before a run; those that somebody has edited since stay.
 
 Of a file that stays, the note of its lines stays as well, or whatever Memoria had written there
 would be taken for the user's own word the next time that the file is read. Only what the user had
@@ -21,10 +21,10 @@ from memoria.store.base import Transaction
 
 @dataclass(frozen=True, slots=True)
 class _TypedBefore:
-    """What the user had changed in a file before the run wrote it."""
+    """Changes that the user had made in a file before the run wrote it."""
 
     digests: frozenset[bytes] = frozenset()
-    """Of lines that were written or changed."""
+    """Digests of lines that were written or changed."""
     deleted: frozenset[str] = frozenset()
     """Ids of memories whose line was deleted."""
 
@@ -37,17 +37,17 @@ class CoreRestoration:
     """
 
     tx: Transaction
-    """Its rows must still be the run's: they say what it wrote."""
+    """Transaction whose rows must still be the run's: they say what it wrote."""
     files: TenantFiles
     run: NightlyRun
 
     def restore(self) -> tuple[int, int]:
-        """Restore the files from their images. Gives (restored, left as edited)."""
+        """Restore the files from their images; return (restored, left as edited)."""
         done = [self._restore(place) for place in list_places(self.tx)]
         return done.count(True), done.count(False)
 
     def _restore(self, place: CorePlace) -> bool | None:
-        """Whether the file was restored; None where there is nothing to restore."""
+        """Restore a file; return False if it stays as edited, None if there is nothing to do."""
         images, file = CoreImages(self.files, self.run.id), place.file
         before = images.read(file)
         if before is None and not images.was_missing(file):
@@ -63,7 +63,7 @@ class CoreRestoration:
         return False
 
     def _is_as_written(self, file: CoreFile, present: bytes) -> bool:
-        """Whether a file says what the run wrote, be it that it was stopped before it noted so."""
+        """Check whether a file says what the run wrote, even if that was not noted."""
         state = self.tx.core.file_state(file)
         return digest_file(present) in (state.digest, state.pending)
 
@@ -74,7 +74,7 @@ class CoreRestoration:
             self.files.write(file, put_own_text(before, present))
 
     def _keep_lines(self, place: CorePlace, before: bytes | None) -> bool:
-        """Keep the note of the lines of a file that stays. Gives whether the run wrote the file.
+        """Keep the note of the lines of a file that stays; return whether the run wrote it.
 
         Args:
             place: the file's.
@@ -96,7 +96,7 @@ class CoreRestoration:
         return True
 
     def _was_typed(self, line: CoreLine, typed: _TypedBefore, made: MadeByRun) -> bool:
-        """Whether the user had written what the run then wrote anew."""
+        """Check whether the user had written what the run then wrote anew."""
         if line.digest in typed.digests:
             return True
         memory = self.tx.memories.get(line.memory_id)
@@ -107,7 +107,7 @@ class CoreRestoration:
         )
 
     def _as_before(self, line: CoreLine, made: MadeByRun) -> CoreLine:
-        """The line, linked to the wording that its memory has when the run is undone."""
+        """Return the line, linked to its memory's wording once the run is undone."""
         memory = self.tx.memories.get(line.memory_id)
         if memory is None or memory.current.n not in made.version_ns:
             return line
@@ -137,7 +137,7 @@ class CoreRestoration:
 
 
 def _find_typed(earlier: Sequence[CoreLine], document: Document | None) -> _TypedBefore:
-    """What the user had changed in a file since it was last written."""
+    """Return the user's changes in a file since it was last written."""
     if document is None:
         return _TypedBefore()
     edits = compare_lines(earlier, document)
@@ -153,9 +153,9 @@ def _join(
     earlier: Sequence[CoreLine],
     typed: _TypedBefore,
 ) -> Iterator[CoreLine]:
-    """The lines as the run wrote them; those that the user had edited, as they were before that.
+    """Yield the lines as the run wrote them; those that the user had edited, as before that.
 
-    What the run alone took out of the file is no line of it any more: it was not the user who
+    A line that the run alone took out is no line of the file any more: it was not the user who
     deleted it.
     """
     known = {one.memory_id for one in wrote}

@@ -1,7 +1,7 @@
-"""Told unasked: which memories an agent may read in core memory without having asked.
+"""Memories told unasked: those that an agent may read in core memory without having asked.
 
-Core files, the briefing, the instructions and the resources all take their lines from here. Who
-reads them believes that the rules and preferences there are the user's.
+Core files, the briefing, the instructions and the resources all take their lines from here. Their
+readers believe that the rules and preferences there are the user's.
 """
 
 from memoria.language.reading.pasted import find_pasted_spans
@@ -16,10 +16,10 @@ from memoria.store.base import Transaction
 
 
 def may_be_told(tx: Transaction, memory: CoreMemory) -> bool:
-    """Return whether a memory may stand in core memory.
+    """Check whether a memory may stand in core memory.
 
-    What was told in confidence may not. What the user has confirmed may. What speaks to the memory
-    itself may not, nor what directs the agent and rests on a tool's output, on what the user only
+    A memory told in confidence may not; one that the user has confirmed may. Text that speaks to
+    the memory itself may not, nor a direction that rests on a tool's output, on what the user only
     pasted or on an assistant's word.
     """
     known = tx.memories.get(memory.id)
@@ -37,7 +37,7 @@ def may_be_told(tx: Transaction, memory: CoreMemory) -> bool:
 
 
 def may_be_quoted(turn: StoredTurn) -> bool:
-    """Return whether what the user said may stand beside a memory in core memory.
+    """Check whether a turn of the user's may stand beside a memory in core memory.
 
     A text of others may not, nor one that held a secret or speaks to the memory itself.
     """
@@ -47,7 +47,7 @@ def may_be_quoted(turn: StoredTurn) -> bool:
 
 
 def _is_the_users_word(tx: Transaction, memory: CoreMemory, now: MemoryVersion) -> bool:
-    """Return whether the user has said themselves what was concluded from a conversation."""
+    """Check whether the user said themselves what was concluded from a conversation."""
     turn = tx.conversations.turn(now.provenance.turn_id) if now.provenance.turn_id else None
     if turn is None:
         return now.provenance.source_kind is SourceKind.USER_SAID

@@ -1,4 +1,4 @@
-"""Wishes: what the user has asked of their assistant from now on, in their own words.
+"""Wishes: lasting requests of the user to their assistant, in their own words.
 
 They are turns that a classifier has marked, and no memories. A few are laid before an agent that
 has asked for nothing: whole, dated, the newest of those that are alike, and only where nothing
@@ -26,11 +26,11 @@ _ID_CHARS = 8
 _LOOKED_AT = 60
 _MOST = 12
 _ALIKE = 0.5
-"""Of two wishes that share so many of their words, the newer one is told."""
+"""Share of common words from which only the newer one of two wishes is told."""
 
 
 def list_wishes(tx: Transaction, project: str | None) -> list[StoredTurn]:
-    """The wishes to lay before an agent in a project, the newest first."""
+    """List the wishes to lay before an agent in a project, the newest first."""
     told, words = list[StoredTurn](), list[frozenset[str]]()
     for turn in _list_sure(tx, project):
         own = frozenset(query_terms(turn.content))
@@ -46,14 +46,14 @@ def list_wishes(tx: Transaction, project: str | None) -> list[StoredTurn]:
 def wish_lines(
     tx: Transaction, turns: Sequence[StoredTurn], project: str | None, home: str
 ) -> list[str]:
-    """A line for each wish, as read in a project: its day, its source and all its words."""
+    """List a line for each wish, as read in a project: its day, its source and all its words."""
     return [f'{_head_of(tx, turn, project, home)}: "{join_lines(turn.content)}"' for turn in turns]
 
 
 def name_other_project(turn: StoredTurn, project: str | None, home: str | None = None) -> str:
-    """In which other project a wish was said; nothing where that is this one, or none.
+    """Name the other project in which a wish was said; empty for this one, or none.
 
-    Whether it is meant for that project alone is left to who reads it.
+    Readers are left to judge if it is meant for that project alone.
 
     Args:
         turn: the wish.
@@ -92,7 +92,7 @@ def _is_seen_from(turn: StoredTurn, project: str | None) -> bool:
 
 
 def _holds(tx: Transaction, turn: StoredTurn) -> bool:
-    """Whether nothing bounds a wish, nothing takes it back, and nothing in it is private."""
+    """Check that nothing bounds a wish, nothing takes it back, and nothing in it is private."""
     zone = zone_of_turn(turn, tx.zone)
     if lasting_end(turn.content, MemoryType.RULE, turn.at, zone) is not None:
         return False
@@ -105,7 +105,7 @@ def _holds(tx: Transaction, turn: StoredTurn) -> bool:
 
 
 def _is_kept(tx: Transaction, turn: StoredTurn) -> bool:
-    """Whether a memory says already what the turn asks for."""
+    """Check whether a memory was already concluded from the turn."""
     return any(tx.memories.list_concluded_from([turn.n], by) for by in InferredBy)
 
 

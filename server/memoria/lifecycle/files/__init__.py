@@ -1,1 +1,1 @@
-"""Generated files: what they say, and how they are written so that nothing is lost."""
+"""Generated files: their contents, and how they are written so that nothing is lost."""

@@ -1,4 +1,4 @@
-"""A day as Markdown: its conversations, their summaries, and what became of memories."""
+"""Pages of days as Markdown: conversations, their summaries, and changes of memories."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
@@ -13,7 +13,7 @@ _OPENED, _INERT = "<!--", "‹!--"
 
 
 def read_notes(tx: Transaction, day: LocalDay) -> DayNotes:
-    """What happened in a day, with what has become of it since."""
+    """Read the notes of a day, marked where something has changed since."""
     notes = _without_confidences(tx, tx.days.notes(day))
     changes = tx.derivations.list_changed([one.id for one in notes.episodes])
     outdated = {change.derived_id for change in changes}
@@ -24,7 +24,7 @@ def read_notes(tx: Transaction, day: LocalDay) -> DayNotes:
 
 
 def _without_confidences(tx: Transaction, notes: DayNotes) -> DayNotes:
-    """What may be told of a day to who has not asked for it."""
+    """Return the parts of a day's notes that may be told to a reader who has not asked."""
 
     def tell(told: Iterable[DayMemory]) -> tuple[DayMemory, ...]:
         pairs = ((one, tx.memories.get(one.id)) for one in told)
@@ -35,7 +35,7 @@ def _without_confidences(tx: Transaction, notes: DayNotes) -> DayNotes:
 
 
 def list_events(notes: DayNotes, zone: Zone) -> str:
-    """What happened in a day, as lists; an empty text if nothing did.
+    """List the events of a day as Markdown; an empty text if there are none.
 
     Args:
         notes: of the day.
@@ -52,7 +52,7 @@ def list_events(notes: DayNotes, zone: Zone) -> str:
 
 
 def render_page(day: date, sentences: Sequence[str], listed: str) -> str:
-    """The file of a day.
+    """Render the file of a day.
 
     Args:
         day: which.
@@ -85,5 +85,5 @@ def _memory_line(memory: DayMemory, zone: Zone) -> str:
 
 
 def _one_line(text: str) -> str:
-    """A text in one line, so that a forget finds it, and without a comment that hides others."""
+    """Return a text in one line, for a forget to find it, and without a comment that hides text."""
     return " ".join(text.split()).replace(_OPENED, _INERT)

@@ -24,9 +24,9 @@ class FileItem(Item):
     """A file to be written; its key is its place below the tenant's folder."""
 
     digest: str | None
-    """Of what it shall say; None where it shall go."""
+    """Digest of what it shall say; None where it shall go."""
     stamp: str
-    """What it is made from."""
+    """Stamp of what it is made from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,11 @@ class GeneratedFiles:
     files: TenantFiles
 
     def exists(self, path: str) -> bool:
-        """Whether a file exists, and can be used."""
+        """Check whether a file exists, and can be used."""
         return self.files.exists(path)
 
     def digest(self, path: str) -> str | None:
-        """The digest of a file; None where there is none."""
+        """Return the digest of a file; None where there is none."""
         return digest(self.files.read(path))
 
     def write(
@@ -65,7 +65,7 @@ class GeneratedFiles:
         return ItemResult(StepOutcome.DONE)
 
     def restore(self, tx: Transaction, run: NightlyRun) -> tuple[int, int]:
-        """Restore files as they were before a run. Gives (restored, left because edited since)."""
+        """Restore files as before a run; return (restored, left because edited since)."""
         back = left = 0
         for path in sorted({*self._image_paths(run), *_paths_of_run(tx, run)}):
             known = tx.file_records.get(path)
@@ -84,7 +84,7 @@ class GeneratedFiles:
         return back, left
 
     def drop_images(self, run: NightlyRun) -> None:
-        """Delete the images of what files said before a run."""
+        """Delete the images of files from before a run."""
         self.files.delete_folder(f"{BEFORE_IMAGES}/{run.id}")
 
     def drop_other_images(self, undoable: Collection[str]) -> None:
@@ -98,12 +98,12 @@ class GeneratedFiles:
                 self.files.delete_folder(f"{BEFORE_IMAGES}/{run_id}")
 
     def delete_drafts(self) -> None:
-        """Delete what killed processes left half written."""
+        """Delete files that killed processes left half written."""
         for folder in DERIVED:
             self.files.delete_drafts(folder)
 
     def _replace_keeping(self, run: NightlyRun, path: str, content: bytes | None) -> bool:
-        """Write or delete a file whose content is kept; not one that is edited meanwhile."""
+        """Write or delete a file, keeping its content; not one that is edited meanwhile."""
         before = self.files.read(path)
         if before is not None:
             self._write_or_delete(_image(run, path), before)
@@ -113,7 +113,7 @@ class GeneratedFiles:
         return True
 
     def _image_paths(self, run: NightlyRun) -> Iterator[str]:
-        """The places of the files that the run has written over."""
+        """Yield the places of the files that the run has written over."""
         root = f"{BEFORE_IMAGES}/{run.id}/"
         for folder in WRITTEN:
             for image in self.files.list_places(f"{root}{folder}"):
@@ -127,12 +127,12 @@ class GeneratedFiles:
 
 
 def files_of(context: StepContext) -> GeneratedFiles:
-    """The files of the tenant whose memories are looked after."""
+    """Return the files of the tenant whose memories are looked after."""
     return GeneratedFiles(open_home_files(context.settings).of(context.tenant))
 
 
 def digest(content: bytes | None) -> str | None:
-    """The digest of a content; None where there is none."""
+    """Return the digest of a content; None where there is none."""
     return None if content is None else hashlib.sha256(content).hexdigest()
 
 

@@ -8,11 +8,11 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.model import StoredTurn, to_iso
 
 _BREAKS = lazy_regex("[\x85\u2028\u2029]")
-"""What some readers take for the end of a line, and JSON leaves as it is."""
+"""Matches what some readers take for the end of a line, and JSON leaves as it is."""
 
 
 def render_history(turns: Iterable[StoredTurn]) -> str:
-    """The file of a conversation; the same turns always give the same bytes.
+    """Render the file of a conversation; the same turns always give the same bytes.
 
     Args:
         turns: in order. Barred ones are left out: what they said was forgotten.

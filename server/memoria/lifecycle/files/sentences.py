@@ -25,12 +25,12 @@ class DaySummaries:
         self._context = context
         self._chat = context.chat
         self.trouble: str | None = None
-        """Why the model is no longer asked, if it is not."""
+        """Reason why the model is no longer asked, if it is not."""
 
     def summarize(self, today: date, episodes: Sequence[DayMemory]) -> tuple[str, ...]:
-        """The sentences about a day; none where no model answers, for the lists say it too.
+        """Return the sentences about a day; none where no model answers: the lists say it too.
 
-        Of a day with few conversations no model is asked: what they came to stands on the page.
+        No model is asked about a day with few conversations: their summaries stand on the page.
 
         Args:
             today: the day.
@@ -60,7 +60,7 @@ class DaySummaries:
 
 
 def _is_much(episodes: Sequence[DayMemory]) -> bool:
-    """Whether there is more on a day than one reads at a glance."""
+    """Check whether there is more on a day than one reads at a glance."""
     chars = sum(len(each.content) for each in episodes)
     return len(episodes) > _FEW_EPISODES or (len(episodes) > 1 and chars > _MOST_CHARS)
 

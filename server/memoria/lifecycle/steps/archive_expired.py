@@ -1,4 +1,4 @@
-"""Archive expired memories. Searches have not shown them since their expiry date passed."""
+"""Archiving of expired memories. Searches have not shown them since their expiry date passed."""
 
 from collections.abc import Iterator
 from operator import itemgetter
@@ -17,7 +17,7 @@ class ExpiredItem(Item):
 
 
 class ArchiveExpiredStep(PlannedStep[ExpiredItem]):
-    """Archives what has expired."""
+    """Archives memories that have expired."""
 
     name = "archive_expired"
     summary = "Archive memories whose expiry date has passed."
@@ -27,7 +27,7 @@ class ArchiveExpiredStep(PlannedStep[ExpiredItem]):
     rows = 40
 
     def plan(self, context: StepContext) -> Iterator[ExpiredItem]:
-        """Whatever has expired by the run's moment, in the order of its numbers."""
+        """Yield the memories that have expired by the run's moment, in order of their numbers."""
         pages = read_pages(
             context,
             lambda tx, after: tx.retention.list_expired(context.at, after, _PAGE),

@@ -10,15 +10,15 @@ from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
 from memoria.store.values import ClosedSegment
 
 _AT_ONCE = 100
-"""Segments that are looked at in one transaction."""
+"""Number of segments that are looked at in one transaction."""
 _MOST_ENTRIES = 400
-"""Entries that are queued in one transaction; a segment is never split."""
+"""Number of entries that are queued in one transaction; a segment is never split."""
 _COUNTED = 1_000_000
 _MS_PER_MINUTE = 60_000
 
 
 class BackfillStep(PiecewiseStep):
-    """Queues what no chat model read: what came before there was one, and what nobody closed."""
+    """Queues segments from before there was a chat model, and those that nobody closed."""
 
     name = "backfill"
     summary = (
@@ -28,7 +28,7 @@ class BackfillStep(PiecewiseStep):
     deed = "read by the chat model"
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Without a chat model, what was never queued; with one, what it left unread."""
+        """Describe what was never queued, without a chat model; with one, what it left unread."""
         if context.chat is None:
             left = self.count_work(context)
             said = f"{WITHOUT_MODEL} parts of conversations were never queued: {left}"
@@ -36,7 +36,7 @@ class BackfillStep(PiecewiseStep):
         return describe_unread(context)
 
     def count_work(self, context: StepContext) -> int:
-        """The segments that were closed and never queued."""
+        """Count the segments that were closed and never queued."""
         with context.store.read(context.tenant) as tx:
             return len(tx.conversations.list_unqueued_segments(_COUNTED))
 
@@ -66,7 +66,7 @@ def _queue_some(context: StepContext, limits: IntakeLimits) -> int:
 def _limit_entries(
     segments: Sequence[ClosedSegment], limits: IntakeLimits
 ) -> Sequence[ClosedSegment]:
-    """As many segments as come to few enough entries, and one at least."""
+    """Return as many segments as come to few enough entries, and one at least."""
     entries = 0
     for many, (_, first, last, _) in enumerate(segments):
         entries += 2 + (last - first) // limits.batch

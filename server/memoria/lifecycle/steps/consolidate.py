@@ -1,11 +1,11 @@
-"""Consolidate: what several memories amount to together becomes a concept, derived from them.
+"""Consolidation: a concept is derived from several memories.
 
-Only a model can say it; without one no words are invented. What was asked and came to nothing is
-logged by a digest of the memories, and asked again only when they are others. A concept whose
+Only a model can say it; without one no words are invented. Groups that came to nothing are logged
+by a digest of the memories, and asked about again only when they are others. A concept whose
 memories no longer bear it out is ended, model or none.
 
-A concept rests on the memories that the model quotes. What it was merely shown is noted apart: a
-word of it may be in the concept, so forgetting it takes the concept along.
+A concept rests on the memories that the model quotes. Memories that it was merely shown are noted
+apart: a word of them may be in the concept, so forgetting one takes the concept along.
 """
 
 import hashlib
@@ -47,11 +47,11 @@ from memoria.model.zone import Zone
 from memoria.store.base import Transaction
 
 MAX_CONCEPTS = 8
-"""Concepts that one run writes."""
+"""Number of concepts that one run writes."""
 _MAX_QUESTIONS = 24
 _LEAST_DAYS = 3
 _GROWTH = 2
-"""What came to nothing is asked about again when at least half of it is new."""
+"""Divisor of a group that came to nothing: at least half of it must be new to be asked again."""
 _AUDIT_ACTION = "ask what they come to"
 _UNSUPPORTED = "its memories no longer bear it out"
 _CHANGED = "a memory that it quotes has changed"
@@ -62,9 +62,9 @@ class ConceptItem(DerivationItem):
 
     do: Literal["write", "rewrite", "end", "nothing"]
     concept: str | None = None
-    """The id of the one that is there."""
+    """Id of the concept that is there."""
     wording: int = 0
-    """Its present wording, by number."""
+    """Number of its present wording."""
     content: str = ""
     quoted: tuple[str, ...] = ()
     """Ids of the sources that the content rests on."""
@@ -85,13 +85,13 @@ class ConsolidateStep(PlannedStep[ConceptItem]):
     rows = 300
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Without a chat model no concept is written."""
+        """Say that without a chat model no concept is written, or what was left out."""
         if context.chat is None:
             return f"{WITHOUT_MODEL} no concept is written; those without support are ended"
         return context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[ConceptItem]:
-        """The concepts that a chat model proposes, then the concepts whose support is gone."""
+        """Yield the concepts that a chat model proposes, then those whose support is gone."""
         concepts = list(read_derived(context, MemoryType.CONCEPT))
         anew: set[str | None] = set()
         if context.chat is not None:
@@ -160,7 +160,7 @@ def _propose_concepts(
 def _list_groups(
     context: StepContext, concepts: Sequence[DerivedMemory]
 ) -> Iterator[tuple[Members, DerivedMemory | None]]:
-    """What to ask about: what outdated concepts rest on by now, with the concept; then patterns.
+    """Yield groups to ask about: present sources of outdated concepts, with these; then patterns.
 
     A group with a concept of its own is asked about even if nothing binds its memories any more.
     """
@@ -177,7 +177,7 @@ def _list_groups(
 
 
 def _present_sources(context: StepContext, one: DerivedMemory) -> Members:
-    """What a concept was drawn from, as it is now, what has replaced some of it included."""
+    """Return the sources of a concept as they are now, replacements of some included."""
     ns = sorted({source.n for source in one.sources if source.is_current})
     with context.store.read(context.tenant) as tx:
         found = [each for n in ns for each in tx.derivations.list_candidates(n - 1, 1)]
@@ -187,7 +187,7 @@ def _present_sources(context: StepContext, one: DerivedMemory) -> Members:
 
 
 def _matching_concept(members: Members, concepts: Sequence[DerivedMemory]) -> DerivedMemory | None:
-    """The existing concept that shares most memories, and half of its own or of these."""
+    """Return the concept that shares most memories, and half of its own or of these; or None."""
     ids = {member.id for member in members}
 
     def common(one: DerivedMemory) -> int:
@@ -198,7 +198,7 @@ def _matching_concept(members: Members, concepts: Sequence[DerivedMemory]) -> De
 
 
 def _covers(one: DerivedMemory, members: Members) -> bool:
-    """Whether a concept needs no change for these memories, or may not be changed."""
+    """Check whether a concept needs no change for these memories, or may not be changed."""
     if one.is_decided:
         return True
     holding = {source.id for source in one.valid_sources}
@@ -207,7 +207,7 @@ def _covers(one: DerivedMemory, members: Members) -> bool:
 
 
 def _reason_to_end(context: StepContext, one: DerivedMemory) -> str | None:
-    """Why a concept may not stay as it is; None if it may."""
+    """Return why a concept may not stay as it is; None if it may."""
     if one.is_decided or one.memory.validity is not Validity.ACTIVE:
         return None
     if one.is_outdated:
@@ -242,12 +242,12 @@ def _memories(context: StepContext, members: Members) -> list[Memory]:
 
 
 def _is_of_one_day(memories: Sequence[Memory], zone: Zone) -> bool:
-    """Whether all was said on one day: that is no pattern yet, and the day's summaries tell it."""
+    """Check whether all was said on one day: no pattern yet, and the day's summaries tell it."""
     return len({date_of_memory(memory, zone) for memory in memories}) < _LEAST_DAYS
 
 
 def _was_asked(context: StepContext, members: Members, chat: ChatClient) -> bool:
-    """Whether these memories have come to nothing before, or did so without the newest few."""
+    """Check whether these memories came to nothing before, or did so without the newest few."""
     in_order = sorted(members, key=lambda member: member.n)
     fewest = max(len(in_order) - (len(in_order) - 1) // _GROWTH, 1)
     ids = [member.id for member in in_order]
@@ -258,7 +258,7 @@ def _was_asked(context: StepContext, members: Members, chat: ChatClient) -> bool
 
 
 def _digest(ids: Iterable[str]) -> str:
-    """A digest of memories by their ids, whatever they say by now; it holds no word of them."""
+    """Return a digest of memories by their ids, whatever they say by now."""
     return hashlib.sha256("|".join(sorted(ids)).encode()).hexdigest()[:32]
 
 

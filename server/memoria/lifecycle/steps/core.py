@@ -1,7 +1,7 @@
-"""Core: the user's edits become memories, and the files are written from the rows anew.
+"""Core files: the user's edits become memories, and the files are written from the rows anew.
 
-A file is announced in one transaction and written in the next: whoever is stopped between finds out
-by its digest whether it was (`lifecycle.core.cycle`).
+A file is announced in one transaction and written in the next: a process that is stopped between
+finds out by its digest whether it was (`lifecycle.core.cycle`).
 """
 
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ class CoreStep(PlannedStep[CoreItem]):
     rows = 500
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """The core files that can't be read."""
+        """Name the core files that can't be read."""
         files = _files(context)
         with context.store.read(context.tenant) as tx:
             _, held = read_core_edits(tx, files)
@@ -63,7 +63,7 @@ class CoreStep(PlannedStep[CoreItem]):
         return " ".join(told) or None
 
     def plan(self, context: StepContext) -> Iterator[CoreItem]:
-        """The edits in their order, then the files to write."""
+        """Yield the edits in their order, then the files to write."""
         with context.store.read(context.tenant) as tx:
             edits, held = read_core_edits(tx, _files(context))
             stale = [draft.file for draft in _drafts(tx, context) if draft.has_changes]
@@ -102,7 +102,7 @@ class CoreStep(PlannedStep[CoreItem]):
 
 
 def _describe(done: EditResult, file: CoreFile) -> str:
-    """What became of an edit; of the text not a word."""
+    """Describe the outcome of an edit, without a word of its text."""
     reason = f": {done.reason}" if done.reason else ""
     return f"{done.effect} by hand in {file}{reason}"
 

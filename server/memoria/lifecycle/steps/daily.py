@@ -26,7 +26,7 @@ class DayPage(FileItem):
     begin: int
     end: int
     offset_minutes: int = 0
-    """As plans of before local days had it."""
+    """Offset that plans from before local days had."""
     sentences: tuple[str, ...] = ()
 
 
@@ -39,14 +39,14 @@ class DailyStep(PlannedStep[DayPage]):
     deed = "written"
     item = DayPage
     rows = 500
-    """One a transaction, for a file is written in it."""
+    """Most rows of a transaction: one page fills it, for a file is written in it."""
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Without a chat model pages have only lists."""
+        """Say that without a chat model pages have only lists, or what was left out."""
         return _LISTS_ALONE if context.chat is None else context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[DayPage]:
-        """Days whose page is missing or made from something else."""
+        """Yield the days whose page is missing or made from something else."""
         sentences = DaySummaries(context)
         for today in self._list_days(context):
             with context.store.read(context.tenant) as tx:
@@ -67,9 +67,9 @@ class DailyStep(PlannedStep[DayPage]):
         return files_of(context).write(tx, context.run, item, content)
 
     def _list_days(self, context: StepContext) -> Iterator[LocalDay]:
-        """The days that are over and in which something may have happened, in order.
+        """Yield the days that are over and in which something may have happened, in order.
 
-        By its own clock something may be of the day before or after the one that it has here.
+        A conversation's own clock may put it a day before or after the one that it has here.
         """
         zone = context.store.zone
         begin = zone.date_of(context.run.options.since or _FIRST)

@@ -52,13 +52,13 @@ class DecayStep(PlannedStep[DecayItem]):
     rows = 40
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Without a reviewer nobody is asked before a memory is archived."""
+        """Say that without a reviewer nobody is asked before a memory is archived."""
         if has_reviewer(context):
             return None
         return ARCHIVED_UNASKED
 
     def plan(self, context: StepContext) -> Iterator[DecayItem]:
-        """The memories that have crossed a threshold, then the weakest above the limit."""
+        """Yield the memories that have crossed a threshold, then the weakest above the limit."""
         staying: list[RetentionAttributes] = []
         for one in active_memories(context):
             item = _decide(one, context)
@@ -83,12 +83,12 @@ class DecayStep(PlannedStep[DecayItem]):
 
 
 def has_reviewer(context: StepContext) -> bool:
-    """Whether this run asks a chat model about faded memories before it archives them."""
+    """Check whether this run asks a chat model about faded memories before it archives them."""
     return context.chat is not None and "review" in context.run.options.steps
 
 
 def active_memories(context: StepContext) -> Iterator[RetentionAttributes]:
-    """The retention attributes of all active memories, in the order of their numbers."""
+    """Yield the retention attributes of all active memories, in the order of their numbers."""
     pages = read_pages(
         context, lambda tx, after: tx.retention.list_attributes(after, _PAGE), itemgetter(0), 0
     )
@@ -109,7 +109,7 @@ def _decide(one: RetentionAttributes, context: StepContext) -> DecayItem | None:
 
 
 def _is_still_due(one: RetentionAttributes, item: DecayItem, context: StepContext) -> bool:
-    """Whether the plan holds. One above the limit goes unless it is protected by now."""
+    """Check whether the plan holds. One above the limit goes unless it is protected by now."""
     if item.why == _TOO_MANY:
         return protection(one, context.retention) is None
     return _decide(one, context) == item

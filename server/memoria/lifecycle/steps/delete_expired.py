@@ -1,9 +1,9 @@
-"""Delete expired memories for good. No undo brings them back.
+"""Deletion of expired memories for good. No undo brings them back.
 
 Four things are deleted: memories that were to count for a session or a day, once the run that
 archived them can no longer be undone; memories archived longer ago than the settings keep them;
-what was forgotten and has been hidden long enough; and what earlier runs kept for their own
-undoing. What a forget could not yet wipe from the database is wiped.
+records that were forgotten and have been hidden long enough; and the notes that earlier runs kept
+for their own undoing. What a forget could not yet wipe from the database is wiped.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ from memoria.model.nightly import UNDO_MS, StepOutcome
 from memoria.store.base import Transaction
 
 _MEMORIES = 4
-"""In one transaction: each has its wordings, its evidence and its edges."""
+"""Number of memories in one transaction: each has its wordings, its evidence and its edges."""
 _IMAGES = 300
 _MANY = 10_000
 
 
 class DeleteExpiredStep(PiecewiseStep):
-    """Deletes; each piece is whole by itself, so a run that was killed goes on with the rest."""
+    """Deletes expired memories; each piece is whole, so that a killed run goes on with the rest."""
 
     name = "delete_expired"
     summary = "Delete archived memories whose retention has ended; no undo brings them back."
@@ -32,7 +32,7 @@ class DeleteExpiredStep(PiecewiseStep):
     deed = "erased for good"
 
     def count_work(self, context: StepContext) -> int:
-        """How many memories are to be deleted."""
+        """Count the memories that are to be deleted."""
         with context.store.read(context.tenant) as tx:
             return len(_memories_due(tx, context, _MANY))
 
@@ -54,7 +54,7 @@ class DeleteExpiredStep(PiecewiseStep):
 
 
 def _memories_due(tx: Transaction, context: StepContext, limit: int) -> dict[str, str]:
-    """Ids of memories to be deleted, and why."""
+    """Map ids of memories to be deleted to the reasons."""
     spent = tx.purge.list_short_lived(context.at - UNDO_MS, limit)
     due = dict.fromkeys(spent, "it was to count for a day at most")
     days = context.settings.archive_days

@@ -16,9 +16,9 @@ from memoria.model.nightly import StepOutcome
 from memoria.store.base import EdgeKey, PruneReason, RestorableEdge, Transaction
 
 _ROOM = 16
-"""The number of neighbours up to which none is pruned: more than a memory finds by itself."""
+"""Number of neighbours up to which none is pruned: more than a memory finds by itself."""
 _MAX_CROWDED_NODES = 2000
-"""Nodes whose edges are pruned in a run, the most crowded first."""
+"""Number of nodes whose edges are pruned in a run, the most crowded first."""
 _MAX_PRUNED_READ = 5000
 _PAGE = 500
 
@@ -28,9 +28,9 @@ class EdgeItem(Item):
 
     place: EdgeKey
     why: PruneReason | None = None
-    """The reason for which it is pruned."""
+    """Reason for which it is pruned."""
     heir: int | None = None
-    """The node that has the edge from now on."""
+    """Node that has the edge from now on."""
 
 
 class GraphStep(PlannedStep[EdgeItem]):
@@ -46,7 +46,7 @@ class GraphStep(PlannedStep[EdgeItem]):
     rows = 8
 
     def plan(self, context: StepContext) -> Iterator[EdgeItem]:
-        """Evidence of merged memories goes to the survivor; then edges are pruned and restored."""
+        """Yield evidence to move to the survivors of merges, then edges to prune and restore."""
         with context.store.read(context.tenant) as tx:
             folded = tx.edge_pruning.list_evidence_to_transfer()
         for place, heir in folded:
@@ -90,7 +90,7 @@ def _edges_to_archived(context: StepContext) -> Iterator[EdgeKey]:
 def _redundant_edges(
     tx: Transaction, idle: set[EdgeKey], calibration: Calibration
 ) -> list[EdgeKey]:
-    """The redundant edges between crowded nodes, without those that are pruned anyway."""
+    """List the redundant edges between crowded nodes, without those that are pruned anyway."""
     found = tx.edge_pruning.list_similar_pairs(
         tx.edge_pruning.list_dense_nodes(_ROOM, _MAX_CROWDED_NODES)
     )
@@ -103,7 +103,7 @@ def _redundant_edges(
 
 
 def _edges_with_room(waiting: Sequence[RestorableEdge]) -> Iterator[EdgeKey]:
-    """The pruned edges that both ends have room for again, the strongest first."""
+    """Yield the pruned edges that both ends have room for again, the strongest first."""
     more: Counter[tuple[int, int]] = Counter()
     for edge in waiting:
         src, code, dst = edge.edge

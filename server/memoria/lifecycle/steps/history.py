@@ -30,14 +30,14 @@ class HistoryStep(PlannedStep[ConversationItem]):
     deed = "written into files"
     item = ConversationItem
     rows = 500
-    """One a transaction, for a file is written in it."""
+    """Most rows of a transaction: one file fills it, for it is written in it."""
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """The setting that switches these files off."""
+        """Name the setting that switches these files off."""
         return None if context.settings.history_files else _OFF
 
     def plan(self, context: StepContext) -> Iterator[ConversationItem]:
-        """Conversations whose file is missing or made from other turns."""
+        """Yield the conversations whose file is missing or made from other turns."""
         after = 0 if context.settings.history_files else None
         while after is not None:
             with context.store.read(context.tenant) as tx:
@@ -76,7 +76,7 @@ def _conversation_item(session: ClosedSession, content: str | None) -> Conversat
 
 
 def _file_content(tx: Transaction, session: ClosedSession) -> str | None:
-    """The content of the file; None where no turn is left."""
+    """Return the content of the file; None where no turn is left."""
     return render_history(_turns(tx, session)) or None
 
 

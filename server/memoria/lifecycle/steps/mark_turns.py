@@ -1,4 +1,4 @@
-"""Marks turns that nobody has looked at: those of older homes, and those that were imported."""
+"""Marks for turns that nobody has looked at: those of older homes, and those that were imported."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from memoria.memories.turn_links import is_tool_call
 from memoria.model.nightly import StepOutcome
 
 _AT_ONCE = 200
-"""Turns that are marked in one transaction."""
+"""Number of turns that are marked in one transaction."""
 
 
 class MarkTurnsStep(PiecewiseStep):
@@ -20,7 +20,7 @@ class MarkTurnsStep(PiecewiseStep):
     deed = "looked at"
 
     def count_work(self, context: StepContext) -> int:
-        """The turns without a mark."""
+        """Count the turns without a mark."""
         with context.store.read(context.tenant) as tx:
             return tx.conversations.count_unmarked()
 

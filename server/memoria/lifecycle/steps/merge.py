@@ -1,8 +1,8 @@
-"""Merge: memories that say the same become one, and a newer one replaces what is over.
+"""Merge: memories that say the same become one, and a newer one replaces an older one.
 
-Of those that say the same the survivor has the evidence of all. Its wording stays as it is, and so
-do those of the others, in the record: they are superseded and known to be merged into it. What is
-to be believed of it is no more than of the least of them, unless the user has confirmed it.
+The survivor has the evidence of all. Its wording stays as it is, and so do those of the others, in
+the record: they are superseded and known to be merged into it. It is believed no more than the
+least of them, unless the user has confirmed it.
 
 Where a newer memory tells how it is now, the older one is superseded, if `policy/succession` allows
 it. If it does not, or if nothing tells which of two holds, both stay, and a CONTRADICTS edge marks
@@ -31,7 +31,7 @@ from memoria.policy.succession import decide_succession
 from memoria.store.base import Transaction
 
 _AT_ONCE = 10
-"""Turns that one item lets the survivor rest on as well."""
+"""Number of turns that one item adds to the survivor's evidence."""
 _RUNS = 100
 
 
@@ -43,10 +43,10 @@ class PairItem(Item):
 
     do: _Deed
     one: str
-    """The survivor, where one of them is merged; else the older one."""
+    """Id of the survivor, where one of them is merged; else of the older one."""
     other: str
     wordings: tuple[int, int]
-    """Their present wordings, by number: what was ruled upon."""
+    """Numbers of their present wordings, which were ruled upon."""
 
 
 class MergeStep(PlannedStep[PairItem]):
@@ -63,13 +63,13 @@ class MergeStep(PlannedStep[PairItem]):
     rows = 120
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Without a chat model only memories in the same words are merged."""
+        """Say that without a chat model only the same words are merged, or what was left out."""
         if context.chat is None:
             return f"{WITHOUT_MODEL} only memories in the same words are merged, none is superseded"
         return context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[PairItem]:
-        """The pairs in the same words, and those that a chat model has ruled on."""
+        """Yield the pairs in the same words, and those that a chat model has ruled on."""
         found = find_candidates(context, _last_run_at(context, self.name))
         ruled: dict[Pair, Relation] = _drop_restored_pairs(context, found)
         if context.chat is not None:
@@ -113,7 +113,7 @@ class MergeStep(PlannedStep[PairItem]):
 
 
 def _last_run_at(context: StepContext, step: str) -> int | None:
-    """The moment since which a step looks: the one asked for, or that of its last run.
+    """Return the moment since which a step looks: the one asked for, or that of its last run.
 
     A run that was undone does not count. None where there is no such run: all is new.
     """
@@ -133,8 +133,8 @@ def _last_run_at(context: StepContext, step: str) -> int | None:
 def _drop_restored_pairs(context: StepContext, found: MergeCandidates) -> dict[Pair, Relation]:
     """Drop the pairs that a night has parted or joined and the user has put back.
 
-    What was merged stays two. What was replaced is marked beside its successor, for the user has
-    said that it holds.
+    Merged memories stay two. A replaced one is marked beside its successor, for the user has said
+    that it holds.
     """
     ids = list(found.memories)
     with context.store.read(context.tenant) as tx:
@@ -193,7 +193,7 @@ _DEEDS: Mapping[Relation, _Deed] = {
 def _distinct_items(
     memories: Mapping[str, Memory], ruled: Mapping[Pair, Relation]
 ) -> Iterator[PairItem]:
-    """What becomes of pairs that are not merged; what is replaced first was said first.
+    """Yield items for pairs that are not merged, in the order in which the older one was said.
 
     So a memory that has replaced another one may then be replaced itself.
     """

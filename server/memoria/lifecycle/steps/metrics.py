@@ -14,7 +14,7 @@ from memoria.store.base import Transaction
 from memoria.store.values import Filters
 
 _PROBES = 50
-"""Memories that are searched for by their own words."""
+"""Number of memories that are searched for by their own words."""
 _FIRST = 10
 _TERMS = 4
 _EVERYWHERE = Filters(everywhere=True)
@@ -23,14 +23,14 @@ _MS = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class MetricKind:
-    """What a metric measures, and between which bounds it should be."""
+    """Description of a metric, and the bounds that it should keep."""
 
     description: str
     lower: float | None = None
     upper: float | None = None
 
     def is_exceeded(self, value: float) -> bool:
-        """Whether a value is beyond a bound."""
+        """Check whether a value is beyond a bound."""
         below = self.lower is not None and value < self.lower
         return below or (self.upper is not None and value > self.upper)
 
@@ -65,7 +65,7 @@ class MetricsStep(PlannedStep[MetricItem]):
     rows = 4
 
     def plan(self, context: StepContext) -> Iterator[MetricItem]:
-        """All that is measured; nothing where there are no memories."""
+        """Yield all that is measured; nothing where there are no memories."""
         with context.store.read(context.tenant) as tx:
             links, (archived, memories) = tx.metrics.count_links(), tx.metrics.count_archived()
             segments, probes = (
@@ -87,14 +87,14 @@ class MetricsStep(PlannedStep[MetricItem]):
 
 
 def check_bound(name: str, value: float) -> Metric:
-    """A metric, and whether it is beyond its bound."""
+    """Return a metric, and whether it is beyond its bound."""
     kind = METRICS[name]
     bound = kind.upper if kind.lower is None else kind.lower
     return Metric(name=name, value=value, bound=bound, exceeded=kind.is_exceeded(value))
 
 
 def _measure_searches(context: StepContext, probes: Sequence[int]) -> Iterator[MetricItem]:
-    """The share of memories found by their own rarest words, and the longest search time."""
+    """Yield the share of memories found by their own rarest words, and the longest search time."""
     found, slowest = 0, 0.0
     for n in probes:
         with context.store.read(context.tenant) as tx:

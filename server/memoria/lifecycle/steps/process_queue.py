@@ -12,7 +12,7 @@ from memoria.model import QueueState
 from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
 
 _STALLED = "reading"
-"""The key of the reason why nothing more is read in this run."""
+"""Key of the reason why nothing more is read in this run."""
 _OUTCOMES: dict[QueueState | None, StepOutcome] = {
     QueueState.DONE: StepOutcome.DONE,
     QueueState.WAITING: StepOutcome.PUT_OFF,
@@ -21,7 +21,7 @@ _OUTCOMES: dict[QueueState | None, StepOutcome] = {
 
 
 class ProcessQueueStep(PiecewiseStep):
-    """Has the chat model read what is in the queue."""
+    """Reads the queue with the chat model."""
 
     name = "process_queue"
     summary = "Have the chat model read the conversation segments that wait in the queue."
@@ -29,7 +29,7 @@ class ProcessQueueStep(PiecewiseStep):
     deed = "read by the chat model"
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Without a chat model, what waits for one; with one, what it left unread."""
+        """Describe the waiting queue, without a chat model; with one, what it left unread."""
         if context.chat is None:
             left = count_waiting(context)
             said = f"{WITHOUT_MODEL} parts of conversations wait in the queue: {left}"
@@ -37,7 +37,7 @@ class ProcessQueueStep(PiecewiseStep):
         return describe_unread(context)
 
     def count_work(self, context: StepContext) -> int:
-        """The entries of the queue that nobody has read."""
+        """Count the entries of the queue that nobody has read."""
         return count_waiting(context)
 
     def do_piece(self, context: StepContext) -> list[ItemResult]:
@@ -46,20 +46,20 @@ class ProcessQueueStep(PiecewiseStep):
 
 
 def count_waiting(context: StepContext) -> int:
-    """Entries of the queue that are not read."""
+    """Count the entries of the queue that are not read."""
     with context.store.read(context.tenant) as tx:
         return tx.queue.status().waiting
 
 
 def describe_unread(context: StepContext) -> str | None:
-    """How much of the queue is left, and why where that is known; None where nothing is left."""
+    """Describe how much of the queue is left, and why if known; None where nothing is left."""
     left, why = count_waiting(context), context.shortfalls.get(_STALLED)
     because = f" ({why})" if why else ""
     return f"segments left to read: {left}{because}" if left else None
 
 
 def process_next(context: StepContext) -> list[ItemResult]:
-    """Read the next entry of the queue; nothing once it is clear that the model can't."""
+    """Read the next entry of the queue; return nothing once it is clear that the model can't."""
     if context.extraction is None or _STALLED in context.shortfalls:
         return []
     read = context.extraction.process_next(context.tenant)
@@ -71,7 +71,7 @@ def process_next(context: StepContext) -> list[ItemResult]:
 
 
 def _stalls(read: ProcessedEntry) -> bool:
-    """Whether the next entry would fail for the same reason."""
+    """Check whether the next entry would fail for the same reason."""
     match read.error:
         case InvalidAnswerError() | ModelRefusedError():
             return False

@@ -31,13 +31,13 @@ class PromoteStep(PlannedStep[PromotionItem]):
     rows = 6
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Without a reviewer nothing is put into the core."""
+        """Say that without a reviewer nothing is put into the core."""
         if has_reviewer(context):
             return None
         return f"{WITHOUT_MODEL} no memory rises into the core by itself"
 
     def plan(self, context: StepContext) -> Iterator[PromotionItem]:
-        """The memories that have earned a higher tier than they have."""
+        """Yield the memories that have earned a higher tier than they have."""
         for one in active_memories(context):
             if _tier_for(one, _LARGEST_SUPPORT, context) is one.tier:
                 continue  # as most memories: their support need not be counted

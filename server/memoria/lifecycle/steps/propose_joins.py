@@ -1,4 +1,4 @@
-"""Propose joins: two people, places or things that may be one are named to whoever may say so.
+"""Proposals of joins: two people, places or things that may be one are named to the user.
 
 That two go by one name is a sign, and no more. The night joins nobody: its report names the pair,
 once, and `memoria review` lists it until somebody has said that they are one, or two.
@@ -15,7 +15,7 @@ from memoria.store.base import Transaction
 from memoria.store.values import Filters
 
 _MOST_PAIRS = 20
-"""Pairs that one run proposes; the rest in the next run."""
+"""Number of pairs that one run proposes; the rest in the next run."""
 _EVERYWHERE = Filters(everywhere=True, include_history=True, include_processed=True)
 _BY_NIGHT = Channel(name=NIGHTLY_CHANNEL, trust=Trust.REPORTED)
 
@@ -28,7 +28,7 @@ class JoinItem(Item):
 
 
 class ProposeJoinsStep(PlannedStep[JoinItem]):
-    """Names two that go by one name to whoever may join them."""
+    """Names pairs with one name to the user, who may join them."""
 
     name = "propose_joins"
     summary = "Name people, places and things that may be one because they go by one name."
@@ -38,7 +38,7 @@ class ProposeJoinsStep(PlannedStep[JoinItem]):
     rows = 1
 
     def plan(self, context: StepContext) -> Iterator[JoinItem]:
-        """The pairs that no run has named yet."""
+        """Yield the pairs that no run has named yet."""
         with context.store.read(context.tenant) as tx:
             pairs = list_new_proposals(tx, _EVERYWHERE, _MOST_PAIRS)
         for one, other in pairs:

@@ -1,4 +1,4 @@
-"""Quotes: what rules once concluded, and nobody asked for, is what was said and no more.
+"""Quotes: conclusions of rules that nobody asked for become mere quotes again.
 
 Former versions made memories of sentences that rules understood, in other words, and habits of what
 was told every week. They are archived with their history and their evidence; the turns they rest on
@@ -24,7 +24,7 @@ class RuleMadeItem(Item):
 
 
 class QuotesStep(PlannedStep[RuleMadeItem]):
-    """Archives what rules concluded."""
+    """Archives memories that rules concluded."""
 
     name = "quotes"
     summary = "Archive what rules once concluded of a conversation; its words stay as quotes."
@@ -34,7 +34,7 @@ class QuotesStep(PlannedStep[RuleMadeItem]):
     rows = 40
 
     def plan(self, context: StepContext) -> Iterator[RuleMadeItem]:
-        """The memories that rules made and nobody has touched, in the order of their numbers."""
+        """Yield the memories that rules made and nobody has touched, in their numbers' order."""
         pages = read_pages(
             context,
             lambda tx, after: tx.retention.list_rule_made(after, _PAGE),

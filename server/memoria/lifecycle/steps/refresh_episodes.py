@@ -1,4 +1,4 @@
-"""Refresh episodes: a summary that tells what has changed since is to be written anew.
+"""Refreshed episodes: summaries of what has changed since are to be written anew.
 
 Its segment goes back into the queue, as it does when a message is edited. Whoever reads the queue
 next, this run or an open window, tells the chat model what no longer holds (`ingest/episode`).
@@ -15,7 +15,7 @@ from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
 from memoria.store.base import Transaction
 
 MAX_EPISODES = 20
-"""Segments that one run puts back; the rest in the next run."""
+"""Number of segments that one run puts back; the rest in the next run."""
 _PAGE = 200
 
 
@@ -23,7 +23,7 @@ class OutdatedItem(Item):
     """An episode that is outdated; its key is its id."""
 
     changed_at: int
-    """When the last thing changed that it rests on, UTC epoch ms."""
+    """Time of the last change of anything that it rests on, UTC epoch ms."""
 
 
 class RefreshEpisodesStep(PlannedStep[OutdatedItem]):
@@ -37,13 +37,13 @@ class RefreshEpisodesStep(PlannedStep[OutdatedItem]):
     rows = 10
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Without a chat model nothing is summed up."""
+        """Say that without a chat model nothing is summed up."""
         if context.chat is not None:
             return None
         return f"{WITHOUT_MODEL} no summary is written anew; searches mark what is outdated"
 
     def plan(self, context: StepContext) -> Iterator[OutdatedItem]:
-        """The outdated episodes that were last written before the change, the oldest first."""
+        """Yield outdated episodes that were last written before the change, the oldest first."""
         if context.chat is None:
             return
         pages = read_pages(
@@ -79,6 +79,6 @@ def _find_outdated(tx: Transaction, ids: list[str]) -> Iterator[OutdatedItem]:
 
 
 def _may_be_rewritten(episode: Memory) -> bool:
-    """Whether no person has decided about an episode."""
+    """Check that no person has decided about an episode."""
     is_ours = episode.validity is Validity.ACTIVE and not (episode.verified or episode.pinned)
     return is_ours and episode.current.inferred_by is InferredBy.MODEL

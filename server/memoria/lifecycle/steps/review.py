@@ -1,7 +1,7 @@
 """Review: the chat model decides about memories that fade, and about those that may rise.
 
-Its decision is carried out as far as rules allow: it promotes into the core what is used and lasts,
-and archives what nobody has pinned or confirmed. A memory it is not clear about is kept.
+Its decision is carried out as far as rules allow: it promotes memories in lasting use into the
+core, and archives those that nobody has pinned or confirmed. A doubtful memory is kept.
 """
 
 from collections.abc import Iterator
@@ -24,11 +24,11 @@ from memoria.policy.tier_rules import (
 from memoria.store.base import Transaction
 
 MAX_REVIEWS = 40
-"""Memories that are reviewed in one run."""
+"""Number of memories that are reviewed in one run."""
 _FADING = "it has grown weak: it was not said again, used or confirmed for a long time"
 _RISING = "it is important and is often used or said again"
 _USED = "it is important and is often used"
-"""Of what was derived from other memories: nobody has said it."""
+"""Reason for a memory that was derived from others: nobody has said it."""
 
 
 class ReviewItem(Item):
@@ -52,13 +52,13 @@ class ReviewStep(PlannedStep[ReviewItem]):
     rows = 40
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Without a chat model nobody is asked; with one, how many memories got no decision."""
+        """Say that without a chat model nobody is asked; with one, what got no decision."""
         if context.chat is None:
             return ARCHIVED_UNASKED
         return context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[ReviewItem]:
-        """What the reviewer has decided, the most important memories first."""
+        """Yield the reviewer's decisions, the most important memories first."""
         if context.chat is None:
             return
         cases = _find_cases(context)
@@ -83,7 +83,7 @@ class ReviewStep(PlannedStep[ReviewItem]):
 
 
 def _find_cases(context: StepContext) -> list[tuple[str, str]]:
-    """(memory, why it is reviewed): of those that fade and those that rise by turns."""
+    """Return pairs (memory, reason for the review): fading and rising ones by turns."""
     found: dict[str, list[RetentionAttributes]] = {_FADING: [], _RISING: [], _USED: []}
     for one in active_memories(context):
         why = _review_reason(one, context)

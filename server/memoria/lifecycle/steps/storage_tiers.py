@@ -14,7 +14,7 @@ from memoria.model.nightly import StepOutcome
 
 _COLD_DAYS = 30
 _AT_ONCE = 20
-"""Conversations between two reports."""
+"""Number of conversations between two reports."""
 
 
 class StorageTiersStep(PiecewiseStep):
@@ -26,7 +26,7 @@ class StorageTiersStep(PiecewiseStep):
     deed = "compressed"
 
     def count_work(self, context: StepContext) -> int:
-        """Conversations that are at rest and not packed yet."""
+        """Count the conversations that are at rest and not packed yet."""
         with context.store.read(context.tenant) as tx:
             return tx.storage_tiers.count_unpacked(_cold_since(context))
 
@@ -43,7 +43,7 @@ def _cold_since(context: StepContext) -> int:
 
 
 def _due_conversations(context: StepContext) -> Iterator[int]:
-    """Conversations that are at rest and not packed yet, until none is left."""
+    """Yield conversations that are at rest and not packed yet, until none is left."""
     while True:
         with context.store.read(context.tenant) as tx:
             found = tx.storage_tiers.next_unpacked(_cold_since(context))
@@ -61,7 +61,7 @@ def _pack_conversation(session_n: int, context: StepContext) -> StepOutcome:
 
 
 def _pack_page(session_n: int, after: int, context: StepContext) -> int | None:
-    """Pack a page; gives where the next one begins, None where none is left."""
+    """Pack a page; return where the next one begins, None where none is left."""
     with context.store.read(context.tenant) as tx:
         page = tx.storage_tiers.pack_page(session_n, after)
     began = time.perf_counter()
