@@ -31,7 +31,7 @@ from memoria.errors import (
 from memoria.inference import LazyEmbedder
 from memoria.model import FIX, RESTORE, BacklogStatus, Finding, Health, now_millis, to_iso
 from memoria.model.core import NOT_REMEMBERED
-from memoria.settings_file import read_settings_file
+from memoria.settings_file import list_problems
 from memoria.store.base import Store, TenantFiles
 from memoria.store.files import DATABASE, core_files, list_obstacles
 from memoria.store.folders import tenant_folder
@@ -226,15 +226,16 @@ def _check_tenants_folders(store: Store, settings: Settings) -> Finding:
 
 
 def _check_settings(settings: Settings) -> Finding:
-    """Whether every line of the settings file can be used."""
+    """Whether every line of the settings file can be used, and what the environment says."""
     path = settings_path(str(settings.home_path))
-    problems = read_settings_file(str(settings.home_path), Settings).problems
+    problems = list_problems(str(settings.home_path), Settings)
     if problems:
         return Finding(
             check="settings",
             state="warning",
             detail=" ".join(problems),
-            cure="Mend the lines, in an editor or with memoria config set and unset.",
+            cure="Mend the lines, in an editor or with memoria config set and unset; and take away "
+            "variables that are no settings.",
         )
     detail = f"every line of {path} holds" if os.path.lexists(path) else f"there is no {path}"
     return Finding(check="settings", state="ok", detail=detail)

@@ -15,7 +15,7 @@ from memoria.app.spool import WAITING_BYTES, Spool
 from memoria.app.threads import in_own_thread, in_thread
 from memoria.app.unread import Unread
 from memoria.errors import InvalidInputError
-from memoria.ingest.capture import Capture, CaptureLimits
+from memoria.ingest.capture import MOST_TURN_BYTES, Capture, CaptureLimits
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.memories.details import EntityName, StatementDetails, read_entities
 from memoria.memories.statements import Statements
@@ -339,7 +339,7 @@ class Memoria(Unread):
     def _capture(self, place: str | None, channel: Channel | None = None) -> Capture:
         chosen, reader = self.settings, self._home.reader
         limits = CaptureLimits(
-            chosen.max_turn_bytes, chosen.segment_idle_minutes, chosen.segment_messages
+            MOST_TURN_BYTES, chosen.segment_idle_minutes, chosen.segment_messages
         )
         return Capture(
             self._store,
