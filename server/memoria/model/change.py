@@ -6,17 +6,17 @@ from memoria.model.base import Value
 
 
 class Change(Value):
-    """One thing that a person did: a statement, a revision, a forget, or the undo of one."""
+    """One thing that a person did: a statement, a revision, a forget, an import, an undo."""
 
     id: str
     at: int
     """When, UTC epoch milliseconds."""
     action: str
-    """`remember`, an action of a revision, `forget` or `undo`."""
+    """`remember`, an action of a revision, `forget`, `import` or `undo`."""
     by: str
     """The way in: `on the command line`, `by a program`."""
     memory_id: str | None = None
-    """The memory that it was done to; none for a forget."""
+    """The memory that it was done to; none for a forget or an import."""
     content: str | None = None
     """What the memory says by it, or now; none where it was forgotten since."""
     former: str | None = None
@@ -24,13 +24,15 @@ class Change(Value):
     others: tuple[str, ...] = ()
     """Ids of the other memories that it changed."""
     items: Mapping[str, int] | None = None
-    """Of a forget: how many of each kind it has hidden."""
+    """Of a forget: how many of each kind it has hidden; of an import: how many came in."""
+    sessions: tuple[str, ...] = ()
+    """Of an import: conversations of which something came in by it and is there still."""
     undoes: str | None = None
     """The change that was taken back by it."""
     is_undone: bool = False
     is_gone: bool = False
-    """Whether the memory, or what it said before, was forgotten since, or by a forget for good: it
-    can't be undone."""
+    """Whether the memory, or what it said before, was forgotten since, or by a forget for good, or
+    it was an import: it can't be undone."""
     is_overtaken: bool = False
     """Whether the memory was changed again since: the later change is to be undone first."""
 

@@ -27,6 +27,7 @@ _DID = {
     "confirm": "confirmed",
     "correct": "corrected",
     "downvote": "voted down",
+    "import": "imported",
     "everywhere": "let be seen in every project",
     "forget": "forgot",
     "pin": "pinned",
@@ -210,6 +211,7 @@ def _change_lines(change: "Change", width: int, id_chars: int) -> Iterator[str]:
         *(["undone since"] if change.is_undone else []),
         *(["what it said before was forgotten since"] if change.is_gone and change.content else []),
         *(["for good, can't be undone"] if change.is_gone and change.action == "forget" else []),
+        *(["can't be undone: forget what came in"] if change.action == "import" else []),
         change.by,
         change.id[-id_chars:],
     ]
