@@ -233,8 +233,9 @@ class Memoria(Unread):
         Args:
             memory_id: from a search.
             action: what to do. `everywhere` lets it be seen in every project, `project` in its own
-                alone: the one it was said in, or this one where it was said in none.
-            content: the new wording, with `correct` only.
+                alone: the one it was said in, or this one where it was said in none; `type` files
+                it as another type.
+            content: with `correct` the new wording, with `type` the type; else nothing.
             valid_from: with `correct`: since when it holds, ISO 8601; now by default.
             until: with `correct`: when the new wording ends, as `remember` takes it. The end of the
                 former wording is over with it.

@@ -226,6 +226,7 @@ class NewMemory:
 class MemoryDetails:
     """What is known of a memory beside its wording. What is None stays as it is."""
 
+    type: MemoryType | None = None
     subject: str | None = None
     task: str | None = None
     importance: float | None = None

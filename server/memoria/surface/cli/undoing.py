@@ -34,6 +34,7 @@ _DID = {
     "project": "let be seen in one project alone",
     "remember": "remembered",
     "restore": "restored",
+    "type": "filed as another type",
     "undo": "undid a change",
     "unpin": "unpinned",
     "upvote": "voted up",
