@@ -221,7 +221,7 @@ async def test_a_memory_is_filed_as_another_type_and_an_undo_files_it_back(
         assert (await m.get_memory(one.id)).type is MemoryType.FACT
         events = (await m.provenance.history(one.id)).events
         did = [(one.action, one.detail) for one in events if isinstance(one, AuditEntry)]
-        assert ("type", "fact before") in did
+        assert ("describe", "type fact before") in did
         assert ("undo", "type") in did
 
 

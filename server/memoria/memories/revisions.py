@@ -252,7 +252,7 @@ class Revisions:
                 "The user has confirmed or pinned this as it is: only they can change its type."
             )
         if memory.type is not MemoryType(name):
-            self._writer(tx).set_type(memory, MemoryType(name))
+            self._writer(tx).describe(memory, MemoryDetails(type=MemoryType(name)), None)
 
     def _settle(self, tx: Transaction, memory_id: str) -> None:
         """Let a memory that was revised or restored take effect on the others."""

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import NotFoundError
+from memoria.memories.apart import APART
 from memoria.memories.conditions import borrows_confidence, is_withheld
 from memoria.memories.days import zone_of_turn
 from memoria.memories.derived import least_trust
@@ -26,6 +27,7 @@ from memoria.model import (
     MemoryType,
     Mention,
     Provenance,
+    Relation,
     Role,
     SourceKind,
     StoredTurn,
@@ -291,6 +293,19 @@ class OperationValidator:
             subject=self.entry_id,
             detail=f"{operation}: {error}",
         )
+
+    def log_apart(self, memory_id: str, relations: Mapping[str, Relation]) -> None:
+        """Log of which memories, by their ids, the model has found a memory to be different."""
+        for other, relation in relations.items():
+            if relation == "different":
+                self.tx.audit.add(
+                    at=self.now,
+                    channel=self._author.channel,
+                    client=self._author.client,
+                    action=APART,
+                    subject=memory_id,
+                    detail=other,
+                )
 
     def check_property(self, text: str | None) -> str:
         """The key of a property without secrets; nothing where none was named.

@@ -44,7 +44,7 @@ from memoria.memories.values import (
     Passage,
     StructuralLinks,
 )
-from memoria.model import EdgeType, Memory, MemoryType, Scope, Validity
+from memoria.model import EdgeType, Memory, Scope, Validity
 from memoria.policy.merging import Authority
 from memoria.policy.scope import decide_scope, default_scope
 from memoria.store.base import Transaction
@@ -134,12 +134,7 @@ class MemoryWriter:
         self._tx.memories.describe(memory.id, details, self._now)
         if interpretation is not None:
             replace_interpretation(self._tx, memory, interpretation, now=self._now)
-        self._log("describe", memory.id)
-
-    def set_type(self, memory: Memory, type_: MemoryType) -> None:
-        """Let a memory be of another type. Where it is seen and when it ends stays as it is."""
-        self._tx.memories.describe(memory.id, MemoryDetails(type=type_), self._now)
-        self._log("type", memory.id, f"{memory.type.value} before")
+        self._log("describe", memory.id, details.type and f"type {memory.type.value} before")
 
     def attribute(self, memory: Memory, subject: str | None, content: str) -> None:
         """Put a memory down to somebody else, of whom it has spoken from its beginning.
