@@ -252,10 +252,19 @@ def _check_backups(settings: Settings) -> Finding:
     if aside:
         detail = f"a restore set the former home aside in {', '.join(map(str, aside))}"
         return Finding(
-            check="backups", state="warning", detail=detail, cure="Delete it once all is well."
+            check="backups", state="warning", detail=detail, cure=_describe_aside(aside[-1])
         )
     newest = f", the newest of {to_iso(held[-1].made_at)}" if held else ""
     return Finding(check="backups", state="ok", detail=f"{len(held)} in the home{newest}")
+
+
+def _describe_aside(folder: Path) -> str:
+    """What to do with a home that was set aside: what came after the backup is in there alone."""
+    export = f"memoria --home {shlex.quote(str(folder))} export later.jsonl"
+    return (
+        f"To have what was said after the backup as well: {export}, then memoria import "
+        "later.jsonl. Delete the folder once memoria list shows what you expect."
+    )
 
 
 def _check_embedder(store: Store, embedder: LazyEmbedder | None, *, deep: bool) -> Finding:
