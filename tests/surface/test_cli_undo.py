@@ -243,13 +243,3 @@ def test_an_import_that_brought_nothing_new_leaves_the_last_change_the_last(
     shell("remember", "Mira keeps the spare keys in the blue tin")
     shell("import", chat, "--no-wait")
     assert shell("undo", "--yes").out.startswith("Undone: remembered.")
-
-
-def test_the_import_of_an_export_is_named_too(shell: Shell, tmp_path: Path) -> None:
-    shell("remember", "Mira keeps the spare keys in the blue tin")
-    export = tmp_path / "mine.jsonl"
-    assert shell("export", export).code == 0
-    other = Shell(tmp_path / "other", {"MEMORIA_TIME_ZONE": "UTC"}).begin()
-    assert other("import", export, "--no-wait").code == 0
-    refused = other("undo", "--yes")
-    assert (refused.code, "was an import" in refused.err) == (1, True)

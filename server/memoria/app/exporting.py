@@ -17,8 +17,6 @@ from memoria.app.projects import ProjectTable
 from memoria.app.threads import in_thread
 from memoria.config import Settings
 from memoria.errors import ExportError, InvalidInputError
-from memoria.memories.import_notes import note_import
-from memoria.model import COMMAND_LINE
 from memoria.store.base import Store
 from memoria.store.base.portable import PortableSelection
 from memoria.store.home_folder import open_home_files
@@ -75,10 +73,7 @@ def merge_export(
     with closing(open_store(settings)) as store:
         files, home = open_home_files(settings), settings.home_path
         merger = ExportMerger(store, files, home, settings.tenant, schema_number)
-        report = merger.run(path, passphrase, progress)
-        with store.write(settings.tenant) as tx:
-            note_import(tx, COMMAND_LINE, report.added["turn"], report.added["memory"])
-        return report
+        return merger.run(path, passphrase, progress)
 
 
 def list_gone_projects(settings: Settings) -> tuple[str, ...]:
