@@ -217,7 +217,7 @@ def test_an_import_is_named_with_what_removes_it_and_nothing_older_is_undone_for
     assert shell("import", chat, "--no-wait").code == 0
     refused = shell("undo", "--yes")
     assert refused.code == 1
-    assert "was an import, which an undo does not take back" in refused.err
+    assert "The last change was an import, which an undo does not take back" in refused.err
     assert "`memoria forget --session-id 'kiln one'` or `memoria forget --session-id two`" in (
         refused.err
     )
@@ -229,6 +229,8 @@ def test_an_import_is_named_with_what_removes_it_and_nothing_older_is_undone_for
         ("remember", None),
     ]
     assert "3 turns" in shell("undo", "--list").out
+    named = shell("undo", listed[0]["id"], "--yes")
+    assert (named.code, "This was an import" in named.err) == (1, True)
     assert "blue tin" in shell("list").out
     assert shell("forget", "--session-id", "kiln one", "--yes").code == 0
     assert shell(*shlex.split(older[1])[1:], "--yes").out.startswith("Undone: remembered.")

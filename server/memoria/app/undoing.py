@@ -38,7 +38,8 @@ class Changes(Imports):
         """What people did to memories that are seen here, newest first.
 
         A forget is among it for as long as `forget_grace_days` let it be put back, and the last one
-        also while nothing was done since. What an agent does on its own is not.
+        also while nothing was done since, as is the last import. What an agent does on its own is
+        not.
         """
         changes = await self._all_changes()
         return ChangeList(
@@ -136,7 +137,8 @@ def choose_change(changes: list[Change], change_id: str | None) -> Change:
 
     chosen = _find_last(changes) if change_id is None else _find_by_id(changes, change_id)
     if chosen.action == "import":
-        raise InvalidInputError(_describe_import(chosen))
+        which = "This" if change_id else "The last change"
+        raise InvalidInputError(f"{which} {_describe_import(chosen)}")
     if _is_lasting(chosen):
         raise ForgottenError(
             f"{shorten(change_id or chosen.id)} was a forget for good, which can't be undone: "
@@ -168,7 +170,7 @@ def _after_lasting(last: Change, older: Change, id_chars: int) -> InvalidInputEr
     """The refusal to undo an older change than the forget or the import just done."""
     told = "The last change was a forget for good, which can't be undone. Nothing was changed."
     if last.action == "import":
-        told = _describe_import(last)
+        told = f"The last change {_describe_import(last)}"
     before = f"The change before it ({older.action}: {shorten(older.content or older.id)})"
     return InvalidInputError(
         f"{told} {before} is undone by its id, {older.id}.",
@@ -205,12 +207,12 @@ def _is_lasting(change: Change) -> bool:
 
 
 def _describe_import(change: Change) -> str:
-    """The refusal to undo an import, with what removes it."""
+    """The end of a refusal to undo an import, with what removes it."""
     sessions = map(shlex.quote, change.sessions[:3])
     named = " or ".join(f"`memoria forget --session-id {one}`" for one in sessions)
     how = f", such as {named}" if named else ""
     return (
-        "The last change was an import, which an undo does not take back. Nothing was changed. "
+        "was an import, which an undo does not take back. Nothing was changed. "
         f"What came in is removed by a forget of its conversations or memories{how}; it can't be "
         "imported again afterwards."
     )
