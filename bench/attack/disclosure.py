@@ -33,7 +33,7 @@ _ENVIRONMENTS: dict[str, dict[str, str]] = {
     "a proxy": {"HTTP_PROXY": "http://127.0.0.1:9", "ALL_PROXY": "socks5://127.0.0.1:9"},
     "a library": {"SQLITE_TMPDIR": "/nonexistent", "TMPDIR": "/nonexistent"},
     "a pager": {"PAGER": "touch zqpwned", "EDITOR": "touch zqpwned", "LESSOPEN": "|touch zqpwned"},
-    "a number that is none": {"MEMORIA_BUSY_TIMEOUT_MS": "NaN", "MEMORIA_LEASE_MS": "1e400"},
+    "a number that is none": {"MEMORIA_LLM_ATTEMPTS": "NaN", "MEMORIA_NIGHTLY_TOKENS": "1e400"},
     "a token budget below nothing": {"MEMORIA_LLM_DAILY_TOKENS": "-1"},
 }
 

@@ -73,7 +73,7 @@ async def signal_a_server_while_it_writes(arena: Arena) -> None:
 @slow_attack
 async def hold_the_write_lock_for_ever(arena: Arena) -> None:
     """Hold the database's write lock from outside: readers go on, writers say what is wrong."""
-    async with arena.serve(MEMORIA_BUSY_TIMEOUT_MS="5000") as caller:
+    async with arena.serve() as caller:
         await caller.remember("The kiln is warm")
         with closing(sqlite3.connect(arena.home / DATABASE, isolation_level=None)) as holder:
             holder.execute("BEGIN IMMEDIATE")
@@ -99,7 +99,7 @@ async def stop_a_process_that_shares_the_home(arena: Arena) -> None:
         raise SkippedError("Windows has no such signal")
     stuck = 0
     for number in range(3):
-        async with arena.serve(MEMORIA_BUSY_TIMEOUT_MS="5000") as other, arena.serve() as caller:
+        async with arena.serve() as other, arena.serve() as caller:
             said: list[str] = []
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_write_until_gone, caller, said, f"s{number}")

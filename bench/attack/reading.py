@@ -50,7 +50,6 @@ async def read_turns_by(
             "extraction_wait_minutes": 0,
             "llm_timeout_s": 3.0,
             "llm_attempts": 1,
-            "extraction_attempts": 1,
             **more,
         }
         async with arena.connect(tenant, **options) as caller:

@@ -6,7 +6,7 @@ or in a `Settings` of the caller's own.
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -24,7 +24,6 @@ from memoria.bare.home import find_home
 from memoria.bare.projects import name_here
 from memoria.config_checks import check_command, check_together, check_url
 from memoria.errors import InvalidInputError
-from memoria.model.explanation import Part
 from memoria.model.model_call import DailyCap, TokenPrice
 from memoria.model.privacy import PersonalRules, parse_personal_rules
 from memoria.model.retention import RetentionChanges, parse_retention_changes
@@ -38,7 +37,6 @@ from memoria.settings_file import (
 )
 
 TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
-MOST_SHORT_TERM_TURNS = 1000
 NO_WORKSPACE = "none"
 """Word written where no project is meant."""
 LONGEST_LEASE_MS = 600_000
@@ -116,19 +114,6 @@ class Settings(BaseModel):
     embedding_api_key: SecretStr | None = None
     """The endpoint's key, where it wants one. Never stored, never logged."""
 
-    embedder_wait_ms: int = Field(3000, ge=0, le=60_000)
-    """How long a search waits for a model that is still loading before it goes on with text
-    alone. The bundled model loads in 0.2 s; the first time on a machine, in about 2 s. A command
-    such as `memoria search` waits for up to a minute, unless this is set."""
-
-    short_term_turns: int = Field(6, ge=0, le=MOST_SHORT_TERM_TURNS)
-    """How many of a session's last turns a context package shows at most, within its budget; 0 for
-    none, where the caller shows them itself."""
-
-    search_without: Annotated[tuple[Part, ...], BeforeValidator(_split_parts)] | None = None
-    """Sources that searches leave out, such as `graph` or `vectors,graph`; there are `text`,
-    `vectors` and `graph`. For a source that is out of order, or to see what it contributes."""
-
     rerank_base_url: str | None = None
     """The URL of a reranker, such as http://127.0.0.1:8080/v1: `/rerank` of Jina, Cohere, vLLM,
     llama.cpp or Text Embeddings Inference. With `MEMORIA_RERANK_MODEL` it switches reranking on,
@@ -142,13 +127,6 @@ class Settings(BaseModel):
 
     rerank_timeout_s: float = Field(2.0, gt=0, le=60)
     """How long a search waits for the reranker's whole answer before its own order stands."""
-
-    embedding_batch: int = Field(32, ge=1, le=1024)
-    """How many documents are embedded before the lease is renewed, and how many texts an endpoint
-    is given at once; with few, a stop is prompt."""
-
-    embedding_attempts: int = Field(5, ge=1, le=100)
-    """Failures after which a document is set aside as failed instead of being tried again."""
 
     llm_base_url: str | None = None
     """The URL of an OpenAI-compatible chat model, such as http://127.0.0.1:11434/v1. With
@@ -171,7 +149,9 @@ class Settings(BaseModel):
     """How long the chat model may take for one answer. No further attempt begins after that."""
 
     llm_attempts: int = Field(3, ge=1, le=20)
-    """How often a request is sent to a chat model that fails for the moment."""
+    """How often a request is sent to a chat model that fails for the moment; and how often a
+    conversation segment is read of which comes no usable answer, before its queue entry becomes a
+    dead letter."""
 
     llm_concurrency: int = Field(2, ge=1, le=64)
     """How many requests a process sends to the chat model at the same time."""
@@ -194,10 +174,6 @@ class Settings(BaseModel):
 
     llm_output_tokens: int = Field(4096, ge=64, le=1_000_000)
     """The longest answer a chat model may give."""
-
-    extraction_attempts: int = Field(3, ge=1, le=100)
-    """How often a conversation segment is sent to a chat model that gives no usable answer, before
-    its queue entry becomes a dead letter."""
 
     extraction_wait_minutes: float = Field(10, ge=0, le=1440)
     """How long a session must be quiet before the chat model reads what cannot wait for the end of
@@ -240,13 +216,6 @@ class Settings(BaseModel):
     (days by which a use delays that), again (days for which a reviewer's decision holds), active
     (memories kept active at most)."""
 
-    lease_ms: int = Field(30_000, ge=1000, le=LONGEST_LEASE_MS)
-    """How long a lease (on embedding, on a queue entry) outlives a process that died."""
-
-    busy_timeout_ms: int = Field(10_000, ge=5000, le=120_000)
-    """How long a process that wants to write waits while another one writes on and on. Those
-    that are in line before it and write in turn do not count."""
-
     nightly_minutes: float = Field(15, gt=0, le=1440)
     """How long one run of nightly maintenance may take. The next run does the rest."""
 
@@ -279,19 +248,32 @@ class Settings(BaseModel):
     at once, for long. Each takes about 90 MB and ends after a minute without work. 0: none. By
     default one for each core but one, three at most, and none beside an endpoint's models."""
 
-    segment_idle_minutes: float = Field(30, gt=0, le=100_000)
-    """The pause in a session after which a new segment begins."""
-
-    segment_messages: int = Field(30, ge=2, le=10_000)
-    """How many messages a segment may have, tool calls not counted. The next segment begins with
-    the user's next message."""
-
-    max_turn_bytes: int = Field(5 * 1024 * 1024, ge=1, le=64 * 1024 * 1024)
-    """The largest turn, in UTF-8 bytes of content, tool arguments and result together."""
-
     backup_keep_days: float = Field(30, gt=0, le=100_000)
     """How long a backup in the home's `backups` folder is kept. The next backup deletes older
     ones."""
+
+    # No settings from here on: nobody could tell what to turn them to. A subclass may have others.
+
+    embedding_batch: ClassVar[int] = 32
+    """How many documents are embedded before the lease is renewed, and how many texts an endpoint
+    is given at once; with few, a stop is prompt."""
+
+    embedding_attempts: ClassVar[int] = 5
+    """Failures after which a document is set aside as failed instead of being tried again."""
+
+    segment_idle_minutes: ClassVar[float] = 30
+    """The pause in a session after which a new segment begins."""
+
+    segment_messages: ClassVar[int] = 30
+    """How many messages a segment may have, tool calls not counted. The next segment begins with
+    the user's next message."""
+
+    lease_ms: ClassVar[int] = 30_000
+    """How long a lease (on embedding, on a queue entry) outlives a process that died."""
+
+    busy_timeout_ms: ClassVar[int] = 10_000
+    """How long a process that wants to write waits while another one writes on and on. Those
+    that are in line before it and write in turn do not count."""
 
     @field_validator("workspace")
     @classmethod

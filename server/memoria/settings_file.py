@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, SecretStr, ValidationError
 
@@ -16,6 +17,9 @@ from memoria.bare.projects import add_moved
 from memoria.bare.settings_file import SettingsFileError, describe_place, parse, read_text
 from memoria.errors import InvalidInputError, shorten
 
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
 NOT_IN_A_FILE = {
     "home": "--home or MEMORIA_HOME",
     "tenant": "--tenant or MEMORIA_TENANT",
@@ -23,7 +27,24 @@ NOT_IN_A_FILE = {
 }
 """Settings that a home's file can't have, each with how it is given where Memoria is started."""
 VARIABLE_MARK = "$"
-"""Sign before the name of an environment variable that holds the value."""
+"""What a key begins with in the file: the rest is the name of the variable that holds it."""
+FORMER_SETTINGS = {
+    "busy_timeout_ms": "a process waits 10 s for another one that writes on and on",
+    "embedder_wait_ms": "a search waits 3 s for a model that is loading, a command up to a minute",
+    "embedding_attempts": "a text that can't be embedded is tried 5 times",
+    "embedding_batch": "32 texts are embedded at a time",
+    "embedding_timeout_s": "an endpoint has 20 s for a request",
+    "extraction_attempts": "llm_attempts says how often a segment is read, too",
+    "lease_ms": "a lease outlives a process that died by 30 s",
+    "max_turn_bytes": "a turn may have 5,242,880 bytes",
+    "read_connections": "a process reads over three connections",
+    "search_without": "leave a source out of one search with `memoria search --without`",
+    "segment_idle_minutes": "a segment ends after a pause of 30 minutes",
+    "segment_messages": "a segment has 30 messages at most",
+    "short_term_turns": "a context package shows 6 turns, unless its caller asks for others",
+    "store_url": "a home is a folder, and `home` names it",
+}
+"""Settings that are gone, and what holds instead. What still names one is told so, and no more."""
 _GUARDS = ("ignored_folders", "private_workspaces", "personal_data")
 """Settings without which something would be kept or shown that must not be."""
 _TOGETHER = (
@@ -62,6 +83,22 @@ def read_settings_file(home: str, settings: type[BaseModel]) -> FileSettings:
         raise InvalidInputError(f"{error}. Mend the file, or take it away.") from error
     reading = _Reading(home, text, settings)
     return FileSettings(text, reading.choose(found), tuple(reading.problems))
+
+
+def list_problems(home: str, settings: type[BaseModel]) -> tuple[str, ...]:
+    """Sentences on what can't be used of a home's settings file, and of the environment.
+
+    Raises:
+        InvalidInputError: the file can't be read, or what it says of what is private can't be used.
+    """
+    return (*read_settings_file(home, settings).problems, *describe_former_variables(settings))
+
+
+def describe_former_variables(settings: type[BaseModel]) -> Iterator[str]:
+    """A sentence on each variable of the environment that was a setting once."""
+    for name in FORMER_SETTINGS:
+        if os.environ.get(variable_of(name)):
+            yield f"{variable_of(name)}: {describe_unknown(settings, name)}"
 
 
 def without_other_places(
@@ -121,10 +158,16 @@ def variable_of(name: str) -> str:
 def describe_error(error: ValidationError) -> str:
     """Describe a pydantic error in sentences that name the setting, without echoing its value."""
     problems = "; ".join(
-        f"{_name_place(item['loc'])}: {item['msg'].removeprefix('Value error, ')}"
+        f"{_name_place(item['loc'])}: {_describe_problem(item)}"
         for item in error.errors(include_input=False)
     )
     return f"{problems}. Mend the setting and start again."
+
+
+def _describe_problem(item: "ErrorDetails") -> str:
+    if item["type"] == "extra_forbidden" and (now := FORMER_SETTINGS.get(str(item["loc"][0]))):
+        return f"this is no setting any more: {now}"
+    return item["msg"].removeprefix("Value error, ")
 
 
 def _name_place(place: tuple[int | str, ...]) -> str:
@@ -193,7 +236,9 @@ KEY_IN_FILE = (
 
 
 def describe_unknown(settings: type[BaseModel], name: str) -> str:
-    """Say that there is no such setting, and which may be meant."""
+    """That there is no such setting, or not any more, and which may be meant."""
+    if now := FORMER_SETTINGS.get(name):
+        return f"this is no setting any more, and is ignored: {now}."
     near = get_close_matches(name.lower().removeprefix("memoria_"), settings.model_fields, 1)
     meant = f"Is `{near[0]}` meant? " if near else ""
     return f"there is no such setting. {meant}`memoria config --all` lists them."

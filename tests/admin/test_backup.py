@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shlex
 import shutil
 import subprocess
 import sys
@@ -263,7 +264,9 @@ async def test_a_home_in_use_is_not_replaced(filled: Shell, backup: Path) -> Non
     assert len(filled("search", "magpie", "--json").document["hits"]) == 1
 
 
-def test_what_was_there_is_set_aside(filled: Shell, backup: Path) -> None:
+def test_what_was_there_is_set_aside_and_can_be_brought_in_again(
+    filled: Shell, backup: Path, tmp_path: Path
+) -> None:
     filled.json("remember", "The new code name is magpie")
     (filled.home / "USER.md").write_text("- drinks tea")
     (filled.home / "tombstone.key").write_text("k")
@@ -278,6 +281,13 @@ def test_what_was_there_is_set_aside(filled: Shell, backup: Path) -> None:
     assert not [hit for hit in filled.json("search", "magpie")["hits"] if "magpie" in str(hit)]
     aside = {f["check"]: f for f in answer["findings"]}["backups"]
     assert str(former.parent) in aside["detail"]
+    later = tmp_path / "later.jsonl"  # as doctor says
+    export = (
+        aside["cure"].split(": memoria ")[1].split(", then")[0].replace("later.jsonl", str(later))
+    )
+    assert filled(*shlex.split(export)).code == 0
+    assert filled("import", later).code == 0
+    assert [hit for hit in filled.json("search", "magpie")["hits"] if "magpie" in str(hit)]
 
 
 def test_a_damaged_home_is_replaced_and_kept(filled: Shell, backup: Path) -> None:

@@ -373,7 +373,6 @@ def test_a_helper_has_the_settings_of_its_process_but_no_keys(home: Path) -> Non
         workspace="none",
         private_workspaces="/home/ann/diary",
         time_zone="Asia/Shanghai",
-        search_without="graph",
         personal_data="email=mask",
         retention="fact.tau=120",
         llm_command="answer --quickly",

@@ -63,7 +63,7 @@ def test_what_was_stored_is_shown_with_its_words_and_everything_is_counted(
 def test_what_was_given_up_is_named_with_its_reason_and_counts_as_an_end(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("MEMORIA_EXTRACTION_ATTEMPTS", "1")
+    monkeypatch.setenv("MEMORIA_LLM_ATTEMPTS", "1")
     with ScriptedModel(answer=lambda _: refuses()) as model:
         configured(monkeypatch, model)
         assert main(["--sessions", "1"]) == 0

@@ -9,6 +9,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 from tests.forgetting.remains import remains, stored_passages, stored_vectors
+from tests.limits import limit_settings
 
 import memoria
 from memoria.app import Memoria
@@ -345,7 +346,7 @@ async def test_another_tenant_keeps_what_this_one_forgot(home: Path) -> None:
 async def test_while_another_process_reads_the_old_pages_the_wipe_is_owed_not_claimed(
     home: Path,
 ) -> None:
-    settings = Settings(home=home, embedder="off").model_copy(update={"busy_timeout_ms": 300})
+    settings = limit_settings(busy_timeout_ms=300)(home=home, embedder="off")
     async with memoria.open(settings=settings) as memory:
         kept = await memory.remember(SECRET)
         async with memoria.open(settings=settings) as other:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.limits import limit_settings
 
 import memoria
 from memoria.config import Settings
@@ -243,6 +244,5 @@ def endpoint_settings(server: Server, home: Path) -> Settings:
         "embedding_base_url": server.url,
         "embedding_model": "m",
         "embedding_api_key": KEY,
-        "embedding_attempts": 1,
     }
-    return Settings.load(**given)
+    return limit_settings(embedding_attempts=1).load(**given)

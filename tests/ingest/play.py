@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.empty_home import lay_empty_home
+from tests.limits import LIMITS, limit_settings
 from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria
-from memoria import Memoria, Settings
+from memoria import Memoria
 from memoria.inference.base import Embedder
 from memoria.model import CaptureEvent, Memory, QueueEntry
 
@@ -94,7 +95,9 @@ async def opened(
         "llm_base_url": model.url,
         "extraction_wait_minutes": 0,
     }
-    settings = Settings.from_values(**{**chosen, "llm_model": "scripted", **more})
+    limits = {name: more.pop(name) for name in LIMITS & more.keys()}
+    kind = limit_settings(**limits)
+    settings = kind.from_values(**{**chosen, "llm_model": "scripted", **more})
     async with memoria.open(settings=settings, embedder=loaded) as m:
         yield m
 

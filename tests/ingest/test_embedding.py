@@ -11,6 +11,7 @@ import anyio
 import anyio.to_thread
 import numpy as np
 import pytest
+from tests.limits import limit_settings
 
 import memoria
 from memoria import Memoria, Settings
@@ -91,10 +92,10 @@ class Recorder:
 
 @asynccontextmanager
 async def opened(
-    home: Path, embedder: Recorder, tenant: str = "t", **more: object
+    home: Path, embedder: Recorder, tenant: str = "t", **limits: int
 ) -> AsyncIterator[Memoria]:
-    given: dict[str, object] = {"home": home, "tenant": tenant, **more}
-    async with memoria.open(settings=Settings.load(**given), embedder=embedder) as memory:
+    settings = limit_settings(**limits).load(home=home, tenant=tenant)
+    async with memoria.open(settings=settings, embedder=embedder) as memory:
         yield memory
 
 

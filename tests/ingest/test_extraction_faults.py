@@ -9,9 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import anyio
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.limits import limit_settings
 from tests.llm.scripted import (
     Asked,
     Behaviour,
@@ -25,8 +27,9 @@ from tests.llm.scripted import (
     refuses,
     says,
 )
-from tests.processes import Running, run_memoria
+from tests.processes import PROCESSES, Running
 
+import memoria
 from memoria.erasure.suppression import Digester
 from memoria.inference.chat.client import ChatClient, ChatLimits
 from memoria.inference.chat.endpoint import EndpointChat
@@ -201,18 +204,34 @@ def test_any_sequence_of_faults_leaves_each_stretch_done_once_or_dead_with_a_rea
 
 def start(home: Path, model: ScriptedModel, lease_ms: int = 1000) -> Running:
     """A process that reads until nothing waits."""
-    environment = {
-        **os.environ,
-        "MEMORIA_HOME": str(home),
-        "MEMORIA_TENANT": "t",
-        "MEMORIA_EMBEDDER": "off",
-        "MEMORIA_LLM_BASE_URL": model.url,
-        "MEMORIA_LLM_MODEL": "scripted",
-        "MEMORIA_LEASE_MS": str(lease_ms),
-        "MEMORIA_EXTRACTION_TURNS": "1",
+    settings = {
+        "home": str(home),
+        "tenant": "t",
+        "embedder": "off",
+        "llm_base_url": model.url,
+        "llm_model": "scripted",
+        "extraction_turns": 1,
     }
     errors = home.parent / f"errors {time.monotonic_ns()}"
-    return run_memoria(["model", "queue", "run", "--wait"], environment, errors)
+    process = PROCESSES.Process(
+        target=read_all, args=(settings, lease_ms, str(errors)), daemon=True
+    )
+    process.start()
+    return Running(process, errors)
+
+
+def read_all(settings: dict[str, object], lease_ms: int, errors: str) -> None:
+    """What such a process does."""
+    os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT), 2)
+
+    async def read() -> None:
+        chosen = limit_settings(lease_ms=lease_ms).from_values(**settings)
+        async with memoria.open(settings=chosen) as m:
+            await m.queue.rouse()
+            while (await m.queue.status()).waiting:
+                await anyio.sleep(0.05)
+
+    anyio.run(read)
 
 
 @pytest.mark.parametrize("delay_s", [None, 0.0, 0.005, 0.02])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import anyio.to_thread
 import pytest
 from tests.ingest.play import (
     add,
@@ -21,6 +22,7 @@ from tests.ingest.play import (
 )
 from tests.llm.scripted import Asked, ScriptedModel, refuses, says
 
+from memoria.app.nightly import run_nightly
 from memoria.model import Memory, Validity
 
 _LINE = re.compile(r"^\{.*\}$", re.MULTILINE)
@@ -499,3 +501,47 @@ async def test_two_appointments_of_the_users_are_not_compared_for_being_to_come(
         await said(m, visit, session="t")
         assert sorted(believed(await memories(m))) == sorted([exam, visit])
     assert asked_for(model, "adjudicate") == []
+
+
+EARLY, LATE = "The user goes to bed after two.", "The user goes to bed early on Sundays."
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["as read", "turned round"])
+@pytest.mark.parametrize("relation", ["different", None])
+async def test_a_pair_that_a_reading_has_found_to_be_two_is_not_asked_about_again_at_night(
+    home: Path, model: ScriptedModel, relation: str | None, *, turned: bool
+) -> None:
+    both = (LATE, EARLY) if turned else (EARLY, LATE)
+    model.answer = answers(
+        extract=reads(dict(zip((NIGHT, AGAIN), both, strict=True))),
+        adjudicate=rules(relation) if relation else lambda _: {"rulings": []},
+    )
+    async with opened(home, model) as m:
+        await said(m, NIGHT)
+        await said(m, AGAIN)
+        assert believed(await memories(m)) == list(both)
+        settings = m.settings
+    assert len(asked_for(model, "adjudicate")) == 1
+    await anyio.to_thread.run_sync(lambda: run_nightly(settings, ("merge",)))
+    asked = asked_for(model, "adjudicate")[1:]
+    assert len(asked) == (0 if relation == "different" else 1)
+
+
+async def test_a_pair_is_asked_about_again_once_one_of_them_says_something_else(
+    home: Path, model: ScriptedModel
+) -> None:
+    model.answer = answers(
+        extract=reads({NIGHT: EARLY, AGAIN: LATE}), adjudicate=rules("different")
+    )
+    async with opened(home, model) as m:
+        await said(m, NIGHT)
+        await said(m, AGAIN)
+        one = (await memories(m))[0]
+        await m.revise_memory(one.id, "correct", "The user goes to bed early on Mondays.")
+        settings = m.settings
+    await anyio.to_thread.run_sync(lambda: run_nightly(settings, ("merge",)))
+    (again,) = asked_for(model, "adjudicate")[1:]
+    assert {lines(again)[0]["known"], lines(again)[0]["new"]} == {
+        LATE,
+        "The user goes to bed early on Mondays.",
+    }

@@ -45,14 +45,14 @@ async def test_a_stretch_that_is_too_long_is_read_in_halves(
 
 async def test_a_stretch_that_is_never_answered_in_time_is_read_in_halves(home: Path) -> None:
     with at_most(3, hangs()) as model:
-        async with opened(home, model, llm_timeout_s=0.2, extraction_attempts=1) as m:
+        async with opened(home, model, llm_timeout_s=0.2, llm_attempts=1) as m:
             await said(m, *_TURNS)
             assert sorted(x.content for x in await memories(m)) == list(_TURNS)
 
 
 async def test_one_turn_that_is_too_long_is_given_up_with_what_to_do(home: Path) -> None:
     with at_most(0, _TOO_LONG) as model:
-        async with opened(home, model, extraction_attempts=1) as m:
+        async with opened(home, model, llm_attempts=1) as m:
             await said(m, "fact a")
             (entry,) = await m.queue.list_entries()
     assert entry.state is QueueState.DEAD

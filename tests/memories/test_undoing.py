@@ -9,7 +9,16 @@ import memoria
 from memoria import Memoria
 from memoria.config import Settings
 from memoria.errors import ForgottenError, InvalidInputError, NotFoundError
-from memoria.model import COMMAND_LINE, AuditEntry, Channel, Memory, Revision, Trust, to_iso
+from memoria.model import (
+    COMMAND_LINE,
+    AuditEntry,
+    Channel,
+    Memory,
+    MemoryType,
+    Revision,
+    Trust,
+    to_iso,
+)
 
 AGENT = Channel(name="mcp", trust=Trust.REPORTED, client="a client")
 OLD, NEW = "Mira keeps the spare keys in the blue tin", "Mira keeps the spare keys in a red box"
@@ -195,3 +204,44 @@ async def test_changes_of_other_projects_tenants_and_agents_are_not_undone(
     async with memoria.open(settings=settings, tenant="bob", channel=COMMAND_LINE) as m:
         with pytest.raises(NotFoundError):
             await m.undo_change()
+
+
+async def test_a_memory_is_filed_as_another_type_and_an_undo_files_it_back(
+    settings: Settings,
+) -> None:
+    async with memoria.open(settings=settings, channel=COMMAND_LINE) as m:
+        one = await m.remember(OLD, type="fact")
+        before = await m.get_memory(one.id)
+        now = await m.revise_memory(one.id, "type", "rule")
+        assert (now.type, now.content, len(now.versions)) == (MemoryType.RULE, OLD, 1)
+        assert (now.is_unchanged, now.validity) == (False, before.validity)
+        assert [hit.id for hit in (await m.search_memory("spare keys", types=["rule"])).hits]
+        assert (await m.revise_memory(one.id, "type", "rule")).is_unchanged
+        await m.undo_change()
+        assert (await m.get_memory(one.id)).type is MemoryType.FACT
+        events = (await m.provenance.history(one.id)).events
+        did = [(one.action, one.detail) for one in events if isinstance(one, AuditEntry)]
+        assert ("describe", "type fact before") in did
+        assert ("undo", "type") in did
+
+
+@pytest.mark.parametrize("name", ["episode", "concept", "nonsense", None])
+async def test_nothing_is_filed_as_what_nobody_may_state(
+    settings: Settings, name: str | None
+) -> None:
+    async with memoria.open(settings=settings, channel=COMMAND_LINE) as m:
+        one = await m.remember(OLD, type="fact")
+        with pytest.raises(InvalidInputError):
+            await m.revise_memory(one.id, "type", name)
+        assert (await m.get_memory(one.id)).type is MemoryType.FACT
+
+
+async def test_an_agent_files_nothing_otherwise_that_the_user_has_confirmed(
+    settings: Settings,
+) -> None:
+    async with memoria.open(settings=settings, channel=COMMAND_LINE) as m:
+        one = await m.remember(OLD, type="fact")
+        await m.revise_memory(one.id, "confirm")
+        with pytest.raises(InvalidInputError, match="only they can"):
+            await m.with_channel(AGENT).revise_memory(one.id, "type", "rule")
+        assert (await m.get_memory(one.id)).type is MemoryType.FACT

@@ -44,11 +44,7 @@ async def test_the_last_turns_of_a_session_stand_in_its_package_in_their_order(m
         assert asked.last_turns == ""
 
 
-async def test_how_many_is_a_setting_and_has_bounds(m: Memoria, home: Path) -> None:
-    settings = Settings(home=home, embedder="off", short_term_turns=1)
-    async with memoria.open(settings=settings) as other:
-        package = await other.build_context("xylophone", session_id="trip")
-        assert package.last_turns.splitlines() == LAST[-1:]
+async def test_how_many_has_bounds(m: Memoria) -> None:
     with pytest.raises(InvalidInputError, match="short_term_turns"):
         await m.build_context("xylophone", session_id="trip", short_term_turns=-1)
 

@@ -131,31 +131,9 @@ async def test_with_every_part_switched_off_nothing_is_found_but_what_was_said_l
     assert len(latest.hits) == 4
 
 
-@pytest.mark.parametrize("off", SWITCHED_OFF, ids="+".join)
-async def test_the_setting_switches_off_for_every_search(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, off: tuple[Part, ...]
-) -> None:
-    monkeypatch.setenv("MEMORIA_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("MEMORIA_SEARCH_WITHOUT", ", ".join(off))
-    async with memoria.open(embedder=ToyEmbedder()) as m:
-        keep(m, LITERAL, "2023-01-01")
-        await m.wait_until_idle(60)
-        says_what_it_did_without(await m.search_memory("depot", explain=True), off)
-        says_what_it_did_without(await m.search_conversation_traces("depot", explain=True), off)
-        says_what_it_did_without(
-            await m.search_memory("depot", without=["graph"], explain=True),
-            {*off, "graph"},  # type: ignore[arg-type]
-        )
-
-
-async def test_a_part_that_does_not_exist_is_named(
-    home: Memoria, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_part_that_does_not_exist_is_named(home: Memoria) -> None:
     with pytest.raises(InvalidInputError, match=r"without.*'reranker'.*text, vectors, graph"):
         await home.search_memory("depot", without=["reranker"])
-    monkeypatch.setenv("MEMORIA_SEARCH_WITHOUT", "text,reranker")
-    with pytest.raises(InvalidInputError, match="MEMORIA_SEARCH_WITHOUT"):
-        Settings.load()
 
 
 async def test_a_question_in_which_the_model_sees_no_meaning_is_asked_of_the_others(
@@ -198,10 +176,11 @@ async def test_while_the_model_still_loads_text_and_graph_go_on(tmp_path: Path) 
         ready.wait(60)
         return ToyEmbedder()
 
-    settings = Settings(home=tmp_path, embedder_wait_ms=0)
+    settings = Settings(home=tmp_path)
     store = open_store(settings)
     try:
         m = Memoria(OpenHome(settings, store, LazyEmbedder("toy/1", build)), LIBRARY)
+        m.embedder_wait_ms = 0
         await fill(m)
         await missing_vectors(m, "the embedding model toy/1 is still loading")
     finally:

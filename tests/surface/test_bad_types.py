@@ -171,8 +171,8 @@ async def test_a_memory_that_cannot_be_opened_says_why(
 @pytest.mark.parametrize(
     ("fields", "named"),
     [
-        ({"lease_ms": "many"}, "MEMORIA_LEASE_MS"),
-        ({"lease_ms": GREAT}, "MEMORIA_LEASE_MS"),
+        ({"llm_attempts": "many"}, "MEMORIA_LLM_ATTEMPTS"),
+        ({"llm_attempts": GREAT}, "MEMORIA_LLM_ATTEMPTS"),
         ({"embedder": "endpoint"}, "MEMORIA_EMBEDDING_BASE_URL"),
         ({"x" * 100_000: 1}, "MEMORIA_X"),
         ({"home": Unprintable()}, "MEMORIA_HOME"),

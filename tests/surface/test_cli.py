@@ -323,9 +323,9 @@ def test_a_misspelt_command_has_exit_code_2(shell: Shell, arguments: tuple[str, 
 
 
 def test_a_setting_that_cannot_be_used_is_named(shell: Shell) -> None:
-    output = shell("stats", MEMORIA_LEASE_MS="soon")
+    output = shell("stats", MEMORIA_NIGHTLY_TOKENS="soon")
     assert output.code == 1
-    assert "MEMORIA_LEASE_MS" in output.err
+    assert "MEMORIA_NIGHTLY_TOKENS" in output.err
 
 
 def test_a_home_that_cannot_be_used_is_named(shell: Shell, tmp_path: Path) -> None:

@@ -226,7 +226,6 @@ def test_every_setting_can_be_said_by_the_file_in_the_form_in_which_config_write
         "personal_data": "phone=mask,email=drop",
         "retention": "fact.tau=120,active=8000",
         "private_workspaces": "/a, /b",
-        "search_without": "graph",
         "history_files": "no",
         "archive_days": "1.5",
     }.items():

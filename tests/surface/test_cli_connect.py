@@ -258,9 +258,9 @@ def test_keys_are_named_and_never_written(box: ClientBox) -> None:
     assert not [place for place, content in box.files().items() if KEY.encode() in content]
     table = tomllib.loads((box.user / ".codex/config.toml").read_text())["mcp_servers"]["memoria"]
     assert {"MEMORIA_LLM_API_KEY", "MEMORIA_TIME_ZONE"} <= set(table["env_vars"])
-    assert box("connect", "codex", "--yes", MEMORIA_EMBEDDER_WAIT_MS="3").code == 0
+    assert box("connect", "codex", "--yes", MEMORIA_RERANK_TIMEOUT_S="3").code == 0
     table = tomllib.loads((box.user / ".codex/config.toml").read_text())["mcp_servers"]["memoria"]
-    assert {"MEMORIA_LLM_API_KEY", "MEMORIA_EMBEDDER_WAIT_MS"} <= set(table["env_vars"])
+    assert {"MEMORIA_LLM_API_KEY", "MEMORIA_RERANK_TIMEOUT_S"} <= set(table["env_vars"])
     entry = json.loads((box.user / ".gemini/settings.json").read_text())["mcpServers"]["memoria"]
     assert entry["env"] == {"MEMORIA_LLM_API_KEY": "$MEMORIA_LLM_API_KEY"}
 

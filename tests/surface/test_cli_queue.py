@@ -65,7 +65,6 @@ def test_a_dead_letter_is_seen_by_doctor_retried_and_dropped(
     chat = tmp_path / "chat.jsonl"
     chat.write_text(SAID, "utf-8")
     good, model.answer = model.answer, lambda _: refuses()
-    reading.environment["MEMORIA_EXTRACTION_ATTEMPTS"] = "1"
     reading("import", chat)
     reading("model", "queue", "run", "--wait")
     (dead,) = entries(reading, "--state", "dead")

@@ -203,3 +203,45 @@ def test_with_json_nobody_is_asked_the_change_and_the_command_for_it_are_shown(
     done = shell(*words)
     assert (program, done.code, done.document["status"]) == ("memoria", 0, "undone")
     assert "帐篷是绿色的" not in shell("list").out
+
+
+SAID = '{"session_id": "%s", "role": "user", "content": "The kiln was fired on day %s."}\n'
+
+
+def test_an_import_is_named_with_what_removes_it_and_nothing_older_is_undone_for_it(
+    shell: Shell, tmp_path: Path
+) -> None:
+    shell("remember", "Mira keeps the spare keys in the blue tin")
+    chat = tmp_path / "chat.jsonl"
+    chat.write_text(SAID % ("kiln one", 1) + SAID % ("kiln one", 2) + SAID % ("two", 3), "utf-8")
+    assert shell("import", chat, "--no-wait").code == 0
+    refused = shell("undo", "--yes")
+    assert refused.code == 1
+    assert "The last change was an import, which an undo does not take back" in refused.err
+    assert "`memoria forget --session-id 'kiln one'` or `memoria forget --session-id two`" in (
+        refused.err
+    )
+    older = re.search(r"`(memoria undo \w+)`", refused.err)
+    assert older
+    listed = shell.json("undo", "--list")["changes"]
+    assert [(one["action"], one.get("imported")) for one in listed] == [
+        ("import", {"turn": 3}),
+        ("remember", None),
+    ]
+    assert "3 turns" in shell("undo", "--list").out
+    named = shell("undo", listed[0]["id"], "--yes")
+    assert (named.code, "This was an import" in named.err) == (1, True)
+    assert "blue tin" in shell("list").out
+    assert shell("forget", "--session-id", "kiln one", "--yes").code == 0
+    assert shell(*shlex.split(older[1])[1:], "--yes").out.startswith("Undone: remembered.")
+
+
+def test_an_import_that_brought_nothing_new_leaves_the_last_change_the_last(
+    shell: Shell, tmp_path: Path
+) -> None:
+    chat = tmp_path / "chat.jsonl"
+    chat.write_text(SAID % ("one", 1), "utf-8")
+    shell("import", chat, "--no-wait")
+    shell("remember", "Mira keeps the spare keys in the blue tin")
+    shell("import", chat, "--no-wait")
+    assert shell("undo", "--yes").out.startswith("Undone: remembered.")

@@ -101,7 +101,7 @@ def test_a_project_is_named_by_its_folder_in_every_command_and_shown_where_it_is
 
 
 def test_a_quote_from_another_project_names_the_folder_in_which_that_is_now(
-    tmp_path: Path, at: At
+    tmp_path: Path, home: Path, at: At
 ) -> None:
     lantern, blog = begin(tmp_path / "lantern"), begin(tmp_path / "blog")
     turns = tmp_path / "turns.jsonl"
@@ -111,6 +111,8 @@ def test_a_quote_from_another_project_names_the_folder_in_which_that_is_now(
     at(lantern.rename(tmp_path / "torch"), "search", "English")
     for verb in ("list", "context"):
         assert ", said in torch:" in " ".join(at(blog, verb).out.split())
+    at(blog, "nightly")
+    assert ", said in torch" in (home / "MEMORY.md").read_text("utf-8")
 
 
 def test_a_private_project_that_was_moved_stays_private_and_so_does_what_lies_where_it_was(

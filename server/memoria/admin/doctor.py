@@ -36,7 +36,7 @@ from memoria.errors import (
 from memoria.inference import LazyEmbedder
 from memoria.model import FIX, RESTORE, BacklogStatus, Finding, Health, now_millis, to_iso
 from memoria.model.core import NOT_REMEMBERED
-from memoria.settings_file import read_settings_file
+from memoria.settings_file import list_problems
 from memoria.store.base import Store
 
 _LITTLE_DISK_BYTES = 500_000_000
@@ -227,15 +227,16 @@ def _check_tenants_folders(store: Store, settings: Settings) -> Finding:
 
 
 def _check_settings(settings: Settings) -> Finding:
-    """Check whether every line of the settings file can be used."""
+    """Whether every line of the settings file can be used, and what the environment says."""
     path = settings_path(str(settings.home_path))
-    problems = read_settings_file(str(settings.home_path), Settings).problems
+    problems = list_problems(str(settings.home_path), Settings)
     if problems:
         return Finding(
             check="settings",
             state="warning",
             detail=" ".join(problems),
-            cure="Mend the lines, in an editor or with memoria config set and unset.",
+            cure="Mend the lines, in an editor or with memoria config set and unset; and take away "
+            "variables that are no settings.",
         )
     detail = f"every line of {path} holds" if os.path.lexists(path) else f"there is no {path}"
     return Finding(check="settings", state="ok", detail=detail)
@@ -252,10 +253,19 @@ def _check_backups(settings: Settings) -> Finding:
     if aside:
         detail = f"a restore set the former home aside in {', '.join(map(str, aside))}"
         return Finding(
-            check="backups", state="warning", detail=detail, cure="Delete it once all is well."
+            check="backups", state="warning", detail=detail, cure=_describe_aside(aside[-1])
         )
     newest = f", the newest of {to_iso(held[-1].made_at)}" if held else ""
     return Finding(check="backups", state="ok", detail=f"{len(held)} in the home{newest}")
+
+
+def _describe_aside(folder: Path) -> str:
+    """What to do with a home that was set aside: what came after the backup is in there alone."""
+    export = f"memoria --home {shlex.quote(str(folder))} export later.jsonl"
+    return (
+        f"To have what was said after the backup as well: {export}, then memoria import "
+        "later.jsonl. Delete the folder once memoria list shows what you expect."
+    )
 
 
 def _check_embedder(store: Store, embedder: LazyEmbedder | None, *, deep: bool) -> Finding:

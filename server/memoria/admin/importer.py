@@ -119,6 +119,8 @@ class ImportReport:
     """New turns by the project that alone sees them; `none`: those that every project sees."""
     made: int = 0
     """Memories that rules have made of what was said plainly in new turns."""
+    conversations: dict[str, str] = field(default_factory=dict)
+    """A new turn of each conversation of which something came in, by its session."""
     unread_tokens: int = 0
     """Estimated tokens of what people and assistants said in new turns, which no model has read."""
     recoded: int = 0
@@ -154,6 +156,7 @@ class ImportReport:
         self.redactions.update(other.redactions)
         self.memories.update(other.memories)
         self.projects.update(other.projects)
+        self.conversations.update(other.conversations)
         self.encodings = [*self.encodings, *other.encodings][:_MAX_NAMED_LINES]
         self.bad_lines = [*self.bad_lines, *other.bad_lines][:_MAX_NAMED_LINES]
 
@@ -326,6 +329,8 @@ class Importer:
         self.report.projects[self._place(batch[0].cwd) or NO_WORKSPACE] += receipt.recorded
         for said, recorded in zip(batch, receipt.turns, strict=False):
             is_speech = said.turn.role in (Role.USER, Role.ASSISTANT)
+            if recorded.status == "recorded" and recorded.id:
+                self.report.conversations.setdefault(said.turn.session_id or "", recorded.id)
             if is_speech and recorded.status in ("recorded", "new_version"):
                 self.report.unread_tokens += estimate_tokens(said.turn.content)
 

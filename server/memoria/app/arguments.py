@@ -13,7 +13,6 @@ from typing import Annotated, Concatenate, ParamSpec, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, validate_call
 
-from memoria.config import MOST_SHORT_TERM_TURNS
 from memoria.errors import InvalidInputError, name_options
 from memoria.model.parse import replace_lone_surrogates
 from memoria.model.query import QueryT, build_query, query_parameters
@@ -37,7 +36,7 @@ Offset = Annotated[int, Field(ge=0, le=2**53)]
 Bytes = Annotated[int, Field(ge=1, le=2**62)]
 AdjacentTurns = Annotated[int, Field(ge=0, le=1_000)]
 """Neighbouring turns on each side."""
-ShortTermTurns = Annotated[int, Field(ge=0, le=MOST_SHORT_TERM_TURNS)]
+ShortTermTurns = Annotated[int, Field(ge=0, le=1000)]
 """The last turns of a session in a context package."""
 Seconds = Annotated[float, Field(ge=0)]
 

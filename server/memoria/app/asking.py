@@ -93,7 +93,7 @@ def choose_options(
     """
     for name in without:
         check_choice("without", name, (*PARTS, *STAGES))
-    off = frozenset({*(settings.search_without or ()), *without})
+    off = frozenset(without)
     parts = frozenset(part for part in PARTS if part in off)
     stages = Stages.without(off - parts) if off - parts else ALL_STAGES
     zone, project = settings.zone, settings.workspace

@@ -105,7 +105,8 @@ def _purge_hidden(store: Store, tenant: str, home: str) -> None:
 def _override(settings: Settings, home: Path | str | None, tenant: str | None) -> Settings:
     given = {"home": home, "tenant": tenant}
     named = {name: value for name, value in given.items() if value is not None}
-    return Settings.from_values(**{**settings.model_dump(), **named}) if named else settings
+    own = type(settings)  # with limits of its own, if it has some
+    return own.from_values(**{**settings.model_dump(), **named}) if named else settings
 
 
 def _build_extraction_worker(

@@ -24,6 +24,22 @@ class Imports(Messages):
 
         return ProjectTable(self._store, self.settings)
 
+    async def note_import(self, turns: int, memories: int, turn_ids: Sequence[str]) -> None:
+        """Note that a person's import has come to its end, so that `undo` knows of it.
+
+        Args:
+            turns: how many turns came in.
+            memories: how many memories did.
+            turn_ids: one new turn of each conversation.
+        """
+        from memoria.memories.import_notes import note_import  # noqa: PLC0415  (as below)
+
+        def note() -> None:
+            with self._store.write(self.tenant) as tx:
+                note_import(tx, self._channel, turns, memories, turn_ids)
+
+        await in_thread(note)
+
     async def keep_foreign(
         self, memories: "Sequence[ForeignMemory]", *, workspace: str | None = None
     ) -> "ForeignReceipt":

@@ -15,7 +15,7 @@ from memoria.app.spool import WAITING_BYTES, Spool
 from memoria.app.threads import in_own_thread, in_thread
 from memoria.app.unread import Unread
 from memoria.errors import InvalidInputError
-from memoria.ingest.capture import Capture, CaptureLimits
+from memoria.ingest.capture import MOST_TURN_BYTES, Capture, CaptureLimits
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.memories.details import EntityName, StatementDetails, read_entities
 from memoria.memories.statements import Statements
@@ -233,8 +233,9 @@ class Memoria(Unread):
         Args:
             memory_id: from a search.
             action: what to do. `everywhere` lets it be seen in every project, `project` in its own
-                alone: the one it was said in, or this one where it was said in none.
-            content: the new wording, with `correct` only.
+                alone: the one it was said in, or this one where it was said in none; `type` files
+                it as another type.
+            content: with `correct` the new wording, with `type` the type; else nothing.
             valid_from: with `correct`: since when it holds, ISO 8601; now by default.
             until: with `correct`: when the new wording ends, as `remember` takes it. The end of the
                 former wording is over with it.
@@ -339,7 +340,7 @@ class Memoria(Unread):
     def _capture(self, place: str | None, channel: Channel | None = None) -> Capture:
         chosen, reader = self.settings, self._home.reader
         limits = CaptureLimits(
-            chosen.max_turn_bytes, chosen.segment_idle_minutes, chosen.segment_messages
+            MOST_TURN_BYTES, chosen.segment_idle_minutes, chosen.segment_messages
         )
         return Capture(
             self._store,

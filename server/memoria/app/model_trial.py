@@ -87,7 +87,6 @@ async def try_model(settings: Settings) -> ModelTrial:
                 "home": Path(folder) / "home",
                 "embedder": "off",
                 "workspace": None,
-                "extraction_attempts": 1,
                 "llm_attempts": 1,
             }
         )

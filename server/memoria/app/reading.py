@@ -56,7 +56,7 @@ def build_worker(
     limits = ExtractionLimits(
         threads=settings.llm_concurrency,
         lease_ms=settings.lease_ms,
-        attempts=settings.extraction_attempts,
+        attempts=settings.llm_attempts,
         together=settings.extraction_turns,
         wait_ms=round(settings.extraction_wait_minutes * _MS_PER_MINUTE),
     )

@@ -34,6 +34,7 @@ from memoria.retrieval import (
 )
 
 _TASKS = 3
+_SHORT_TERM_TURNS = 6
 _LONGEST_PROMPT = 2_000
 """Longest prompt that is asked with, in characters; beyond are logs, files, pages."""
 
@@ -55,6 +56,9 @@ class Recall:
         self._store = home.store
         self._embedder = home.embedder
         self._default_session = f"session-{new_id()}"
+        self.embedder_wait_ms = 3000
+        """How long a search waits for a model that is still loading before it goes on with text
+        alone. The bundled model loads in 0.2 s; the first time on a machine, in about 2 s."""
 
     @takes_query(MemoryQuery)
     async def search_memory(self, query: MemoryQuery) -> SearchResult:
@@ -101,8 +105,8 @@ class Recall:
             max_tokens: estimated tokens of the package at most, 200 or more.
             session_id: the session whose task is in hand and whose last turns are shown; by default
                 the tasks are the latest ones and the turns those of this connection.
-            short_term_turns: how many of the last turns are shown at most, as far as they fit; the
-                configured number by default.
+            short_term_turns: how many of the last turns are shown at most, as far as they fit; 6
+                by default, 0 for none.
             workspace: ask as from this project; the configured one by default.
             task: memories of this task gain; by default the task on the scratchpad.
         """
@@ -117,9 +121,8 @@ class Recall:
         from memoria.retrieval.answer.last_turns import read_session_end  # noqa: PLC0415
 
         await self.catch_up()
-        configured = self.settings.short_term_turns
-        most_turns = configured if short_term_turns is None else short_term_turns
         place, search = self._workspace(workspace), self._search
+        most_turns = _SHORT_TERM_TURNS if short_term_turns is None else short_term_turns
         options = self._options(task, session_id)
         memories, evidence = (
             plan(query, max_tokens=max_tokens, workspace=place, options=options)
@@ -198,12 +201,11 @@ class Recall:
 
     @property
     def _search(self) -> Search:
-        wait_ms = self.settings.embedder_wait_ms
         return Search(
             self._store,
             self.tenant,
             self._embedder,
-            wait_ms,
+            self.embedder_wait_ms,
             self._home.reranker,
             names_projects=self.settings.name_other_projects,
         )

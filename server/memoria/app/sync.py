@@ -165,6 +165,7 @@ class SyncMemoria(_Twin[Memoria]):
 
     record_conversation = _wait_for(Memoria.record_conversation)
     keep_foreign = _wait_for(Memoria.keep_foreign)
+    note_import = _wait_for(Memoria.note_import)
     search_memory = _wait_for(Memoria.search_memory)
     search_conversation_traces = _wait_for(Memoria.search_conversation_traces)
     build_context = _wait_for(Memoria.build_context)

@@ -1,5 +1,6 @@
 """Undoing: what people did to memories, and how it is taken back. `Memoria` adds what is done."""
 
+import shlex
 from typing import TYPE_CHECKING
 
 from memoria.app.arguments import Count, Text, check_arguments
@@ -37,7 +38,8 @@ class Changes(Imports):
         """List what people did to memories that are seen here, newest first.
 
         A forget is among it for as long as `forget_grace_days` let it be put back, and the last one
-        also while nothing was done since. What an agent does on its own is not.
+        also while nothing was done since, as is the last import. What an agent does on its own is
+        not.
         """
         changes = await self._all_changes()
         return ChangeList(
@@ -86,7 +88,8 @@ class Changes(Imports):
         """List what people did that is seen here, newest first.
 
         Args:
-            with_lost: whether each forget for good follows, not only one that was the last change.
+            with_lost: whether each forget for good and the last import follow, not only what was
+                done last.
         """
         undoing, everywhere = self._undoing(), self._workspace(None) == EVERYWHERE
         changes = await in_thread(lambda: undoing.list_changes(everywhere=everywhere))
@@ -94,9 +97,18 @@ class Changes(Imports):
         kept = (one for one in forgets if not one.is_gone)
         listed = sorted([*changes, *kept], key=lambda one: one.at, reverse=True)
         since = listed[0].at if listed else 0
-        lost = list(filter(_is_lasting_forget, forgets))
-        last = [one for one in lost if one is forgets[0] and one.at >= since]
+        imported = await in_thread(self._find_last_import)
+        lost = [*filter(_is_lasting, forgets), *([imported] if imported else [])]
+        lost.sort(key=lambda one: one.at, reverse=True)
+        last = [one for one in lost[:1] if one.at >= since]
         return [*last, *listed, *(lost[len(last) :] if with_lost else ())]
+
+    def _find_last_import(self) -> Change | None:
+        from memoria.memories.import_notes import read_last_import  # noqa: PLC0415  (as below)
+
+        place = self._workspace(None)
+        with self._store.read(self.tenant) as tx:
+            return read_last_import(tx, place, everywhere=place == EVERYWHERE)
 
     def _undoing(self) -> "Undoing":
         from memoria.memories.undoing import Undoing  # noqa: PLC0415  (only who undoes pays for it)
@@ -124,7 +136,10 @@ def choose_change(changes: list[Change], change_id: str | None) -> Change:
     from memoria.memories.undoing import require_standing  # noqa: PLC0415  (only who undoes pays for it)
 
     chosen = _find_last(changes) if change_id is None else _find_by_id(changes, change_id)
-    if _is_lasting_forget(chosen):
+    if chosen.action == "import":
+        which = "This" if change_id else "The last change"
+        raise InvalidInputError(f"{which} {_describe_import(chosen)}")
+    if _is_lasting(chosen):
         raise ForgottenError(
             f"{shorten(change_id or chosen.id)} was a forget for good, which can't be undone: "
             "nothing forgotten comes back by an undo. Nothing was changed.",
@@ -137,21 +152,25 @@ def choose_change(changes: list[Change], change_id: str | None) -> Change:
 def _find_last(changes: list[Change]) -> Change:
     """Find the last change that stands; what was forgotten since keeps nobody from the one before.
 
-    Straight after a forget nobody means what was done before it, unless it is named.
+    Straight after a forget or an import nobody means what was done before it, unless it is named.
     """
     own = [one for one in changes if one.action != "undo"]
     chosen = next((one for one in own if not one.is_undone and not one.is_gone), None)
+    if chosen is None and own and own[0].action == "import":
+        return own[0]
     if chosen is None:
         why = "all is undone, or was forgotten since" if own else "nobody has changed a memory"
         raise NotFoundError(f"There is nothing to undo here: {why}.")
-    if _is_lasting_forget(changes[0]):
-        raise _after_forget(chosen, count_end_chars(one.id for one in changes))
+    if _is_lasting(changes[0]):
+        raise _after_lasting(changes[0], chosen, count_end_chars(one.id for one in changes))
     return chosen
 
 
-def _after_forget(older: Change, id_chars: int) -> InvalidInputError:
-    """Return the refusal to undo an older change than the forget just done."""
+def _after_lasting(last: Change, older: Change, id_chars: int) -> InvalidInputError:
+    """The refusal to undo an older change than the forget or the import just done."""
     told = "The last change was a forget for good, which can't be undone. Nothing was changed."
+    if last.action == "import":
+        told = f"The last change {_describe_import(last)}"
     before = f"The change before it ({older.action}: {shorten(older.content or older.id)})"
     return InvalidInputError(
         f"{told} {before} is undone by its id, {older.id}.",
@@ -183,5 +202,17 @@ def _change_of(report: ForgetReport) -> Change:
     )
 
 
-def _is_lasting_forget(change: Change) -> bool:
-    return change.action == "forget" and change.is_gone
+def _is_lasting(change: Change) -> bool:
+    return change.action in ("forget", "import") and change.is_gone
+
+
+def _describe_import(change: Change) -> str:
+    """The end of a refusal to undo an import, with what removes it."""
+    sessions = map(shlex.quote, change.sessions[:3])
+    named = " or ".join(f"`memoria forget --session-id {one}`" for one in sessions)
+    how = f", such as {named}" if named else ""
+    return (
+        "was an import, which an undo does not take back. Nothing was changed. "
+        f"What came in is removed by a forget of its conversations or memories{how}; it can't be "
+        "imported again afterwards."
+    )

@@ -35,6 +35,8 @@ from memoria.store.values import MessageName, SegmentLimits
 if TYPE_CHECKING:
     from memoria.ingest.intake import Intake, IntakeLimits
 
+MOST_TURN_BYTES = 5 * 1024 * 1024
+"""The largest turn, in UTF-8 bytes of content, tool arguments and result together."""
 _MS_PER_MINUTE = 60_000
 _BRIEF_CHARS = 4_000
 """Length of a call that is handled within some milliseconds: a turn or a few, but no import."""

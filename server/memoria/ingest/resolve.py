@@ -192,6 +192,7 @@ class Resolver:
         relations = self._relations_of(proposed)
         named = add.task is not None
         outcome = self._claims.write(NewClaim(claim, new, wording, named, relations, self._ahead))
+        self._validator.log_apart(outcome.memory_id, relations)
         self._note(outcome, content)
         self._written[proposed] = outcome.memory_id
 

@@ -127,8 +127,7 @@ def _check(i: int, turn: Turn, max_bytes: int) -> None:
         raise InvalidTurnError(i, "it is empty: no content, tool_args or tool_result. Leave it out")
     size = len(_payload(i, turn).encode("utf-8", "surrogatepass"))
     if size > max_bytes:
-        most = f"{max_bytes:,} (MEMORIA_MAX_TURN_BYTES)"
-        raise InvalidTurnError(i, f"it has {size:,} bytes; the most is {most}. Split it")
+        raise InvalidTurnError(i, f"it has {size:,} bytes; the most is {max_bytes:,}. Split it")
     for name in _NAMES:
         value = getattr(turn, name)
         if value is not None and not 1 <= len(value) <= _MAX_ID_CHARS:

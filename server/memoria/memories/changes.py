@@ -17,6 +17,7 @@ ACTION = "change"
 """Action under which the log has a note."""
 _FIELDS = (
     "validity",
+    "type",
     "verified",
     "pinned",
     "upvotes",
@@ -150,7 +151,8 @@ def read_state(memory: Memory | None) -> dict[str, Any]:
     if memory is None:
         return dict.fromkeys(("wording", *_FIELDS))
     fields = {name: getattr(memory, name) for name in _FIELDS}
-    return {"wording": memory.current.version, **fields, "validity": memory.validity.value}
+    named = {"validity": memory.validity.value, "type": memory.type.value}
+    return {"wording": memory.current.version, **fields, **named}
 
 
 def _differences(former: Memory | None, now: Memory) -> Differences:

@@ -25,6 +25,7 @@ from memoria.memories.values import Author, NewWording, StructuralLinks
 from memoria.model import (
     Channel,
     Memory,
+    MemoryType,
     Provenance,
     Revision,
     Role,
@@ -35,6 +36,7 @@ from memoria.model import (
     check_choice,
     now_millis,
 )
+from memoria.model.memory_types import STATABLE_TYPES
 from memoria.model.privacy import Handling, PersonalRules
 from memoria.policy.conflict import Claim
 from memoria.store.base import Store, Transaction
@@ -83,19 +85,26 @@ class Revisions:
         memory that is given is the correction, which waits for the user.
 
         Raises:
-            InvalidInputError: `correct` without content, or content with anything else.
+            InvalidInputError: `correct` or `type` without content, or content with anything else;
+                or there is no such type, or it is none that can be stated.
             ForgottenError: the new wording was forgotten before.
             NotFoundError: there is no such memory.
         """
         check_choice("action", action, get_args(Revision))
-        if (action == "correct") != (content is not None):
+        if action == "type" and content is None:
+            raise InvalidInputError(
+                f"content is missing: which type is it to be? One of {', '.join(STATABLE_TYPES)}.",
+                for_person="The type is missing: `memoria revise ID type TYPE`, one of "
+                f"{', '.join(STATABLE_TYPES)}.",
+            )
+        if action != "type" and (action == "correct") != (content is not None):
             raise InvalidInputError(
                 "content is the new wording: give it with action=correct, and only then.",
                 for_person="The new wording is missing: `memoria revise ID correct NEW WORDING`."
                 if content is None
                 else f"{action} takes no wording: `memoria revise ID correct NEW WORDING` does.",
             )
-        if until is not None and content is None:
+        if until is not None and action != "correct":
             raise InvalidInputError(
                 "until is the end of a new wording: give it with content.",
                 for_person="--until is the end of a new wording: `memoria revise ID correct NEW "
@@ -117,12 +126,14 @@ class Revisions:
         until: str | None = None,
     ) -> Memory:
         memory = self._memory(tx, memory_id)
-        if content is not None:
+        if action == "type" and content is not None:
+            self._set_type(tx, memory, content)
+        elif content is not None:
             memory_id = self._correct(tx, memory, content, valid_from, turn_id, until)
         else:
             self._apply(tx, memory, action)
         now = self._memory(tx, memory_id)
-        is_dropped = content is not None and until is None and now.expires_at is None
+        is_dropped = action == "correct" and until is None and now.expires_at is None
         former_end = memory.expires_at if is_dropped else None
         local = local_span(now, tx.zone)
         return now.model_copy(update={"former_end": former_end, "local": local})
@@ -231,6 +242,18 @@ class Revisions:
         details = MemoryDetails(sets_end=True, expires_at=end.at)
         self._writer(tx).describe(memory, details, None)
 
+    def _set_type(self, tx: Transaction, memory: Memory, name: str) -> None:
+        """Let a memory be of another type, as long as it is not made of other memories' words."""
+        check_choice("type", name, STATABLE_TYPES)
+        if memory.type.is_derived:
+            raise InvalidInputError(f"This is {memory.type.value}: {memory.type.row.instead}")
+        if is_fixed_for(memory, self._channel.trust):
+            raise InvalidInputError(
+                "The user has confirmed or pinned this as it is: only they can change its type."
+            )
+        if memory.type is not MemoryType(name):
+            self._writer(tx).describe(memory, MemoryDetails(type=MemoryType(name)), None)
+
     def _settle(self, tx: Transaction, memory_id: str) -> None:
         """Let a memory that was revised or restored take effect on the others."""
         from memoria.memories.claims import ClaimWriter, bare_wording  # noqa: PLC0415  (the start-up does without it)
@@ -261,7 +284,7 @@ class Revisions:
                 writer.vote(memory.id, up=action == "upvote")
             case "everywhere" | "project":
                 writer.set_scope(memory, action, self._workspace)
-            case "correct":
+            case "correct" | "type":
                 raise InvalidInputError("content is missing: what should the memory say?")
 
     def _check_may_return(self, memory: Memory) -> None:

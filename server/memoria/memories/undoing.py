@@ -18,7 +18,7 @@ from memoria.memories.changes import (
 )
 from memoria.memories.revisions import Revisions
 from memoria.memories.values import NewWording
-from memoria.model import Memory, Validity, now_millis
+from memoria.model import Memory, MemoryType, Validity, now_millis
 from memoria.model.change import Change
 from memoria.store.base import Transaction
 from memoria.store.values import MemoryDetails
@@ -160,8 +160,10 @@ class Undoing(Revisions):
         if former.keys() & {"scope", "workspace"}:
             scope = former.get("scope", memory.scope)
             table.set_scope(memory.id, scope, former.get("workspace", memory.workspace), now)
-        if former.keys() & {"expires_at", "importance"}:
+        if former.keys() & {"expires_at", "importance", "type"}:
+            type_ = former.get("type")
             details = MemoryDetails(
+                type=None if type_ is None else MemoryType(type_),
                 importance=former.get("importance"),
                 sets_end="expires_at" in former,
                 expires_at=former.get("expires_at"),

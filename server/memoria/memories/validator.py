@@ -20,6 +20,7 @@ from memoria.language.reading.quotes import find_quote
 from memoria.language.statements.directions import doubt_direction, is_worded_as_order
 from memoria.language.statements.orders import instruction_shaped
 from memoria.language.words.document import full_text
+from memoria.memories.apart import APART
 from memoria.memories.conditions import borrows_confidence, is_withheld
 from memoria.memories.days import zone_of_turn
 from memoria.memories.derived import least_trust
@@ -34,6 +35,7 @@ from memoria.model import (
     MemoryType,
     Mention,
     Provenance,
+    Relation,
     Role,
     SourceKind,
     StoredTurn,
@@ -315,6 +317,19 @@ class OperationValidator:
             subject=self.entry_id,
             detail=f"{operation}: {error}",
         )
+
+    def log_apart(self, memory_id: str, relations: Mapping[str, Relation]) -> None:
+        """Log of which memories, by their ids, the model has found a memory to be different."""
+        for other, relation in relations.items():
+            if relation == "different":
+                self.tx.audit.add(
+                    at=self.now,
+                    channel=self._author.channel,
+                    client=self._author.client,
+                    action=APART,
+                    subject=memory_id,
+                    detail=other,
+                )
 
     def check_property(self, text: str | None) -> str:
         """Return the key of a property without secrets; empty where none was named.

@@ -134,7 +134,7 @@ class MemoryWriter:
         self._tx.memories.describe(memory.id, details, self._now)
         if interpretation is not None:
             replace_interpretation(self._tx, memory, interpretation, now=self._now)
-        self._log("describe", memory.id)
+        self._log("describe", memory.id, details.type and f"type {memory.type.value} before")
 
     def attribute(self, memory: Memory, subject: str | None, content: str) -> None:
         """Attribute a memory to somebody else, of whom it has spoken from its beginning.

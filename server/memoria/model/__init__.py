@@ -34,6 +34,7 @@ from memoria.model.listing import (
     SessionSummary,
 )
 from memoria.model.memory import (
+    AgentRevision,
     InferredBy,
     Memory,
     MemoryChange,
@@ -111,6 +112,7 @@ __all__ = [
     "Account",
     "Add",
     "AdjacentTurn",
+    "AgentRevision",
     "AuditEntry",
     "BacklogStatus",
     "Boost",

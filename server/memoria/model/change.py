@@ -6,17 +6,17 @@ from memoria.model.base import Value
 
 
 class Change(Value):
-    """An action of a person: a statement, a revision, a forget, or the undo of one."""
+    """One thing that a person did: a statement, a revision, a forget, an import, an undo."""
 
     id: str
     at: int
     """Time of the action, UTC epoch milliseconds."""
     action: str
-    """`remember`, an action of a revision, `forget` or `undo`."""
+    """`remember`, an action of a revision, `forget`, `import` or `undo`."""
     by: str
     """The way in: `on the command line`, `by a program`."""
     memory_id: str | None = None
-    """Memory that it was done to; None for a forget."""
+    """The memory that it was done to; none for a forget or an import."""
     content: str | None = None
     """The memory's text after it, or now; None where it was forgotten since."""
     former: str | None = None
@@ -24,13 +24,15 @@ class Change(Value):
     others: tuple[str, ...] = ()
     """Ids of the other memories that it changed."""
     items: Mapping[str, int] | None = None
-    """Number of items hidden, by kind; of a forget only."""
+    """Of a forget: how many of each kind it has hidden; of an import: how many came in."""
+    sessions: tuple[str, ...] = ()
+    """Of an import: conversations of which something came in by it and is there still."""
     undoes: str | None = None
     """Id of the change that it took back."""
     is_undone: bool = False
     is_gone: bool = False
-    """True if the memory, or its text before, was forgotten since, or by a forget for good: it
-    can't be undone."""
+    """Whether the memory, or what it said before, was forgotten since, or by a forget for good, or
+    it was an import: it can't be undone."""
     is_overtaken: bool = False
     """True if the memory was changed again since: the later change is to be undone first."""
 

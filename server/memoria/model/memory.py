@@ -268,7 +268,7 @@ class RememberResult(Value):
     """Active memory most like it, of which nobody has said yet whether it still holds."""
 
 
-Revision = Literal[
+AgentRevision = Literal[
     "correct",
     "confirm",
     "archive",
@@ -280,4 +280,6 @@ Revision = Literal[
     "everywhere",
     "project",
 ]
-"""Actions of `revise_memory`. None of them is final."""
+"""What an agent can do with the tool `revise_memory`. None of it is final."""
+Revision = Literal[AgentRevision, "type"]
+"""What a person can do to a memory. None of it is final."""

@@ -226,6 +226,7 @@ class NewMemory:
 class MemoryDetails:
     """Changes to a memory's fields beside its wording; None leaves a field as it is."""
 
+    type: MemoryType | None = None
     subject: str | None = None
     task: str | None = None
     importance: float | None = None

@@ -12,6 +12,7 @@ from memoria.disk.home_files import replace_file
 from memoria.errors import InvalidInputError, StoreUnavailableError, shorten
 from memoria.language.secrets.redact import holds_a_key
 from memoria.settings_file import (
+    FORMER_SETTINGS,
     KEY_IN_FILE,
     NOT_IN_A_FILE,
     VARIABLE_MARK,
@@ -64,6 +65,8 @@ def _check(name: str, given: str | None) -> None:
     """
     if name in NOT_IN_A_FILE:
         raise InvalidInputError(f"{name}: give it with {NOT_IN_A_FILE[name]}; a file can't say it.")
+    if given is None and name in FORMER_SETTINGS:
+        return  # a line that says nothing any more
     if name not in Settings.model_fields:
         raise InvalidInputError(f"{shorten(name)}: {describe_unknown(Settings, name)}")
     if given is None:

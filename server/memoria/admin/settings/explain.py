@@ -13,6 +13,7 @@ from memoria.language.secrets.redact import holds_a_key
 from memoria.settings_file import (
     NOT_IN_A_FILE,
     FileSettings,
+    describe_former_variables,
     is_secret,
     read_settings_file,
     variable_of,
@@ -60,7 +61,7 @@ def explain_settings(home: str) -> SettingsInForce:
         file=settings_path(home),
         exists=os.path.lexists(settings_path(home)),
         settings=tuple(_explain_all(names, environment, filed)),
-        problems=(*filed.problems, *conflicts),
+        problems=(*filed.problems, *describe_former_variables(Settings), *conflicts),
     )
 
 

@@ -47,7 +47,7 @@ def _open_search(settings: Settings) -> Search:
         open_store(settings),
         settings.tenant,
         embedder,
-        settings.embedder_wait_ms,
+        0,  # it is loaded, or never will be
         names_projects=settings.name_other_projects,
     )
 

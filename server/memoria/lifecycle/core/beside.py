@@ -49,8 +49,14 @@ class BesideSearch:
         )
 
 
-def list_quotes(tx: Transaction, place: CorePlace) -> list[Quote]:
-    """List the user's requests without a memory, for every project or for one alone."""
+def list_quotes(tx: Transaction, place: CorePlace, home: str | None = None) -> list[Quote]:
+    """What the user asked for, of which there is no memory: everywhere, or in a project alone.
+
+    Args:
+        tx: sees the tenant's rows.
+        place: the file in which it is to stand.
+        home: which knows the folders in which projects are now; None for those they were in.
+    """
     if place.file != PROJECT_FILE and place.project is None:
         return []
     wishes = list_wishes(tx, place.project)
@@ -58,11 +64,12 @@ def list_quotes(tx: Transaction, place: CorePlace) -> list[Quote]:
         everywhere = {turn.n for turn in list_wishes(tx, None)}
         wishes = [turn for turn in wishes if turn.n not in everywhere]
     return [
-        Quote(turn.id, _when(tx, turn, place), turn.content)
+        Quote(turn.id, _when(tx, turn, place, home), turn.content)
         for turn in wishes[:_MOST_QUOTES]
         if may_be_quoted(turn)
     ]
 
 
-def _when(tx: Transaction, turn: StoredTurn, place: CorePlace) -> str:
-    return f"{date_of_turn(turn, tx.zone)}{render_text(name_other_project(turn, place.project))}"
+def _when(tx: Transaction, turn: StoredTurn, place: CorePlace, home: str | None) -> str:
+    other = render_text(name_other_project(turn, place.project, home))
+    return f"{date_of_turn(turn, tx.zone)}{other}"

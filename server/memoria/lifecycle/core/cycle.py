@@ -133,6 +133,7 @@ def plan_core(
     find_refusal: FindRefusal | None = None,
     only: CoreFile | None = None,
     embedder: LazyEmbedder | None = None,
+    home: str | None = None,
 ) -> list[CoreDraft]:
     """Plan the files as they are going to be. A file with nothing in it is not made.
 
@@ -145,13 +146,14 @@ def plan_core(
         find_refusal: says why a line of the user's is no memory. Below it the file says so.
         only: the one file that is asked for; None for all. Rendering a large one takes a while.
         embedder: whose vectors tell what was said later; without one nothing does.
+        home: which knows the folders in which projects are now; None for those they were in.
     """
     drafts: list[CoreDraft] = []
     for source in read_sources(tx, files, list_places(tx), tx.core.memories(at), at):
         if source.document is None or only not in (None, source.place.file):
             continue
         refused = _list_refusals(source, find_refusal)
-        quotes = list_quotes(tx, source.place)
+        quotes = list_quotes(tx, source.place, home)
         explained = replace(source, rows=replace(source.rows, refused=refused, quotes=quotes))
         seen = BesideSearch(tx, source.place.project, embedder)
         done = render_marked(explained, seen, tokens, strength)

@@ -120,6 +120,7 @@ def _drafts(tx: Transaction, context: StepContext, only: CoreFile | None = None)
         lambda project, text: hand.in_project(project).find_refusal(tx, text),
         only,
         choose_embedder(context.settings),
+        str(context.settings.home_path),
     )
 
 

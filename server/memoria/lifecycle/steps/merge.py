@@ -15,6 +15,7 @@ from typing import Literal
 from memoria.lifecycle.adjudicate import adjudicate_pairs
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.merge_candidates import MergeCandidates, find_candidates
+from memoria.memories.apart import list_apart
 from memoria.memories.writer import MemoryWriter
 from memoria.model import Memory, Relation
 from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
@@ -72,6 +73,7 @@ class MergeStep(PlannedStep[PairItem]):
         """Yield the pairs in the same words, and those that a chat model has ruled on."""
         found = find_candidates(context, _last_run_at(context, self.name))
         ruled: dict[Pair, Relation] = _drop_restored_pairs(context, found)
+        ruled |= _drop_parted_pairs(context, found)
         if context.chat is not None:
             answers, short = adjudicate_pairs(context, context.chat, found.memories, found.doubtful)
             ruled |= answers
@@ -144,6 +146,16 @@ def _drop_restored_pairs(context: StepContext, found: MergeCandidates) -> dict[P
     found.same = [pair for pair in found.same if pair not in merged]
     found.doubtful = [pair for pair in found.doubtful if pair not in merged | replaced]
     return dict.fromkeys(marked, "contradicts")
+
+
+def _drop_parted_pairs(context: StepContext, found: MergeCandidates) -> dict[Pair, Relation]:
+    """Drop the pairs that a reading has found to be two, whichever of them was new then."""
+    asked = {memory_id for pair in found.doubtful for memory_id in pair}
+    with context.store.read(context.tenant) as tx:
+        apart = list_apart(tx, (found.memories[one] for one in asked))
+    parted = [pair for pair in found.doubtful if pair in apart]
+    found.doubtful = [pair for pair in found.doubtful if pair not in apart]
+    return dict.fromkeys(parted, "different")
 
 
 def _as_pairs(pairs: Iterable[tuple[str, str]]) -> set[Pair]:

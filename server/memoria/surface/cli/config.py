@@ -1,5 +1,6 @@
 """Commands on settings: which hold and why, and changes of the home's settings file."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,10 @@ from memoria.admin.settings.explain import (
 )
 from memoria.admin.settings.template import COMMENTS
 from memoria.bare.home import find_home
+from memoria.bare.settings_file import settings_path
+from memoria.config import Settings
 from memoria.errors import InvalidInputError
+from memoria.settings_file import FORMER_SETTINGS, describe_unknown
 from memoria.surface.cli.console import AsJson, Options, show
 from memoria.surface.text import quantity
 
@@ -94,10 +98,17 @@ def unset_values(context: typer.Context, names: _Names, as_json: AsJson = False)
 def _change(context: typer.Context, changes: dict[str, str | None], *, as_json: bool) -> None:
     options: Options = context.obj
     home = Path(find_home(options.home))
-    file = change_settings(home, changes)
-    after = {one.name: one for one in explain_settings(str(home)).settings}
-    lines = [f"Written to {file}. What runs already reads it when it is started again."]
-    lines += (f"But {name}: {note}." for name in changes if (note := after[name].note))
+    former = [name for name, given in changes.items() if given and name in FORMER_SETTINGS]
+    for name in former:  # what a script still sets is said, and stops nothing
+        sys.stderr.write(f"note: {name}: {describe_unknown(Settings, name)}\n")
+    changes = {name: given for name, given in changes.items() if name not in former}
+    if former and not changes:
+        file, lines = Path(settings_path(str(home))), ["Nothing was written."]
+    else:
+        file = change_settings(home, changes)
+        lines = [f"Written to {file}. What runs already reads it when it is started again."]
+    notes = {one.name: one.note for one in explain_settings(str(home)).settings}
+    lines += (f"But {name}: {note}." for name in changes if (note := notes.get(name)))
     show(WireSettingsChange(file=str(file), changed=[*changes]), "\n".join(lines), as_json=as_json)
 
 

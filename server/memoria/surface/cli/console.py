@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _MODEL_WAIT_MS = 60_000
-"""Longest wait of a searching command for a model that is loading, unless a setting says so."""
+"""How long a command that searches waits for a model that is loading."""
 _BACKLOG_WAIT_S = 3.0
 """Longest wait of a search for the vectors of what was written just before it."""
 _CONTROLS = lazy_regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -150,8 +150,6 @@ def with_memory(
 
         settings = name_in_settings(settings, begins=begins_home)
     tell_news(settings)
-    if searches and "embedder_wait_ms" not in settings.model_fields_set:
-        settings = settings.model_copy(update={"embedder_wait_ms": _MODEL_WAIT_MS})
 
     async def open_and_work() -> _T:
         async with open_memoria(
@@ -159,6 +157,7 @@ def with_memory(
         ) as memory:
             await memory.catch_up(COMMAND_BYTES)
             if searches:
+                memory.embedder_wait_ms = _MODEL_WAIT_MS
                 with suppress(TimeoutError):
                     await memory.wait_until_idle(timeout_s=_BACKLOG_WAIT_S)
             return await work(memory)
@@ -233,11 +232,11 @@ def take_in_spool(context: typer.Context) -> None:
 
 @cache
 def warn_of_settings(home: str) -> None:
-    """Say once on standard error what of a home's settings file can't be used."""
+    """Say once on standard error what of a home's settings can't be used."""
     from memoria.config import Settings  # noqa: PLC0415
-    from memoria.settings_file import read_settings_file  # noqa: PLC0415
+    from memoria.settings_file import list_problems  # noqa: PLC0415
 
-    for problem in read_settings_file(home, Settings).problems:
+    for problem in list_problems(home, Settings):
         sys.stderr.write(f"warning: {without_steering(problem)}\n")
 
 

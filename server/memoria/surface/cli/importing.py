@@ -163,14 +163,24 @@ def _import(
         )
     except KeyboardInterrupt:
         err().print(render_stop(add_reports(reports)))
+        _note(context, add_reports(reports))
         raise
     sources, total = [group.source for group in groups], add_reports(reports)
+    _note(context, total)
     by_source = list(zip(sources, reports, strict=True))
     text = render_import(by_source, unknown, unread, without_vector, columns())
     wire = wire_import(total, sources, unknown, unread, without_vector)
     show(wire, text, as_json=as_json)
     if total.bad or unknown:
         raise typer.Exit(Exit.LINES_LEFT_OUT)
+
+
+def _note(context: typer.Context, total: ImportReport) -> None:
+    """Let `memoria undo` know what came in."""
+    turns, memories = total.recorded + total.new_versions, total.memories["added"] + total.made
+    if turns or memories:
+        ids = [*total.conversations.values()]
+        with_memory(context, lambda memory: memory.note_import(turns, memories, ids))
 
 
 def _find(paths: Sequence[Path], format: str | None, *, every: bool) -> _Found:  # noqa: A002

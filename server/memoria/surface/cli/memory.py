@@ -217,7 +217,10 @@ def revise(
     ],
     content: Annotated[
         list[str] | None,
-        typer.Argument(help="For correct the new wording, for same and apart the other name."),
+        typer.Argument(
+            help="For correct the new wording, for type the type, for same and apart the other "
+            "name."
+        ),
     ] = None,
     until: Annotated[str | None, _UNTIL] = None,
     as_json: AsJson = False,

@@ -27,6 +27,7 @@ _REVISED: dict[Revision, str] = {
     "downvote": "Voted down",
     "everywhere": "Seen everywhere",
     "project": "Seen in its project alone",
+    "type": "Filed",
 }
 _SO_BEFORE: dict[Revision, str] = {
     "correct": "it said so and ended then",
@@ -37,6 +38,7 @@ _SO_BEFORE: dict[Revision, str] = {
     "unpin": "it was not pinned",
     "everywhere": "it was seen everywhere already",
     "project": "it was seen in its project alone already",
+    "type": "it was of this type already",
 }
 
 

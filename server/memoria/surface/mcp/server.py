@@ -20,7 +20,7 @@ from memoria.app import Memoria
 from memoria.app.project_news import begin_home
 from memoria.config import Settings
 from memoria.errors import MemoriaError
-from memoria.settings_file import read_settings_file
+from memoria.settings_file import list_problems
 from memoria.surface.front.streams import Inbox, Outbox
 from memoria.surface.mcp import prompts, resources
 from memoria.surface.mcp.completions import complete
@@ -134,7 +134,7 @@ def serve_stdio(
     logging.basicConfig(level=logging.WARNING)  # to standard error
     begin_home(home)
     settings = Settings.load_here(home, tenant, workspace)
-    for problem in read_settings_file(str(settings.home_path), Settings).problems:
+    for problem in list_problems(str(settings.home_path), Settings):
         _LOG.warning(problem)
     try:
         anyio.run(_serve, settings, inbox, outbox)

@@ -12,9 +12,9 @@ from memoria.app.project_news import take_news
 from memoria.errors import InvalidInputError
 from memoria.language.reading.invisible import show_invisible
 from memoria.model import (
+    AgentRevision,
     EntityKind,
     Memory,
-    Revision,
     Scope,
     SearchResult,
     TurnRecord,
@@ -259,7 +259,7 @@ class _Unasked(_Confirmation):
 async def _ask_user(
     ctx: Ctx,
     id: str,  # noqa: A002  (the tool's own argument)
-    action: Revision,
+    action: AgentRevision,
 ) -> _Confirmation | Elicit[_Confirmation]:
     """Let the client ask its user, where it can: an agent's word verifies nothing."""
     if action != "confirm" or not can_ask_user(ctx):
@@ -273,7 +273,7 @@ async def _ask_user(
 async def revise_memory(
     ctx: Ctx,
     id: Annotated[str, Field(description="memory id from a search")],  # noqa: A002
-    action: Revision,
+    action: AgentRevision,
     content: Annotated[str | None, Field(description="with correct: new wording")] = None,
     valid_from: Annotated[str | None, Field(description="since when")] = None,
     until: _Until = None,
@@ -313,7 +313,7 @@ def _is_denied(answer: ElicitationResult[_Confirmation]) -> bool:
 
 
 def _note_revision(
-    memory: Memory, action: Revision, answer: ElicitationResult[_Confirmation]
+    memory: Memory, action: AgentRevision, answer: ElicitationResult[_Confirmation]
 ) -> str | None:
     if action == "confirm" and not memory.verified:
         is_closed = isinstance(answer, CancelledElicitation)

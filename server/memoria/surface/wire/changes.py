@@ -22,6 +22,7 @@ class WireChange(BaseModel):
     former_text: str | None = None
     other_memories: list[str] | None = None
     forgotten: dict[str, int] | None = None
+    imported: dict[str, int] | None = None
     undoes: str | None = None
     undone: bool
 
@@ -56,7 +57,8 @@ def wire_changes(listed: ChangeList, nights: Sequence[WireRun] = ()) -> WireChan
 
 
 def wire_change(change: Change) -> WireChange:
-    """Describe one thing that a person did."""
+    """One thing that a person did."""
+    items, is_import = dict(change.items or {}) or None, change.action == "import"
     return WireChange(
         id=change.id,
         at=to_iso(change.at),
@@ -66,7 +68,8 @@ def wire_change(change: Change) -> WireChange:
         text=change.content,
         former_text=change.former,
         other_memories=list(change.others) or None,
-        forgotten=dict(change.items) if change.items else None,
+        forgotten=None if is_import else items,
+        imported=items if is_import else None,
         undoes=change.undoes,
         undone=change.is_undone,
     )

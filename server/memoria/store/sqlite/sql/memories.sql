@@ -154,8 +154,8 @@ WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: describe
 UPDATE memories
-SET updated_at = :now, subject = coalesce(:subject, subject), task = coalesce(:task, task),
-    importance = coalesce(:importance, importance),
+SET updated_at = :now, type = coalesce(:type, type), subject = coalesce(:subject, subject),
+    task = coalesce(:task, task), importance = coalesce(:importance, importance),
     expires_at = iif(:sets_end, :expires_at, expires_at)
 WHERE n = :memory_n AND tenant_id = :tenant;
 
