@@ -74,7 +74,7 @@ SEARCHED = (
         "kind of answer",
         "whose turns answer: the user's, the assistant's, both, or several sessions",
         ("language/asking/aim.py",),
-        seams=(Seam("retrieval.query.aim", "find_aim", _fact),),
+        seams=(Seam("language.asking.aim", "find_aim", _fact),),
     ),
     Group(
         "names by their sound",
@@ -188,6 +188,16 @@ PROMISED = (
         ),
     ),
     Group(
+        "names in what is recorded",
+        "whom and what a text names, and who does what to whom, without a model",
+        (
+            "language/names/lexicon.py",
+            "language/names/mentions.py",
+            "language/names/namesakes.py",
+            "language/names/roles.py",
+        ),
+    ),
+    Group(
         "requests to remember",
         "what a turn asks to have remembered is one memory, in its own words",
         ("language/statements/requests.py",),
@@ -233,6 +243,13 @@ PLAIN = (
         "scores, budgets, plans, identities and forms",
         (
             "policy/__init__.py",
+            "language/__init__.py",
+            "language/asking/__init__.py",
+            "language/names/__init__.py",
+            "language/reading/__init__.py",
+            "language/statements/__init__.py",
+            "language/words/__init__.py",
+            "language/reading/own_calls.py",
             "policy/conflict.py",
             "policy/core.py",
             "language/names/keys.py",
@@ -251,7 +268,6 @@ PLAIN = (
             "language/asking/questions.py",
             "retrieval/query/task.py",
             "retrieval/query/terms.py",
-            "text/__init__.py",
             "language/budget.py",
             "language/reading/clean.py",
             "language/words/document.py",

@@ -16,7 +16,7 @@ from memoria.model import Role, Turn
 from memoria.surface.hook import sieve
 from memoria.surface.hook.sieve import flatten, is_surely_clean
 
-CORPUS = Path(__file__).parents[2] / "text" / "secrets"
+CORPUS = Path(__file__).parents[2] / "language" / "secrets"
 SHAPES = [case for file in sorted(CORPUS.glob("shapes_*.tsv")) for case in read_cases(file)]
 LOOK_ALIKES = [case for file in sorted(CORPUS.glob("look_*.tsv")) for case in read_cases(file)]
 ORDINARY = """\

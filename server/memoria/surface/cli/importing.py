@@ -63,7 +63,7 @@ def _show_faults(verbose: bool) -> bool:
     """Let the log of what readers of files met go to standard error."""
     if verbose:
         logging.basicConfig(level=logging.WARNING)
-        logging.getLogger("memoria.admin").setLevel(logging.DEBUG)
+        logging.getLogger("memoria.connectors").setLevel(logging.DEBUG)
     return verbose
 
 

@@ -22,8 +22,8 @@ LONGEST = 20_000
 
 _TABLES = os.path.join(
     os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
-    "text",
-    "redaction",
+    "language",
+    "secrets",
 )
 _NAMES, _FORMATS, _SEED_WORDS = "names.tsv", "formats.tsv", "bip39_english.txt"
 
