@@ -36,7 +36,7 @@ _SPARE = 4
 
 _NEAR = 0.3
 """A cosine below which what was said later is of something else: none of 40 corrections in other
-words lay lower, and of 100 other lines 14."""
+words lay lower, and of 100 other lines 16."""
 _ALIKE = 0.4
 """A cosine from which on what is shown anyway stands below what it may correct."""
 
