@@ -35,7 +35,7 @@ _SPARE = 4
 """What is nearest is read together with so much more, for some of it is not to be shown."""
 
 _NEAR = 0.3
-"""A cosine below which what was said later is of something else: none of 40 corrections in other
+"""A cosine below which what was said later is of something else: none of 39 corrections in other
 words lay lower, and of 100 other lines 16."""
 _ALIKE = 0.4
 """A cosine from which on what is shown anyway stands below what it may correct."""
