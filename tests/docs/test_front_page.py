@@ -20,7 +20,7 @@ FRONT_PAGES = pytest.mark.parametrize("page", [README, README_ZH], ids=name_of)
 _DAY = re.compile(r"(?m)^(\d{4}-\d{2}-\d{2})")
 _SPOKEN = re.compile(r"(?m)^  (?:you|你) +(.+)$")
 _ASKED = re.compile(r"(?m)^  (?:agent|智能体) +search_memory: (.+)$")
-_ANSWER = re.compile(r"(?m)^ {9}(\S.*)$")
+_ANSWER = re.compile(r"(?m)^ {9}((?:  )?\S.*)$")
 _BAR = re.compile(r"(?m)^([\w-]+) +(█+) (\.\d{3})$")
 _OF_A_BAR = 0.033
 """How much of the evidence a block of a bar stands for."""

@@ -15,8 +15,9 @@ import memoria.app.nightly as nights
 from memoria import Memoria
 from memoria.disk.folders import DAILY, tenant_folder
 from memoria.errors import InvalidInputError, NotFoundError
-from memoria.model import DAY_MS, Validity, now_millis, use_clock
+from memoria.model import DAY_MS, MemoryListing, Validity, now_millis, use_clock
 from memoria.model.core import CORE_FILES
+from memoria.surface.cli.pages import render_memories
 from memoria.surface.mcp.instructions import instructions_for
 from memoria.surface.mcp.kept import briefing_writer
 from memoria.surface.mcp.prompts import briefing
@@ -338,6 +339,12 @@ async def test_a_statement_that_was_kept_and_asks_not_to_be_is_in_no_answer(
         assert no_name_in(await told_unasked(m))
         with pytest.raises(NotFoundError):
             await m.get_memory(kept.id)
+        await m.remember("The boat shed is green")
+        page = await m.list_memories()
+        assert (page.total, len(page.memories), page.withheld) == (1, 1, 1)
+        listed = render_memories(page, MemoryListing(), 80)
+        assert "1 memory\n1 memory more withheld" in listed
+        assert "next page" not in listed
 
 
 async def test_a_standing_order_on_what_to_keep_is_remembered(memory: Memoria) -> None:

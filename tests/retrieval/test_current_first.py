@@ -131,13 +131,13 @@ async def test_a_turn_that_only_says_the_same_in_other_words_is_not_superseded(
         ("例会是周一。", "例会改到周四了。", "例会是哪天？"),
     ],
 )  # fmt: skip
-async def test_the_later_of_two_turns_about_one_thing_comes_first(
+async def test_the_later_of_two_turns_about_one_thing_comes_first_or_right_below_the_other(
     memory: Memoria, older: str, newer: str, question: str
 ) -> None:
     await say(memory, older, newer)
-    texts = [hit.text for hit in (await memory.search_memory(question)).hits if older != newer]
-    assert newer in texts
-    assert older not in texts[: texts.index(newer)]
+    first, second = (await memory.search_memory(question)).hits
+    assert {first.text, second.text} == {older, newer}
+    assert second.later_than == (first.id if second.text == newer else None)
 
 
 async def test_order_can_be_left_as_it_is_found(memory: Memoria) -> None:

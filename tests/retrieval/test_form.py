@@ -165,13 +165,26 @@ def lines_of_talk(*shown: ShownAs | None) -> list[Hit]:
 
 
 def test_who_speaks_and_the_year_are_said_once_and_what_is_no_hit_is_told_apart() -> None:
-    assert write_hits(lines_of_talk("later", None, None, "nearest"), 8) == [
+    first, second, newer, nearest = lines_of_talk(None, None, "later", "nearest")
+    below = newer.model_copy(update={"later_than": second.id})
+    assert write_hits([first, second, below, nearest], 8) == [
         "All: trust reported, user, 2026.",
-        "[turn 00000000] line 0 (03-02, later)",
+        "[turn 00000000] line 0 (03-02)",
         "[turn 00000001] line 1 (03-02)",
-        "[turn 00000002] line 2 (03-02)",
+        "  later: [turn 00000002] line 2 (03-02)",
         "By meaning:",
         "[turn 00000003] line 3 (03-02)",
+    ]
+
+
+def test_what_speaks_against_a_line_further_in_stands_in_that_line() -> None:
+    old, newer = lines_of_talk(None, "later")
+    below = newer.model_copy(
+        update={"later_than": old.id, "contradicts": (old.id,), "text": "one\ntwo"}
+    )
+    assert write_hits([old, below], 8)[1:] == [
+        "[turn 00000000] line 0 (03-02)",
+        "  later: [turn 00000001] one\n    two (03-02, contradicted by 00000000)",
     ]
 
 
@@ -202,6 +215,10 @@ def test_whatever_is_said_once_lines_keep_to_their_budget(
             }
         )
         for hit, year in zip(lines_of_talk(*shown), years, strict=False)
+    ]
+    hits = [
+        hit.model_copy(update={"later_than": hits[0].id}) if hit.shown_as == "later" else hit
+        for hit in hits
     ]
     packer = Packer(hits, room, {}, id_chars=ID_CHARS, line_tokens=20)
     packer.admit()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 
 from tests.retrieval.toys import hits_of
 
@@ -47,10 +48,33 @@ async def tell(m: Memoria, said: Sequence[str]) -> None:
     await m.wait_until_idle()
 
 
-async def test_what_was_said_later_stands_above_what_it_corrects(memory: Memoria) -> None:
-    await tell(memory, (HOME, *TALK, *MOVES))
-    text = result_text(await memory.search_memory(ASKED))
-    assert all(text.index(newer) < text.index(HOME) for newer in MOVES)
+async def test_what_was_said_later_stands_right_below_what_it_corrects(memory: Memoria) -> None:
+    moves = MOVES[:2]
+    await tell(memory, (HOME, *TALK, *moves))
+    found = await memory.search_memory(ASKED)
+    first, *others = found.hits
+    assert first.text == HOME
+    below = list(takewhile(lambda hit: hit.later_than == first.id, others))
+    assert {*moves} <= {hit.text for hit in below}
+    lines = result_text(found).splitlines()
+    (at,) = [place for place, line in enumerate(lines) if HOME in line]
+    further_in = list(takewhile(lambda line: line.startswith("  later: [turn "), lines[at + 1 :]))
+    assert len(further_in) == len(below)
+
+
+async def test_the_answer_that_fits_best_comes_first_whatever_was_said_after_it(
+    memory: Memoria,
+) -> None:
+    await tell(memory, (HOME, *TALK, *MORE_TALK))
+    unread = await memory.search_memory(ASKED)
+    await read_all(memory)
+    read = await memory.search_memory(ASKED)
+    for found in (unread, read):
+        assert (found.hits[0].text, found.hits[0].later_than) == (HOME, None)
+        by_id = {hit.id: hit for hit in found.hits}
+        for hit in found.hits:
+            if hit.later_than is not None:
+                assert hit.source.at > by_id[hit.later_than].source.at
 
 
 async def test_no_line_of_an_answer_is_shown_twice(memory: Memoria) -> None:
@@ -81,14 +105,3 @@ async def read_all(m: Memoria) -> None:
         fields = [{"content": text, "quote": text, "turn_id": int(n)} for n, text in told]
         await m.hand_in(name, [{**each, "subject": "user"} for each in fields])
     await m.wait_until_idle()
-
-
-async def test_what_a_reader_has_read_stands_above_no_hit_that_it_left_as_it_was(
-    memory: Memoria,
-) -> None:
-    await tell(memory, (HOME, *TALK, *MORE_TALK))
-    unread = await memory.search_memory(ASKED)
-    await read_all(memory)
-    read = await memory.search_memory(ASKED)
-    assert unread.hits[0].text != HOME
-    assert read.hits[0].text == HOME

@@ -7,6 +7,7 @@ import pytest
 from memoria.app import Memoria
 from memoria.model import Hit, Validity
 from memoria.model.search import SearchResult
+from memoria.surface.text import result_text
 
 
 class Case(NamedTuple):
@@ -86,6 +87,19 @@ async def test_who_asks_for_what_was_corrected_has_the_correction_before_the_mes
         assert (hit.validity, hit.restated_by) == (Validity.SUPERSEDED, kept)
 
 
+@pytest.mark.parametrize("case", CASES, ids=["en", "zh"])
+async def test_the_record_names_the_sentence_of_a_message_that_no_longer_holds(
+    memory: Memoria, case: Case
+) -> None:
+    turn, _ = await correct(memory, case)
+    found = await memory.search_conversation_traces(case.of_rest)
+    hit = find_hit(found, turn)
+    assert hit is not None
+    assert hit.validity is None
+    assert hit.superseded_part == case.said.removesuffix(case.rest).strip()
+    assert f"(superseded: “{hit.superseded_part[:20]}" in result_text(found)
+
+
 async def test_a_message_of_which_both_sentences_were_corrected_is_out_of_date(
     memory: Memoria,
 ) -> None:
@@ -97,6 +111,9 @@ async def test_a_message_of_which_both_sentences_were_corrected_is_out_of_date(
     key = await memory.remember("The key is at Bob's", turn_id=turn)
     await memory.revise_memory(kept.id, "correct", content="The gate code is 5822")
     await memory.revise_memory(key.id, "correct", content="The key is at Carla's")
+    found = find_hit(await memory.search_conversation_traces("gate code"), turn)
+    assert found is not None
+    assert (found.validity, found.superseded_part) == (Validity.SUPERSEDED, None)
     for query in ("gate code", "where is the key"):
         hit = find_hit(await memory.search_memory(query, limit=20), turn)
         assert hit is None or hit.validity is Validity.SUPERSEDED

@@ -2,6 +2,7 @@
 
 import re
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 
 import anyio
@@ -119,14 +120,18 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     return Shell(home, {"MEMORIA_EMBEDDER": "bundled", "MEMORIA_WORKSPACE": "none"})
 
 
-def test_what_was_said_later_is_marked_so(lived: Shell) -> None:
+def test_what_was_said_later_stands_further_in_below_its_hit(lived: Shell) -> None:
     asked = ("search", "where", "do", "I", "live")
-    told = {hit["id"][-8:]: hit.get("shown_as") for hit in lived.json(*asked)["hits"]}
-    assert {None, "later"} <= {*told.values()}
+    hits = lived.json(*asked)["hits"]
+    assert {None, "later"} <= {hit.get("shown_as") for hit in hits}
     lines = lived(*asked).out.split("\n")
-    for short, shown_as in told.items():
-        (line,) = [one for one in lines if one.endswith(short)]
-        assert (" · later · " in line) == (shown_as == "later"), line
+    for hit in hits:
+        (at,) = [place for place, line in enumerate(lines) if line.endswith(hit["id"][-8:])]
+        is_later = hit.get("later_than") is not None
+        assert lines[at - 1].startswith("    later: ") == is_later, lines[at - 1]
+        assert (hit.get("shown_as") == "later") <= is_later
+    heads = [hit.get("later_than") or hit["id"] for hit in hits]
+    assert [head for head, _ in groupby(heads)] == list(dict.fromkeys(heads))
 
 
 def test_what_is_nearest_stands_below_a_heading_also_where_it_is_of_the_session_of_a_hit() -> None:

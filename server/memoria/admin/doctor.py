@@ -227,7 +227,7 @@ def _check_tenants_folders(store: Store, settings: Settings) -> Finding:
 
 
 def _check_settings(settings: Settings) -> Finding:
-    """Whether every line of the settings file can be used, and what the environment says."""
+    """Check every line of the settings file, and what the environment sets."""
     path = settings_path(str(settings.home_path))
     problems = list_problems(str(settings.home_path), Settings)
     if problems:
@@ -260,7 +260,7 @@ def _check_backups(settings: Settings) -> Finding:
 
 
 def _describe_aside(folder: Path) -> str:
-    """What to do with a home that was set aside: what came after the backup is in there alone."""
+    """Say what to do with a home that was set aside, which alone has what came after the backup."""
     export = f"memoria --home {shlex.quote(str(folder))} export later.jsonl"
     return (
         f"To have what was said after the backup as well: {export}, then memoria import "

@@ -84,6 +84,8 @@ class MemoryPage(Page):
     """A page of memories."""
 
     memories: tuple[Memory, ...]
+    withheld: int = 0
+    """How many of this page nobody is shown, by the user's word; `total` does not count them."""
     id_chars: int
     """Number of last characters that tell these ids apart from all others."""
 

@@ -71,6 +71,8 @@ class Hit(Value):
     validity: Validity | None = None
     """`contradicted`: it holds as far as is known, and so does something that cannot be true
     together with it."""
+    superseded_part: str | None = None
+    """The sentence of a turn of the record that no longer holds, where what else it says does."""
     contradicts: tuple[str, ...] = ()
     """Ids of the memories and turns that cannot be true together with it."""
     restated_by: str | None = None
@@ -85,8 +87,10 @@ class Hit(Value):
     condition: Condition | None = None
     """Condition under which it was told."""
     shown_as: Literal["nearest", "later"] | None = None
-    """Reason why it is shown where it is no hit: it is nearest by meaning, or the same speaker said
-    it later than the line below, to which it is nearest."""
+    """Why it is shown where it is no hit: it is nearest by meaning, or the same speaker said it
+    later than what it is near to."""
+    later_than: str | None = None
+    """The id of the line below which it stands, because the same speaker said it later."""
     is_earlier: bool = False
     """True if a newer memory of the answer, which stands above it, is like it."""
     clock: str | None = None

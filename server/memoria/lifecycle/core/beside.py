@@ -50,7 +50,7 @@ class BesideSearch:
 
 
 def list_quotes(tx: Transaction, place: CorePlace, home: str | None = None) -> list[Quote]:
-    """What the user asked for, of which there is no memory: everywhere, or in a project alone.
+    """List the user's requests without a memory: of everywhere, or of a project alone.
 
     Args:
         tx: sees the tenant's rows.

@@ -1,15 +1,17 @@
 """Lines beside the hits of an answer: what is nearest by meaning, and what was said later.
 
-The order is that of reading: the hits, best first, then what is nearest; and above each of the
+The order is that of reading: the hits, best first, then what is nearest; and below each of the
 first of either what the same speaker said later that is nearest to it. Nothing stands there twice.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from memoria.model import InferredBy
 from memoria.model.condition import Condition
 from memoria.retrieval.answer.conditions import ToldConditions
+from memoria.retrieval.lookup.newer import put_newer_first
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import is_of_another_task
 from memoria.retrieval.ranking.documents import MemoryWording
@@ -24,20 +26,19 @@ from memoria.store.base import Transaction
 from memoria.store.values import Match
 
 _BESIDE_HITS = (3, 1)
-_BESIDE_NEAREST = (1, 1)
-"""Most later statements, not shown anyway, beside the first, the second and so on that tell
-something. Statements that were corrected are the best hit in two of three cases."""
+_BESIDE_NEAREST = (1,)
+"""How much of what was said later, and is not shown anyway, stands beside the first, the second and
+so on that tell something. Statements that were corrected are the best hit in two of three cases."""
 _LOOKED_AT = 12
 """Later statements that are looked at, nearest first: some of them may be shown already."""
 _SPARE = 4
 """Spare results that are read with the nearest, for some of those are not to be shown."""
 
+_NEAR = 0.3
+"""A cosine below which what was said later is of something else: none of 39 corrections in other
+words lay lower, and of 100 other lines 16."""
 _ALIKE = 0.4
-"""Least cosine for a hit that was said later to come before a better one."""
-_ABOVE = 0.25
-"""Least cosine for a later statement to stand above what it may correct, else below it.
-
-Where a model has read both, it would have said that one corrects the other: it stands below."""
+"""A cosine from which on what is shown anyway stands below what it may correct."""
 
 ShownAs = Literal["nearest", "later"]
 
@@ -48,7 +49,19 @@ class AnswerLine(NamedTuple):
     candidate: ScoredCandidate
     condition: Condition | None
     shown_as: ShownAs | None = None
-    """Reason why it is shown; None where it is a hit."""
+    """None where it is a hit."""
+    later_than: str | None = None
+    """The id of the line below which it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLines:
+    """The lines of an answer, each once, not yet in their places."""
+
+    lines: Sequence[AnswerLine]
+    """The hits, what is nearest, then what was said later and is neither."""
+    later: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    """By document what was said later than that, nearest first."""
 
 
 def list_lines(
@@ -56,8 +69,8 @@ def list_lines(
     found: ScoredSearch,
     hits: Sequence[ScoredCandidate],
     told: ToldConditions,
-) -> list[AnswerLine]:
-    """List the lines of an answer, in the order in which they are shown.
+) -> AnswerLines:
+    """The lines of an answer, with what was said later than which.
 
     Args:
         tx: where it was searched.
@@ -70,12 +83,11 @@ def list_lines(
     shown = [AnswerLine(*each) for each in told.take(hits, most_hits)]
     is_compared = found.statistics.has_vectors and not plan.parsed.is_time_only
     if not (plan.profile.most_nearest and is_compared):
-        return shown
+        return AnswerLines(shown)
     asked = found.vectors
     near = _list_nearest(tx, found, asked, shown, told, most_nearest)
-    lines = [*shown, *near]
     if not asked or plan.as_of is not None:
-        return lines
+        return AnswerLines([*shown, *near])
     return _add_later(tx, found, asked, (shown, near), told)
 
 
@@ -119,8 +131,8 @@ def _add_later(
     asked: Sequence[QueryVector],
     groups: Sequence[Sequence[AnswerLine]],
     told: ToldConditions,
-) -> list[AnswerLine]:
-    """Add to the lines what was said later, above or below the one that it is nearest to."""
+) -> AnswerLines:
+    """The lines, and for the first of them what was said later that is nearest to each."""
     plan = found.plan
     wide = plan.with_processed_turns()
     search = LaterSearch(tx, asked[0].model, plan.calibration, wide.filters)
@@ -133,7 +145,9 @@ def _add_later(
     read = read_visible(tx, found, wide, wanted)
     added = (AnswerLine(*each, "later") for each in told.take_open(read, len(read)))
     lines |= {line.candidate.candidate.n: line for line in added}
-    return list(_place(lines, later))
+    return AnswerLines(
+        list(lines.values()), {n: [match.n for match in ones] for n, ones in later.items()}
+    )
 
 
 def _count_beside(search: LaterSearch, groups: Sequence[Sequence[AnswerLine]]) -> dict[Said, int]:
@@ -147,9 +161,12 @@ def _count_beside(search: LaterSearch, groups: Sequence[Sequence[AnswerLine]]) -
 
 
 def _take_new(matches: Sequence[Match], most: int, shown: Collection[int]) -> tuple[Match, ...]:
-    """Return the matches that are shown anyway, and `most` others, nearest first."""
-    new = {match.n for match in [each for each in matches if each.n not in shown][:most]}
-    return tuple(match for match in matches if match.n in new or match.n in shown)
+    """Return those that are shown anyway and alike, and so many others that are near, in order."""
+    near = [match for match in matches if match.n not in shown and match.score >= _NEAR]
+    new = {match.n for match in near[:most]}
+    return tuple(
+        match for match in matches if match.n in new or (match.n in shown and match.score >= _ALIKE)
+    )
 
 
 def read_visible(
@@ -161,57 +178,27 @@ def read_visible(
     return [scored[each.n] for each in wanted if each.n in scored]
 
 
-def _place(
-    lines: Mapping[int, AnswerLine], later: Mapping[int, Sequence[Match]]
-) -> Iterator[AnswerLine]:
-    """Yield each line once, beside what was said later; a better hit only after one alike."""
-    placed: set[int] = set()
-    for line in lines.values():
-        if line.shown_as != "later":
-            yield from _place_with_later(line, lines, later, placed)
+def place_lines(answer: AnswerLines, earlier: Mapping[int, int]) -> list[AnswerLine]:
+    """Return the lines in their order, each with what was said later right below it.
 
+    A newer memory that is like an older one stands by itself, above it.
 
-def _place_with_later(
-    line: AnswerLine,
-    lines: Mapping[int, AnswerLine],
-    later: Mapping[int, Sequence[Match]],
-    placed: set[int],
-) -> Iterator[AnswerLine]:
-    n = line.candidate.candidate.n
-    if n in placed:
-        return
-    placed.add(n)
-    above, below = _list_beside(line, later.get(n, ()), lines)
-    for newer in above:
-        yield from _place_with_later(newer, lines, later, placed)
-    yield line
-    for newer in below:
-        yield from _place_with_later(newer, lines, later, placed)
-
-
-def _list_beside(
-    line: AnswerLine, matches: Sequence[Match], lines: Mapping[int, AnswerLine]
-) -> tuple[list[AnswerLine], list[AnswerLine]]:
-    """List the later statements to be shown above a line, and those to be shown below it."""
-    above, below = [], []
-    is_read = _was_read(line)
-    for match in matches:
-        newer = lines.get(match.n)
-        if newer is None:
-            continue
-        is_settled = is_read and _was_read(newer)
-        if newer.shown_as is None:
-            above += [newer] if match.score >= _ALIKE else []
-        elif match.score >= _ABOVE and not is_settled:
-            above.append(newer._replace(shown_as="later"))
-        else:
-            below.append(newer._replace(shown_as="later"))
-    return above, below
-
-
-def _was_read(line: AnswerLine) -> bool:
-    """Return whether a model has read what a line shows."""
-    document = line.candidate.document
-    if isinstance(document, MemoryWording):
-        return document.version.inferred_by is InferredBy.MODEL
-    return document.processed
+    Args:
+        answer: the lines, and what was said later than which.
+        earlier: by the document of an older memory that of the newer one.
+    """
+    by_n = {line.candidate.candidate.n: line for line in answer.lines}
+    places = {n: place for place, n in enumerate(by_n)}
+    alone = {*earlier, *earlier.values()}
+    heads: dict[int, int] = {}
+    for n in by_n:
+        head = heads.get(n, n)
+        for newer in answer.later.get(n, ()):
+            if newer not in heads and newer not in alone and places.get(newer, 0) > places[head]:
+                heads[newer] = head
+    below: dict[int, list[AnswerLine]] = defaultdict(list)
+    for n, head in heads.items():
+        line = by_n[n]._replace(later_than=by_n[head].candidate.id)
+        below[head].append(line if line.shown_as is None else line._replace(shown_as="later"))
+    own = put_newer_first((n for n in by_n if n not in heads), lambda n: n, earlier)
+    return [line for n in own for line in (by_n[n], *below[n])]

@@ -5,11 +5,18 @@ from functools import partial
 
 from memoria.model import Hit, PartReport, SearchResult
 from memoria.model.search import OtherProjects
-from memoria.retrieval.answer.beside import AnswerLine, count_places, list_lines, read_visible
+from memoria.retrieval.answer.beside import (
+    AnswerLine,
+    AnswerLines,
+    count_places,
+    list_lines,
+    place_lines,
+    read_visible,
+)
 from memoria.retrieval.answer.cite import cite_candidate
 from memoria.retrieval.answer.conditions import ToldConditions
 from memoria.retrieval.answer.contradictions import mark_hits
-from memoria.retrieval.answer.earlier import find_earlier, mark_earlier, order_lines
+from memoria.retrieval.answer.earlier import find_earlier, mark_earlier
 from memoria.retrieval.answer.elsewhere import find_elsewhere
 from memoria.retrieval.answer.explain import build_explanation
 from memoria.retrieval.answer.form import ID_CHARS, list_ids
@@ -55,9 +62,11 @@ def build_answer(
     """
     plan, selection = found.plan, chosen.selection
     told = ToldConditions(tx, plan)
-    lines = list_lines(tx, found, selection.hits, told) or _list_newest(tx, found, told)
-    earlier = find_earlier(tx, found, lines)
-    lines = order_lines(lines, earlier)
+    listed = list_lines(tx, found, selection.hits, told)
+    if not listed.lines:
+        listed = AnswerLines(_list_newest(tx, found, told))
+    earlier = find_earlier(tx, found, listed.lines)
+    lines = place_lines(listed, earlier)
     shown = [line.candidate for line in lines]
     fitting = [line.candidate for line in lines if line.shown_as != "later"]
     answered = _is_answered(tx, found, fitting)
@@ -139,7 +148,11 @@ def _cite_lines(
 def _cite(found: ScoredSearch, line: AnswerLine, successors: Successors) -> Hit:
     spared = successors.find_spared(line.candidate.candidate.n)
     hit = cite_candidate(found.plan, line.candidate, found.weights, spared)
-    marks = {"condition": line.condition, "shown_as": line.shown_as}
+    marks = {
+        "condition": line.condition,
+        "shown_as": line.shown_as,
+        "later_than": line.later_than,
+    }
     told = {name: mark for name, mark in marks.items() if mark is not None}
     return hit.model_copy(update=told) if told else hit
 

@@ -5,11 +5,10 @@ statements of which one is later are of one day, both have their time.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from memoria.model import Hit, Validity
 from memoria.retrieval.answer.beside import AnswerLine
-from memoria.retrieval.lookup.newer import put_newer_first
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.store.base import Transaction
@@ -50,11 +49,6 @@ def find_earlier(
         if kept:
             nearest[older] = max(kept)[1]
     return nearest
-
-
-def order_lines(lines: Iterable[AnswerLine], earlier: Mapping[int, int]) -> list[AnswerLine]:
-    """Order the lines so that a newer memory is above the older one that it is like."""
-    return put_newer_first(lines, _number, earlier)
 
 
 def mark_earlier(

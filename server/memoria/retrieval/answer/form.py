@@ -4,12 +4,12 @@ Memories, and turns beside them, are a line each. In an answer of the record tur
 and day are a run: they stand together in the order in which they were said, below one line that
 names the session and when the first of its hits was said. All come in the order of their best hit.
 What holds for every hit is said once, above them all: of lines also who speaks, and the year. What
-is no hit stands below those, and what was said later says so. Every id is short: its last
-characters, as many as tell it apart.
+was said later than a line stands below it, further in, and what is nearest below all. Every id is
+short: its last characters, as many as tell it apart.
 
     All: trust reported, user, 2026.
-    [turn 4f0a66d1] The gate opens at nine now (04-02, later)
     [turn 77aa0b21] The gate opens at eight (03-02)
+      later: [turn 4f0a66d1] The gate opens at nine now (04-02)
     By meaning:
     [turn 0b7fe912] I left the key with the porter (03-09)
 
@@ -27,15 +27,19 @@ from typing import NamedTuple, Self
 from memoria.language.budget import count_parts
 from memoria.language.reading.lines import indent_lines, join_lines
 from memoria.language.words.document import as_text
-from memoria.model import AdjacentTurn, Hit, Trust
+from memoria.model import AdjacentTurn, Hit, Trust, Validity
 
 ID_CHARS = 8
-"""Number of characters of an id that are written where they tell it apart."""
+"""How much of an id is written where that tells it apart."""
+_PART_CHARS = 60
+"""So much of a sentence that no longer holds tells which one it is."""
 _TO_THE_MINUTE = 16
 _TO_THE_DAY = 10
 _TO_THE_YEAR = 4
 NEAREST = "By meaning:"
-"""Heading of lines that are no hits."""
+"""What stands above lines that are no hits."""
+LATER = "  later: "
+"""What stands before a line that was said later than the one above it."""
 _CUT = "…"
 _CUT_COST = 2 * count_parts(f"{_CUT} ")
 """Price of the signs where words are cut, on both sides."""
@@ -101,8 +105,14 @@ def write_hits(hits: Sequence[Hit], id_chars: int = ID_CHARS) -> list[str]:
 
 
 def split_nearest(hits: Sequence[Hit]) -> tuple[Sequence[Hit], Sequence[Hit]]:
-    """Split the lines after the last hit; without any hit, all are in the first part."""
-    ends = [place for place, hit in enumerate(hits, 1) if hit.shown_as is None]
+    """Return the lines down to the last hit and what was said later than it, and those below.
+
+    All of them where none is a hit.
+    """
+    ids = {hit.id for hit in hits if hit.shown_as is None}
+    ends = [
+        place for place, hit in enumerate(hits, 1) if not ids.isdisjoint({hit.id, hit.later_than})
+    ]
     end = ends[-1] if ends else len(hits)
     return hits[:end], hits[end:]
 
@@ -162,7 +172,8 @@ def write_words(hit: Hit) -> str:
 def run_key(hit: Hit) -> RunKey:
     """Return the key of the hit's run."""
     source = hit.source
-    if hit.kind == "memory" or hit.status in _ALONE or source.session_id is None:
+    is_alone = hit.kind == "memory" or hit.status in _ALONE or hit.later_than is not None
+    if is_alone or source.session_id is None:
         return (hit.id,)
     return source.session_id, source.client or "", source.at[:_TO_THE_DAY]
 
@@ -218,18 +229,20 @@ def name_hit(hit: Hit, id_chars: int) -> str:
 
 def list_doubts(hit: Hit, id_chars: int) -> list[str]:
     """List what speaks against a hit, for a line in which the rest stands, too."""
+    return [*_list_validity(hit), *_list_objections(hit, id_chars)]
+
+
+def _list_objections(hit: Hit, id_chars: int) -> list[str]:
+    """List what other records say against a hit."""
     named = (
         ("contradicted by", hit.contradicts),
         ("stated anew by", (hit.restated_by,) if hit.restated_by else ()),
         ("see", hit.outdated_by),
     )
     return [
-        *_list_validity(hit),
-        *(
-            f"{what} {', '.join(short_id(one, id_chars) for one in others)}"
-            for what, others in named
-            if others
-        ),
+        f"{what} {', '.join(short_id(one, id_chars) for one in others)}"
+        for what, others in named
+        if others
     ]
 
 
@@ -284,7 +297,10 @@ def _hit_lines(hit: Hit, marks: Sequence[str], id_chars: int) -> Iterator[str]:
 def _hit_line(hit: Hit, words: str, marks: Sequence[str], id_chars: int) -> str:
     name = name_hit(hit, id_chars)
     if stands_alone(hit):
-        return f"{name} {words} ({join_lines(', '.join(marks))})"
+        if hit.later_than is None:
+            return f"{name} {words} ({join_lines(', '.join(marks))})"
+        told = [*marks, *_list_objections(hit, id_chars)]
+        return f"{LATER}{name} {words} ({join_lines(', '.join(told))})"
     said = f" ({', '.join(marks)})" if marks else ""
     place = "" if hit.source.turn_index is None else f"#{hit.source.turn_index} "
     who = hit.source.speaker or hit.source.role or ""
@@ -296,7 +312,9 @@ def _call_line(name: str, args: str, result: str, *, is_cut: bool) -> str:
 
 
 def _lines_below(hit: Hit, id_chars: int) -> Iterator[str]:
-    """Yield what speaks against a hit, each in a line of its own."""
+    """Yield what speaks against a hit, a line each; nothing for a line further in."""
+    if hit.later_than is not None:
+        return
     if hit.restated_by:
         yield f"  out of date: [{short_id(hit.restated_by, id_chars)}] states the same anew"
     if hit.contradicts:
@@ -323,7 +341,7 @@ def _own_marks(hit: Hit, common: Common) -> list[str]:
     kind = [what] if what and what != common.who else []
     at = hit.source.at[:_TO_THE_DAY]
     day = at[_TO_THE_YEAR + 1 :] if at[:_TO_THE_YEAR] == common.year else at
-    later = ["later"] if hit.shown_as == "later" else []
+    later = ["later"] if hit.shown_as == "later" and hit.later_than is None else []
     return [*kind, day, *later, *_list_marks(hit, common.marks)]
 
 
@@ -345,7 +363,15 @@ def _list_marks(hit: Hit, known: Sequence[str]) -> list[str]:
 
 
 def _list_validity(hit: Hit) -> list[str]:
-    """List the marks of a hit that does not hold or is the earlier of two, with its time."""
-    validity = [] if hit.validity in (None, "active") else [str(hit.validity)]
+    """List the marks of a hit that does not hold or is the earlier of two."""
     clock = [hit.clock] if hit.clock else []
-    return [*clock, *(["earlier"] if hit.is_earlier else []), *validity]
+    return [*clock, *(["earlier"] if hit.is_earlier else []), *describe_validity(hit)]
+
+
+def describe_validity(hit: Hit) -> list[str]:
+    """Tell of a hit that it does not hold, or which sentence of it does not; else nothing."""
+    if hit.superseded_part is not None:
+        part = join_lines(hit.superseded_part)
+        shown = part if len(part) <= _PART_CHARS else f"{part[:_PART_CHARS]}{_CUT}"
+        return [f"{Validity.SUPERSEDED}: “{shown}”"]
+    return [] if hit.validity in (None, Validity.ACTIVE) else [str(hit.validity)]

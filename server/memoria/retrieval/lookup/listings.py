@@ -48,10 +48,13 @@ def list_memories(
     )
     page = tx.listings.list_memories(wanted, _span(listing, place, own, tx.zone))
     memories = tx.memories.by_version_numbers(page.items)
+    shown = mark_conditions(tx, (memories[n] for n in page.items))
+    withheld = len(page.items) - len(shown)
     return MemoryPage(
-        total=page.total,
+        total=page.total - withheld,
         elsewhere=page.elsewhere,
-        memories=tuple(mark_conditions(tx, (memories[n] for n in page.items))),
+        memories=tuple(shown),
+        withheld=withheld,
         id_chars=count_id_chars(tx, [one.id for one in memories.values()]),
     )
 

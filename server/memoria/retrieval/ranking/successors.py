@@ -120,8 +120,10 @@ def place_successors(
 
 def list_superseded(
     tx: Transaction, plan: SearchPlan, hits: Sequence[ScoredCandidate], successors: Successors
-) -> frozenset[int]:
-    """Find the hits that no longer hold: of the record, turns that a memory has replaced.
+) -> dict[int, str | None]:
+    """Find the hits that no longer hold: of the record, turns that a memory says otherwise since.
+
+    Each comes with the sentence that no longer holds, or with None where that is all of it.
 
     Args:
         tx: where to look.
@@ -131,11 +133,26 @@ def list_superseded(
     """
     if plan.profile.every_hit_must_fit:  # an active memory is stated anew, and stays active
         outdated = (each.candidate.n for each in hits if _may_be_outdated(each))
-        return frozenset(filter(successors.is_superseded, outdated))
-    turns = [each.candidate.n for each in hits if isinstance(each.document, StoredTurn)]
-    if not turns or not plan.options.stages.current or plan.as_of is not None:
-        return frozenset()
-    return frozenset(each.n for each in _list_successors(tx, plan, turns))
+        return dict.fromkeys(filter(successors.is_superseded, outdated))
+    texts = {
+        each.candidate.n: full_text(each.document)
+        for each in hits
+        if isinstance(each.document, StoredTurn)
+    }
+    if not texts or not plan.options.stages.current or plan.as_of is not None:
+        return {}
+    formers: dict[int, list[str]] = defaultdict(list)
+    for one in _list_successors(tx, plan, list(texts)):
+        formers[one.n].append(one.former)
+    return {n: _find_replaced_part(texts[n], told) for n, told in formers.items()}
+
+
+def _find_replaced_part(text: str, formers: Sequence[str]) -> str | None:
+    """Return the sentence that says the last of former wordings; None where that is all it says."""
+    spans = [ExcerptFinder(text, weigh_evenly(tokens(one))).best_sentence for one in formers]
+    kept = (c for at, c in enumerate(text) if not any(a <= at < b for a, b in spans))
+    further = distinct_tokens("".join(kept)) - set().union(*map(distinct_tokens, formers))
+    return text[slice(*trim_span(text, *spans[-1]))] if further else None
 
 
 def _list_recorded(

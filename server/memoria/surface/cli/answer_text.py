@@ -11,7 +11,9 @@ from memoria.language.reading.lines import join_lines
 from memoria.language.words.document import as_text
 from memoria.model import AdjacentTurn, Hit, SearchResult, parse_instant
 from memoria.retrieval.answer.form import (
+    LATER,
     NEAREST,
+    describe_validity,
     list_general_marks,
     list_shared_marks,
     run_key,
@@ -25,6 +27,8 @@ from memoria.surface.cli.layout import wrap_text
 
 _DETAILS = 4
 _FURTHER_WORDS = 6
+_LATER, _LATER_DETAILS, _LATER_FURTHER = 4, 6, 8
+"""The same of what was said later, which stands below what it may correct."""
 _MARK = ">"
 _LEGEND = f"{_MARK} marks what matches; the other turns were said beside it."
 
@@ -77,7 +81,8 @@ def _lines_of(hits: Sequence[Hit], page: _Page) -> Iterator[str]:
 def _run_lines(run: Sequence[Hit], page: _Page) -> Iterator[str]:
     """Yield turns of a session below a line that says when and where, or a memory by itself."""
     first = min(run, key=lambda hit: hit.source.turn_index or 0)
-    if first.kind == "turn" and first.source.session_id is not None:
+    is_further_in = first.later_than is not None
+    if first.kind == "turn" and first.source.session_id is not None and not is_further_in:
         at = times.moment(parse_instant(first.source.at))
         yield from wrap_text(join_lines(f"{at} · session {first.source.session_id}"), page.width)
     parts = [(hit.source.turn_index or 0, list(_hit_lines(hit, page))) for hit in run]
@@ -93,13 +98,22 @@ def _hit_lines(hit: Hit, page: _Page) -> Iterator[str]:
         args, result = as_text(hit.tool.args), as_text(hit.tool.result)
         call = f"tool {join_lines(hit.tool.name)}({args}) → {result}{' …' if hit.tool.cut else ''}"
         words = f"{words}\n{call}".strip()
-    yield from _word_lines(words, page.width, _MARK if page.has_neighbours else "")
+    if hit.later_than is not None:
+        yield from _later_lines(words, page.width)
+    else:
+        yield from _word_lines(words, page.width, _MARK if page.has_neighbours else "")
     marks = [one for one in list_general_marks(hit) if one not in page.shared]
-    validity = [] if hit.validity in (None, "active") else [str(hit.validity)]
-    later = ["later"] if hit.shown_as == "later" else []
-    details = [*_describe_place(hit), *later, *marks, *validity, short_id(hit.id, page.id_chars)]
-    yield from wrap_text(join_lines(" · ".join(details)), page.width, _DETAILS)
-    yield from _doubt_lines(hit, page)
+    later = ["later"] if hit.shown_as == "later" and hit.later_than is None else []
+    details = [
+        *_describe_place(hit),
+        *later,
+        *marks,
+        *describe_validity(hit),
+        short_id(hit.id, page.id_chars),
+    ]
+    inward = _DETAILS if hit.later_than is None else _LATER_DETAILS
+    yield from wrap_text(join_lines(" · ".join(details)), page.width, inward)
+    yield from _doubt_lines(hit, page, inward)
 
 
 def _describe_place(hit: Hit) -> list[str]:
@@ -108,12 +122,15 @@ def _describe_place(hit: Hit) -> list[str]:
     if hit.kind == "memory":
         kind = [hit.type.value.replace("_", " ")] if hit.type else []
         return [*kind, times.day(parse_instant(source.at))]
+    if hit.later_than is not None:
+        day = times.day(parse_instant(source.at))
+        return list(filter(None, [source.speaker or source.role, day]))
     place = [] if source.turn_index is None else [f"#{source.turn_index}"]
     return [*place, *filter(None, [source.speaker or source.role])]
 
 
-def _doubt_lines(hit: Hit, page: _Page) -> Iterator[str]:
-    """Yield lines on what speaks against a hit."""
+def _doubt_lines(hit: Hit, page: _Page, inward: int) -> Iterator[str]:
+    """List what speaks against a hit, at its indent."""
 
     def name(ids: Iterable[str]) -> str:
         return ", ".join(short_id(one, page.id_chars) for one in ids)
@@ -126,7 +143,7 @@ def _doubt_lines(hit: Hit, page: _Page) -> Iterator[str]:
     if hit.outdated_by:
         doubts.append(f"outdated: it rests on what has changed since, see {name(hit.outdated_by)}")
     for doubt in doubts:
-        yield from wrap_text(doubt, page.width, _DETAILS)
+        yield from wrap_text(doubt, page.width, inward)
 
 
 def _neighbour_lines(beside: AdjacentTurn, page: _Page) -> Iterator[str]:
@@ -135,6 +152,16 @@ def _neighbour_lines(beside: AdjacentTurn, page: _Page) -> Iterator[str]:
     mark = f"{beside.condition} · " if beside.condition else ""
     details = f"#{beside.turn_index} · {who} · {mark}{short_id(beside.id, page.id_chars)}"
     yield from wrap_text(details, page.width, _DETAILS)
+
+
+def _later_lines(words: str, width: int) -> Iterator[str]:
+    """Words that were said later than the line above, further in than that."""
+    first, *further = words.strip().split("\n")
+    opening, *rest = wrap_text(f"{LATER.strip()} {first.strip()}", width, _LATER)
+    yield opening
+    yield from rest
+    for line in further:
+        yield from wrap_text(line.rstrip(), width, _LATER_FURTHER)
 
 
 def _word_lines(words: str, width: int, sign: str) -> Iterator[str]:

@@ -31,7 +31,8 @@ def render_memories(page: MemoryPage, listing: MemoryListing, width: int) -> str
     days = [times.day(one.current.valid_from) for one in page.memories]
     entries = [list(_memory_lines(one, page.id_chars, width)) for one in page.memories]
     kind = ("memory", "memories")
-    return "\n".join([*_by_day(days, entries), *_footer(page, listing, len(entries), kind, width)])
+    footer = _footer(page, listing, len(entries), kind, width, page.withheld)
+    return "\n".join([*_by_day(days, entries), *footer])
 
 
 def render_sessions(page: SessionPage, listing: SessionListing, width: int) -> str:
@@ -138,13 +139,20 @@ _WHERE_FROM = (
 
 
 def _footer(
-    page: Page, listing: Listing, shown: int, kind: tuple[str, str], width: int
+    page: Page,
+    listing: Listing,
+    shown: int,
+    kind: tuple[str, str],
+    width: int,
+    withheld: int = 0,
 ) -> Iterator[str]:
     """Yield lines on which part of the list this is, and how to see the rest."""
     before = (listing.page - 1) * listing.limit
     if shown:
         yield ""
     yield from wrap_text(_describe_part(page, before, shown, kind), width)
+    if withheld:
+        yield from wrap_text(f"{quantity(withheld, *kind)} more withheld, as was asked", width)
     if before + shown < page.total:
         is_usual = listing.limit == type(listing).model_fields["limit"].default
         size = "" if is_usual else f"--limit {listing.limit} "
@@ -152,7 +160,7 @@ def _footer(
     if page.elsewhere:
         more = quantity(page.elsewhere, *kind)
         yield from wrap_text(f"{more} more in other projects: --workspace '*'", width)
-    if not page.total:
+    if not page.total and not withheld:
         for way in _WHERE_FROM:
             yield from wrap_text(way, width)
     if shown:

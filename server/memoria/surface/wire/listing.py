@@ -34,6 +34,7 @@ class WireMemoryPage(BaseModel):
 
     total: int
     elsewhere: int
+    withheld: int | None = None
     memories: list[WireListedMemory]
     quotes: list[str] | None = None
     """Wishes of the user in a conversation, of which no memory was made."""
@@ -102,6 +103,7 @@ def wire_memory_page(page: MemoryPage, quotes: Sequence[str]) -> WireMemoryPage:
     return WireMemoryPage(
         total=page.total,
         elsewhere=page.elsewhere,
+        withheld=page.withheld or None,
         memories=list(map(_wire_memory, page.memories)),
         quotes=list(quotes) or None,
     )

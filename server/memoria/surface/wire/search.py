@@ -64,11 +64,13 @@ class WireHit(BaseModel):
     version: int | None = None
     excerpt: list[int] | None = None
     total_chars: int | None = None
+    superseded_part: str | None = None
     contradicts: list[str] | None = None
     outdated_by: list[str] | None = None
     restated_by: str | None = None
     condition: str | None = None
     shown_as: str | None = None
+    later_than: str | None = None
     earlier: bool | None = None
 
 
@@ -178,11 +180,13 @@ def _hit_fields(hit: Hit, id_chars: int) -> dict[str, Any]:
         "version": hit.version if hit.version != 1 else None,
         "excerpt": None if hit.excerpt is None else list(hit.excerpt),
         "total_chars": hit.total_chars,
+        "superseded_part": hit.superseded_part,
         "contradicts": list(hit.contradicts) or None,
         "outdated_by": list(hit.outdated_by) or None,
         "restated_by": hit.restated_by,
         "condition": hit.condition,
         "shown_as": hit.shown_as,
+        "later_than": hit.later_than,
         "earlier": hit.is_earlier or None,
     }
 
