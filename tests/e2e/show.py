@@ -115,7 +115,8 @@ def _ask(place: Stage, _program: Program, shown: Shown) -> None:
     if shown.guided == "no" and not shown.is_packaged:
         shown.wrong.append("the first question does not say when to use the tools")
     shown.recalled = "yes" if "6543" in first else "no"
-    if (shown.recalled == "yes") != (shown.is_recalling and abilities.is_told):
+    is_heard = abilities.is_told and abilities.hears_prompts
+    if (shown.recalled == "yes") != (shown.is_recalling and is_heard):
         shown.wrong.append(f"recalled in the first question: {shown.recalled}")
     if len(talk.turns) != len(calls) + 1:
         shown.wrong.append(f"the second conversation took {len(talk.turns)} questions")

@@ -30,6 +30,8 @@ class Abilities:
     """Whether Memoria can have it read."""
     is_told: bool = True
     """Whether its hooks can tell its model something."""
+    hears_prompts: bool = True
+    """Whether a hook of its can answer a prompt in a headless conversation."""
     is_recorded: bool = True
     """Whether it has hooks."""
     is_imported: bool = True
@@ -49,7 +51,11 @@ class Client(Protocol):
 
     @property
     def package(self) -> str:
-        """On npm."""
+        """On npm, or on PyPI with `is_python`."""
+
+    @property
+    def is_python(self) -> bool:
+        """Whether it is a package of Python's."""
 
     @property
     def version(self) -> str:

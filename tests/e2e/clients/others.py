@@ -62,6 +62,26 @@ _QWEN = {
     "privacy": {"usageStatisticsEnabled": False},
     "memory": {"enableManagedAutoMemory": False},
 }
+_DROID = {
+    "customModels": [
+        {
+            "model": _MODEL,
+            "displayName": _MODEL,
+            "baseUrl": f"{_URL}/v1",
+            "apiKey": "no-key",
+            "provider": "generic-chat-completion-api",
+            "maxOutputTokens": 1_000,
+        }
+    ]
+}
+_HERMES = f"""\
+# Mine.
+model:
+  default: {_MODEL}
+  provider: custom
+  base_url: {_URL}/v1
+  api_key: no-key
+"""
 _DIALECT = Completions()
 _SILENT = Abilities(is_packaged=False, reads=False, is_imported=False, tells_ends=False)
 
@@ -84,6 +104,7 @@ class OtherClient:
     """What is in its home before it is connected."""
     variables: Mapping[str, str] = field(default_factory=dict)
     abilities: Abilities = _SILENT
+    is_python: bool = False
     dialect: Completions = _DIALECT
 
     def environment(self, home: Path, url: str) -> dict[str, str]:
@@ -214,5 +235,28 @@ OTHERS = (
             is_recorded=False,
             is_imported=False,
         ),
+    ),
+    OtherClient(
+        name="droid",
+        package="@factory/cli",
+        version="0.225.1",
+        program="droid",
+        prefix="memoria___",
+        talk=("exec", "--auto", "high", "-m", f"custom:{_MODEL}"),
+        files={".factory/settings.json": _DROID},
+        abilities=Abilities(is_packaged=False, reads=False, hears_prompts=False, goes_on=False),
+    ),
+    OtherClient(
+        name="hermes",
+        package="hermes-agent[mcp]",
+        is_python=True,
+        version="0.19.0",
+        program="hermes",
+        prefix="mcp__memoria__",
+        # What its user is asked in a terminal.
+        talk=("--accept-hooks", "chat", "-Q", "-q"),
+        go_on=("--accept-hooks", "chat", "--continue", "-Q", "-q"),
+        files={".hermes/config.yaml": _HERMES},
+        abilities=Abilities(is_packaged=False, reads=False, is_imported=False),
     ),
 )

@@ -33,6 +33,11 @@ def _copilot(**more: object) -> Payload:
     return {"sessionId": "s-1", "cwd": "", "timestamp": 1_795_918_166_039, **more}
 
 
+def _hermes(event: str, **more: object) -> Payload:
+    extra = {"turn_id": "t-1", "platform": "cli", **more}
+    return {**_family(event), "tool_name": None, "tool_input": None, "extra": extra}
+
+
 COPILOT_EVENTS = {
     "start": "sessionStart",
     "prompt": "userPromptSubmitted",
@@ -59,6 +64,8 @@ def prompts(text: str) -> dict[str, Payload]:
         "kilo": _family("UserPromptSubmit", prompt=text, prompt_id="m-1"),
         "qwen": _family("UserPromptSubmit", prompt=text, prompt_id="s-1########0"),
         "copilot": _copilot(prompt=text),
+        "droid": _family("UserPromptSubmit", prompt=text),
+        "hermes": _hermes("pre_llm_call", user_message=text, is_first_turn=False),
     }
 
 
@@ -76,6 +83,8 @@ def answers(text: str) -> dict[str, Payload]:
         "kilo": _family("Stop", last_assistant_message=text),
         "qwen": _family("Stop", last_assistant_message=text, stop_hook_active=False),
         "copilot": _copilot(stopReason="end_turn"),
+        "droid": _family("Stop", message_id="m-1", tool_execution_count=0),
+        "hermes": _hermes("post_llm_call", user_message="hi", assistant_response=text),
     }
 
 
@@ -102,6 +111,7 @@ def tools(text: str) -> dict[str, Payload]:
         "kilo": _tool("tool_response", text),
         "qwen": _tool("tool_response", text),
         "copilot": _copilot(toolName="bash", toolArgs={}, toolResult={"textResultForLlm": text}),
+        "droid": _tool("tool_response", text),
     }
 
 
@@ -126,6 +136,7 @@ def starts() -> dict[str, Payload]:
         "kilo": _family("SessionStart"),
         "qwen": _family("SessionStart", source="startup"),
         "copilot": _copilot(source="new", initialPrompt="hi"),
+        "droid": _family("SessionStart", source="startup"),
     }
 
 
@@ -142,6 +153,8 @@ def ends() -> dict[str, Payload]:
         "opencode": _family("SessionEnd"),
         "qwen": _family("SessionEnd", reason="other"),
         "copilot": _copilot(reason="complete"),
+        "droid": _family("SessionEnd", reason="other"),
+        "hermes": _hermes("on_session_finalize", reason="shutdown"),
     }
 
 
@@ -157,6 +170,7 @@ def compactions() -> dict[str, Payload]:
         "kilo": _family("PreCompact"),
         "qwen": _family("PreCompact", trigger="auto"),
         "copilot": _copilot(trigger="auto"),
+        "droid": _family("PreCompact", trigger="auto"),
     }
 
 

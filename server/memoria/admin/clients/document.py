@@ -216,7 +216,7 @@ class ConfigDocument:
         text, pieces = before.text, before.pieces
         try:
             # The last first: what was written into an empty place frames what came behind it.
-            for event in reversed(self.hooks_in(text)):
+            for event in self._order_events(text, pieces):
                 path = (*self._wanted.hooks_at, event)
                 text = self._syntax.cut_items(text, path, is_our_hook, pieces)
                 if not look_up(self.read(text), path) and self._is_made(
@@ -233,6 +233,13 @@ class ConfigDocument:
         except (OccupiedError, UnreadableTextError) as error:
             raise EditError(str(error)) from error
         return EditedText(text, () if with_entry else pieces)
+
+    def _order_events(self, text: str, pieces: tuple[InsertedPiece, ...]) -> list[str]:
+        """The events that have hooks of ours, the last that was written first."""
+        written = [piece.path for piece in pieces]
+        found = [(*self._wanted.hooks_at, event) for event in reversed(self.hooks_in(text))]
+        found.sort(key=lambda path: written.index(path) if path in written else -1, reverse=True)
+        return [path[-1] for path in found]
 
     def _is_made(self, path: Path, pieces: tuple[InsertedPiece, ...]) -> bool:
         """Whether the container at a path was written for us, alone or in one that was."""

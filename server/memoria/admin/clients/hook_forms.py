@@ -42,7 +42,7 @@ def gemini_hook(call: HookCall) -> dict[str, Any]:
 
 
 def cursor_hook(call: HookCall) -> dict[str, Any]:
-    """Cursor."""
+    """Cursor, and Hermes Agent, whose shell hooks are written as briefly."""
     return {"command": call.line, "timeout": call.limit}
 
 

@@ -50,6 +50,8 @@ class HookTable:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     find_untrusted: Callable[[Any, Path, Any], tuple[str, ...]] | None = None
     """Which events' hooks the client skips, by its user's configuration and its file of hooks."""
+    skipped: str = ""
+    """Until when or why it skips them, for the end of a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

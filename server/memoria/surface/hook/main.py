@@ -184,7 +184,7 @@ def _is_clean(turns: object) -> bool:
 
 def _find_text(options: _Options, payload: Payload, state: str) -> str:
     """What the model is to read."""
-    if payload.event == "start":
+    if payload.begins:
         begun, text = time.monotonic(), state
         for briefing in _find_briefings(options, payload):  # the last one is the best
             text = state + briefing
