@@ -134,8 +134,10 @@ def _resume(place: Stage, _program: Program, shown: Shown) -> None:
     calls = place.client.calls(
         "record_conversation", {"turns": said}, is_packaged=shown.is_packaged
     )
-    # Where no end is told, two conversations go on, and nobody can tell in which the agent is.
-    calls = calls if place.client.abilities.tells_ends else []
+    # Where no end is told, two conversations go on, and nobody can tell in which the agent is;
+    # nor whose it is, where the client does not say its name.
+    abilities = place.client.abilities
+    calls = calls if abilities.tells_ends and abilities.says_name else []
     talk = place.talk(_RESUMED, [*calls, Say(_LANGUAGE)], resumed=True)
     shown.seconds.append(talk.took_s)
     if _LANGUAGE not in talk.output:

@@ -1,6 +1,7 @@
 """Clients that ask a model over OpenAI's Chat Completions: a row each."""
 
 import json
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,6 +83,11 @@ model:
   base_url: {_URL}/v1
   api_key: no-key
 """
+_AGREEING = """\
+from agent.shell_hooks import register_from_config
+from hermes_cli.config import load_config
+register_from_config(load_config(), accept_hooks=True)
+"""
 _DIALECT = Completions()
 _SILENT = Abilities(is_packaged=False, reads=False, is_imported=False, tells_ends=False)
 
@@ -105,6 +111,8 @@ class OtherClient:
     variables: Mapping[str, str] = field(default_factory=dict)
     abilities: Abilities = _SILENT
     is_python: bool = False
+    agreeing: str = ""
+    """How its own Python agrees to hooks, which it asks a person in a terminal."""
     dialect: Completions = _DIALECT
 
     def environment(self, home: Path, url: str) -> dict[str, str]:
@@ -128,7 +136,12 @@ class OtherClient:
         return []
 
     def approve(self, program: Path, environment: Mapping[str, str], folder: Path) -> None:
-        """Nothing: what its user has in their own settings is theirs."""
+        """Nothing, where what its user has in their own settings is theirs; else what it asks."""
+        if self.agreeing:
+            python = str(program.parent / "python")
+            subprocess.run(  # noqa: S603  (the client's own Python)
+                [python, "-c", self.agreeing], env=dict(environment), cwd=folder, check=True
+            )
 
     def reader(self, program: Path, home: Path, url: str) -> Path:
         """It is not asked to read."""
@@ -253,10 +266,10 @@ OTHERS = (
         version="0.19.0",
         program="hermes",
         prefix="mcp__memoria__",
-        # What its user is asked in a terminal.
-        talk=("--accept-hooks", "chat", "-Q", "-q"),
-        go_on=("--accept-hooks", "chat", "--continue", "-Q", "-q"),
+        talk=("chat", "-Q", "-q"),
+        go_on=("chat", "--continue", "-Q", "-q"),
+        agreeing=_AGREEING,
         files={".hermes/config.yaml": _HERMES},
-        abilities=Abilities(is_packaged=False, reads=False, is_imported=False),
+        abilities=Abilities(is_packaged=False, reads=False, is_imported=False, says_name=False),
     ),
 )

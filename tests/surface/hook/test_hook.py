@@ -309,6 +309,27 @@ def test_a_subagent_of_cline_is_known_by_who_has_started_it(tmp_path: Path) -> N
     assert ReadPayload({**own, "parent_agent_id": "agent_1"}).is_of_subagent
 
 
+def test_hermes_is_briefed_with_its_first_prompt_which_is_recorded_and_a_subagent_s_is_not(
+    home: Path, tmp_path: Path
+) -> None:
+    first = _tell_hermes("Use pnpm.", is_first_turn=True)
+    reply = _finish(_start(home, "hermes"), place(first, tmp_path))
+    assert isinstance(reply, dict)
+    assert "search_memory" in reply["context"]
+    assert "recorded for you" in reply["context"]
+    for more in (_tell_hermes("Now npm."), _tell_hermes("Find it.", platform="subagent")):
+        assert _finish(_start(home, "hermes"), place(more, tmp_path)) is None
+    turns = [entry["turns"] for entry in _take_all(home)]
+    assert [turn["content"] for (turn,) in turns] == ["Use pnpm.", "Now npm."]  # type: ignore[attr-defined]
+
+
+def _tell_hermes(prompt: str, **more: object) -> Payload:
+    told = prompts(prompt)["hermes"]
+    extra = told["extra"]
+    assert isinstance(extra, dict)
+    return {**told, "extra": {**extra, **more}}
+
+
 @pytest.mark.parametrize("tell", [prompts, answers, tools])
 def test_what_our_plugin_tells_has_the_id_that_an_import_knows_it_by(
     tell: Callable[[str], dict[str, Payload]],

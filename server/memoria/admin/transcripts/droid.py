@@ -2,8 +2,8 @@
 
 The first line says whose session it is and where it is held. A message is a list of blocks: words,
 calls of tools and their results. What the client lays before a prompt is a message of its own,
-wrapped in a tag, and what a hook did is one that only the user is shown. A session that an agent has
-begun names the one that called it; nothing of it is a turn.
+wrapped in a tag, and what a hook did is one that only the user is shown. A session that an agent
+has begun names the one that called it; nothing of it is a turn.
 """
 
 from collections.abc import Iterator
