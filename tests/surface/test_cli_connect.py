@@ -252,7 +252,7 @@ def test_a_file_of_rules_says_when_to_use_the_tools_and_nothing_that_is_remember
     assert box.files() == before
 
 
-@pytest.mark.parametrize("name", ["claude-desktop", "zed", "crush", "junie", "warp", "openclaw"])
+@pytest.mark.parametrize("name", ["claude-desktop", "zed", "crush", "junie", "warp"])
 def test_where_no_file_can_say_when_to_use_the_tools_connect_says_what_to_paste(
     box: ClientBox, name: str
 ) -> None:

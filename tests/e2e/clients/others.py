@@ -83,6 +83,31 @@ model:
   base_url: {_URL}/v1
   api_key: no-key
 """
+_OPENCLAW = {
+    "agents": {"defaults": {"model": {"primary": f"local/{_MODEL}"}}},
+    "models": {
+        "mode": "merge",
+        "providers": {
+            "local": {
+                "baseUrl": f"{_URL}/v1",
+                "apiKey": "no-key",
+                "api": "openai-completions",
+                "models": [
+                    {
+                        "id": _MODEL,
+                        "name": _MODEL,
+                        "reasoning": False,
+                        "input": ["text"],
+                        "contextWindow": 120_000,
+                        "maxTokens": 8_192,
+                    }
+                ],
+            }
+        },
+    },
+    # By itself it has a model search for tools where there are many.
+    "tools": {"toolSearch": False},
+}
 _AGREEING = """\
 from agent.shell_hooks import register_from_config
 from hermes_cli.config import load_config
@@ -258,6 +283,18 @@ OTHERS = (
         talk=("exec", "--auto", "high", "-m", f"custom:{_MODEL}"),
         files={".factory/settings.json": _DROID},
         abilities=Abilities(is_packaged=False, reads=False, hears_prompts=False, goes_on=False),
+    ),
+    OtherClient(
+        name="openclaw",
+        package="openclaw",
+        version="2026.9.6",
+        program="openclaw",
+        prefix="memoria__",
+        talk=("agent", "--local", "--agent", "main", "--message"),
+        files={".openclaw/openclaw.json": _OPENCLAW},
+        abilities=Abilities(
+            is_packaged=False, reads=False, is_imported=False, tells_ends=False, goes_on=False
+        ),
     ),
     OtherClient(
         name="hermes",

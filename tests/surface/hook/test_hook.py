@@ -38,7 +38,7 @@ from memoria.surface.hook.sieve import flatten, is_surely_clean
 PACKAGE = Path(memoria.__file__).parent
 PROGRAM = PACKAGE / "surface" / "hook" / "__main__.py"
 WITH_TRANSCRIPT = {"claude-code", "codex", "gemini", "copilot", "droid"}
-WITHOUT_TRANSCRIPT_TOLD = {"vscode", "opencode", "kilo", "qwen"}
+WITHOUT_TRANSCRIPT_TOLD = {"vscode", "opencode", "kilo", "qwen", "openclaw"}
 """They keep none that is read, and take a text in the form of Claude Code."""
 SECRET = "correct-horse-" + "7Batt3ry!staple"
 LONGEST_S = 60

@@ -61,6 +61,10 @@ class HookFiles:
     write: Callable[[ClientPlace, Scope, ClientProgram, HookWish], dict[Path, str]]
     events: tuple[str, ...]
     scopes: tuple[Scope, ...] = ("user", "project")
+    grant_at: tuple[str, ...] = ()
+    """Where in the client's configuration stands that it runs them; empty where it runs any."""
+    grant: Mapping[str, Any] = field(default_factory=dict)
+    """What stands there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

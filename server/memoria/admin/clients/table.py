@@ -10,7 +10,7 @@ CLIENTS: tuple[Client, ...] = (
     *(tried.CLAUDE_CODE, untried.CLAUDE_DESKTOP, tried.CODEX, tried.GEMINI, untried.CURSOR),
     *(untried.VSCODE, tried.OPENCODE, untried.WINDSURF, tried.CLINE, untried.GOOSE, untried.ZED),
     *(tried.QWEN, tried.COPILOT, tried.KILO, untried.ANTIGRAVITY, untried.KIRO, tried.DROID),
-    *(untried.ROO, untried.CRUSH, untried.JUNIE, untried.WARP, untried.OPENCLAW, tried.HERMES),
+    *(untried.ROO, untried.CRUSH, untried.JUNIE, untried.WARP, tried.OPENCLAW, tried.HERMES),
     tried.CONTINUE,
 )
 

@@ -7,6 +7,7 @@ from memoria.admin.clients.hook_forms import (
     CLINE_HOOKS,
     COPILOT_HOOKS,
     KILO_HOOKS,
+    OPENCLAW_HOOKS,
     OPENCODE_HOOKS,
     SECONDS,
     claude_hook,
@@ -14,6 +15,7 @@ from memoria.admin.clients.hook_forms import (
     cursor_hook,
     gemini_hook,
     kilo_folder,
+    openclaw_folder,
     opencode_folder,
 )
 from memoria.admin.clients.interface import Client, HookTable
@@ -194,6 +196,21 @@ DROID = Client(
         "If you have hooks of your own in `hooks.json` beside `settings.json`, Droid runs those "
         "alone at the same events: `memoria connect --status` names them.",
         "`droid exec` has the tools with --auto low or higher, and runs no hook at a prompt.",
+    ),
+)
+
+
+OPENCLAW = Client(
+    name="openclaw",
+    title="OpenClaw",
+    config=name_files(lambda place: openclaw_folder(place) / "openclaw.json"),
+    entry_at=("mcp", "servers", "memoria"),
+    entry=write_plain_entry,
+    hooks=OPENCLAW_HOOKS,
+    programs=("openclaw",),
+    folders=lambda place: (openclaw_folder(place),),
+    remains=tell_rest(
+        "`openclaw agent exec` runs no plugins of yours: it records nothing.", restart="OpenClaw"
     ),
 )
 

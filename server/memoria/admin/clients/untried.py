@@ -245,21 +245,3 @@ WARP = Client(
     folders=lambda place: (place.home / ".warp",),
     remains=tell_rest(*ask_to_paste("a rule, under Personal, Rules")),
 )
-
-
-def _openclaw_folder(place: ClientPlace) -> Path:
-    return place.folder("OPENCLAW_STATE_DIR", ".openclaw")
-
-
-OPENCLAW = Client(
-    name="openclaw",
-    title="OpenClaw",
-    config=name_files(lambda place: _openclaw_folder(place) / "openclaw.json"),
-    entry_at=("mcp", "servers", "memoria"),
-    entry=write_plain_entry,
-    programs=("openclaw",),
-    folders=lambda place: (_openclaw_folder(place),),
-    remains=tell_rest(
-        *ask_to_paste("`AGENTS.md` of its workspace, ~/.openclaw/workspace"), restart="OpenClaw"
-    ),
-)

@@ -2,7 +2,17 @@
 
 from memoria.bare.plain_json import write_json
 
-FAMILY = ("claude-code", "codex", "gemini", "vscode", "opencode", "kilo", "qwen", "droid")
+FAMILY = (
+    "claude-code",
+    "codex",
+    "gemini",
+    "vscode",
+    "opencode",
+    "kilo",
+    "qwen",
+    "droid",
+    "openclaw",
+)
 """Clients that take a text for the model in the form that Claude Code has introduced."""
 _OTHER_KEYS = {"copilot": "additionalContext", "hermes": "context"}
 """Where clients take such a text that have no such form."""
