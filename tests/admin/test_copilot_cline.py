@@ -90,7 +90,7 @@ def test_a_log_of_copilot_is_read_on_from_where_a_call_was_open(tmp_path: Path) 
     assert (first, read(place)[0]) == (["m3"], ["c1", "c2", "m9"])
 
 
-def message(number: int, role: str, *content: Line, **more: object) -> Line:
+def droid_message(number: int, role: str, *content: Line, **more: object) -> Line:
     """A message of Cline's."""
     own = {"id": f"m{number}", "role": role, "content": [*content], "ts": 1_795_918_254_772}
     return {**own, **more}
@@ -101,12 +101,12 @@ def text(words: str) -> Line:
 
 
 CLINE = (
-    message(1, "user", text('<user_input mode="act">Use pnpm.</user_input>')),
-    message(2, "assistant", text("I look."),
+    droid_message(1, "user", text('<user_input mode="act">Use pnpm.</user_input>')),
+    droid_message(2, "assistant", text("I look."),
             {"type": "tool_use", "id": "c1", "name": "run_commands", "input": {"command": "ls"}}),
-    message(3, "user", {"type": "tool_result", "tool_use_id": "c1", "content": "a.txt"}),
-    message(4, "user", text("Continue."), metadata={"displayRole": "system"}),
-    message(5, "assistant", text("I use pnpm from now on.")),
+    droid_message(3, "user", {"type": "tool_result", "tool_use_id": "c1", "content": "a.txt"}),
+    droid_message(4, "user", text("Continue."), metadata={"displayRole": "system"}),
+    droid_message(5, "assistant", text("I use pnpm from now on.")),
 )  # fmt: skip
 
 
@@ -149,7 +149,7 @@ def test_cline_s_folder_is_that_of_its_session_and_other_agents_are_left_out(
     assert read() == []
 
 
-def message(number: int, role: str, *content: Line, **more: object) -> Line:
+def droid_message(number: int, role: str, *content: Line, **more: object) -> Line:
     """A line of Droid's."""
     said: Line = {"role": role, "content": [*content], **more}
     at = f"2026-11-29T11:54:{number:02}.517Z"
@@ -163,13 +163,13 @@ def words(text: str) -> Line:
 BEGUN: Line = {"type": "session_start", "id": SESSION, "title": "Use pnpm.", "cwd": FOLDER}
 DROID = (
     BEGUN,
-    message(1, "user", visibility="user_only", hookEventName="SessionStart"),
-    message(2, "user", words("<system-reminder>\nThe tools listed\n</system-reminder>")),
-    message(3, "user", words("Use pnpm.")),
-    message(4, "assistant", words("I look."), {"type": "tool_use", "id": "c1", "name": "Execute",
+    droid_message(1, "user", visibility="user_only", hookEventName="SessionStart"),
+    droid_message(2, "user", words("<system-reminder>\nThe tools listed\n</system-reminder>")),
+    droid_message(3, "user", words("Use pnpm.")),
+    droid_message(4, "assistant", words("I look."), {"type": "tool_use", "id": "c1", "name": "Execute",
                                                "input": {"command": "ls"}}),
-    message(5, "user", {"type": "tool_result", "tool_use_id": "c1", "content": "a.txt"}),
-    message(6, "assistant", words("I use pnpm from now on.")),
+    droid_message(5, "user", {"type": "tool_result", "tool_use_id": "c1", "content": "a.txt"}),
+    droid_message(6, "assistant", words("I use pnpm from now on.")),
     {"type": "agent_turn_outcome", "turnId": "m3", "reason": "completed"},
 )  # fmt: skip
 

@@ -38,6 +38,8 @@ class Abilities:
     """Whether what it keeps of a conversation has the ids that its hooks tell."""
     tells_ends: bool = True
     """Whether a hook of its hears that a conversation of one prompt has ended."""
+    holds_one: bool = False
+    """Whether its conversations are one, which goes on for ever."""
     says_name: bool = True
     """Whether it says to a server which program it is."""
     goes_on: bool = True

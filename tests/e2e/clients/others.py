@@ -293,7 +293,12 @@ OTHERS = (
         talk=("agent", "--local", "--agent", "main", "--message"),
         files={".openclaw/openclaw.json": _OPENCLAW},
         abilities=Abilities(
-            is_packaged=False, reads=False, is_imported=False, tells_ends=False, goes_on=False
+            is_packaged=False,
+            reads=False,
+            is_imported=False,
+            tells_ends=False,
+            goes_on=False,
+            holds_one=True,
         ),
     ),
     OtherClient(

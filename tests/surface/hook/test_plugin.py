@@ -89,7 +89,7 @@ def test_openclaw_s_plugin_tells_each_half_once_and_nothing_of_other_agents(
     (text,) = (text for path, text in files.items() if path.name == "index.js")
     plugin = tmp_path / "index.mjs"
     plugin.write_text(text, "utf-8")
-    own = {"sessionId": "s-1", "runId": "r-1", "trigger": "user", "workspaceDir": str(tmp_path)}
+    own = {"sessionId": "s-1", "runId": "r-1", "trigger": "user", "workspaceDir": "/elsewhere"}
     others = [
         {**own, "sessionId": "s-2", "sessionKey": "agent:main:subagent:1"},
         {**own, "sessionId": "s-3", "trigger": "cron"},

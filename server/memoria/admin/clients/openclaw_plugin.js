@@ -12,16 +12,11 @@ const isUsers = (context) =>
 
 const sessions = new Map() // of the user's own agent: what is laid before its model
 
-const EMPTY = { run: "", briefing: null, recall: "" }
-
-const base = (context) =>
-  ({ session_id: context.sessionId, cwd: sessions.get(context.sessionId)?.cwd ?? "" })
+// The folder that the server is started in: an agent's own workspace would be another project.
+const base = (context) => ({ session_id: context.sessionId, cwd: process.cwd() })
 
 async function close(name, of) {
-  if (!sessions.has(of?.sessionId)) return
-  const payload = base(of)
-  sessions.delete(of.sessionId)
-  await tell(name, payload)
+  if (sessions.delete(of?.sessionId)) await tell(name, base(of))
 }
 
 export default {
@@ -32,7 +27,7 @@ export default {
     api.on("before_prompt_build", quietly(async (event, context) => {
       const prompt = (event.currentUserMessage ?? event.prompt ?? "").trim()
       if (!isUsers(context) || !prompt) return
-      const held = sessions.get(context.sessionId) ?? { ...EMPTY, cwd: context.workspaceDir }
+      const held = sessions.get(context.sessionId) ?? { run: "", briefing: null, recall: "" }
       sessions.set(context.sessionId, held)
       if (held.run !== context.runId) { // a prompt may be built more than once
         held.run = context.runId
