@@ -90,7 +90,7 @@ def test_a_log_of_copilot_is_read_on_from_where_a_call_was_open(tmp_path: Path) 
     assert (first, read(place)[0]) == (["m3"], ["c1", "c2", "m9"])
 
 
-def droid_message(number: int, role: str, *content: Line, **more: object) -> Line:
+def message(number: int, role: str, *content: Line, **more: object) -> Line:
     """A message of Cline's."""
     own = {"id": f"m{number}", "role": role, "content": [*content], "ts": 1_795_918_254_772}
     return {**own, **more}
@@ -101,12 +101,12 @@ def text(words: str) -> Line:
 
 
 CLINE = (
-    droid_message(1, "user", text('<user_input mode="act">Use pnpm.</user_input>')),
-    droid_message(2, "assistant", text("I look."),
+    message(1, "user", text('<user_input mode="act">Use pnpm.</user_input>')),
+    message(2, "assistant", text("I look."),
             {"type": "tool_use", "id": "c1", "name": "run_commands", "input": {"command": "ls"}}),
-    droid_message(3, "user", {"type": "tool_result", "tool_use_id": "c1", "content": "a.txt"}),
-    droid_message(4, "user", text("Continue."), metadata={"displayRole": "system"}),
-    droid_message(5, "assistant", text("I use pnpm from now on.")),
+    message(3, "user", {"type": "tool_result", "tool_use_id": "c1", "content": "a.txt"}),
+    message(4, "user", text("Continue."), metadata={"displayRole": "system"}),
+    message(5, "assistant", text("I use pnpm from now on.")),
 )  # fmt: skip
 
 
