@@ -195,7 +195,7 @@ DROID = Client(
     remains=tell_rest(
         "If you have hooks of your own in `hooks.json` beside `settings.json`, Droid runs those "
         "alone at the same events: `memoria connect --status` names them.",
-        "`droid exec` has the tools with --auto low or higher, and runs no hook at a prompt.",
+        "`droid exec` has the tools with --auto high, and runs no hook at a prompt.",
     ),
 )
 
