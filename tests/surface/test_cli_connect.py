@@ -63,6 +63,19 @@ extensions:
 
 slash_commands: []
 """
+HERMES_YAML = """model: m  # 便宜
+hooks:
+  # mine
+  pre_llm_call:
+    - command: ~/bin/note
+      timeout: 9
+
+  post_llm_call:
+  post_tool_call: []
+mcp_servers:
+  git:
+    command: uvx
+"""
 FILES: dict[str, dict[str, str | bytes]] = {
     "claude-code": {".claude.json": CLAUDE_JSON, ".claude/settings.json": CLAUDE_SETTINGS},
     "claude-desktop": {".config/Claude/claude_desktop_config.json": '{"mcpServers": {}}\r\n'},
@@ -78,13 +91,16 @@ FILES: dict[str, dict[str, str | bytes]] = {
     "kilo": {".config/kilo/kilo.jsonc": '{ "mcp": {} } // mine\n'},
     "antigravity": {".gemini/config/mcp_config.json": ""},
     "kiro": {".kiro/settings/mcp.json": '{"mcpServers": {"a": {"command": "b"}}}'},
-    "droid": {".factory/mcp.json": '{"mcpServers":{}}\n'},
+    "droid": {
+        ".factory/mcp.json": '{"mcpServers":{}}\n',
+        ".factory/settings.json": '{"hooks": {"Stop": []}, "model": "x"}',
+    },
     "roo": {},
     "crush": {".config/crush/crush.json": '{"$schema": "https://charm.land/crush.json"}'},
     "junie": {},
     "warp": {".warp/.mcp.json": "{}"},
     "openclaw": {".openclaw/openclaw.json": '{ "mcp": {"sessionIdleTtlMs": 1}, } // mine\n'},
-    "hermes": {".hermes/config.yaml": "model: m\nmcp_servers:\n  git:\n    command: uvx\n"},
+    "hermes": {".hermes/config.yaml": HERMES_YAML},
     "goose": {".config/goose/config.yaml": GOOSE_YAML},
     "zed": {".config/zed/settings.json": ZED_SETTINGS},
     "continue": {".continue/config.yaml": "name: 我的\nmcpServers:\n- name: git\n  command: uvx"},
@@ -120,7 +136,11 @@ NASTY_FILES: dict[str, dict[str, str | bytes]] = {
         name: {}
         for name in (
             *("qwen", "copilot", "antigravity", "kiro", "droid", "crush", "junie", "warp"),
-            "hermes",
+        )
+    },
+    "hermes": {
+        ".hermes/config.yaml": (
+            'hooks: {post_llm_call: [], pre_llm_call: [{"command": "x"}]} # 我的\r\nmodel: m\r\n'
         )
     },
     "openclaw": {".openclaw/openclaw.json": '{"gateway": {"mode": "local"}} // mine'},
@@ -232,9 +252,7 @@ def test_a_file_of_rules_says_when_to_use_the_tools_and_nothing_that_is_remember
     assert box.files() == before
 
 
-@pytest.mark.parametrize(
-    "name", ["claude-desktop", "zed", "droid", "crush", "junie", "warp", "openclaw", "hermes"]
-)
+@pytest.mark.parametrize("name", ["claude-desktop", "zed", "crush", "junie", "warp"])
 def test_where_no_file_can_say_when_to_use_the_tools_connect_says_what_to_paste(
     box: ClientBox, name: str
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from tests.surface.client_box import ClientBox
 
 from memoria.connectors.clients.trust import list_untrusted
@@ -59,6 +60,29 @@ def test_a_digest_of_a_hook_is_the_one_that_codex_has_written(tmp_path: Path) ->
     state = {f"{file}:stop:0:0": {"trusted_hash": noted}}
     assert list_untrusted({"hooks": {"state": state}}, file, {"Stop": [group]}) == ()
     assert list_untrusted({}, file, {"Stop": [group]}) == ("Stop",)
+
+
+def test_hooks_of_hermes_that_nobody_has_agreed_to_are_told(box: ClientBox) -> None:
+    box.write(".hermes/config.yaml", "model: m\n")
+    assert box("connect", "hermes", "--yes").code == 0
+    events = ["on_session_finalize", "post_llm_call", "pre_llm_call"]
+    assert sorted(_status(box, 4)["untrusted"]) == events
+    assert "skips these until you agree to them" in box("connect", "--status").out
+    text = (box.user / ".hermes" / "config.yaml").read_text("utf-8")
+    hooks = yaml.safe_load(text)["hooks"]
+    approvals = [{"event": event, "command": hooks[event][0]["command"]} for event in events]
+    box.write(".hermes/shell-hooks-allowlist.json", json.dumps({"approvals": approvals}))
+    assert _status(box, 0)["untrusted"] == []
+
+
+def test_hooks_of_droid_that_its_newer_file_overrules_are_told(box: ClientBox) -> None:
+    box.write(".factory/settings.json", "{}")
+    assert box("connect", "droid", "--yes").code == 0
+    assert _status(box, 0)["untrusted"] == []
+    own = [{"hooks": [{"type": "command", "command": "say done"}]}]
+    box.write(".factory/hooks.json", json.dumps({"Stop": own, "Notification": own}))
+    assert _status(box, 4)["untrusted"] == ["Stop"]
+    assert "as `hooks.json` beside it" in box("connect", "--status").out
 
 
 @pytest.mark.parametrize("own", [False, True])

@@ -18,6 +18,7 @@ _SOURCES = (
     ("@cline", "cline"),
     ("qwen", "qwen"),
     ("copilot", "copilot"),
+    ("factory-cli", "droid"),
     ("goose", "goose"),
     ("opencode", "opencode"),
 )

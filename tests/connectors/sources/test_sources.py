@@ -73,5 +73,13 @@ def test_a_damaged_item_is_named_and_the_rest_comes_in(
 
 
 def test_every_source_has_a_sample() -> None:
-    own = {"jsonl", "claude-code", "codex", "gemini", "copilot", "cline"}  # have tests of their own
+    own = {
+        "jsonl",
+        "claude-code",
+        "codex",
+        "gemini",
+        "copilot",
+        "cline",
+        "droid",
+    }  # have tests of their own
     assert {sample.source for sample in SAMPLES} | own == set(SOURCES)

@@ -1,4 +1,4 @@
-"""Transcripts of GitHub Copilot CLI and of Cline."""
+"""Transcripts of GitHub Copilot CLI, of Cline and of Droid."""
 
 import json
 from pathlib import Path
@@ -146,3 +146,51 @@ def test_cline_s_folder_is_that_of_its_session_and_other_agents_are_left_out(
     assert read() == [None]
     written_by_cline(tmp_path, *CLINE[:1], agent="agent_2")
     assert read() == []
+
+
+def droid_message(number: int, role: str, *content: Line, **more: object) -> Line:
+    """A line of Droid's."""
+    said: Line = {"role": role, "content": [*content], **more}
+    at = f"2026-11-29T11:54:{number:02}.517Z"
+    return {"type": "message", "id": f"m{number}", "timestamp": at, "message": said}
+
+
+def words(text: str) -> Line:
+    return {"type": "text", "text": text}
+
+
+BEGUN: Line = {"type": "session_start", "id": SESSION, "title": "Use pnpm.", "cwd": FOLDER}
+DROID = (
+    BEGUN,
+    droid_message(1, "user", visibility="user_only", hookEventName="SessionStart"),
+    droid_message(2, "user", words("<system-reminder>\nThe tools listed\n</system-reminder>")),
+    droid_message(3, "user", words("Use pnpm.")),
+    droid_message(4, "assistant", words("I look."),
+                  {"type": "tool_use", "id": "c1", "name": "Execute", "input": {"command": "ls"}}),
+    droid_message(5, "user", {"type": "tool_result", "tool_use_id": "c1", "content": "a.txt"}),
+    droid_message(6, "assistant", words("I use pnpm from now on.")),
+    {"type": "agent_turn_outcome", "turnId": "m3", "reason": "completed"},
+)  # fmt: skip
+
+
+async def test_a_session_of_droid_is_recorded_once_though_it_grows(
+    quiet: Memoria, tmp_path: Path
+) -> None:
+    file = written(tmp_path / f"{SESSION}.jsonl", *DROID[:5])
+    assert (await imported(quiet, "droid", file)).recorded == 3
+    written(file, *DROID)
+    await imported(quiet, "droid", file)
+    turns = await kept(quiet)
+    assert told(turns) == [
+        ("user", "Use pnpm.", None),
+        ("assistant", "I look.", None),
+        ("tool", {"Execute": {"command": "ls"}}, "a.txt"),
+        ("assistant", "I use pnpm from now on.", None),
+    ]
+    assert [turn.message_id for turn in turns] == ["m3", "m4", "c1", "m6"]
+
+
+def test_a_session_that_an_agent_of_droid_s_has_begun_is_left_out(tmp_path: Path) -> None:
+    begun = {**BEGUN, "callingSessionId": "s-0", "callingToolUseId": "c1"}
+    source = TranscriptSource(written(tmp_path / "s.jsonl", begun, *DROID[1:]), SESSION)
+    assert [*FORMATS["droid"].read(source)] == [SkippedLine(n + 1) for n in range(len(DROID))]

@@ -30,12 +30,18 @@ class Abilities:
     """Whether Memoria can have it read."""
     is_told: bool = True
     """Whether its hooks can tell its model something."""
+    hears_prompts: bool = True
+    """Whether a hook of its can answer a prompt in a headless conversation."""
     is_recorded: bool = True
     """Whether it has hooks."""
     is_imported: bool = True
     """Whether what it keeps of a conversation has the ids that its hooks tell."""
     tells_ends: bool = True
     """Whether a hook of its hears that a conversation of one prompt has ended."""
+    holds_one: bool = False
+    """Whether its conversations are one, which goes on for ever."""
+    says_name: bool = True
+    """Whether it says to a server which program it is."""
     goes_on: bool = True
     """Whether the last conversation can be gone on with, without being named."""
 
@@ -49,7 +55,11 @@ class Client(Protocol):
 
     @property
     def package(self) -> str:
-        """On npm."""
+        """On npm, or on PyPI with `is_python`."""
+
+    @property
+    def is_python(self) -> bool:
+        """Whether it is a package of Python's."""
 
     @property
     def version(self) -> str:

@@ -25,6 +25,7 @@ class ClaudeCode:
 
     name = "claude-code"
     package = "@anthropic-ai/claude-code"
+    is_python = False
     version = "2.1.330"
     program = "claude"
     dialect = Anthropic()

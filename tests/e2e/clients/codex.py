@@ -37,6 +37,7 @@ class Codex:
 
     name = "codex"
     package = "@openai/codex"
+    is_python = False
     version = "0.169.0"
     program = "codex"
     dialect = OpenAI()

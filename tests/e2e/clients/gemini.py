@@ -24,6 +24,7 @@ class GeminiCli:
 
     name = "gemini"
     package = "@google/gemini-cli"
+    is_python = False
     version = "0.61.0"
     program = "gemini"
     dialect = Gemini()

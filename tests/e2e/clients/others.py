@@ -1,6 +1,7 @@
 """Clients that ask a model over OpenAI's Chat Completions: a row each."""
 
 import json
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,6 +63,56 @@ _QWEN = {
     "privacy": {"usageStatisticsEnabled": False},
     "memory": {"enableManagedAutoMemory": False},
 }
+_DROID = {
+    "customModels": [
+        {
+            "model": _MODEL,
+            "displayName": _MODEL,
+            "baseUrl": f"{_URL}/v1",
+            "apiKey": "no-key",
+            "provider": "generic-chat-completion-api",
+            "maxOutputTokens": 1_000,
+        }
+    ]
+}
+_HERMES = f"""\
+# Mine.
+model:
+  default: {_MODEL}
+  provider: custom
+  base_url: {_URL}/v1
+  api_key: no-key
+"""
+_OPENCLAW = {
+    "agents": {"defaults": {"model": {"primary": f"local/{_MODEL}"}}},
+    "models": {
+        "mode": "merge",
+        "providers": {
+            "local": {
+                "baseUrl": f"{_URL}/v1",
+                "apiKey": "no-key",
+                "api": "openai-completions",
+                "models": [
+                    {
+                        "id": _MODEL,
+                        "name": _MODEL,
+                        "reasoning": False,
+                        "input": ["text"],
+                        "contextWindow": 120_000,
+                        "maxTokens": 8_192,
+                    }
+                ],
+            }
+        },
+    },
+    # By itself it has a model search for tools where there are many.
+    "tools": {"toolSearch": False},
+}
+_AGREEING = """\
+from agent.shell_hooks import register_from_config
+from hermes_cli.config import load_config
+register_from_config(load_config(), accept_hooks=True)
+"""
 _DIALECT = Completions()
 _SILENT = Abilities(is_packaged=False, reads=False, is_imported=False, tells_ends=False)
 
@@ -84,6 +135,9 @@ class OtherClient:
     """What is in its home before it is connected."""
     variables: Mapping[str, str] = field(default_factory=dict)
     abilities: Abilities = _SILENT
+    is_python: bool = False
+    agreeing: str = ""
+    """How its own Python agrees to hooks, which it asks a person in a terminal."""
     dialect: Completions = _DIALECT
 
     def environment(self, home: Path, url: str) -> dict[str, str]:
@@ -107,7 +161,12 @@ class OtherClient:
         return []
 
     def approve(self, program: Path, environment: Mapping[str, str], folder: Path) -> None:
-        """Nothing: what its user has in their own settings is theirs."""
+        """Nothing, where what its user has in their own settings is theirs; else what it asks."""
+        if self.agreeing:
+            python = str(program.parent / "python")
+            subprocess.run(  # noqa: S603  (the client's own Python)
+                [python, "-c", self.agreeing], env=dict(environment), cwd=folder, check=True
+            )
 
     def reader(self, program: Path, home: Path, url: str) -> Path:
         """It is not asked to read."""
@@ -214,5 +273,45 @@ OTHERS = (
             is_recorded=False,
             is_imported=False,
         ),
+    ),
+    OtherClient(
+        name="droid",
+        package="@factory/cli",
+        version="0.225.1",
+        program="droid",
+        prefix="memoria___",
+        talk=("exec", "--auto", "high", "-m", f"custom:{_MODEL}"),
+        files={".factory/settings.json": _DROID},
+        abilities=Abilities(is_packaged=False, reads=False, hears_prompts=False, goes_on=False),
+    ),
+    OtherClient(
+        name="openclaw",
+        package="openclaw",
+        version="2026.9.6",
+        program="openclaw",
+        prefix="memoria__",
+        talk=("agent", "--local", "--agent", "main", "--message"),
+        files={".openclaw/openclaw.json": _OPENCLAW},
+        abilities=Abilities(
+            is_packaged=False,
+            reads=False,
+            is_imported=False,
+            tells_ends=False,
+            goes_on=False,
+            holds_one=True,
+        ),
+    ),
+    OtherClient(
+        name="hermes",
+        package="hermes-agent[mcp]",
+        is_python=True,
+        version="0.19.0",
+        program="hermes",
+        prefix="mcp__memoria__",
+        talk=("chat", "-Q", "-q"),
+        go_on=("chat", "--continue", "-Q", "-q"),
+        agreeing=_AGREEING,
+        files={".hermes/config.yaml": _HERMES},
+        abilities=Abilities(is_packaged=False, reads=False, is_imported=False, says_name=False),
     ),
 )

@@ -33,6 +33,11 @@ def _copilot(**more: object) -> Payload:
     return {"sessionId": "s-1", "cwd": "", "timestamp": 1_795_918_166_039, **more}
 
 
+def _hermes(event: str, **more: object) -> Payload:
+    extra = {"turn_id": "t-1", "platform": "cli", **more}
+    return {**_family(event), "tool_name": None, "tool_input": None, "extra": extra}
+
+
 COPILOT_EVENTS = {
     "start": "sessionStart",
     "prompt": "userPromptSubmitted",
@@ -57,8 +62,11 @@ def prompts(text: str) -> dict[str, Payload]:
         "goose": _family("UserPromptSubmit", message=text),
         "opencode": _family("UserPromptSubmit", prompt=text, prompt_id="m-1"),
         "kilo": _family("UserPromptSubmit", prompt=text, prompt_id="m-1"),
+        "openclaw": _family("UserPromptSubmit", prompt=text, prompt_id="m-1"),
         "qwen": _family("UserPromptSubmit", prompt=text, prompt_id="s-1########0"),
         "copilot": _copilot(prompt=text),
+        "droid": _family("UserPromptSubmit", prompt=text),
+        "hermes": _hermes("pre_llm_call", user_message=text, is_first_turn=False),
     }
 
 
@@ -74,8 +82,11 @@ def answers(text: str) -> dict[str, Payload]:
         "goose": _family("Stop", last_assistant_message=text),
         "opencode": _family("Stop", last_assistant_message=text),
         "kilo": _family("Stop", last_assistant_message=text),
+        "openclaw": _family("Stop", last_assistant_message=text),
         "qwen": _family("Stop", last_assistant_message=text, stop_hook_active=False),
         "copilot": _copilot(stopReason="end_turn"),
+        "droid": _family("Stop", message_id="m-1", tool_execution_count=0),
+        "hermes": _hermes("post_llm_call", user_message="hi", assistant_response=text),
     }
 
 
@@ -100,8 +111,10 @@ def tools(text: str) -> dict[str, Payload]:
         "goose": _tool("tool_output", text),
         "opencode": _tool("tool_response", text),
         "kilo": _tool("tool_response", text),
+        "openclaw": _tool("tool_response", text),
         "qwen": _tool("tool_response", text),
         "copilot": _copilot(toolName="bash", toolArgs={}, toolResult={"textResultForLlm": text}),
+        "droid": _tool("tool_response", text),
     }
 
 
@@ -124,8 +137,10 @@ def starts() -> dict[str, Payload]:
         "goose": _family("SessionStart"),
         "opencode": _family("SessionStart"),
         "kilo": _family("SessionStart"),
+        "openclaw": _family("SessionStart"),
         "qwen": _family("SessionStart", source="startup"),
         "copilot": _copilot(source="new", initialPrompt="hi"),
+        "droid": _family("SessionStart", source="startup"),
     }
 
 
@@ -142,6 +157,9 @@ def ends() -> dict[str, Payload]:
         "opencode": _family("SessionEnd"),
         "qwen": _family("SessionEnd", reason="other"),
         "copilot": _copilot(reason="complete"),
+        "droid": _family("SessionEnd", reason="other"),
+        "openclaw": _family("SessionEnd"),
+        "hermes": _hermes("on_session_finalize", reason="shutdown"),
     }
 
 
@@ -155,8 +173,10 @@ def compactions() -> dict[str, Payload]:
         "cline": _cline("PreCompact", "preCompact", trigger="auto"),
         "opencode": _family("PreCompact"),
         "kilo": _family("PreCompact"),
+        "openclaw": _family("PreCompact"),
         "qwen": _family("PreCompact", trigger="auto"),
         "copilot": _copilot(trigger="auto"),
+        "droid": _family("PreCompact", trigger="auto"),
     }
 
 

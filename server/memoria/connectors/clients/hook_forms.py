@@ -42,7 +42,7 @@ def gemini_hook(call: HookCall) -> dict[str, Any]:
 
 
 def cursor_hook(call: HookCall) -> dict[str, Any]:
-    """Write a hook for Cursor."""
+    """Cursor, and Hermes Agent, whose shell hooks are written as briefly."""
     return {"command": call.line, "timeout": call.limit}
 
 
@@ -63,6 +63,7 @@ _CLINE_EVENTS = (
     "SessionShutdown",
 )
 _OPENCODE_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact")
+_OPENCLAW_EVENTS = (*_OPENCODE_EVENTS, "SessionEnd")
 _PROMPTS = ("UserPromptSubmit", "userPromptSubmitted")
 _MARK = "Written by `memoria connect {client}`; `memoria disconnect {client}` removes it."
 
@@ -145,15 +146,45 @@ def _kilo_files(
 
 def _plugin(client: str, folder: Path, program: ClientProgram, wish: HookWish) -> dict[Path, str]:
     """Write the plugin for OpenCode, and for Kilo, which was made from it."""
-    template = resources.files("memoria.connectors.clients").joinpath("opencode_plugin.js")
-    text = template.read_text("utf-8")
+    text = _fill_plugin("opencode_plugin.js", client, program, wish)
+    return {folder / "plugins" / "memoria.js": text}
+
+
+def _openclaw_files(
+    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
+) -> dict[Path, str]:
+    if scope == "project":
+        return {}
+    folder = openclaw_folder(place) / "extensions" / "memoria"
+    about = {"id": "memoria", "name": "Memoria", "description": _MARK.format(client="openclaw")}
+    schema = {"type": "object", "additionalProperties": False}
+    package = {"name": "memoria", "version": "1.0.0", "type": "module"}
+    own = {**package, "description": about["description"]}
+    return {
+        folder / "openclaw.plugin.json": _json(
+            {**about, "activation": {"onStartup": True}, "configSchema": schema}
+        ),
+        folder / "package.json": _json({**own, "openclaw": {"extensions": ["./index.js"]}}),
+        folder / "index.js": _fill_plugin("openclaw_plugin.js", "openclaw", program, wish),
+    }
+
+
+def _fill_plugin(body: str, client: str, program: ClientProgram, wish: HookWish) -> str:
+    """Write a plugin's text, with what it starts."""
+    folder = resources.files("memoria.connectors.clients")
+    text = "".join(folder.joinpath(name).read_text("utf-8") for name in ("plugin_head.js", body))
     for name, value in {
         "__MARK__": _MARK.format(client=client),
         "__COMMAND__": json.dumps(program.hook_words(client), ensure_ascii=False),
         "__RECALL__": json.dumps(wish.recall),
     }.items():
         text = text.replace(name, value)
-    return {folder / "plugins" / "memoria.js": text}
+    return text
+
+
+def openclaw_folder(place: ClientPlace) -> Path:
+    """Return the folder of OpenClaw's settings and plugins."""
+    return place.folder("OPENCLAW_STATE_DIR", ".openclaw")
 
 
 def opencode_folder(place: ClientPlace) -> Path:
@@ -197,6 +228,13 @@ def _json(value: object) -> str:
 
 COPILOT_HOOKS = HookFiles(write=_copilot_files, events=_COPILOT_EVENTS)
 KILO_HOOKS = HookFiles(write=_kilo_files, events=_OPENCODE_EVENTS)
+OPENCLAW_HOOKS = HookFiles(
+    write=_openclaw_files,
+    events=_OPENCLAW_EVENTS,
+    grant_at=("plugins", "entries", "memoria"),
+    grant={"enabled": True, "hooks": {"allowConversationAccess": True}},
+    scopes=("user",),
+)
 OPENCODE_HOOKS = HookFiles(write=_opencode_files, events=_OPENCODE_EVENTS)
 CLINE_HOOKS = HookFiles(write=_cline_files, events=_CLINE_EVENTS)
 # From public documents; not tried with the clients themselves.

@@ -49,7 +49,9 @@ class HookTable:
     """Place in a file of the client's that switches all hooks off, and the value that does it."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     find_untrusted: Callable[[Any, Path, Any], tuple[str, ...]] | None = None
-    """Finder of events whose hooks the client skips, from its user's configuration and hooks."""
+    """Which events' hooks the client skips, by its user's configuration and its file of hooks."""
+    skipped: str = ""
+    """Until when or why it skips them, for the end of a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,10 @@ class HookFiles:
     write: Callable[[ClientPlace, Scope, ClientProgram, HookWish], dict[Path, str]]
     events: tuple[str, ...]
     scopes: tuple[Scope, ...] = ("user", "project")
+    grant_at: tuple[str, ...] = ()
+    """Where in the client's configuration stands that it runs them; empty where it runs any."""
+    grant: Mapping[str, Any] = field(default_factory=dict)
+    """What stands there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

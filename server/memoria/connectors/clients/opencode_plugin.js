@@ -1,42 +1,3 @@
-// __MARK__
-//
-// Hands what happens in a session to Memoria's hook program. OpenCode runs this in its own process,
-// so nothing here waits but the start of a session (3.5 s at most), and nothing here throws.
-import { spawn } from "node:child_process"
-
-const COMMAND = __COMMAND__
-const RECALL = __RECALL__
-const LIMIT_MS = 3500 // the hook program ends itself after 3 s
-
-function tell(event, payload, options = []) {
-  return new Promise((resolve) => {
-    try {
-      const child = spawn(COMMAND[0], [...COMMAND.slice(1), ...options], {
-        stdio: ["pipe", "pipe", "ignore"],
-        windowsHide: true,
-      })
-      let said = ""
-      const timer = setTimeout(() => { child.kill(); resolve("") }, LIMIT_MS)
-      const finish = (text) => { clearTimeout(timer); resolve(text) }
-      child.on("error", () => finish(""))
-      child.on("close", () => finish(said))
-      child.stdout.on("data", (chunk) => { said += chunk })
-      child.stdin.on("error", () => {})
-      child.stdin.end(JSON.stringify({ hook_event_name: event, ...payload }))
-    } catch {
-      resolve("")
-    }
-  })
-}
-
-function contextOf(said) {
-  try {
-    return JSON.parse(said)?.hookSpecificOutput?.additionalContext ?? ""
-  } catch {
-    return ""
-  }
-}
-
 const textOf = (parts) =>
   (parts ?? []).filter((part) => part.type === "text" && !part.synthetic && !part.ignored)
     .map((part) => part.text).join("\n").trim()
@@ -47,13 +8,6 @@ function typed(prompt) {
   const isWrapped = prompt.startsWith('"') && prompt.endsWith('"') && inner.includes(" ")
   const isWhole = isWrapped && !inner.replaceAll('\\"', "").includes('"')
   return isWhole ? inner.replaceAll('\\"', '"') : prompt
-}
-
-// Everything that OpenCode calls is wrapped: what goes wrong here is nobody's concern there.
-const quietly = (work) => async (...given) => {
-  try {
-    await work(...given)
-  } catch {}
 }
 
 export const Memoria = async ({ client, directory }) => {

@@ -222,7 +222,7 @@ def _list_untrusted(client: Client, scope: Scope, place: ClientPlace) -> tuple[s
     config = client.config(place, "user")
     if not isinstance(table, HookTable) or not table.find_untrusted or not (file and config):
         return ()
-    hooks = look_up(_read_whole(file, "JSON"), table.at)
+    hooks = look_up(_read_whole(file, client.syntax if file == config else "JSON"), table.at)
     return table.find_untrusted(_read_whole(config, client.syntax), file, hooks)
 
 

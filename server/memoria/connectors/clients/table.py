@@ -9,8 +9,8 @@ from memoria.errors import ClientError
 CLIENTS: tuple[Client, ...] = (
     *(tried.CLAUDE_CODE, untried.CLAUDE_DESKTOP, tried.CODEX, tried.GEMINI, untried.CURSOR),
     *(untried.VSCODE, tried.OPENCODE, untried.WINDSURF, tried.CLINE, untried.GOOSE, untried.ZED),
-    *(tried.QWEN, tried.COPILOT, tried.KILO, untried.ANTIGRAVITY, untried.KIRO, untried.DROID),
-    *(untried.ROO, untried.CRUSH, untried.JUNIE, untried.WARP, untried.OPENCLAW, untried.HERMES),
+    *(tried.QWEN, tried.COPILOT, tried.KILO, untried.ANTIGRAVITY, untried.KIRO, tried.DROID),
+    *(untried.ROO, untried.CRUSH, untried.JUNIE, untried.WARP, tried.OPENCLAW, tried.HERMES),
     tried.CONTINUE,
 )
 

@@ -7,12 +7,15 @@ from memoria.connectors.clients.hook_forms import (
     CLINE_HOOKS,
     COPILOT_HOOKS,
     KILO_HOOKS,
+    OPENCLAW_HOOKS,
     OPENCODE_HOOKS,
     SECONDS,
     claude_hook,
     codex_hook,
+    cursor_hook,
     gemini_hook,
     kilo_folder,
+    openclaw_folder,
     opencode_folder,
 )
 from memoria.connectors.clients.interface import Client, HookTable
@@ -25,7 +28,7 @@ from memoria.connectors.clients.rows import (
     tell_rest,
     write_plain_entry,
 )
-from memoria.connectors.clients.trust import list_untrusted
+from memoria.connectors.clients.trust import list_overruled, list_unapproved, list_untrusted
 
 
 def _claude_folder(place: ClientPlace) -> Path:
@@ -84,6 +87,7 @@ CODEX = Client(
         form=codex_hook,
         switch=(("features", "hooks"), False),
         find_untrusted=list_untrusted,
+        skipped="until you trust them, with /hooks there",
     ),
     programs=("codex",),
     folders=lambda place: (_codex_folder(place),),
@@ -163,6 +167,83 @@ QWEN = Client(
     programs=("qwen",),
     folders=lambda place: (_qwen_folder(place),),
     remains=tell_rest("A session of Qwen Code that is open goes on without Memoria."),
+)
+
+
+def _droid_folder(place: ClientPlace) -> Path:
+    return place.folder("FACTORY_HOME_OVERRIDE") / ".factory"
+
+
+DROID = Client(
+    name="droid",
+    title="Droid",
+    config=name_files(lambda place: _droid_folder(place) / "mcp.json", (".factory", "mcp.json")),
+    entry=lambda program: {"type": "stdio", **write_plain_entry(program)},
+    hooks=HookTable(
+        file=name_files(
+            lambda place: _droid_folder(place) / "settings.json", (".factory", "settings.json")
+        ),
+        events=CLAUDE_EVENTS,
+        prompt="UserPromptSubmit",
+        form=claude_hook,
+        switch=(("hooks", "hooksDisabled"), True),
+        find_untrusted=list_overruled,
+        skipped="as `hooks.json` beside it has hooks for the same events",
+    ),
+    programs=("droid",),
+    folders=lambda place: (_droid_folder(place),),
+    remains=tell_rest(
+        "If you have hooks of your own in `hooks.json` beside `settings.json`, Droid runs those "
+        "alone at the same events: `memoria connect --status` names them.",
+        "`droid exec` has the tools with --auto high, and runs no hook at a prompt.",
+    ),
+)
+
+
+OPENCLAW = Client(
+    name="openclaw",
+    title="OpenClaw",
+    config=name_files(lambda place: openclaw_folder(place) / "openclaw.json"),
+    entry_at=("mcp", "servers", "memoria"),
+    entry=write_plain_entry,
+    hooks=OPENCLAW_HOOKS,
+    programs=("openclaw",),
+    folders=lambda place: (openclaw_folder(place),),
+    remains=tell_rest(
+        "`openclaw agent exec` runs no plugins of yours: it records nothing.", restart="OpenClaw"
+    ),
+)
+
+
+def _hermes_folder(place: ClientPlace) -> Path:
+    return place.folder("HERMES_HOME", ".hermes")
+
+
+_HERMES_CONFIG = name_files(lambda place: _hermes_folder(place) / "config.yaml")
+
+HERMES = Client(
+    name="hermes",
+    title="Hermes Agent",
+    config=_HERMES_CONFIG,
+    syntax="YAML",
+    entry_at=("mcp_servers", "memoria"),
+    entry=write_plain_entry,
+    hooks=HookTable(
+        file=_HERMES_CONFIG,
+        events=dict.fromkeys(("pre_llm_call", "post_llm_call", "on_session_finalize"), SECONDS),
+        prompt="pre_llm_call",
+        form=cursor_hook,
+        find_untrusted=list_unapproved,
+        skipped="until you agree to them, which `hermes` asks when you next start it",
+    ),
+    programs=("hermes",),
+    folders=lambda place: (_hermes_folder(place),),
+    remains=tell_rest(
+        "Start `hermes` in a terminal and agree to Memoria's hooks. Until then it skips them "
+        "without a word; `hermes -z` skips all hooks always.",
+        "It needs its extra for MCP: `pip install 'hermes-agent[mcp]'`.",
+        restart="Hermes Agent",
+    ),
 )
 
 

@@ -194,16 +194,6 @@ KIRO = Client(
     remains=tell_rest(NO_HOOKS),
 )
 
-DROID = Client(
-    name="droid",
-    title="Droid",
-    config=name_files(lambda place: place.home / ".factory" / "mcp.json", (".factory", "mcp.json")),
-    entry=lambda program: {"type": "stdio", **write_plain_entry(program)},
-    programs=("droid",),
-    folders=lambda place: (place.home / ".factory",),
-    remains=tell_rest(*ask_to_paste("~/.factory/AGENTS.md")),
-)
-
 
 def _roo_storage(place: ClientPlace) -> Path:
     return place.app_data / "Code" / "User" / "globalStorage" / "rooveterinaryinc.roo-cline"
@@ -254,39 +244,4 @@ WARP = Client(
     programs=("warp", "warp-terminal"),
     folders=lambda place: (place.home / ".warp",),
     remains=tell_rest(*ask_to_paste("a rule, under Personal, Rules")),
-)
-
-
-def _openclaw_folder(place: ClientPlace) -> Path:
-    return place.folder("OPENCLAW_STATE_DIR", ".openclaw")
-
-
-OPENCLAW = Client(
-    name="openclaw",
-    title="OpenClaw",
-    config=name_files(lambda place: _openclaw_folder(place) / "openclaw.json"),
-    entry_at=("mcp", "servers", "memoria"),
-    entry=write_plain_entry,
-    programs=("openclaw",),
-    folders=lambda place: (_openclaw_folder(place),),
-    remains=tell_rest(
-        *ask_to_paste("`AGENTS.md` of its workspace, ~/.openclaw/workspace"), restart="OpenClaw"
-    ),
-)
-
-
-def _hermes_folder(place: ClientPlace) -> Path:
-    return place.folder("HERMES_HOME", ".hermes")
-
-
-HERMES = Client(
-    name="hermes",
-    title="Hermes Agent",
-    config=name_files(lambda place: _hermes_folder(place) / "config.yaml"),
-    syntax="YAML",
-    entry_at=("mcp_servers", "memoria"),
-    entry=write_plain_entry,
-    programs=("hermes",),
-    folders=lambda place: (_hermes_folder(place),),
-    remains=tell_rest(*ask_to_paste("~/.hermes/SOUL.md"), restart="Hermes Agent"),
 )

@@ -218,6 +218,9 @@ def list_documents(
         )
     }
     table = client.hooks
+    if isinstance(table, HookFiles) and table.grant_at:
+        grant = table.grant if wish.is_wanted else None
+        parts[config] = replace(parts[config], grant_at=table.grant_at, grant=grant)
     if isinstance(table, HookTable) and (file := table.file(place, scope)):
         if scope == "project":
             check_stays_inside(file, place.project)

@@ -68,6 +68,14 @@ def is_cline(probe: Probe) -> bool:
     return {"agent", "sessionId", "messages"} <= named
 
 
+def is_droid(probe: Probe) -> bool:
+    """A session's file, which begins with whose it is and where it is held."""
+    return any(
+        line.get("type") == "session_start" and has_fields(line, "id", "title")
+        for line in probe.lines
+    )
+
+
 _TITLES: dict[str, tuple[str, Callable[[Probe], bool]]] = {
     "jsonl": ("JSON lines", is_plain_turns),
     "claude-code": ("Claude Code", is_claude_code),
@@ -75,6 +83,7 @@ _TITLES: dict[str, tuple[str, Callable[[Probe], bool]]] = {
     "gemini": ("Gemini CLI", is_gemini),
     "copilot": ("GitHub Copilot CLI", is_copilot),
     "cline": ("Cline", is_cline),
+    "droid": ("Droid", is_droid),
 }
 
 

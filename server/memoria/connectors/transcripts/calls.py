@@ -9,13 +9,14 @@ longest goes in as it is. Its result, like any whose call is not in the file, is
 its own. Both depend on nothing but the lines before, so a repeated import comes to the same.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from pydantic import JsonValue
 
 from memoria.connectors.transcripts.base import TranscriptPosition, TranscriptTurn
-from memoria.connectors.transcripts.source import UnusableLine
+from memoria.connectors.transcripts.shapes import block_text, blocks, text
+from memoria.connectors.transcripts.source import JsonObject, UnusableLine
 from memoria.model import Role
 
 _MOST_CALLS = 1_000
@@ -83,3 +84,23 @@ class OpenCalls:
         call = self._open.pop(call_id, None)
         self._bytes -= 0 if call is None else call.size
         return call
+
+
+def read_call_blocks(
+    place: TranscriptPosition, content: Iterable[JsonObject], calls: OpenCalls
+) -> Iterator[TranscriptTurn | UnusableLine]:
+    """The tool calls that a message's blocks begin or end, as several clients write them."""
+    for block in content:
+        if block.get("type") == "tool_use":
+            call_id = text(block.get("id")) or f"{place.message_id}.call"
+            called = {"tool_name": text(block.get("name")), "tool_args": block.get("input", {})}
+            call = place.turn(Role.TOOL, message_id=call_id, **called)
+            yield from calls.open_call(call_id, call)
+        elif block.get("type") == "tool_result":
+            call_id = text(block.get("tool_use_id")) or place.message_id
+            yield calls.close_call(call_id, place, _read_result(block))
+
+
+def _read_result(block: JsonObject) -> JsonValue:
+    told = "\n".join(block_text(part, ("text",)) for part in blocks(block.get("content")))
+    return {"is_error": True, "content": told} if block.get("is_error") else told

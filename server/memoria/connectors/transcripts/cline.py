@@ -18,16 +18,9 @@ from memoria.connectors.transcripts.base import (
     TranscriptItem,
     TranscriptPosition,
 )
-from memoria.connectors.transcripts.calls import OpenCalls
+from memoria.connectors.transcripts.calls import OpenCalls, read_call_blocks
 from memoria.connectors.transcripts.each import read_each
-from memoria.connectors.transcripts.shapes import (
-    block_text,
-    block_words,
-    blocks,
-    obj,
-    objects,
-    text,
-)
+from memoria.connectors.transcripts.shapes import block_words, blocks, obj, objects, text
 from memoria.connectors.transcripts.source import (
     JsonObject,
     Record,
@@ -78,20 +71,7 @@ def _read_message(
     is_shown = obj(message.get("metadata")).get("displayRole") != "system"
     if role and said.strip() and is_shown:
         yield place.turn(role, content=said)
-    for block in content:
-        if block.get("type") == "tool_use":
-            call_id = text(block.get("id")) or f"{place.message_id}.call"
-            called = {"tool_name": text(block.get("name")), "tool_args": block.get("input", {})}
-            call = place.turn(Role.TOOL, message_id=call_id, **called)
-            yield from calls.open_call(call_id, call)
-        elif block.get("type") == "tool_result":
-            call_id = text(block.get("tool_use_id")) or place.message_id
-            yield calls.close_call(call_id, place, _result(block))
-
-
-def _result(block: JsonObject) -> JsonValue:
-    told = "\n".join(block_text(part, ("text",)) for part in blocks(block.get("content")))
-    return {"is_error": True, "content": told} if block.get("is_error") else told
+    yield from read_call_blocks(place, content, calls)
 
 
 def _read_manifest(messages: Path) -> JsonObject:

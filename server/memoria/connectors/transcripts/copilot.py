@@ -16,8 +16,8 @@ from memoria.connectors.transcripts.base import (
     TranscriptItem,
     TranscriptPosition,
 )
-from memoria.connectors.transcripts.calls import OpenCalls
 from memoria.connectors.transcripts.each import guard, read_each
+from memoria.connectors.transcripts.event_log import EventLogReading
 from memoria.connectors.transcripts.shapes import obj, text
 from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource
 from memoria.model import Role
@@ -35,13 +35,8 @@ def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
     yield from guard(None, lambda last: last.finish(), reading)
 
 
-class _CopilotReading:
+class _CopilotReading(EventLogReading):
     """One pass over a file."""
-
-    def __init__(self, session: str) -> None:
-        self._session = session
-        self._cwd: str | None = None
-        self._calls = OpenCalls()
 
     def read_line(self, record: Record) -> Iterator[TranscriptItem]:
         """Read the next line."""
@@ -52,7 +47,8 @@ class _CopilotReading:
         if any(data.get(sign) for sign in _SUBAGENT_SIGNS):
             yield SkippedLine(record.line)
             return
-        place = self._position(record, data)
+        own_id = text(data.get("messageId")) or text(record.value.get("id"))
+        place = self._place(record, own_id)
         said = text(data.get("content"))
         if kind in _SPEAKERS and said and said.strip() and _is_own(data):
             yield place.turn(_SPEAKERS[kind], content=said)
@@ -63,46 +59,11 @@ class _CopilotReading:
         else:
             yield SkippedLine(record.line)
 
-    def finish(self) -> Iterator[TranscriptItem]:
-        """Yield calls that were never answered."""
-        yield from self._calls.remaining_calls()
-
-    def pause(self) -> Iterator[TranscriptItem]:
-        """Yield nothing: calls may be answered."""
-        yield from ()
-
-    @property
-    def open_lines(self) -> set[int]:
-        """Lines of calls without a result."""
-        return self._calls.lines
-
-    def dump(self) -> JsonObject:
-        """Return whose session it is, where it was begun, and what is open."""
-        calls = dict[str, JsonValue](self._calls.message_ids)
-        return {"session": self._session, "cwd": self._cwd, "calls": calls}
-
-    def load(self, dumped: JsonObject) -> None:
-        """Go on from what `dump` gave."""
-        self._session = text(dumped.get("session")) or self._session
-        self._cwd = text(dumped.get("cwd")) or self._cwd
-        self._calls.keep({k: text(v) or k for k, v in obj(dumped.get("calls")).items()})
-
     def _begin_call(self, place: TranscriptPosition, data: JsonObject) -> Iterator[TranscriptItem]:
         call_id = _call_id(place, data)
         called = {"tool_name": text(data.get("toolName")), "tool_args": data.get("arguments", {})}
         turn = place.turn(Role.TOOL, message_id=call_id, **called)
         yield from self._calls.open_call(call_id, turn)
-
-    def _position(self, record: Record, data: JsonObject) -> TranscriptPosition:
-        own_id = text(data.get("messageId")) or text(record.value.get("id")) or record.own_id
-        return TranscriptPosition(
-            line=record.line,
-            size=record.size,
-            session_id=self._session,
-            message_id=own_id,
-            at=record.value.get("timestamp"),
-            cwd=self._cwd,
-        )
 
 
 def _is_own(data: JsonObject) -> bool:

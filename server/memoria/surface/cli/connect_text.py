@@ -5,9 +5,10 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from memoria.connectors.clients.interface import Client
+from memoria.connectors.clients.interface import Client, HookTable
 from memoria.connectors.clients.place import Scope
 from memoria.connectors.clients.status import ConnectionStatus
+from memoria.connectors.clients.table import find_client
 from memoria.connectors.clients.wiring import ClientWiring, FileEdit, WiringResult
 from memoria.errors import ClientError
 from memoria.model import parse_instant, to_iso
@@ -227,7 +228,7 @@ def _status_lines(wire: WireConnectionStatus, title: str) -> Iterator[str]:
         yield f"  All hooks are switched off in {wire.switched_off_in}: nothing is recorded."
     if wire.untrusted:
         events = ", ".join(wire.untrusted)
-        yield f"  {title} skips these until you trust them, with /hooks there: {events}"
+        yield f"  {title} skips these {_reason_skipped(wire)}: {events}"
     if wire.is_outdated:
         yield f"  `memoria connect {wire.client}` brings them up to date."
     if wire.double:
@@ -239,6 +240,11 @@ def _status_lines(wire: WireConnectionStatus, title: str) -> Iterator[str]:
         yield f"  `memoria connect {wire.client}` writes it anew; `memoria doctor` checks the home."
     if wire.is_disabled:
         yield f"  Switch it on in {title}, or take it out: `memoria disconnect {wire.client}`."
+
+
+def _reason_skipped(wire: WireConnectionStatus) -> str:
+    hooks = find_client(wire.client).hooks
+    return hooks.skipped if isinstance(hooks, HookTable) else ""
 
 
 def _verdict(wire: WireConnectionStatus) -> str:

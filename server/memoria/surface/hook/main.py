@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_TELL_NO_END = ("qwen", "cline", "opencode", "kilo", "vscode")
+_TELL_NO_END = ("qwen", "cline", "opencode", "kilo", "vscode", "openclaw")
 """Clients that end without a word, with a single prompt at least: any answer may be the last."""
 _LONGEST_S = 3.0
 _NOTING_S = 0.5
@@ -184,7 +184,7 @@ def _is_clean(turns: object) -> bool:
 
 def _find_text(options: _Options, payload: Payload, state: str) -> str:
     """Return what the model is to read."""
-    if payload.event == "start":
+    if payload.begins:
         begun, text = time.monotonic(), state
         for briefing in _find_briefings(options, payload):  # the last one is the best
             text = state + briefing

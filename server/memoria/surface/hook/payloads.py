@@ -13,22 +13,23 @@ EVENTS = {
     "start": "SessionStart sessionStart session_start TaskStart TaskResume agent_start "
     "agent_resume",
     "prompt": "UserPromptSubmit userPromptSubmit userPromptSubmitted BeforeAgent "
-    "beforeSubmitPrompt pre_user_prompt prompt_submit",
+    "beforeSubmitPrompt pre_user_prompt prompt_submit pre_llm_call",
     "tool": "PostToolUse postToolUse AfterTool post_mcp_tool_use post_run_command tool_result",
     # Gemini's PreCompress fires at every turn, whether there is anything to compress or not.
     "stop": "Stop stop agentStop AfterAgent PreCompress afterAgentResponse post_cascade_response "
-    "TaskComplete agent_end",
+    "TaskComplete agent_end post_llm_call",
     "compact": "PreCompact PostCompact preCompact",
-    "end": "SessionEnd sessionEnd session_end TaskCancel agent_abort session_shutdown",
+    "end": "SessionEnd sessionEnd session_end TaskCancel agent_abort session_shutdown "
+    "on_session_finalize",
 }
 """The names that clients have for an event."""
 _HOOKS_SAID, _HOOKS_SAID_END = "<hook_context>", "</hook_context>"
 _BY_NAME = {name: event for event, names in EVENTS.items() for name in names.split()}
 _NESTS = (
     "tool_info taskMetadata userPromptSubmit postToolUse preCompact taskStart taskResume "
-    "taskComplete taskCancel sessionContext turn"
+    "taskComplete taskCancel sessionContext turn extra"
 ).split()
-"""Blocks in which Windsurf and Cline put what belongs to an event."""
+"""Blocks in which Windsurf, Cline and Hermes Agent put what belongs to an event."""
 _SUBAGENT_SIGNS = (
     "agent_id agentId isSidechain is_subagent parent_session_id parentSessionId parent_tool_use_id "
     "parent_conversation_id parentID"
@@ -83,8 +84,8 @@ class Payload:
 
     @property
     def prompt(self) -> str:
-        """Words the user typed, without those of hooks, which Gemini CLI puts before them."""
-        said = self.text("prompt", "user_prompt", "message")
+        """Return what the user typed, without the words of hooks that Gemini CLI lays before it."""
+        said = self.text("prompt", "user_prompt", "message", "user_message")
         if self.name == "BeforeAgent" and said.lstrip().startswith(_HOOKS_SAID):
             return said.partition(_HOOKS_SAID_END)[2].strip()
         return said
@@ -92,7 +93,12 @@ class Payload:
     @property
     def first_prompt(self) -> str:
         """The prompt that a session begins with, where its beginning says so."""
-        return self.text("initialPrompt")
+        return self.text("initialPrompt") or (self.prompt if self.event == "prompt" else "")
+
+    @property
+    def begins(self) -> bool:
+        """Whether the model has not been told anything yet: Hermes Agent tells it with a prompt."""
+        return self.event == "start" or self._fields.get("is_first_turn") is True
 
     @property
     def prompt_id(self) -> str:
@@ -132,7 +138,8 @@ class Payload:
         """
         if "parent_agent_id" in self._fields:  # Cline numbers the user's own agent, too
             return bool(self._fields["parent_agent_id"])
-        return any(self._fields.get(sign) for sign in _SUBAGENT_SIGNS)
+        is_named = self.text("platform") == "subagent"  # Hermes Agent's, beside cli and others
+        return is_named or any(self._fields.get(sign) for sign in _SUBAGENT_SIGNS)
 
     def list_turns(self) -> list[dict[str, object]]:
         """List what was said, where the client keeps no transcript that could say it.
@@ -158,7 +165,7 @@ class Payload:
                 return [turn] if self.tool else []
             case "stop":
                 names = ("last_assistant_message", "prompt_response", "response", "text")
-                answer = self.text(*names, "outputText")
+                answer = self.text(*names, "outputText", "assistant_response")
                 return [_turn("assistant", answer, "")] if answer else []
             case _:
                 return []

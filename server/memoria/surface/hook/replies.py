@@ -2,8 +2,20 @@
 
 from memoria.bare.plain_json import write_json
 
-FAMILY = ("claude-code", "codex", "gemini", "vscode", "opencode", "kilo", "qwen")
+FAMILY = (
+    "claude-code",
+    "codex",
+    "gemini",
+    "vscode",
+    "opencode",
+    "kilo",
+    "qwen",
+    "droid",
+    "openclaw",
+)
 """Clients that take a text for the model in the form that Claude Code has introduced."""
+_OTHER_KEYS = {"copilot": "additionalContext", "hermes": "context"}
+"""Where clients take such a text that have no such form."""
 MOST_CHARS = 10_000
 """Length beyond which Claude Code shows only the beginning."""
 IS_RECORDED = (
@@ -44,8 +56,8 @@ def make_reply(client: str, event: str, name: str, text: str) -> str:
         if event == "prompt":
             return write_json({"continue": True})
         return write_json({"additional_context": text}) if text and event == "start" else "{}"
-    if client == "copilot" and text:
-        return write_json({"additionalContext": text})
+    if client in _OTHER_KEYS and text:
+        return write_json({_OTHER_KEYS[client]: text})
     if client in FAMILY and text:
         return write_json(
             {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}

@@ -8,7 +8,7 @@ import os
 
 from memoria.surface.hook.payloads import Payload
 
-_NAMED_BY_CLIENTS = ("claude-code", "codex", "gemini")
+_NAMED_BY_CLIENTS = ("claude-code", "codex", "gemini", "droid")
 TRANSCRIPT_CLIENTS = (*_NAMED_BY_CLIENTS, "copilot")
 """Clients whose transcripts are read: of a session of theirs that has none, nothing is recorded."""
 

@@ -54,7 +54,12 @@ class YamlSyntax:
 
     def append_item(self, text: str, path: Path, item: object) -> tuple[str, InsertedPiece]:
         """Write an item as the first of its block, or the last within brackets."""
-        return _insert(text, path[0], None, item, path)
+        if len(path) == 1:
+            return _insert(text, path[0], None, item, path)
+        pair = _pair_at(_compose(text), path)
+        if pair is None:
+            return _insert(text, path[0], path[1], [item], path)
+        return _insert_within(text, pair, None, item, path)
 
     def cut_member(self, text: str, path: Path, pieces: Pieces) -> str:
         """Take a member out."""
@@ -78,7 +83,7 @@ class YamlSyntax:
         if exact is not None:
             return exact
         for index in reversed(range(len(listed))):
-            pair = _pair(_compose(text), path[0])
+            pair = _pair_at(_compose(text), path)
             if pair and is_ours(listed[index]):
                 text = _cut_from(text, pair[1], index)
         return text
@@ -125,6 +130,12 @@ def _pair(node: yaml.Node | None, key: str) -> tuple[yaml.Node, yaml.Node] | Non
     return next((pair for pair in reversed(node.value) if pair[0].value == key), None)
 
 
+def _pair_at(node: yaml.Node | None, path: Path) -> tuple[yaml.Node, yaml.Node] | None:
+    """The key and the value of a member, however deep."""
+    pair = _pair(node, path[0])
+    return pair if pair is None or len(path) == 1 else _pair_at(pair[1], path[1:])
+
+
 def _insert(
     text: str, container: str, key: str | None, value: object, path: Path
 ) -> tuple[str, InsertedPiece]:
@@ -137,11 +148,17 @@ def _insert(
         lead = "" if not text or text.endswith("\n") else newline
         block = f"{indent}{container}:{newline}{_block(key, value, indent + '  ', newline)}"
         return text + lead + block, InsertedPiece(path, lead + block, "container")
-    name, held = pair
+    return _insert_within(text, pair, key, value, path)
+
+
+def _insert_within(
+    text: str, pair: tuple[yaml.Node, yaml.Node], key: str | None, value: object, path: Path
+) -> tuple[str, InsertedPiece]:
+    (name, held), newline = pair, newline_of(text)
     wanted = yaml.MappingNode if key else yaml.SequenceNode
     is_void = isinstance(held, yaml.ScalarNode) and held.value in ("", "~", "null")
     if not isinstance(held, wanted) and not (is_void and not held.value):
-        raise OccupiedError((container,))
+        raise OccupiedError(path[:1] if key else path)
     if isinstance(held, wanted) and held.flow_style:
         return _insert_flow(text, held, key, value, path)
     position = _line_end(text, name.end_mark.index)
@@ -165,7 +182,9 @@ def _insert_flow(
 def _block(key: str | None, value: object, indent: str, newline: str) -> str:
     """Write a member, or an item where there is no key, as lines."""
     members = [f"{name}: {json.dumps(of, ensure_ascii=False)}" for name, of in _items(value)]
-    if key is not None:
+    if isinstance(value, list):
+        lines = [f"{indent}{key}: {json.dumps(value, ensure_ascii=False)}"]
+    elif key is not None:
         lines = [f"{indent}{key}:", *(f"{indent}  {member}" for member in members)]
     else:
         lines = [f"{indent}- {members[0]}", *(f"{indent}  {member}" for member in members[1:])]
