@@ -1,12 +1,12 @@
 // __MARK__
 //
 // Hands what happens in a session to Memoria's hook program. OpenCode runs this in its own process,
-// so nothing here waits but the start of a session (3.5 s at most), and nothing here throws.
+// so nothing here waits but the start of a session and a recall, and nothing here throws.
 import { spawn } from "node:child_process"
 
 const COMMAND = __COMMAND__
 const RECALL = __RECALL__
-const LIMIT_MS = 3500 // the hook program ends itself after 3 s
+const LIMIT_MS = 5000 // the hook program ends itself after 4.5 s at most
 
 function tell(event, payload, options = []) {
   return new Promise((resolve) => {
@@ -58,6 +58,7 @@ const quietly = (work) => async (...given) => {
 
 export const Memoria = async ({ client, directory }) => {
   const briefings = new Map() // session -> what is laid before the model
+  const prompts = new Map() // session -> what nothing was recalled for yet
   const recalls = new Map()
   const agents = new Map() // session -> whether it is a subagent's
 
@@ -78,14 +79,23 @@ export const Memoria = async ({ client, directory }) => {
       if (!prompt || (await isAgent(session))) return
       if (!briefings.has(session)) {
         briefings.set(session, "")
-        const began = { ...base(session), source: "startup" }
-        const said = await tell("SessionStart", began, RECALL ? ["--recall"] : [])
+        const said = await tell("SessionStart", { ...base(session), source: "startup" })
         briefings.set(session, contextOf(said))
       }
       const id = output?.message?.id
       const payload = { ...base(session), prompt, prompt_id: id, message_key: id }
-      const told = tell("UserPromptSubmit", payload, RECALL ? ["--recall"] : [])
-      recalls.set(session, RECALL ? contextOf(await told) : "")
+      tell("UserPromptSubmit", payload)
+      recalls.delete(session)
+      if (RECALL) prompts.set(session, payload)
+    }),
+    // The servers of the first prompt are started only after "chat.message", and before this. The
+    // prompt is told once more, under the same id.
+    "experimental.chat.messages.transform": quietly(async (_input, output) => {
+      const session = output?.messages?.at(-1)?.info?.sessionID
+      const payload = prompts.get(session)
+      if (!payload) return
+      prompts.delete(session)
+      recalls.set(session, contextOf(await tell("UserPromptSubmit", payload, ["--recall"])))
     }),
     "experimental.chat.system.transform": quietly(async (input, output) => {
       for (const laid of [briefings, recalls]) {

@@ -9,7 +9,7 @@ import _thread
 import os
 import time
 
-from memoria.bare.ask import ask_server
+from memoria.bare.ask import ask_server, list_begun, remove_file
 from memoria.bare.home import find_home, find_tenant
 from memoria.bare.hook_log import describe_error, note_failure, note_heard
 from memoria.bare.ignored import is_ignored
@@ -31,14 +31,15 @@ if TYPE_CHECKING:
 
 _TELL_NO_END = ("qwen", "cline", "opencode", "kilo", "vscode")
 """Clients that end without a word, with a single prompt at least: any answer may be the last."""
-_LONGEST_S = 3.0
+_LONGEST_S, _LONGEST_RECALL_S = 3.0, 4.5
+"""The second for who wants recall. No client is told to wait less than five."""
 _NOTING_S = 0.5
 _MOST_INPUT = 64 << 20
 _PIECE = 1 << 16
 _BRIEFING_MS = 1_500
-_READY_MS = 2_500
-"""For who wants recall: so long the start of a session waits for a server that can."""
 _RECALL_MS = 150
+_FIRST_RECALL_MS = 4_000
+"""Where a server is loading: most clients start one just before the first prompt."""
 
 
 class _Options:
@@ -78,7 +79,8 @@ def run(arguments: list[str]) -> None:
         os._exit(0)
     try:
         options = _Options(arguments)
-        _thread.start_new_thread(_end_after, (_LONGEST_S, options))
+        longest_s = _LONGEST_RECALL_S if options.recalls else _LONGEST_S
+        _thread.start_new_thread(_end_after, (longest_s, options))
         _serve(options)
     finally:
         os._exit(0)
@@ -185,13 +187,12 @@ def _is_clean(turns: object) -> bool:
 def _find_text(options: _Options, payload: Payload, state: str) -> str:
     """What the model is to read."""
     if payload.event == "start":
-        begun, text = time.monotonic(), state
+        text = state
         for briefing in _find_briefings(options, payload):  # the last one is the best
             text = state + briefing
             options.reply = make_reply(options.client, payload.event, payload.name, text)
         if options.recalls:
-            _wait_until_ready(options, begun + _READY_MS / 1000)
-            # Copilot CLI tells the first prompt at the same time, when nothing is ready for it.
+            # Copilot CLI shows the model nothing that a hook says of the first prompt itself.
             text += _recall(options, payload, payload.first_prompt)
         return text
     if payload.event == "prompt" and options.recalls:
@@ -200,7 +201,10 @@ def _find_text(options: _Options, payload: Payload, state: str) -> str:
 
 
 def _recall(options: _Options, payload: Payload, prompt: str) -> str:
-    """What a server that is ready has on a prompt; empty where there is none, or no prompt."""
+    """What a server has on a prompt; empty where there is none, or no prompt.
+
+    One that is loading is waited for, but only once in vain.
+    """
     if not prompt:
         return ""
     request: dict[str, object] = {
@@ -209,7 +213,13 @@ def _recall(options: _Options, payload: Payload, prompt: str) -> str:
         "session": payload.session,
         "prompt": prompt,
     }
-    return _read_text(ask_server(options.home, options.tenant, request, _RECALL_MS))
+    begun = list_begun(options.home, options.tenant)
+    wait_ms = _FIRST_RECALL_MS if begun else _RECALL_MS
+    answer = ask_server(options.home, options.tenant, request, wait_ms, is_starting=bool(begun))
+    if answer is None:
+        for path in begun:
+            remove_file(path)
+    return _read_text(answer)
 
 
 def _find_briefings(options: _Options, payload: Payload) -> "Iterator[str]":
@@ -227,13 +237,6 @@ def _find_briefings(options: _Options, payload: Payload) -> "Iterator[str]":
         answer = ask_server(options.home, options.tenant, request, _BRIEFING_MS, is_starting=True)
         if text := _read_text(answer):
             yield text
-
-
-def _wait_until_ready(options: _Options, deadline: float) -> None:
-    """Let a server that is starting load what a recall needs: the first prompt waits 150 ms."""
-    left_ms = round((deadline - time.monotonic()) * 1000)
-    if left_ms > 0:
-        ask_server(options.home, options.tenant, {"ask": "ready"}, left_ms, is_starting=True)
 
 
 def _find_workspace(options: _Options, payload: Payload) -> str | None:

@@ -23,6 +23,7 @@ from memoria.bare.ask import (
     ENDING,
     MOST_REQUEST_BYTES,
     SOCKETS,
+    forget_begun,
     is_own_folder,
     is_short_enough,
     list_folders,
@@ -57,15 +58,8 @@ async def answer_recall(memory: Memoria, request: Request) -> str:
     )
 
 
-async def answer_ready(memory: Memoria, _request: Request) -> str:
-    """Nothing, as soon as all is loaded that a recall needs."""
-    await memory.search_memory("what is known of the user", limit=1)
-    return ""
-
-
 QUESTIONS: Mapping[str, Callable[[Memoria, Request], Awaitable[str]]] = {
     "briefing": answer_briefing,
-    "ready": answer_ready,
     "recall": answer_recall,
 }
 
@@ -81,6 +75,7 @@ async def answer_hooks(memory: Memoria) -> None:
             await listener.serve(lambda stream: _answer(memory, stream))
     finally:
         path.unlink(missing_ok=True)
+        forget_begun(str(memory.settings.home_path), memory.tenant)
         with suppress(OSError):
             path.parent.rmdir()  # unless another server is there
 
