@@ -26,7 +26,7 @@ from memoria.config import Settings
 from memoria.inference.bundled import BundledEmbedder
 from memoria.surface.hook.main import _find_text, _Options
 from memoria.surface.hook.payloads import Payload
-from memoria.surface.mcp.asked import answer_hooks
+from memoria.surface.mcp.asked import OpenQuestions, answer_hooks
 from memoria.text.budget import estimate_tokens
 from memoria.text.strip import strip
 
@@ -45,7 +45,7 @@ async def standing(
         memoria.open(settings=chosen, embedder=embedder) as memory,
         anyio.create_task_group() as tasks,
     ):
-        tasks.start_soon(answer_hooks, memory)
+        tasks.start_soon(answer_hooks, memory, OpenQuestions())
         while await ask(home, tenant, ask="briefing") is None:
             await anyio.sleep(0.005)
         yield memory

@@ -53,7 +53,7 @@ def serve(home: str | None, tenant: str | None, workspace: str | None) -> None:
         note_begun(find_home(home), find_tenant(tenant))
     try:
         with load_for_good():
-            from memoria.surface.mcp.server import serve_stdio
+            from memoria.surface.mcp.stdio import serve_stdio
 
         front.begin_service()
         serve_stdio(home, tenant, workspace, front.inbox, front.outbox)
