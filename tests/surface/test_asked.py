@@ -209,7 +209,6 @@ async def test_a_prompt_is_shown_what_surely_bears_on_it_and_work_is_shown_nothi
             session_id="before",
         )
         await memory.wait_until_idle()
-        assert await ask(home, ask="ready") == {"text": ""}
         shown = await recall(home, "Where do I keep my bees?")
         assert f"[memory {kept.id[-8:]}]" in shown
         assert "Norwich" in shown

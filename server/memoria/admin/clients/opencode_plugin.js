@@ -6,7 +6,7 @@ import { spawn } from "node:child_process"
 
 const COMMAND = __COMMAND__
 const RECALL = __RECALL__
-const LIMIT_MS = 5000 // the hook program ends itself after 4.5 s at most
+const LIMIT_MS = 9500 // the hook program ends itself after 3 s, with a recall after 9 s
 
 function tell(event, payload, options = []) {
   return new Promise((resolve) => {
@@ -58,8 +58,9 @@ const quietly = (work) => async (...given) => {
 
 export const Memoria = async ({ client, directory }) => {
   const briefings = new Map() // session -> what is laid before the model
-  const prompts = new Map() // session -> what nothing was recalled for yet
-  const recalls = new Map()
+  const prompts = new Map() // session -> the prompt that nothing was recalled for yet
+  const asking = new Set() // sessions whose model is about to be asked
+  const recalls = new Map() // session -> a promise of what was
   const agents = new Map() // session -> whether it is a subagent's
 
   async function isAgent(session) {
@@ -85,21 +86,23 @@ export const Memoria = async ({ client, directory }) => {
       const id = output?.message?.id
       const payload = { ...base(session), prompt, prompt_id: id, message_key: id }
       tell("UserPromptSubmit", payload)
+      asking.delete(session)
       recalls.delete(session)
       if (RECALL) prompts.set(session, payload)
     }),
-    // The servers of the first prompt are started only after "chat.message", and before this. The
-    // prompt is told once more, under the same id.
+    // The request for a title comes before this one, and before the servers are started.
     "experimental.chat.messages.transform": quietly(async (_input, output) => {
-      const session = output?.messages?.at(-1)?.info?.sessionID
-      const payload = prompts.get(session)
-      if (!payload) return
-      prompts.delete(session)
-      recalls.set(session, contextOf(await tell("UserPromptSubmit", payload, ["--recall"])))
+      asking.add(output?.messages?.at(-1)?.info?.sessionID)
     }),
+    // Only now the servers of a first prompt are there. It is told once more, under the same id.
     "experimental.chat.system.transform": quietly(async (input, output) => {
-      for (const laid of [briefings, recalls]) {
-        const text = laid.get(input?.sessionID)
+      const session = input?.sessionID
+      const payload = asking.has(session) && prompts.get(session)
+      if (payload) {
+        prompts.delete(session)
+        recalls.set(session, tell("UserPromptSubmit", payload, ["--recall"]).then(contextOf))
+      }
+      for (const text of [briefings.get(session), await recalls.get(session)]) {
         if (text) output.system.push(text)
       }
     }),

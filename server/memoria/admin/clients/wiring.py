@@ -15,7 +15,7 @@ from memoria.admin.clients.document import (
     WantedParts,
     is_our_entry,
 )
-from memoria.admin.clients.hook_forms import is_our_file
+from memoria.admin.clients.hook_forms import RECALL_FACTOR, is_our_file
 from memoria.admin.clients.interface import Client, HookCall, HookFiles, HookTable, HookWish
 from memoria.admin.clients.ledger import ConnectionLedger, LedgerEntry
 from memoria.admin.clients.packaged import find_package
@@ -256,10 +256,10 @@ def _hooks(
 ) -> dict[str, dict[str, object]]:
     hooks = {}
     for event, limit in table.events.items():
-        # The beginning of a session gets a server ready for the recall of its first prompt.
-        recall = wish.recall and event in (next(iter(table.events)), table.prompt)
+        recall = wish.recall and event == table.prompt
         line = program.hook_line(client.name, recall=recall, windows=place.is_windows)
-        hooks[event] = table.form(HookCall(event, line, limit, place.is_windows))
+        given = limit * RECALL_FACTOR if recall else limit
+        hooks[event] = table.form(HookCall(event, line, given, place.is_windows))
     return hooks
 
 

@@ -31,15 +31,16 @@ if TYPE_CHECKING:
 
 _TELL_NO_END = ("qwen", "cline", "opencode", "kilo", "vscode")
 """Clients that end without a word, with a single prompt at least: any answer may be the last."""
-_LONGEST_S, _LONGEST_RECALL_S = 3.0, 4.5
-"""The second for who wants recall. No client is told to wait less than five."""
+_LONGEST_S, _LONGEST_RECALL_S = 3.0, 9.0
+"""The second for a prompt with recall, of which clients are told to wait for ten."""
 _NOTING_S = 0.5
 _MOST_INPUT = 64 << 20
 _PIECE = 1 << 16
 _BRIEFING_MS = 1_500
 _RECALL_MS = 150
-_FIRST_RECALL_MS = 4_000
-"""Where a server is loading: most clients start one just before the first prompt."""
+_FIRST_RECALL_MS = 8_000
+"""Where a server is loading, as most clients start one just before the first prompt. It takes 1 s,
+and as much longer as the machine is busy, which the client itself is then as well."""
 
 
 class _Options:
@@ -191,27 +192,19 @@ def _find_text(options: _Options, payload: Payload, state: str) -> str:
         for briefing in _find_briefings(options, payload):  # the last one is the best
             text = state + briefing
             options.reply = make_reply(options.client, payload.event, payload.name, text)
-        if options.recalls:
-            # Copilot CLI shows the model nothing that a hook says of the first prompt itself.
-            text += _recall(options, payload, payload.first_prompt)
         return text
-    if payload.event == "prompt" and options.recalls:
-        return _recall(options, payload, payload.prompt)
+    if payload.event == "prompt" and payload.prompt and options.recalls:
+        return _recall(options, payload)
     return ""
 
 
-def _recall(options: _Options, payload: Payload, prompt: str) -> str:
-    """What a server has on a prompt; empty where there is none, or no prompt.
-
-    One that is loading is waited for, but only once in vain.
-    """
-    if not prompt:
-        return ""
+def _recall(options: _Options, payload: Payload) -> str:
+    """What a server has on a prompt. One that is loading is waited for, but only once in vain."""
     request: dict[str, object] = {
         "ask": "recall",
         "workspace": _find_workspace(options, payload),
         "session": payload.session,
-        "prompt": prompt,
+        "prompt": payload.prompt,
     }
     begun = list_begun(options.home, options.tenant)
     wait_ms = _FIRST_RECALL_MS if begun else _RECALL_MS

@@ -90,11 +90,6 @@ class Payload:
         return said
 
     @property
-    def first_prompt(self) -> str:
-        """The prompt that a session begins with, where its beginning says so."""
-        return self.text("initialPrompt")
-
-    @property
     def prompt_id(self) -> str:
         """The client's id of what the user has typed."""
         return self.text("prompt_id", "generation_id", "execution_id", "message_id")
