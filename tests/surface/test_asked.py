@@ -223,7 +223,8 @@ async def test_a_prompt_is_shown_what_surely_bears_on_it_and_work_is_shown_nothi
 
 def tell_prompt(home: Path, *options: str) -> str:
     """What a hook has to say of a prompt."""
-    prompt = {"hook_event_name": "UserPromptSubmit", "prompt": "Where do I keep my bees?"}
+    said = "Where do I keep my bees?"
+    prompt: dict[str, object] = {"hook_event_name": "UserPromptSubmit", "prompt": said}
     words = ["qwen", "--home", str(home), "--workspace", "/work/here", *options]
     return _find_text(_Options(words), Payload(prompt), "")
 
