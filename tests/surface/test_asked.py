@@ -20,7 +20,9 @@ from memoria.bare.ask import (
     ask_server,
     is_short_enough,
     list_addresses,
+    list_begun,
     list_folders,
+    note_begun,
 )
 from memoria.config import Settings
 from memoria.inference.bundled import BundledEmbedder
@@ -28,7 +30,7 @@ from memoria.language.budget import estimate_tokens
 from memoria.language.reading.strip import strip
 from memoria.surface.hook.main import _find_text, _Options
 from memoria.surface.hook.payloads import Payload
-from memoria.surface.mcp.asked import answer_hooks
+from memoria.surface.mcp.asked import OpenQuestions, answer_hooks
 
 pytestmark = pytest.mark.skipif("sys.platform == 'win32'", reason="it has no such sockets")
 TENANT = "default"
@@ -45,7 +47,7 @@ async def standing(
         memoria.open(settings=chosen, embedder=embedder) as memory,
         anyio.create_task_group() as tasks,
     ):
-        tasks.start_soon(answer_hooks, memory)
+        tasks.start_soon(answer_hooks, memory, OpenQuestions())
         while await ask(home, tenant, ask="briefing") is None:
             await anyio.sleep(0.005)
         yield memory
@@ -209,7 +211,6 @@ async def test_a_prompt_is_shown_what_surely_bears_on_it_and_work_is_shown_nothi
             session_id="before",
         )
         await memory.wait_until_idle()
-        assert await ask(home, ask="ready") == {"text": ""}
         shown = await recall(home, "Where do I keep my bees?")
         assert f"[memory {kept.id[-8:]}]" in shown
         assert "Norwich" in shown
@@ -220,19 +221,72 @@ async def test_a_prompt_is_shown_what_surely_bears_on_it_and_work_is_shown_nothi
         assert {prompt: await recall(home, prompt) for prompt in WORK} == dict.fromkeys(WORK, "")
 
 
+def tell_prompt(home: Path, *options: str) -> str:
+    """What a hook has to say of a prompt."""
+    said = "Where do I keep my bees?"
+    prompt: dict[str, object] = {"hook_event_name": "UserPromptSubmit", "prompt": said}
+    words = ["qwen", "--home", str(home), "--workspace", "/work/here", *options]
+    return _find_text(_Options(words), Payload(prompt), "")
+
+
 @pytest.mark.parametrize("recalls", [False, True])
-async def test_a_beginning_that_says_its_prompt_is_shown_what_bears_on_it(
+async def test_a_prompt_that_comes_while_a_server_loads_is_shown_what_bears_on_it(
     home: Path, monkeypatch: pytest.MonkeyPatch, *, recalls: bool
 ) -> None:
-    for limit in ("_BRIEFING_MS", "_READY_MS", "_RECALL_MS"):
-        monkeypatch.setattr(f"memoria.surface.hook.main.{limit}", PATIENCE_MS)
-    words = ["copilot", "--home", str(home), "--workspace", "/work/here"]
-    options = _Options([*words, *(["--recall"] if recalls else [])])
-    began = Payload({"initialPrompt": "Where do I keep my bees?"}, "sessionStart")
-    async with standing(home) as memory:
-        await memory.remember("The user keeps two hives of bees in Norwich")
-        told = await anyio.to_thread.run_sync(_find_text, options, began, "")
-    assert ("From long-term memory" in told) is recalls
+    monkeypatch.setattr("memoria.surface.hook.main._FIRST_RECALL_MS", PATIENCE_MS)
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as memory:
+        await memory.remember("The user keeps two hives of bees in Norwich", scope="everywhere")
+    note_begun(str(home), TENANT)
+    told: list[str] = []
+
+    async def tell() -> None:
+        options = ["--recall"] if recalls else []
+        told.append(await anyio.to_thread.run_sync(tell_prompt, home, *options))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(tell)
+        await anyio.lowlevel.checkpoint()
+        async with standing(home):
+            while not told:
+                await anyio.sleep(0.005)
+    assert ("Norwich" in told[0]) is recalls
+    assert not list_begun(str(home), TENANT)  # it has ended
+
+
+def test_a_server_that_loads_is_waited_for_in_vain_once(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoria.surface.hook.main._FIRST_RECALL_MS", 30)
+    home.mkdir()
+    note_begun(str(home), TENANT)
+    assert len(list_begun(str(home), TENANT)) == 1
+    assert tell_prompt(home, "--recall") == ""
+    assert not list_begun(str(home), TENANT)
+
+
+def test_a_server_that_was_killed_while_it_loaded_is_not_waited_for(home: Path) -> None:
+    home.mkdir()
+    note_begun(str(home), TENANT)
+    (begun,) = map(Path, list_begun(str(home), TENANT))
+    dead = begun.with_name(begun.name.replace(str(os.getpid()), "999999999"))
+    begun.rename(dead)
+    assert not list_begun(str(home), TENANT)
+    assert not dead.exists()
+
+
+async def test_what_has_waited_for_a_server_is_answered_before_all_else_is_done() -> None:
+    questions, done = OpenQuestions(), list[str]()
+
+    async def load() -> None:
+        await questions.wait_for_answers()
+        done.append("loaded")
+
+    async with anyio.create_task_group() as tasks:
+        with questions.count():
+            tasks.start_soon(load)
+            await anyio.sleep(0.2)
+            done.append("answered")
+    assert done == ["answered", "loaded"]
 
 
 async def test_three_lines_and_three_hundred_tokens_are_the_most(home: Path) -> None:

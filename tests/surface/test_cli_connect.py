@@ -219,13 +219,15 @@ def test_what_is_written_starts_this_installation_with_the_home_that_was_named(
     assert hook["timeout"] == 3
 
 
-def test_recall_is_wired_to_the_prompt_and_to_the_beginning_that_gets_ready_for_it(
+def test_recall_is_wired_to_the_prompt_which_is_given_time_for_a_server_to_load(
     box: ClientBox,
 ) -> None:
     assert box("connect", "codex", "--yes", "--recall").code == 0
     hooks = json.loads((box.user / ".codex/hooks.json").read_text())["hooks"]
     recalling = {event for event, groups in hooks.items() if "--recall" in json.dumps(groups)}
-    assert recalling == {"SessionStart", "UserPromptSubmit"}
+    assert recalling == {"UserPromptSubmit"}
+    limits = {event: groups[0]["hooks"][0]["timeout"] for event, groups in hooks.items()}
+    assert limits["UserPromptSubmit"] == 2 * limits["SessionStart"] == 10
 
 
 WITH_RULES = {

@@ -35,6 +35,8 @@ from memoria.retrieval import (
 
 _TASKS = 3
 _SHORT_TERM_TURNS = 6
+_UNASKED_WAIT_MS = 1_000
+"""For a model that is loading: the bundled one takes 0.2 s, and words alone tell less surely."""
 _LONGEST_PROMPT = 2_000
 """Longest prompt that is asked with, in characters; beyond are logs, files, pages."""
 
@@ -178,7 +180,7 @@ class Recall:
         plan = plan_unasked(prompt, workspace=place, options=self._options())
         if plan.parsed.is_time_only:
             return ""
-        search = Search(self._store, self.tenant, self._embedder, 0)
+        search = Search(self._store, self.tenant, self._embedder, _UNASKED_WAIT_MS)
         found = await in_thread(lambda: search.run(plan))
         return compose_unasked(prompt, found, session_id)
 

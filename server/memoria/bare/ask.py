@@ -9,7 +9,7 @@ import stat
 import sys
 import time
 
-from memoria.bare.home import check_folder, tenant_folder
+from memoria.bare.home import check_folder, make_tenant_folder, open_new, tenant_folder
 from memoria.bare.plain_json import read_json, write_json
 
 TYPE_CHECKING = False
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 SOCKETS = "sockets"
 """The folder of a tenant's sockets, each the address of a server."""
 ENDING = ".sock"
+_BEGUN = ".begun"
+"""Of a file that says which process is about to listen on a socket, or has just begun to."""
 MOST_REQUEST_BYTES = 1 << 18
 MOST_ANSWER_BYTES = 1 << 20
 _LONGEST_ADDRESS = 103
@@ -55,8 +57,37 @@ def ask_server(
     return None
 
 
+def note_begun(home: str, tenant: str) -> None:
+    """Say that this process will be a server, which is worth waiting for.
+
+    Raises:
+        OSError: it can't be written.
+    """
+    if sys.platform != "win32" and os.path.isdir(home):  # else there is nothing to ask for
+        folder = make_tenant_folder(home, tenant, SOCKETS)
+        os.close(open_new(os.path.join(folder, f"{os.getpid()}{_BEGUN}")))
+
+
+def forget_begun(home: str, tenant: str) -> None:
+    """Take back what `note_begun` has said, in the process that ends."""
+    remove_file(os.path.join(tenant_folder(home, tenant), SOCKETS, f"{os.getpid()}{_BEGUN}"))
+
+
+def list_begun(home: str, tenant: str) -> list[str]:
+    """The files of servers that live, have begun and were not waited for in vain."""
+    folder = os.path.join(tenant_folder(home, tenant), SOCKETS)
+    try:
+        if sys.platform == "win32" or not check_folder(home, folder):
+            return []
+        names = [file for file in os.listdir(folder) if file.endswith(_BEGUN)]
+    except OSError:
+        return []
+    return [path for name in names if not _remove_dead(path := os.path.join(folder, name))]
+
+
 def remove_dead_sockets(home: str, tenant: str) -> None:
-    """Remove the sockets that killed servers have left."""
+    """Remove the sockets that killed servers have left, and what said that these had begun."""
+    list_begun(home, tenant)
     for address in list_addresses(home, tenant):
         connection = _connect(address, time.monotonic() + _PAUSE_S)
         if connection is not None:
@@ -166,14 +197,25 @@ def _receive(connection: "socket", deadline: float) -> dict[str, object] | None:
     return answer if isinstance(answer, dict) else None
 
 
-def _remove_dead(address: str) -> None:
-    """Remove the socket of a process that is gone: one that lives may only be asked too much."""
+def _remove_dead(path: str) -> bool:
+    """Remove the file of a process that is gone: one that lives may only be asked too much.
+
+    Returns whether it is gone.
+    """
+    number = os.path.basename(path).partition("-")[0].removesuffix(_BEGUN)
     try:
-        os.kill(int(os.path.basename(address).partition("-")[0]), 0)
+        os.kill(int(number), 0)
     except (ProcessLookupError, ValueError):
-        try:
-            os.unlink(address)
-        except OSError:
-            return  # somebody else has removed it
+        remove_file(path)
+        return True
     except OSError:
-        return
+        return False
+    return False
+
+
+def remove_file(path: str) -> None:
+    """Remove a file of the folder of sockets, if it is still there."""
+    try:
+        os.unlink(path)
+    except OSError:
+        return  # somebody else has removed it

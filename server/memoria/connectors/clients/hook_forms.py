@@ -12,6 +12,8 @@ from memoria.connectors.clients.program import ClientProgram
 
 SECONDS = 5
 """The limit of a hook that takes 25 ms: a machine may be busy, but nobody should wait longer."""
+RECALL_FACTOR = 2
+"""So many times the limit has a prompt that something is recalled for: a server may be loading."""
 SESSION_END_SECONDS = 3
 """Limit at a session's end: Claude Code's default is 1.5 s; Codex gives at most 3 s."""
 CODEX_TOKENS = 10_000
@@ -52,6 +54,7 @@ def windsurf_hook(call: HookCall) -> dict[str, Any]:
     return {key: call.line, "show_output": False}
 
 
+_PROMPTS = ("UserPromptSubmit", "userPromptSubmitted")
 _COPILOT_EVENTS = (
     *("sessionStart", "userPromptSubmitted", "postToolUse", "agentStop", "preCompact"),
     "sessionEnd",
@@ -64,7 +67,6 @@ _CLINE_EVENTS = (
 )
 _OPENCODE_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact")
 _OPENCLAW_EVENTS = (*_OPENCODE_EVENTS, "SessionEnd")
-_PROMPTS = ("UserPromptSubmit", "userPromptSubmitted")
 _MARK = "Written by `memoria connect {client}`; `memoria disconnect {client}` removes it."
 
 
@@ -72,7 +74,7 @@ def _vscode_files(
     place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
 ) -> dict[Path, str]:
     hooks = {
-        event: [{"type": "command", "command": line, "timeout": SECONDS}]
+        event: [{"type": "command", "command": line, "timeout": _limit(event, wish)}]
         for event, line in _lines("vscode", _VSCODE_EVENTS, place, program, wish)
     }
     return {_copilot_hooks(place, scope) / "memoria.json": _json({"hooks": hooks})}
@@ -85,7 +87,8 @@ def _copilot_files(
     key = "powershell" if place.is_windows else "bash"
     lines = _lines("copilot", _COPILOT_EVENTS, place, program, wish, says_event=True)
     hooks = {
-        event: [{"type": "command", key: line, "timeoutSec": SECONDS}] for event, line in lines
+        event: [{"type": "command", key: line, "timeoutSec": _limit(event, wish)}]
+        for event, line in lines
     }
     path = _copilot_hooks(place, scope) / "memoria-copilot.json"
     return {path: _json({"version": 1, "hooks": hooks})}
@@ -103,7 +106,7 @@ def _goose_files(
     base = place.home if scope == "user" else place.project
     folder = base / ".agents" / "plugins" / "memoria"
     hooks = {
-        event: [{"hooks": [{"type": "command", "command": line, "timeout": SECONDS}]}]
+        event: [{"hooks": [{"type": "command", "command": line, "timeout": _limit(event, wish)}]}]
         for event, line in _lines("goose", _GOOSE_EVENTS, place, program, wish)
     }
     about = {
@@ -213,13 +216,17 @@ def _lines(
             event,
             program.hook_line(
                 client,
-                recall=wish.recall and event in (events[0], *_PROMPTS),
+                recall=wish.recall and event in _PROMPTS,
                 windows=place.is_windows,
                 event=event if says_event else "",
             ),
         )
         for event in events
     ]
+
+
+def _limit(event: str, wish: HookWish) -> int:
+    return SECONDS * RECALL_FACTOR if wish.recall and event in _PROMPTS else SECONDS
 
 
 def _json(value: object) -> str:

@@ -12,7 +12,9 @@ function typed(prompt) {
 
 export const Memoria = async ({ client, directory }) => {
   const briefings = new Map() // session -> what is laid before the model
-  const recalls = new Map()
+  const prompts = new Map() // session -> the prompt that nothing was recalled for yet
+  const asking = new Set() // sessions whose model is about to be asked
+  const recalls = new Map() // session -> a promise of what was
   const agents = new Map() // session -> whether it is a subagent's
 
   async function isAgent(session) {
@@ -32,18 +34,29 @@ export const Memoria = async ({ client, directory }) => {
       if (!prompt || (await isAgent(session))) return
       if (!briefings.has(session)) {
         briefings.set(session, "")
-        const began = { ...base(session), source: "startup" }
-        const said = await tell("SessionStart", began, RECALL ? ["--recall"] : [])
+        const said = await tell("SessionStart", { ...base(session), source: "startup" })
         briefings.set(session, contextOf(said))
       }
       const id = output?.message?.id
       const payload = { ...base(session), prompt, prompt_id: id, message_key: id }
-      const told = tell("UserPromptSubmit", payload, RECALL ? ["--recall"] : [])
-      recalls.set(session, RECALL ? contextOf(await told) : "")
+      tell("UserPromptSubmit", payload)
+      asking.delete(session)
+      recalls.delete(session)
+      if (RECALL) prompts.set(session, payload)
     }),
+    // The request for a title comes before this one, and before the servers are started.
+    "experimental.chat.messages.transform": quietly(async (_input, output) => {
+      asking.add(output?.messages?.at(-1)?.info?.sessionID)
+    }),
+    // Only now the servers of a first prompt are there. It is told once more, under the same id.
     "experimental.chat.system.transform": quietly(async (input, output) => {
-      for (const laid of [briefings, recalls]) {
-        const text = laid.get(input?.sessionID)
+      const session = input?.sessionID
+      const payload = asking.has(session) && prompts.get(session)
+      if (payload) {
+        prompts.delete(session)
+        recalls.set(session, tell("UserPromptSubmit", payload, ["--recall"]).then(contextOf))
+      }
+      for (const text of [briefings.get(session), await recalls.get(session)]) {
         if (text) output.system.push(text)
       }
     }),

@@ -95,9 +95,10 @@ def examine_connection(
         entry, found, wanted = _read_parts(client, scope, place, program)
         # With the options of the entry, whatever those of this command are.
         options = _options_of(command_in(entry)) if entry else program.options
-        if options != program.options:
+        wish = HookWish(recall=any(map(_has_recall, found.values())))
+        if options != program.options or wish.recall:
             program = replace(program, options=options)
-            entry, found, wanted = _read_parts(client, scope, place, program)
+            entry, found, wanted = _read_parts(client, scope, place, program, wish)
         switch = _find_switch(client, scope, place)
         untrusted = _list_untrusted(client, scope, place)
     except (ClientError, EditError) as error:
@@ -177,12 +178,16 @@ def _is_of_this(status: ConnectionStatus, program: ClientProgram) -> bool:
 
 
 def _read_parts(
-    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram
+    client: Client,
+    scope: Scope,
+    place: ClientPlace,
+    program: ClientProgram,
+    wish: HookWish = HookWish(),  # noqa: B008  (it is frozen)
 ) -> tuple[Any, dict[str, Any], dict[str, Any]]:
     """Read the entry and our hooks, and write the hooks as this version does with its options."""
     entry: Any = None
     found, wanted = dict[str, Any](), dict[str, Any]()
-    for path, parts in list_documents(client, scope, place, program, HookWish()).items():
+    for path, parts in list_documents(client, scope, place, program, wish).items():
         content = ConfigFile(path).read()
         if content is None:
             wanted |= parts.hooks
@@ -194,7 +199,7 @@ def _read_parts(
         except EditError as error:
             raise ClientError(f"{path} can't be read: {error}.") from error
         wanted |= parts.hooks
-    for path, text in own_files(client, scope, place, program, HookWish()).items():
+    for path, text in own_files(client, scope, place, program, wish).items():
         content = ConfigFile(path).read()
         wanted[str(path)] = text
         if content is not None and is_our_file(content.decode("utf-8", "replace")):
@@ -275,13 +280,13 @@ def _hook_state(client: Client, found: dict[str, Any], wanted: dict[str, Any]) -
         return "none"
     if found.keys() < wanted.keys():
         return "some are missing"
-    agrees = all(_without_recall(found.get(key)) == _without_recall(wanted[key]) for key in wanted)
+    agrees = all(found.get(key) == wanted[key] for key in wanted)
     return "as this version writes them" if agrees else "of other options or another version"
 
 
-def _without_recall(hook: Any) -> str:  # noqa: ANN401  (a hook in any form)
-    text = hook if isinstance(hook, str) else json.dumps(hook, sort_keys=True)
-    return text.replace(" --recall", "").replace("RECALL = true", "RECALL = false")
+def _has_recall(hook: Any) -> bool:  # noqa: ANN401  (a hook in any form)
+    text = hook if isinstance(hook, str) else json.dumps(hook)
+    return " --recall" in text or "RECALL = true" in text
 
 
 def _find_missing(

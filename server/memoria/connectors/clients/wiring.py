@@ -15,7 +15,7 @@ from memoria.connectors.clients.document import (
     WantedParts,
     is_our_entry,
 )
-from memoria.connectors.clients.hook_forms import is_our_file
+from memoria.connectors.clients.hook_forms import RECALL_FACTOR, is_our_file
 from memoria.connectors.clients.interface import Client, HookCall, HookFiles, HookTable, HookWish
 from memoria.connectors.clients.ledger import ConnectionLedger, LedgerEntry
 from memoria.connectors.clients.packaged import find_package
@@ -259,10 +259,10 @@ def _hooks(
 ) -> dict[str, dict[str, object]]:
     hooks = {}
     for event, limit in table.events.items():
-        # The beginning of a session gets a server ready for the recall of its first prompt.
-        recall = wish.recall and event in (next(iter(table.events)), table.prompt)
+        recall = wish.recall and event == table.prompt
         line = program.hook_line(client.name, recall=recall, windows=place.is_windows)
-        hooks[event] = table.form(HookCall(event, line, limit, place.is_windows))
+        given = limit * RECALL_FACTOR if recall else limit
+        hooks[event] = table.form(HookCall(event, line, given, place.is_windows))
     return hooks
 
 

@@ -9,8 +9,10 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Event, Lock, Thread
 
+from memoria.bare.ask import note_begun
 from memoria.bare.collector import load_for_good
 from memoria.bare.home import find_home, find_tenant
 from memoria.bare.kept import INSTRUCTIONS, read_general, read_kept
@@ -47,9 +49,11 @@ def serve(home: str | None, tenant: str | None, workspace: str | None) -> None:
         sys.stderr.write(_TO_A_PERSON)
     front = Front(lambda: read_instructions(home, tenant, workspace))
     front.start()
+    with suppress(OSError):  # where it can't be said, a hook does not wait for this server
+        note_begun(find_home(home), find_tenant(tenant))
     try:
         with load_for_good():
-            from memoria.surface.mcp.server import serve_stdio
+            from memoria.surface.mcp.stdio import serve_stdio
 
         front.begin_service()
         serve_stdio(home, tenant, workspace, front.inbox, front.outbox)

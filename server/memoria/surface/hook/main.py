@@ -9,7 +9,7 @@ import _thread
 import os
 import time
 
-from memoria.bare.ask import ask_server
+from memoria.bare.ask import ask_server, list_begun, remove_file
 from memoria.bare.home import find_home, find_tenant
 from memoria.bare.hook_log import describe_error, note_failure, note_heard
 from memoria.bare.ignored import is_ignored
@@ -31,14 +31,16 @@ if TYPE_CHECKING:
 
 _TELL_NO_END = ("qwen", "cline", "opencode", "kilo", "vscode", "openclaw")
 """Clients that end without a word, with a single prompt at least: any answer may be the last."""
-_LONGEST_S = 3.0
+_LONGEST_S, _LONGEST_RECALL_S = 3.0, 9.0
+"""The second for a prompt with recall, of which clients are told to wait for ten."""
 _NOTING_S = 0.5
 _MOST_INPUT = 64 << 20
 _PIECE = 1 << 16
 _BRIEFING_MS = 1_500
-_READY_MS = 2_500
-"""Longest wait at the start of a session for a server that can recall, if recall is wanted."""
 _RECALL_MS = 150
+_FIRST_RECALL_MS = 8_000
+"""Where a server is loading, as most clients start one just before the first prompt. It takes 1 s,
+and as much longer as the machine is busy, which the client itself is then as well."""
 
 
 class _Options:
@@ -78,7 +80,8 @@ def run(arguments: list[str]) -> None:
         os._exit(0)
     try:
         options = _Options(arguments)
-        _thread.start_new_thread(_end_after, (_LONGEST_S, options))
+        longest_s = _LONGEST_RECALL_S if options.recalls else _LONGEST_S
+        _thread.start_new_thread(_end_after, (longest_s, options))
         _serve(options)
     finally:
         os._exit(0)
@@ -184,32 +187,32 @@ def _is_clean(turns: object) -> bool:
 
 def _find_text(options: _Options, payload: Payload, state: str) -> str:
     """Return what the model is to read."""
+    text = ""
     if payload.begins:
-        begun, text = time.monotonic(), state
+        text = state
         for briefing in _find_briefings(options, payload):  # the last one is the best
             text = state + briefing
             options.reply = make_reply(options.client, payload.event, payload.name, text)
-        if options.recalls:
-            _wait_until_ready(options, begun + _READY_MS / 1000)
-            # Copilot CLI tells the first prompt at the same time, when nothing is ready for it.
-            text += _recall(options, payload, payload.first_prompt)
-        return text
-    if payload.event == "prompt" and options.recalls:
-        return _recall(options, payload, payload.prompt)
-    return ""
+    if payload.event == "prompt" and payload.prompt and options.recalls:
+        text += _recall(options, payload)
+    return text
 
 
-def _recall(options: _Options, payload: Payload, prompt: str) -> str:
-    """Return what a ready server has on a prompt; empty where there is none, or no prompt."""
-    if not prompt:
-        return ""
+def _recall(options: _Options, payload: Payload) -> str:
+    """Ask a server what it has on a prompt; one that loads is waited for, but once in vain."""
     request: dict[str, object] = {
         "ask": "recall",
         "workspace": _find_workspace(options, payload),
         "session": payload.session,
-        "prompt": prompt,
+        "prompt": payload.prompt,
     }
-    return _read_text(ask_server(options.home, options.tenant, request, _RECALL_MS))
+    begun = list_begun(options.home, options.tenant)
+    wait_ms = _FIRST_RECALL_MS if begun else _RECALL_MS
+    answer = ask_server(options.home, options.tenant, request, wait_ms, is_starting=bool(begun))
+    if answer is None:
+        for path in begun:
+            remove_file(path)
+    return _read_text(answer)
 
 
 def _find_briefings(options: _Options, payload: Payload) -> "Iterator[str]":
@@ -227,13 +230,6 @@ def _find_briefings(options: _Options, payload: Payload) -> "Iterator[str]":
         answer = ask_server(options.home, options.tenant, request, _BRIEFING_MS, is_starting=True)
         if text := _read_text(answer):
             yield text
-
-
-def _wait_until_ready(options: _Options, deadline: float) -> None:
-    """Let a server that is starting load what a recall needs: the first prompt waits 150 ms."""
-    left_ms = round((deadline - time.monotonic()) * 1000)
-    if left_ms > 0:
-        ask_server(options.home, options.tenant, {"ask": "ready"}, left_ms, is_starting=True)
 
 
 def _find_workspace(options: _Options, payload: Payload) -> str | None:

@@ -91,13 +91,8 @@ class Payload:
         return said
 
     @property
-    def first_prompt(self) -> str:
-        """The prompt that a session begins with, where its beginning says so."""
-        return self.text("initialPrompt") or (self.prompt if self.event == "prompt" else "")
-
-    @property
     def begins(self) -> bool:
-        """Whether the model has not been told anything yet: Hermes Agent tells it with a prompt."""
+        """True if the model was not told anything yet: Hermes Agent tells it with a prompt."""
         return self.event == "start" or self._fields.get("is_first_turn") is True
 
     @property

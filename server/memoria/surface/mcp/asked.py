@@ -10,8 +10,8 @@ import secrets
 import socket
 import struct
 import sys
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import anyio
@@ -23,6 +23,7 @@ from memoria.bare.ask import (
     ENDING,
     MOST_REQUEST_BYTES,
     SOCKETS,
+    forget_begun,
     is_own_folder,
     is_short_enough,
     list_folders,
@@ -35,7 +36,10 @@ from memoria.surface.mcp.kept import briefing_writer
 
 _OWNER_FOLDER, _OWNER_FILE = 0o700, 0o600
 _PATIENCE_S = 2.0
-"""Longest wait for who has connected to say what they want, and to hear the answer."""
+"""How long who has connected may take to say what they want, and to hear the answer."""
+_HEARD_S = 0.05
+"""Who waits for a server sees its socket within 20 ms."""
+_THEIR_TIME_S = 4.0
 _CREDENTIALS = struct.Struct("3i")
 _LOG = logging.getLogger(__name__)
 Request = Mapping[str, object]
@@ -57,20 +61,36 @@ async def answer_recall(memory: Memoria, request: Request) -> str:
     )
 
 
-async def answer_ready(memory: Memoria, _request: Request) -> str:
-    """Load all that a recall needs; the answer is empty."""
-    await memory.search_memory("what is known of the user", limit=1)
-    return ""
-
-
 QUESTIONS: Mapping[str, Callable[[Memoria, Request], Awaitable[str]]] = {
     "briefing": answer_briefing,
-    "ready": answer_ready,
     "recall": answer_recall,
 }
 
 
-async def answer_hooks(memory: Memoria) -> None:
+class OpenQuestions:
+    """Number of questions being answered, and time for them before all else is done."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    @contextmanager
+    def count(self) -> Iterator[None]:
+        """Count one more while the block runs."""
+        self._count += 1
+        try:
+            yield
+        finally:
+            self._count -= 1
+
+    async def wait_for_answers(self) -> None:
+        """Let those be answered first who have waited for a server; for a few seconds at most."""
+        with anyio.move_on_after(_THEIR_TIME_S):
+            await anyio.sleep(_HEARD_S)
+            while self._count:
+                await anyio.sleep(_HEARD_S)
+
+
+async def answer_hooks(memory: Memoria, questions: OpenQuestions) -> None:
     """Answer whoever asks at a socket of the home; until cancelled."""
     opened = await _open_socket(memory)
     if opened is None:
@@ -78,9 +98,10 @@ async def answer_hooks(memory: Memoria) -> None:
     listener, path = opened
     try:
         async with listener:
-            await listener.serve(lambda stream: _answer(memory, stream))
+            await listener.serve(lambda stream: _answer(memory, stream, questions))
     finally:
         path.unlink(missing_ok=True)
+        forget_begun(str(memory.settings.home_path), memory.tenant)
         with suppress(OSError):
             path.parent.rmdir()  # unless another server is there
 
@@ -111,7 +132,7 @@ def _make_folder(home: str, tenant: str, folder: str) -> None:
         raise PermissionError(f"{folder} is not this user's alone")
 
 
-async def _answer(memory: Memoria, stream: SocketStream) -> None:
+async def _answer(memory: Memoria, stream: SocketStream, questions: OpenQuestions) -> None:
     async with stream:
         if not _is_same_user(stream):
             return
@@ -121,7 +142,8 @@ async def _answer(memory: Memoria, stream: SocketStream) -> None:
                 line = await _read_line(stream)
             if line is None:
                 return
-            answer = write_json(await _find_answer(memory, line))
+            with questions.count():
+                answer = write_json(await _find_answer(memory, line))
             with anyio.move_on_after(_PATIENCE_S):
                 await stream.send(answer.encode("ascii") + b"\n")
 
