@@ -14,8 +14,8 @@ from memoria.app import DATABASE
 from memoria.language.words.analyser import query_terms
 from memoria.model import Vector, now_millis
 from memoria.retrieval.sources.report import DEPTH
+from memoria.store.image.terms import BUDGET, choose_affordable
 from memoria.store.sqlite.driver import Connection, connect
-from memoria.store.sqlite.terms import BUDGET, choose_affordable
 
 _BUSY_MS = 10_000
 _TABLES = """

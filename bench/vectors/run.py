@@ -15,10 +15,10 @@ from memoria.app import DATABASE
 from memoria.inference.bundled import BUNDLED
 from memoria.model import Vector
 from memoria.retrieval.sources.report import DEPTH
+from memoria.store.image.visibility import Visibility
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
-from memoria.store.sqlite.vectors import VectorCache, VectorIndex, VectorQuery
-from memoria.store.sqlite.visibility import Visibility
+from memoria.store.vectors import VectorCache, VectorIndex, VectorQuery
 
 DEPTHS = (10, 50, DEPTH)
 """The last is what a search asks for."""

@@ -16,8 +16,9 @@ from memoria.errors import StoreError
 from memoria.model import DAY_MS, system_millis, use_clock
 from memoria.model.nightly import NightlyRun
 from memoria.store.base import Store
-from memoria.store.sqlite import SqliteStore, storage_tiers
-from memoria.store.sqlite.chunks import pack_tight, unpack
+from memoria.store.rows import storage_tiers
+from memoria.store.rows.chunks import pack_tight, unpack
+from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect, sqlite3
 
 WORD = "zanzibar4711"

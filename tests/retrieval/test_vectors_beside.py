@@ -11,8 +11,8 @@ import memoria
 from memoria.app import DATABASE
 from memoria.inference import lazy
 from memoria.model import Vector
-from memoria.store.sqlite import concurrent_read
-from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.rows import concurrent_read
+from memoria.store.rows.documents import SqliteDocuments
 from memoria.store.values import DocumentKind, Filters, Match
 
 TIMEOUT_S = 60

@@ -34,8 +34,8 @@ from memoria.retrieval.ranking.evidence.priors import (
     rank_with_priors,
 )
 from memoria.store.remark import Remark
+from memoria.store.rows.transaction import SqliteTransaction
 from memoria.store.sqlite.driver import Cursor, Row
-from memoria.store.sqlite.transaction import SqliteTransaction
 
 PRIYA = (Mention(name="Priya", kind="person"),)
 QUESTION = "Which harbour report did Priya take to Lisbon with the budget?"

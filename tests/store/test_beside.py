@@ -9,7 +9,8 @@ import pytest
 
 from memoria.errors import StoreUnavailableError
 from memoria.store.base import Transaction
-from memoria.store.sqlite import SqliteStore, concurrent_read
+from memoria.store.rows import concurrent_read
+from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import sqlite3
 from memoria.store.values import Filters
 

@@ -10,13 +10,13 @@ import pytest
 
 from memoria.errors import EmbedderError
 from memoria.model import Vector
+from memoria.store.image.narrowing import Narrowing
+from memoria.store.image.visibility import Visibility
+from memoria.store.sql.tenant_rows import TenantRows
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import Connection, connect
-from memoria.store.sqlite.narrowing import Narrowing
-from memoria.store.sqlite.rows import TenantRows
-from memoria.store.sqlite.vectors import VectorCache, VectorIndex, VectorQuery, compressed
-from memoria.store.sqlite.visibility import Visibility
 from memoria.store.values import Filters, Match
+from memoria.store.vectors import VectorCache, VectorIndex, VectorQuery, compressed
 
 pytest.importorskip("faiss", reason="codes need memoria-server[fast]")
 

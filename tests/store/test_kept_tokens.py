@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from memoria.model import Vector
+from memoria.store.image import kept_tokens
 from memoria.store.index_tokens import IndexTokens, pack_tokens
-from memoria.store.sqlite import SqliteStore, kept_tokens
-from memoria.store.sqlite.transaction import SqliteTransaction
+from memoria.store.rows.transaction import SqliteTransaction
+from memoria.store.sqlite import SqliteStore
 
 MODEL = "toy"
 MOST = 8_000

@@ -7,12 +7,13 @@ import pytest
 from tests.store.plain import keep, wording
 
 from memoria.model import MemoryType, Provenance, SourceKind, Trust, new_id
-from memoria.store.sqlite import SqliteStore, matching, memories
-from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.rows import matching, memories
+from memoria.store.rows.documents import SqliteDocuments
+from memoria.store.rows.matching import Matching
+from memoria.store.sql.statements import statements
+from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
-from memoria.store.sqlite.matching import Matching
 from memoria.store.sqlite.migrate import migrate
-from memoria.store.sqlite.statements import statements
 from memoria.store.values import Filters, Match, NewMemory
 
 WORDS = ("ferry", "harbour")

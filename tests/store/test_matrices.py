@@ -13,22 +13,22 @@ from hypothesis import strategies as st
 
 from memoria.errors import EmbedderError
 from memoria.model import Vector
+from memoria.store.image.visibility import Visibility
+from memoria.store.rows.documents import SqliteDocuments
+from memoria.store.rows.workspaces import SqliteWorkspaces
 from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, connect, load_vectors
-from memoria.store.sqlite.vectors import (
-    Vec0Index,
+from memoria.store.sqlite.vec0 import Vec0Index
+from memoria.store.values import DocumentKind, Filters, Match
+from memoria.store.vectors import (
     VectorCache,
     VectorIndex,
     VectorQuery,
     recent,
 )
-from memoria.store.sqlite.vectors.index import FEW
-from memoria.store.sqlite.vectors.matrix import Matrix
-from memoria.store.sqlite.vectors.together import QuestionsTogether
-from memoria.store.sqlite.visibility import Visibility
-from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import DocumentKind, Filters, Match
+from memoria.store.vectors.index import FEW
+from memoria.store.vectors.matrix import Matrix
+from memoria.store.vectors.together import QuestionsTogether
 
 OpenStore = Callable[[Path], SqliteStore]
 DIMS = 4

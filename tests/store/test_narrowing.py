@@ -13,8 +13,10 @@ import pytest
 import memoria
 from memoria import Turn
 from memoria.model import MemoryType, Role, Vector
-from memoria.store.sqlite import SqliteStore, matching, narrowing
-from memoria.store.sqlite.terms import CountCache, count_horizon
+from memoria.store.image import narrowing
+from memoria.store.image.terms import CountCache, count_horizon
+from memoria.store.rows import matching
+from memoria.store.sqlite import SqliteStore
 from memoria.store.values import DocumentKind, Filters, Match
 
 BEGAN = 1_700_000_000_000

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from memoria.store.sql.statements import statements
 from memoria.store.sqlite.driver import connect
 from memoria.store.sqlite.migrate import migrate
-from memoria.store.sqlite.statements import statements
 
 # These look at everything on purpose: counts for people, rebuilding, the short backlog.
 WALKS = {
@@ -193,8 +193,9 @@ LISTS = {"ns": "[1]", "allowed": "[1]", "roles": '["user"]', "types": '["fact"]'
 
 
 def _files() -> Iterator[str]:
-    folder = resources.files("memoria.store.sqlite").joinpath("sql")
-    yield from sorted(file.name.removesuffix(".sql") for file in folder.iterdir())
+    folder = resources.files("memoria.store.sql")
+    names = (file.name for file in folder.iterdir() if file.name.endswith(".sql"))
+    yield from sorted(name.removesuffix(".sql") for name in names)
 
 
 def _walks(step: str) -> bool:

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from memoria.model import Vector
-from memoria.store.sqlite import SqliteStore, posting_cache
-from memoria.store.sqlite.matching import Matching
-from memoria.store.sqlite.standings import Standings
-from memoria.store.sqlite.transaction import SqliteTransaction
-from memoria.store.sqlite.visible_counts import VisibleCounts
-from memoria.store.sqlite.word_lists import WordLists
+from memoria.store.image import posting_cache
+from memoria.store.image.standings import Standings
+from memoria.store.image.visible_counts import VisibleCounts
+from memoria.store.rows.matching import Matching
+from memoria.store.rows.transaction import SqliteTransaction
+from memoria.store.rows.word_lists import WordLists
+from memoria.store.sqlite import SqliteStore
 from memoria.store.values import DocumentKind, Filters, Frequencies, Match
 
 MODEL = "toy"

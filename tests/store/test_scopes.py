@@ -6,8 +6,8 @@ from itertools import product
 import pytest
 from tests.store.plain import keep, wording
 
+from memoria.store.rows.transaction import SqliteTransaction
 from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.transaction import SqliteTransaction
 from memoria.store.values import DocumentKind, Filters, Frequencies, Match
 
 WORDS = ("harbour", "ferry", "港口", "unheard")

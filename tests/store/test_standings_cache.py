@@ -8,13 +8,14 @@ import pytest
 from tests.store.test_postings import KINDS, MODEL, QUESTIONS, change, embed, say
 
 from memoria.model import Role
-from memoria.store.sqlite import SqliteStore, matching
+from memoria.store.image.standings import Standings
+from memoria.store.image.standings_cache import StandingsCache
+from memoria.store.image.tenants import StoreTenant
+from memoria.store.rows import matching
+from memoria.store.rows.postings import Postings
+from memoria.store.rows.word_lists import WordLists
+from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import Connection, connect
-from memoria.store.sqlite.postings import Postings
-from memoria.store.sqlite.standings import Standings
-from memoria.store.sqlite.standings_cache import StandingsCache
-from memoria.store.sqlite.tenants import StoreTenant
-from memoria.store.sqlite.word_lists import WordLists
 from memoria.store.values import Filters, Match
 
 BUDGET = 25
@@ -153,7 +154,7 @@ def test_that_a_home_is_large_is_not_counted_after_each_change(
 def test_a_home_without_vectors_is_left_to_the_index(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memoria.store.sqlite.standings._MOST_FLEETING", 10)
+    monkeypatch.setattr("memoria.store.image.standings._MOST_FLEETING", 10)
     with store.write("ann") as tx:
         for _ in range(2 * BUDGET):
             tx.documents.add("turn", None, "rope", "")

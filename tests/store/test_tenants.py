@@ -7,8 +7,9 @@ import pytest
 
 from memoria.lifecycle.lease import hold_lease
 from memoria.model import Vector, now_millis
-from memoria.store.sqlite import SqliteStore, concurrent_read, matching
-from memoria.store.sqlite.matching import Matching
+from memoria.store.rows import concurrent_read, matching
+from memoria.store.rows.matching import Matching
+from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
 
 MODEL = "ones/8"

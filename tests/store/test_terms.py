@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoria.store.image.terms import BUDGET, choose_affordable
+from memoria.store.rows.documents import SqliteDocuments
+from memoria.store.sql.statements import statements
 from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.documents import SqliteDocuments
-from memoria.store.sqlite.statements import statements
-from memoria.store.sqlite.terms import BUDGET, choose_affordable
 from memoria.store.values import Filters
 
 COUNTS = st.dictionaries(st.text("abcdef", min_size=1, max_size=3), st.integers(0, 40))

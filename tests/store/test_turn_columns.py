@@ -11,11 +11,12 @@ import pytest
 from memoria.language.reading.saying import find_wish, read_saying
 from memoria.model import Role, Trust, Vector, new_id
 from memoria.store.base import Transaction
+from memoria.store.image import turn_table
+from memoria.store.image.turn_table import TurnTable
 from memoria.store.remark import UNHEARD
-from memoria.store.sqlite import SqliteStore, turn_table
-from memoria.store.sqlite.transaction import SqliteTransaction
-from memoria.store.sqlite.turn_columns import SqliteTurnColumns
-from memoria.store.sqlite.turn_table import TurnTable
+from memoria.store.rows.transaction import SqliteTransaction
+from memoria.store.rows.turn_columns import SqliteTurnColumns
+from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewTurn
 
 MODEL = "toy"

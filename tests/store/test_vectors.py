@@ -10,17 +10,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memoria.model import Vector
+from memoria.store.image.visibility import Visibility
 from memoria.store.sqlite.driver import Connection, connect, load_vectors
 from memoria.store.sqlite.migrate import migrate
-from memoria.store.sqlite.vectors import (
+from memoria.store.sqlite.vec0 import Vec0Index
+from memoria.store.values import DocumentKind
+from memoria.store.vectors import (
     Drift,
-    Vec0Index,
     VectorCache,
     VectorIndex,
     VectorQuery,
 )
-from memoria.store.sqlite.visibility import Visibility
-from memoria.store.values import DocumentKind
 
 DIMS = 4
 MODELS = (1, 2)

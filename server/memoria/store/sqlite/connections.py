@@ -14,6 +14,7 @@ from queue import Empty, LifoQueue
 from typing import NamedTuple
 
 from memoria.errors import StoreDamagedError, StoreUnavailableError
+from memoria.store.image.settled import SettledReads
 from memoria.store.sqlite.checkpoints import LATEST_PAGES, Checkpoints
 from memoria.store.sqlite.driver import (
     Connection,
@@ -24,9 +25,9 @@ from memoria.store.sqlite.driver import (
 )
 from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.migrate import check_version, migrate
-from memoria.store.sqlite.settled import SettledReads
 from memoria.store.sqlite.shared_commits import SharedCommits
-from memoria.store.sqlite.vectors import Vec0Index, VectorCache, VectorIndex
+from memoria.store.sqlite.vec0 import Vec0Index
+from memoria.store.vectors import VectorCache, VectorIndex
 
 _Identity = tuple[int, int] | None
 

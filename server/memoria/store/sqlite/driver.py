@@ -35,8 +35,8 @@ else:
     except ImportError:
         import sqlite3
 
+from memoria.store.image.settled import SettledReads
 from memoria.store.sqlite.emptied import refuse_emptied
-from memoria.store.sqlite.settled import SettledReads
 from memoria.store.sqlite.write_queue import WaitedTooLongError, WriteQueue
 
 __all__ = [

@@ -8,15 +8,15 @@ from memoria.config import LONGEST_LEASE_MS
 from memoria.errors import StoreDamagedError, StoreError
 from memoria.language.reading.statement import fingerprint
 from memoria.model import FIX, RESTORE, Finding, now_millis
-from memoria.store.sqlite.chunks import digest, intact, unpack
+from memoria.store.rows.chunks import digest, intact, unpack
+from memoria.store.rows.links import count_dangling, count_edges
+from memoria.store.sql.statements import statements
 from memoria.store.sqlite.driver import Connection, Row, sqlite3, translate_errors
 from memoria.store.sqlite.foreign_schema import list_foreign_objects
 from memoria.store.sqlite.integrity import Damage, inspect
-from memoria.store.sqlite.links import count_dangling, count_edges
 from memoria.store.sqlite.migrate import schema, version_of
 from memoria.store.sqlite.scrub import is_scrub_pending
-from memoria.store.sqlite.statements import statements
-from memoria.store.sqlite.vectors import VectorIndex, list_models
+from memoria.store.vectors import VectorIndex, list_models
 
 _SQL = statements("examination")
 _FEW = 5

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from memoria.errors import StoreUnavailableError
 from memoria.model import Finding
+from memoria.store.rows.hidden import drop_hidden
+from memoria.store.sql.statements import statements
 from memoria.store.sqlite.driver import (
     connect,
     is_busy,
@@ -16,10 +18,8 @@ from memoria.store.sqlite.driver import (
 )
 from memoria.store.sqlite.examination import examine_truth
 from memoria.store.sqlite.foreign_schema import list_foreign_objects, list_lost_triggers
-from memoria.store.sqlite.hidden import drop_hidden
 from memoria.store.sqlite.migrate import check_version, migrations, version_of
 from memoria.store.sqlite.scrub import scrub
-from memoria.store.sqlite.statements import statements
 
 _SQL = statements("examination")
 _BUSY_TIMEOUT_MS = 10_000

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from memoria.store.image.varints import read_varints
+from memoria.store.sql.statements import statements
+from memoria.store.sql.tenant_rows import as_json
 from memoria.store.sqlite.driver import Connection
-from memoria.store.sqlite.rows import as_json
-from memoria.store.sqlite.statements import statements
-from memoria.store.sqlite.varints import read_varints
 
 _SQL = statements("index_segments")
 _BY_ITSELF = {"automerge": 4, "crisismerge": 16}

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.store.rows.links import GRAPH
+from memoria.store.sql.statements import statements
 from memoria.store.sqlite.driver import Connection, is_damage, sqlite3
-from memoria.store.sqlite.links import GRAPH
-from memoria.store.sqlite.statements import statements
 
 _SQL = statements("examination")
 _DERIVED = lazy_regex(r"(search_index|vectors_\d+)(?:_\w+)?")

@@ -8,10 +8,10 @@ from memoria.errors import LeaseLostError
 from memoria.model import system_millis
 from memoria.model.nightly import NightlyRun
 from memoria.model.zone import MACHINE_ZONE, Zone
+from memoria.store.sql.statements import statements
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.index_segments import has_mergeable, merge_some, suspend_merging
 from memoria.store.sqlite.journal import install_triggers, journal_changes
-from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.store import SqliteStore
 
 

@@ -13,17 +13,17 @@ from memoria.errors import StoreDamagedError
 from memoria.language.words.document import memory_tokens, turn_tokens
 from memoria.model import now_millis
 from memoria.model.zone import Zone
-from memoria.store.sqlite.conversations import SqliteConversations
-from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.image.visibility import visibility_of
+from memoria.store.rows.conversations import SqliteConversations
+from memoria.store.rows.documents import SqliteDocuments
+from memoria.store.rows.links import mend_links
+from memoria.store.rows.word_mark import set_mark
+from memoria.store.sql.statements import statements
+from memoria.store.sql.tenant_rows import TenantRows
 from memoria.store.sqlite.driver import Connection, Row, is_damage, sqlite3, take_turn, transaction
 from memoria.store.sqlite.integrity import inspect, table_is_whole
-from memoria.store.sqlite.links import mend_links
 from memoria.store.sqlite.migrate import schema
-from memoria.store.sqlite.rows import TenantRows
-from memoria.store.sqlite.statements import statements
-from memoria.store.sqlite.vectors import VectorIndex, list_models
-from memoria.store.sqlite.visibility import visibility_of
-from memoria.store.sqlite.word_mark import set_mark
+from memoria.store.vectors import VectorIndex, list_models
 
 Progress = Callable[[int, int], None]
 Mender = Callable[[Connection, VectorIndex, Progress], None]

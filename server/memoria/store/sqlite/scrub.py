@@ -15,9 +15,9 @@ stays until everything is done. What a file system or a disk keeps of freed bloc
 
 import time
 
+from memoria.store.sql.statements import statements
 from memoria.store.sqlite.driver import Connection, take_turn
 from memoria.store.sqlite.index_segments import is_merged_whole
-from memoria.store.sqlite.statements import statements
 
 _SQL = statements("scrub")
 _PAUSE_S = 0.05

@@ -7,29 +7,29 @@ from pathlib import Path
 
 from memoria.model import Finding
 from memoria.model.zone import MACHINE_ZONE, Zone
-from memoria.store.sqlite.backlog import SqliteBacklog
-from memoria.store.sqlite.concurrent_read import LargeTenants
-from memoria.store.sqlite.connections import Connections, Opened
-from memoria.store.sqlite.driver import Connection, translate_errors
-from memoria.store.sqlite.examination import examine
-from memoria.store.sqlite.mend import mend, rebuild
-from memoria.store.sqlite.queue import SqliteWorkQueue
-from memoria.store.sqlite.scrub import is_scrub_pending, scrub
-from memoria.store.sqlite.standings_cache import StandingsCache
-from memoria.store.sqlite.tenants import (
+from memoria.store.image.standings_cache import StandingsCache
+from memoria.store.image.tenants import (
     StoreTenant,
     enter_tenant,
     find_tenant,
     list_erasures,
     list_tenants,
 )
-from memoria.store.sqlite.terms import TermStatistics
-from memoria.store.sqlite.transaction import (
+from memoria.store.image.terms import TermStatistics
+from memoria.store.rows.backlog import SqliteBacklog
+from memoria.store.rows.concurrent_read import LargeTenants
+from memoria.store.rows.queue import SqliteWorkQueue
+from memoria.store.rows.transaction import (
     ConcurrentRead,
     SqliteTransaction,
     StoreOptions,
 )
-from memoria.store.sqlite.word_renewal import WordRenewal
+from memoria.store.rows.word_renewal import WordRenewal
+from memoria.store.sqlite.connections import Connections, Opened
+from memoria.store.sqlite.driver import Connection, translate_errors
+from memoria.store.sqlite.examination import examine
+from memoria.store.sqlite.mend import mend, rebuild
+from memoria.store.sqlite.scrub import is_scrub_pending, scrub
 
 
 class SqliteStore:
