@@ -28,7 +28,7 @@ from memoria.policy.merging import (
     survivor,
 )
 from memoria.policy.succession import decide_succession
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _AT_ONCE = 10
 """Turns that one item lets the survivor rest on as well."""

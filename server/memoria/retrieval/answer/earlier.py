@@ -12,7 +12,7 @@ from memoria.retrieval.answer.beside import AnswerLine
 from memoria.retrieval.lookup.newer import put_newer_first
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.snapshot import ScoredSearch
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _TO_THE_DAY, _TO_THE_MINUTE = 10, 16
 _TWO = 2

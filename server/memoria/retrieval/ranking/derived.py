@@ -17,7 +17,7 @@ from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.selection import Selection
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _ALIKE = 0.75
 """A memory whose relevance is so much of a derived hit's matches about as well."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from contextlib import closing
 from typing import Generic, TypeVar
 
-from memoria.store.sqlite.driver import Connection
+from memoria.store.connection import Connection
 
 Connect = Callable[[], Connection]
 Proceed = Callable[[], bool]

@@ -10,10 +10,10 @@ from collections import OrderedDict
 from functools import partial
 from typing import TYPE_CHECKING
 
+from memoria.store.connection import Connection
 from memoria.store.image.reads_beside import Connect, Proceed, ReadsBeside
 from memoria.store.image.tenants import StoreTenant, find_tenant
 from memoria.store.sql.tenant_rows import TenantRows
-from memoria.store.sqlite.driver import Connection
 
 if TYPE_CHECKING:
     from memoria.store.image.standings import Standings

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from memoria.model import now_millis
+from memoria.store.connection import Connection
 from memoria.store.image.terms import TermStatistics
 from memoria.store.sql.statements import statements
-from memoria.store.sqlite.driver import Connection
 
 _SQL = statements("tenants")
 

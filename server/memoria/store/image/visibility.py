@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.store.sqlite.driver import Row
+from memoria.store.connection import Row
 
 _MOST_TOKENS = 1000
 _TOKEN = lazy_regex(r"[a-z]+\d")

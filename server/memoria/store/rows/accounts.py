@@ -1,4 +1,4 @@
-"""Two accounts of one session, in SQLite."""
+"""Two accounts of one session."""
 
 import json
 
@@ -7,27 +7,27 @@ from pydantic import JsonValue
 from memoria.language.words.document import full_text, turn_tokens
 from memoria.model import Account, StoredTurn
 from memoria.model.zone import Zone
-from memoria.store.rows.conversations import SqliteConversations
-from memoria.store.rows.documents import SqliteDocuments
-from memoria.store.rows.texts import SqliteTexts
+from memoria.store.connection import Connection
+from memoria.store.rows.conversations import Conversations
+from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.rows.texts import Texts
 from memoria.store.sql.tenant_rows import TenantRows
-from memoria.store.sqlite.driver import Connection
 from memoria.store.values import NewTurn
 
 
-class SqliteAccounts:
+class Accounts:
     """A tenant's turns of which there may be two accounts."""
 
     def __init__(
         self,
         connection: Connection,
         tenant: int,
-        conversations: SqliteConversations,
-        documents: SqliteDocuments,
+        conversations: Conversations,
+        documents: DocumentIndex,
         zone: Zone,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "accounts")
-        self._texts = SqliteTexts(connection, tenant)
+        self._texts = Texts(connection, tenant)
         self._conversations = conversations
         self._documents = documents
         self._zone = zone
@@ -48,7 +48,12 @@ class SqliteAccounts:
         return self._rows.number("last_index", session_n=session_n)
 
     def hand_over(self, turn: StoredTurn, told: NewTurn) -> None:
-        """Turn an agent's report of a turn into the client's own."""
+        """Turn an agent's report of a turn into the client's own: its place, id, time and words.
+
+        Args:
+            turn: as the agent has reported it.
+            told: as the client has it. Its number, id and history stay those of the other.
+        """
         is_moved = told.turn_index != turn.turn_index
         place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
         followers = [row["n"] for row in self._rows.all("after", **place)] if is_moved else []

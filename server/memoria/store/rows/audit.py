@@ -1,11 +1,11 @@
-"""The append-only log in SQLite."""
+"""The append-only log."""
 
 from memoria.model import AuditEntry, LoggedAction
+from memoria.store.connection import Connection
 from memoria.store.sql.tenant_rows import TenantRows, build_value
-from memoria.store.sqlite.driver import Connection
 
 
-class SqliteAuditLog:
+class AuditLog:
     """The log of what was done to one tenant's memories and turns."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
@@ -21,7 +21,7 @@ class SqliteAuditLog:
         subject: str,
         detail: str | None = None,
     ) -> None:
-        """Write a line."""
+        """Write a line. `detail` never holds the text of a memory."""
         self._rows.insert(
             "add",
             at=at,

@@ -1,16 +1,16 @@
-"""The embedding backlog of all tenants in SQLite."""
+"""The embedding backlog of all tenants."""
 
 from memoria.config import LONGEST_PAUSE_MS
 from memoria.model import BacklogStatus
+from memoria.store.connection import Connection
 from memoria.store.sql.tenant_rows import TenantRows
-from memoria.store.sqlite.driver import Connection
 from memoria.store.vectors import VectorIndex, current_model, find_model
 
 _NO_TENANT = 0
 
 
-class SqliteBacklog:
-    """The backlog of all tenants."""
+class Backlog:
+    """The backlog of all tenants: the model that embeds it, and its size."""
 
     def __init__(self, connection: Connection, vectors: VectorIndex) -> None:
         self._connection = connection
@@ -18,7 +18,10 @@ class SqliteBacklog:
         self._rows = TenantRows(connection, _NO_TENANT, "backlog")
 
     def choose_model(self, name: str) -> int:
-        """Make `name` the home's model; documents without a vector of it join the backlog."""
+        """Make `name` the home's model; documents without a vector of it join the backlog.
+
+        Returns how many joined.
+        """
         if self.current_model() == name:
             return 0
         self._rows.change("set_model", model=name)
@@ -29,7 +32,10 @@ class SqliteBacklog:
         return current_model(self._connection)
 
     def index_is_behind(self, model: str) -> bool:
-        """Check whether the vector index is out of step with the stored vectors."""
+        """Check whether the vector index lacks vectors that are stored, or holds some too many.
+
+        Happens where processes with and without a vector extension share a home.
+        """
         known = find_model(self._connection, model)
         return known is not None and self._vectors.drift(known.n).is_out_of_step
 

@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
+from memoria.store.connection import Connection
 from memoria.store.image.tenants import StoreTenant
 from memoria.store.image.terms import BUDGET
 from memoria.store.sql.statements import statements
-from memoria.store.sqlite.driver import Connection
 
 _T = TypeVar("_T")
 _SQL = statements("vectors")

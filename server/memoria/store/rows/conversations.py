@@ -1,4 +1,4 @@
-"""Sessions, turns and segments in SQLite."""
+"""Sessions, turns and segments."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -9,37 +9,31 @@ from memoria.language.words.document import turn_tokens
 from memoria.model import Role, Segment, Session, StoredTurn, UserSpeaker, now_millis
 from memoria.model.turn import Mark
 from memoria.model.zone import Zone
+from memoria.store.connection import Connection, Row
 from memoria.store.image.remembered import RememberedRows
 from memoria.store.positions import TurnPosition
 from memoria.store.remark import Remark
-from memoria.store.rows.documents import SqliteDocuments
-from memoria.store.rows.texts import SqliteTexts
+from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.rows.texts import Texts
 from memoria.store.rows.turn_rows import read_turn_row
-from memoria.store.rows.workspaces import SqliteWorkspaces
+from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import TenantRows, as_json, list_numbers
-from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.values import (
-    ClosedSegment,
-    MessageName,
-    NewTurn,
-    SegmentLimits,
-    TurnVersion,
-)
+from memoria.store.values import ClosedSegment, MessageName, NewTurn, SegmentLimits, TurnVersion
 
 _ALL = -1
-"""The value that means no limit, in SQLite."""
+"""The value that means no limit."""
 _MOST_SPEAKERS = 1000
 _SPOKEN = (Role.USER, Role.ASSISTANT)
 
 
-class SqliteConversations:
-    """A tenant's conversations."""
+class Conversations:
+    """Sessions, their turns and segments."""
 
     def __init__(
         self,
         connection: Connection,
         tenant: int,
-        documents: SqliteDocuments,
+        documents: DocumentIndex,
         zone: Zone,
         *,
         private: str = "[]",
@@ -47,10 +41,10 @@ class SqliteConversations:
     ) -> None:
         self._rows = TenantRows(connection, tenant, "conversations")
         self._private = private
-        self._texts = SqliteTexts(connection, tenant, only_reads=only_reads)
+        self._texts = Texts(connection, tenant, only_reads=only_reads)
         self._documents = documents
         self._zone = zone
-        self._workspaces = SqliteWorkspaces(connection, tenant)
+        self._workspaces = Workspaces(connection, tenant)
         self._places: dict[int, int | None] = {}
         self._turns: RememberedRows[StoredTurn] = RememberedRows(is_kept=only_reads)
         self._remarks: RememberedRows[Remark] = RememberedRows(is_kept=only_reads)
@@ -64,7 +58,10 @@ class SqliteConversations:
         now: int,
         workspace: str | None = None,
     ) -> Session:
-        """Return the session, made if it is new, its span widened to these event times."""
+        """Return the session, made if it is new, its span widened to these event times.
+
+        A session stays in the workspace it began in.
+        """
         (row,) = self._rows.all(
             "enter_session",
             source=source,
@@ -99,7 +96,7 @@ class SqliteConversations:
         return [row["fingerprint"] for row in rows]
 
     def add_turn(self, turn: NewTurn) -> int:
-        """Write a turn, and count it in its session."""
+        """Write a turn with its chunks, index row and backlog entry, and return its number."""
         n = self.write_turn(turn)
         place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
         self._rows.change("count_turn", **place, agent=int(turn.account == "agent"))
@@ -145,11 +142,14 @@ class SqliteConversations:
             self._documents.suppress(version["n"])
 
     def erase_turn(self, turn: StoredTurn) -> list[MessageName]:
-        """Erase a message in all its versions, with every text no other turn shares."""
+        """Erase a message in all its versions, with every text no other turn shares.
+
+        Turns that were embedded with it are embedded anew. Returns the keys it was recognised by.
+        """
         return self.erase_turns([turn])[turn.n]
 
     def erase_turns(self, turns: Sequence[StoredTurn]) -> dict[int, list[MessageName]]:
-        """Erase messages in all their versions, with every text no other turn shares."""
+        """Erase messages as `erase_turn` does, and map each to the keys it was recognised by."""
         names: dict[int, list[MessageName]] = {}
         hashes: set[bytes] = set()
         followers: dict[int, None] = {}
@@ -166,7 +166,7 @@ class SqliteConversations:
                 self._documents.erase(row["n"])
                 hashes |= {row["content_hash"], row["args_hash"], row["result_hash"]} - {None}
             names[turn.n] = [
-                MessageName(turn.source, turn.session_id, *row[1:4]) for row in versions
+                MessageName(turn.source, turn.session_id, *tuple(row)[1:4]) for row in versions
             ]
         self._texts.erase_unused(hashes)
         for n in followers:  # a turn is embedded together with the one before it
@@ -182,7 +182,8 @@ class SqliteConversations:
     def extend_segment(self, turn: NewTurn, limits: SegmentLimits) -> list[ClosedSegment]:
         """Add a turn to the session's open segment, or begin one where that is at its limits.
 
-        An edited message stays in its own; where that is closed, it is one by itself.
+        An edited message stays in its own; where that is closed, it is one by itself. Returns the
+        segment that this closed, if any.
         """
         if turn.version > 1:
             return self._extend_around(turn)
@@ -325,12 +326,16 @@ class SqliteConversations:
         return self._list_in_order("unread_of_session", **place, limit=limit)
 
     def mark_processed(self, turns: Iterable[StoredTurn]) -> None:
-        """Mark turns as read and spoken for by a memory."""
+        """Mark turns as read and spoken for by a memory: the first level shows them no more."""
         for turn in turns:
             self._documents.mark_processed(turn.n)
 
     def pass_over(self, ns: Iterable[int]) -> None:
-        """Note that somebody has read turns and concluded nothing from them."""
+        """Note that somebody has read turns and concluded nothing from them.
+
+        They are unread no more, and the first level shows them as before: no memory has taken
+        their place.
+        """
         for n in ns:
             self._rows.change("pass_over", n=n)
 
@@ -339,7 +344,10 @@ class SqliteConversations:
         return {row["n"] for row in self._rows.all("passed_over", ns=list_numbers(ns))}
 
     def mark(self, n: int, mark: Mark | None) -> None:
-        """Set the mark that says what kind of thing a turn says."""
+        """Set the mark that says what kind of thing a turn says; None lets the next look tell.
+
+        It stays a turn: nothing is concluded from it.
+        """
         self._rows.change("mark", n=n, mark=mark)
 
     def list_wishes(self, limit: int) -> list[StoredTurn]:

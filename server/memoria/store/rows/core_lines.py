@@ -1,4 +1,4 @@
-"""Lines of core files, in SQLite."""
+"""Lines of core files."""
 
 from collections.abc import Sequence
 
@@ -13,16 +13,16 @@ from memoria.model.core import (
     EditConflict,
     LineStatus,
 )
+from memoria.store.connection import Connection, Row
 from memoria.store.sql.tenant_rows import TenantRows, as_json
-from memoria.store.sqlite.driver import Connection, Row
 
 _CONTRADICTS = 7
 _NEWEST = 100
 """Number of the newest wordings that are read for a reader between two nights."""
 
 
-class SqliteCoreLines:
-    """A tenant's core files."""
+class CoreLines:
+    """The lines of core files, each with its memory. Their text is not stored here."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "core_lines")
@@ -32,12 +32,24 @@ class SqliteCoreLines:
         return [_memory(row) for row in self._rows.all("memories", at=at)]
 
     def present(self, at: int, project: str | None, files: Sequence[CoreFile]) -> list[CoreMemory]:
-        """List the memories that a reader may be shown at once, as seen from a project."""
+        """List the memories that a reader may be shown at once, as seen from a project.
+
+        These are the lines of the files, all rules, and the newest of everything else, so that the
+        number of memories makes no difference to the time.
+
+        Args:
+            at: UTC epoch milliseconds.
+            project: memories seen in other projects alone are left out; None stands for no project.
+            files: the core files whose lines are wanted.
+        """
         wanted = {"at": at, "project": project, "files": as_json(files), "most": _NEWEST}
         return [_memory(row) for row in self._rows.all("present", **wanted)]
 
     def version(self) -> tuple[int, int]:
-        """Return a value that changes with every change to the home, while it is open."""
+        """Return a value that changes with every change to the home, while it is open.
+
+        It tells changes of others: ask for it where nothing is written.
+        """
         row = self._rows.first("version")
         return id(self._rows.connection), 0 if row is None else int(row[0])
 
@@ -74,7 +86,11 @@ class SqliteCoreLines:
         return [CoreLine(**dict(row)) for row in self._rows.all("lines", file=file)]
 
     def set_line(self, file: CoreFile, line: CoreLine) -> None:
-        """Note the line that a file has for a memory, in place of the one before."""
+        """Note the line that a file has for a memory, in place of the one before.
+
+        Raises:
+            NotFoundError: there is no such memory.
+        """
         if not self._rows.change(
             "put",
             file=file,

@@ -1,14 +1,14 @@
-"""Matter of the files for people, in SQLite."""
+"""Matter of the files for people."""
 
 from collections.abc import Sequence
 
 from memoria.model.day import ClosedSession, DayMemory, DayNotes, DaySession, GeneratedFile
 from memoria.model.zone import LocalDay
+from memoria.store.connection import Connection, Row
 from memoria.store.sql.tenant_rows import TenantRows, as_json
-from memoria.store.sqlite.driver import Connection, Row
 
 
-class SqliteDays:
+class Days:
     """A tenant's days and closed conversations."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
@@ -36,7 +36,11 @@ class SqliteDays:
         return [(row["at"], row["utc_offset"]) for row in rows]
 
     def notes(self, day: LocalDay) -> DayNotes:
-        """Collect the events of a day."""
+        """Collect the events of a day.
+
+        What was said by a clock of its own is of that clock's day; the rest lies between the
+        midnights of `day`.
+        """
         between = {"begin": day.begin, "end": day.end, "midnight": day.midnight}
         wordings = self._rows.all("wordings", **between)
         sessions = self._rows.all("sessions", **between)
@@ -52,7 +56,7 @@ class SqliteDays:
         return tuple(map(_to_note, self._rows.all(name, **between)))
 
 
-class SqliteGeneratedFileRecords:
+class GeneratedFileRecords:
     """Records of what nightly maintenance last wrote into a tenant's files."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:

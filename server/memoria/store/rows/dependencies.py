@@ -1,20 +1,60 @@
-"""Dependencies of memories, queue entries and edges, in SQLite."""
+"""Dependencies of memories, queue entries and edges."""
 
 from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
-from memoria.store.base.dependencies import Dependent, Orphan, OrphanKind
+from memoria.store.connection import Connection
 from memoria.store.sql.tenant_rows import TenantRows, as_json
-from memoria.store.sqlite.driver import Connection
+
+Relation = Literal["evidence", "derivation", "coverage", "correction"]
+OrphanKind = Literal[
+    "memory",
+    "derived memory",
+    "episode",
+    "former wording",
+    "core line",
+    "history line",
+    "queue entry",
+    "plan item",
+    "edge",
+]
 
 
-class SqliteDependencies:
+class Dependent(NamedTuple):
+    """A memory that rests on something."""
+
+    memory_id: str
+    relation: Relation
+    is_stated: bool = False
+    """True if somebody stated its present wording: then it stands by itself."""
+    is_drawn_from: bool = False
+    """True if a wording of it was concluded from the source, and not only repeated there."""
+    has_other_source: bool = False
+    """True if its present wording has a source beside those in question; set for evidence only."""
+
+
+class Orphan(NamedTuple):
+    """Something all of whose sources are gone."""
+
+    kind: OrphanKind
+    id: str
+    """Id of a memory, a turn or a queue entry; for anything else, a key unique within its kind."""
+    number: int = 0
+    """Number of a former wording; 0 for anything else."""
+
+
+class Dependencies:
     """The sources of a tenant's memories, queue entries and edges."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "dependencies")
 
     def list_dependents(self, memory_ids: Sequence[str], turn_ns: Sequence[int]) -> list[Dependent]:
-        """List the memories that rest on one of these memories or turns, in order of their ids."""
+        """List the memories that rest on one of these memories or turns, in order of their ids.
+
+        One that rests on them in several ways is listed by the closest: correction before coverage
+        before derivation before evidence.
+        """
         ids, ns = as_json(memory_ids), as_json(turn_ns)
         found = {
             row["id"]: Dependent(
@@ -35,7 +75,11 @@ class SqliteDependencies:
         return [found[memory_id] for memory_id in sorted(found)]
 
     def list_unsupported_wordings(self, turn_ns: Sequence[int]) -> dict[int, str]:
-        """Find former wordings that would have no source left without these turns."""
+        """Find former wordings that would have no source left without these turns.
+
+        Returns:
+            Ids of the memories, by the numbers of the wordings.
+        """
         rows = self._rows.all("unsupported_wordings", ns=as_json(turn_ns))
         return {row["n"]: row["id"] for row in rows}
 

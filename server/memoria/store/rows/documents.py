@@ -5,27 +5,19 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from memoria.errors import EmbedderError, StoreError
-from memoria.language.words.analyser import FORM
+from memoria.errors import EmbedderError
 from memoria.model import Vector
+from memoria.store.connection import Connection, Row
 from memoria.store.image.narrowing import Narrowing
 from memoria.store.image.tenants import ReaderKnowledge
 from memoria.store.image.terms import CountCache
-from memoria.store.image.visibility import Visibility, visibility_of
 from memoria.store.index_tokens import IndexTokens
 from memoria.store.rows.document_tokens import DocumentTokens
 from memoria.store.rows.matching import Matching, quote_term
 from memoria.store.rows.scopes import Visibilities, write_scope
-from memoria.store.rows.workspaces import SqliteWorkspaces
+from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import TenantRows, as_json, as_json_or_null, list_numbers
-from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.values import (
-    DocumentKind,
-    Filters,
-    Frequencies,
-    Match,
-    PassageMatch,
-)
+from memoria.store.values import DocumentKind, Filters, Frequencies, Match, PassageMatch
 from memoria.store.vectors import VectorIndex, VectorQuery, find_model
 
 if TYPE_CHECKING:
@@ -34,8 +26,8 @@ if TYPE_CHECKING:
 _LAST_CHARACTER = chr(0x10FFFF)
 
 
-class SqliteDocuments:
-    """A tenant's documents in the indexes."""
+class Documents:
+    """The derived indexes over whatever can be found."""
 
     def __init__(
         self,
@@ -43,7 +35,7 @@ class SqliteDocuments:
         tenant: int,
         vectors: VectorIndex,
         reading: ReaderKnowledge | None = None,
-        workspaces: SqliteWorkspaces | None = None,
+        workspaces: Workspaces | None = None,
         counted: CountCache | None = None,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "documents")
@@ -52,134 +44,8 @@ class SqliteDocuments:
         self._reading = reading
         self._tokens = DocumentTokens(self._rows, reading)
         self._together: QuestionsTogether | None = None
-        self._workspaces = workspaces or SqliteWorkspaces(connection, tenant)
+        self._workspaces = workspaces or Workspaces(connection, tenant)
         self._visibilities = Visibilities(self._rows, self._workspaces, reading)
-
-    def add(
-        self,
-        kind: DocumentKind,
-        workspace: int | None,
-        words: str,
-        context: str,
-        *,
-        suppressed: bool = False,
-    ) -> int:
-        """Add a document, indexed and waiting for its vector, and return its number."""
-        n = self._rows.insert(
-            "add_document", kind=kind, workspace=workspace, suppressed=int(suppressed)
-        )
-        scope = Visibility(kind, self._rows.tenant, workspace, processed=suppressed).token
-        self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
-        self._rows.change("note_words", n=n, form=FORM)
-        self._rows.insert("await_vector", n=n)
-        self._rows.change("note_newest", n=n)
-        return n
-
-    def set_current(self, n: int, *, current: bool) -> None:
-        """Show or hide a document; hidden ones are found on request only, by text."""
-        self._rows.change("set_current", n=n, current=int(current))
-        if not current:
-            self.drop_turn_names(n)
-        self._refresh_index(n)
-        if current:
-            self._rows.change("await_vector_if_missing", n=n)
-        else:
-            self._rows.change("leave_backlog", n=n)
-
-    def set_workspace(self, n: int, workspace: int | None) -> None:
-        """Set the workspace that alone sees a document; None lets all see it."""
-        self._rows.change("set_workspace", n=n, workspace=workspace)
-        self._refresh_index(n)
-
-    def suppress(self, n: int) -> None:
-        """Mark a document so that nothing is concluded from it any more; it stays on record."""
-        self._rows.change("suppress", n=n)
-        self.drop_turn_names(n)
-        self._refresh_index(n)
-
-    def erase(self, n: int) -> None:
-        """Take a document out of every index, with its vectors; its record is gone already."""
-        self.withdraw(n)
-        self._rows.change("want_scrub")
-
-    def queue_embedding(self, n: int) -> None:
-        """Erase a document's vectors and queue it for new ones: what they rested on is gone."""
-        self.embed_again(n)
-        self._rows.change("want_scrub")
-
-    def mark_processed(self, n: int) -> None:
-        """Mark a document as processed, so that the first level shows it no more."""
-        self._rows.change("mark_processed", n=n)
-        self.drop_turn_names(n)
-        self._refresh_index(n)
-
-    def drop_turn_names(self, n: int) -> None:
-        """Remove the names that rules read in a turn from the graph; memories keep theirs."""
-        for name in ("drop_turn_links", "drop_pruned_turn_links", "drop_turn_names"):
-            self._rows.change(name, n=n)
-
-    def withdraw(self, n: int) -> None:
-        """Take out a document that an undone run has made; nothing is queued to be wiped."""
-        self._vectors.erase(n)
-        for name in ("erase_embeddings", "leave_backlog", "erase_tokens", "erase_document"):
-            self._rows.change(name, n=n)
-        self._rows.change("count_erasure")
-
-    def index_again(self, n: int, scope: str, words: str, context: str) -> None:
-        """Index a document anew that was put back, or stands elsewhere than before."""
-        self._rows.change("erase_tokens", n=n)
-        self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
-        self.refresh_index(n)
-
-    def announce_return(self) -> None:
-        """Drop all caches of documents, since erased documents are there again."""
-        self._rows.change("count_erasure")
-
-    def replace_tokens(self, n: int, words: str, context: str) -> None:
-        """Index a document by other words than before."""
-        self._rows.change("erase_tokens", n=n)
-        scope = self._read_visibility(n).token
-        self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
-        self._rows.change("count_change")
-        self._rows.change("note_change", n=n)
-
-    def embed_again(self, n: int) -> None:
-        """Queue a document for a new vector: its text or its neighbours have changed."""
-        self._vectors.erase(n)
-        self._rows.change("erase_embeddings", n=n)
-        self._rows.change("count_erasure")
-        self._rows.change("await_vector_if_missing", n=n)
-
-    def withdraw_all(self) -> None:
-        """Take every document of the tenant out of the vector index; its rows go with the rest."""
-        self._vectors.erase_tenant(self._rows.tenant)
-        self._rows.change("count_erasure")
-        self._rows.change("want_scrub")
-
-    def count_indexed_vectors(self, ns: Sequence[int]) -> int:
-        """Count the vectors of these documents in the vector index."""
-        return self._vectors.count(ns)
-
-    def refresh_index(self, n: int) -> None:
-        """Update the indexes to a document that was put back as it was."""
-        self._refresh_index(n)
-        if self._read_visibility(n).current:
-            self._rows.change("await_vector_if_missing", n=n)
-        else:
-            self._rows.change("leave_backlog", n=n)
-
-    def _refresh_index(self, n: int) -> None:
-        """Update the indexes to a document's present visibility."""
-        self._rows.change("set_scope", n=n, scope=self._read_visibility(n).token)
-        self._vectors.move(n)
-        self._rows.change("count_change")
-        self._rows.change("note_change", n=n)
-
-    def _read_visibility(self, n: int) -> Visibility:
-        row = self._rows.first("visibility", n=n)
-        if row is None:
-            raise StoreError(f"Document {n} vanished while it was changed. Run `memoria doctor`.")
-        return visibility_of(row)
 
     def match(
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters, limit: int
@@ -205,7 +71,11 @@ class SqliteDocuments:
             counted.tokens_of(tenant.number).recall(self._rows, tenant, ())
 
     def expect_vectors(self, vectors: Sequence[Vector]) -> None:
-        """Announce that `nearest` will be asked for each of these, so one pass can serve all."""
+        """Announce that `nearest` will be asked for each of these, so one pass can serve all.
+
+        Args:
+            vectors: of one model; one at least.
+        """
         from memoria.store.vectors.together import QuestionsTogether  # noqa: PLC0415  (brings NumPy)
 
         self._together = QuestionsTogether(vectors)
@@ -213,7 +83,11 @@ class SqliteDocuments:
     def nearest(
         self, kind: DocumentKind, model: str, vector: Vector, filters: Filters, limit: int
     ) -> list[Match]:
-        """Return the nearest current documents by cosine (-1 to 1), best first."""
+        """Return the nearest current documents by cosine (-1 to 1), best first.
+
+        Raises:
+            EmbedderError: the vector is not as long as the model's stored ones.
+        """
         known = find_model(self._rows.connection, model)
         if known is None:
             return []
@@ -251,7 +125,12 @@ class SqliteDocuments:
     def nearest_passages(
         self, ns: Sequence[int], model: str, vector: Vector
     ) -> dict[int, PassageMatch]:
-        """Map the most promising of the documents with passages to the nearest passage of each."""
+        """Map the most promising of the documents with passages to the nearest passage of each.
+
+        Raises:
+            EmbedderError: the vector is not as long as the model's stored ones, or these are
+                damaged.
+        """
         known = find_model(self._rows.connection, model)
         if known is None or not known.has_passages or not ns:
             return {}
@@ -319,6 +198,12 @@ class SqliteDocuments:
         """Map the accepted words of visible documents that begin so to their numbers of documents.
 
         The vocabulary is the home's: words that only other tenants have used are left out here.
+
+        Args:
+            kinds: of document.
+            beginnings: how a word may begin.
+            accept: whether a word is wanted.
+            filters: which documents can be seen.
         """
         words = [
             str(row["term"])
@@ -361,7 +246,16 @@ class SqliteDocuments:
         filters: Filters,
         limit: int,
     ) -> dict[int, str]:
-        """Map the newest documents that only other workspaces see to their workspaces' names."""
+        """Map the newest documents that only other workspaces see to their workspaces' names.
+
+        Those of private workspaces, and those that the filters' own workspace sees, are left out.
+
+        Args:
+            kinds: of document.
+            groups: of terms; a document holds one group whole.
+            filters: further conditions.
+            limit: the largest number of documents.
+        """
         places = {*self._workspaces.all()} - {*self._workspaces.private}
         places.discard(self._workspaces.number(filters.workspace))
         if not places or not groups:

@@ -1,4 +1,4 @@
-"""Entities in SQLite: recognised by their names, and merged without losing what each had.
+"""Entities: recognised by their names, and merged without losing what each had.
 
 A name belongs to the memories and turns that use it: it is shown where one of them is seen, and is
 gone when the last of them is.
@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from memoria.errors import InvalidInputError
 from memoria.language.words.name import name_key
 from memoria.model import Entity, EntityKind, Mention, new_id
+from memoria.store.connection import Row
 from memoria.store.sql.tenant_rows import TenantRows, as_json, build_value, list_numbers
-from memoria.store.sqlite.driver import Row
 
 _UNKNOWN_KIND: EntityKind = "other"
 """The kind of a thing whose kind is not known: the only thing of that name is meant."""
@@ -21,7 +21,7 @@ View = Mapping[str, str | int | None]
 """Parameters of visibility: workspace, everywhere, history."""
 
 
-class SqliteEntities:
+class Entities:
     """A tenant's entities, by number."""
 
     def __init__(self, rows: TenantRows) -> None:

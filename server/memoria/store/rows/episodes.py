@@ -1,22 +1,26 @@
-"""Episodes in SQLite."""
+"""Episodes."""
 
 import json
 from collections.abc import Mapping, Sequence
 
 from memoria.errors import NotFoundError
 from memoria.model import TurnRange
+from memoria.store.connection import Connection
 from memoria.store.sql.tenant_rows import TenantRows, as_json
-from memoria.store.sqlite.driver import Connection
 
 
-class SqliteEpisodes:
-    """A tenant's episodes."""
+class Episodes:
+    """The memories that sum up segments of sessions."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "episodes")
 
     def add(self, memory_id: str, session_n: int, first_index: int, last_index: int) -> None:
-        """Record the turns that a memory sums up."""
+        """Record the turns that a memory sums up.
+
+        Raises:
+            NotFoundError: there is no such memory.
+        """
         span = {"session_n": session_n, "first_index": first_index, "last_index": last_index}
         if not self._rows.change("put", memory_id=memory_id, **span):
             raise NotFoundError.for_memory(memory_id)
@@ -47,12 +51,21 @@ class SqliteEpisodes:
         return [(row["n"], row["id"]) for row in rows]
 
     def list_recent(self, at: int, project: str | None, limit: int) -> list[str]:
-        """List ids of the last episodes of a project that are active at a moment, newest first."""
+        """List ids of the last episodes of a project that are active at a moment, newest first.
+
+        Those of other projects are left out; None stands for no project.
+        """
         rows = self._rows.all("recent", at=at, project=project, limit=limit)
         return [row["id"] for row in rows]
 
     def list_read_before(self, moments: Mapping[str, int]) -> list[str]:
-        """List the episodes whose segment was last read before the moment given for each."""
+        """List the episodes whose segment was last read before the moment given for each.
+
+        A segment that waits to be read is none of them.
+
+        Args:
+            moments: UTC epoch ms, by the episode's id.
+        """
         rows = self._rows.all("read_before", moments=json.dumps(dict(moments)))
         return [row["id"] for row in rows]
 
@@ -61,5 +74,8 @@ class SqliteEpisodes:
         return bool(self._rows.change("read_anew", memory_id=memory_id, moment=moment))
 
     def requeue_summaries(self, turn_ns: Sequence[int], not_before: int = 0) -> int:
-        """Requeue finished segments with one of these turns, and return their number."""
+        """Put finished segments with one of these turns back into the queue.
+
+        They may be taken from `not_before` on. Returns their number.
+        """
         return self._rows.change("write_anew", ns=as_json(turn_ns), not_before=not_before)

@@ -1,18 +1,28 @@
-"""Erasures in SQLite: selecting what to forget, counting its rows, and keeping the proofs."""
+"""Erasures: selecting what to forget, counting its rows, and keeping the proofs."""
 
 import json
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from memoria.model.forgetting import ForgetReport
-from memoria.store.base.erasures import Holdings
-from memoria.store.rows.documents import SqliteDocuments
-from memoria.store.rows.workspaces import SqliteWorkspaces
+from memoria.store.connection import Connection, Row
+from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import TenantRows, as_json, as_json_or_null, build_value
-from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.values import ErasureFilter, ErasureScope, MessageName
 
+
+class Holdings(NamedTuple):
+    """Totals of a tenant."""
+
+    memories: int
+    turns: int
+    newest: int
+    """Number of its newest document; with the two counts it changes with any document."""
+
+
 _ALL = -1
-"""The value that means no limit, in SQLite."""
+"""The value that means no limit."""
 _UNKNOWN = -1
 """Stands for the number of a workspace that was never stored, so that nothing matches."""
 _NUMBERS = ("items", "removed", "remaining")
@@ -38,13 +48,13 @@ _PLACES = ("sessions", "workspaces")
 """Tables with the names of sessions and projects."""
 
 
-class SqliteErasures:
+class Erasures:
     """A tenant's rows to be erased, and the reports on those that were."""
 
-    def __init__(self, connection: Connection, tenant: int, documents: SqliteDocuments) -> None:
+    def __init__(self, connection: Connection, tenant: int, documents: DocumentIndex) -> None:
         self._rows = TenantRows(connection, tenant, "erasures")
         self._documents = documents
-        self._workspaces = SqliteWorkspaces(connection, tenant)
+        self._workspaces = Workspaces(connection, tenant)
 
     def list_memories(self, wanted: ErasureFilter) -> list[str]:
         """List ids of the memories that pass a filter, oldest first."""
@@ -61,7 +71,12 @@ class SqliteErasures:
         return [row["n"] for row in self._rows.all("turns", **self._parameters(wanted))]
 
     def list_about(self, topic: str, key: str) -> list[str]:
-        """List ids of the memories that name an entity or have it for their subject."""
+        """List ids of the memories that name an entity or have it for their subject.
+
+        Args:
+            topic: the entity's id or name, as given.
+            key: the name folded for comparison.
+        """
         return [row["id"] for row in self._rows.all("about", topic=topic, key=key)]
 
     def list_core_marks(self, memory_ids: Sequence[str]) -> dict[str, frozenset[str]]:
@@ -121,7 +136,12 @@ class SqliteErasures:
         return ((row["id"], row["content"], row["quote"]) for row in rows)
 
     def erase_all(self, *, keeps_places: bool = False) -> None:
-        """Erase all that the tenant holds but tombstones, proofs and logs: a statement a table."""
+        """Erase all that the tenant holds but tombstones, proofs and logs: a statement a table.
+
+        Args:
+            keeps_places: True if the names of sessions and projects stay, so that what is put back
+                later has its place among what was said since.
+        """
         self._documents.withdraw_all()
         for name in _CLEAR:
             if not (keeps_places and name in _PLACES):

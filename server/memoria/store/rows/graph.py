@@ -1,4 +1,4 @@
-"""The graph in SQLite: nodes, edges with their caps, and the reads of graph expansion."""
+"""The graph: nodes, edges with their caps, and the reads of graph expansion."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
@@ -7,10 +7,10 @@ from memoria.graph.edges import EDGE_RULES, retention_rank
 from memoria.graph.hops import Adjacency
 from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Modality, Node
 from memoria.model.operation import SemanticRole
-from memoria.store.rows.entities import SqliteEntities
-from memoria.store.rows.workspaces import SqliteWorkspaces
+from memoria.store.connection import Connection, Row
+from memoria.store.rows.entities import Entities
+from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import TenantRows, as_json, build_value, list_numbers
-from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.values import Filters
 
 _TYPES: Mapping[EdgeType, int] = {
@@ -63,29 +63,54 @@ _NODES_AT_ONCE = 500
 """Number of turns back in which a memory's predecessor is looked for."""
 
 
-class SqliteGraph:
-    """A tenant's graph."""
+class Graph:
+    """Memories, turns and entities as nodes, and the edges between them.
 
-    def __init__(self, connection: Connection, tenant: int, workspaces: SqliteWorkspaces) -> None:
+    Of the `visible` filters, `workspace`, `everywhere`, `include_history` and `include_processed`
+    count here.
+    """
+
+    def __init__(self, connection: Connection, tenant: int, workspaces: Workspaces) -> None:
         self._rows = TenantRows(connection, tenant, "graph")
-        self._entities = SqliteEntities(self._rows)
+        self._entities = Entities(self._rows)
         self._workspaces = workspaces
 
     def upsert_entity(self, memory_id: str, mention: Mention, distinct: str | None = None) -> Node:
-        """Return the entity that a memory speaks of, known by name or alias; made if it is new."""
+        """Return the entity that a memory speaks of, known by name or alias; made if it is new.
+
+        Args:
+            memory_id: the memory that uses the names. They are gone when the last that does is.
+            mention: the thing's name, other names for it, and its kind; one of kind `other` is
+                the only thing of that name, where there is one.
+            distinct: the words that tell it from its namesakes, always the same ones.
+
+        Raises:
+            NotFoundError: there is no such memory.
+        """
         entity_id = self._entities.upsert(
             self._upsert_node(Node("memory", memory_id)), mention, distinct or ""
         )
         return Node("entity", entity_id)
 
     def upsert_turn_entity(self, turn_id: str, mention: Mention) -> Node | None:
-        """Return the entity that a turn names, recognised by name; made if it is new."""
+        """Return the entity that a turn names, recognised by name; made if it is new.
+
+        Where one thing alone has that name, it is meant, whatever its kind: rules that read
+        talk tell a person from a place less surely than a name. None where several go by it.
+
+        Raises:
+            NotFoundError: there is no such turn.
+        """
         n = self._upsert_node(Node("turn", turn_id))
         entity_id = self._entities.upsert_in_talk(n, mention)
         return None if entity_id is None else Node("entity", entity_id)
 
     def upsert_edges(self, edges: Iterable[Edge]) -> None:
-        """Write edges; where a node has too many of a type, the weakest and oldest is pruned."""
+        """Write edges; where a node has too many of a type, the weakest and oldest is pruned.
+
+        Raises:
+            NotFoundError: an end is neither in the graph nor among the memories and turns.
+        """
         for edge in edges:
             src, dst = self._upsert_node(edge.src), self._upsert_node(edge.dst)
             if edge.type.is_symmetric and dst < src:
@@ -113,7 +138,11 @@ class SqliteGraph:
         self._entities.merge(self._entity(entity_id), self._entity(canonical_id))
 
     def split_entity(self, entity_id: str) -> None:
-        """Make a merged entity separate again, with the edges and names that are its own."""
+        """Make a merged entity separate again, with the edges and names that are its own.
+
+        Raises:
+            InvalidInputError: it is not joined with any other.
+        """
         self._entities.split(self._entity(entity_id))
 
     def list_joined(self, entity_id: str) -> list[str]:
@@ -168,7 +197,16 @@ class SqliteGraph:
         visited: Collection[int] = (),
         most: int | None = None,
     ) -> Adjacency:
-        """Return the neighbours of nodes and the strength of the links, for the next expansion."""
+        """Return the neighbours of nodes and the strength of the links, for the next expansion.
+
+        An edge without weight is shown and not followed.
+
+        Args:
+            ns: nodes that the expansion has visited.
+            visible: the filters that decide what is seen.
+            visited: the nodes it has met so far.
+            most: the number of others there is room for; weaker ones may be left out. None for all.
+        """
         asked, near = set(ns), {*ns, *visited}
         members = self._entities.members(near)
         asked |= {n for n, same_as in members if same_as in asked}

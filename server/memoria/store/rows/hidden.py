@@ -1,4 +1,4 @@
-"""Hidden records in SQLite: what a forget took away and has not erased yet.
+"""Hidden records: what a forget took away and has not erased yet.
 
 A forget with a period of grace deletes as any other does; temporary triggers record every row that
 it changes, as the journal of a nightly run does. So hidden rows are in no table that anything
@@ -8,25 +8,30 @@ reads.
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from memoria.model.zone import Zone
-from memoria.store.base.hidden import HiddenFile
+from memoria.store.connection import Connection
 from memoria.store.image.visibility import visibility_of
-from memoria.store.rows.documents import SqliteDocuments
+from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.renumbering import Renumbering
-from memoria.store.rows.revert import RevertOutcome, revert
-from memoria.store.rows.texts import SqliteTexts
+from memoria.store.rows.revert import JOURNALED_TABLES, RevertOutcome, revert
+from memoria.store.rows.stored_tokens import read_tokens
+from memoria.store.rows.texts import Texts
 from memoria.store.sql.statements import statements
 from memoria.store.sql.tenant_rows import TenantRows, as_json
-from memoria.store.sqlite.driver import Connection
-from memoria.store.sqlite.journal import (
-    EVENTS,
-    JOURNALED_TABLES,
-    columns,
-    describe_change,
-)
-from memoria.store.sqlite.mend import read_tokens
 from memoria.store.vectors import VectorIndex
+
+
+class HiddenFile(NamedTuple):
+    """A file from which a forget took lines."""
+
+    place: str
+    content: bytes
+    """Its content before."""
+    left_as: str | None
+    """SHA-256 of what was left of it; None where that is nothing."""
+
 
 _HIDDEN_TABLES = (
     *(name for name in JOURNALED_TABLES if name not in ("generated_files", "core_files")),
@@ -36,39 +41,29 @@ _HIDDEN_TABLES = (
 _PARTS = ("changes", "texts", "files")
 
 
-class SqliteHiddenRecords:
-    """A tenant's hidden rows."""
+class HiddenRecords:
+    """A tenant's hidden rows. No question and no answer reads them."""
 
     def __init__(
         self,
         connection: Connection,
         tenant: int,
-        documents: SqliteDocuments,
+        documents: DocumentIndex,
         vectors: VectorIndex,
         zone: Zone,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "hidden")
         self._documents = documents
-        self._texts = SqliteTexts(connection, tenant)
+        self._texts = Texts(connection, tenant)
         self._vectors = vectors
         self._zone = zone
 
     @contextmanager
     def hide_changes(self, report_id: str) -> Iterator[None]:
         """Record every row that is changed in this block, so that it can be put back."""
-        connection = self._rows.connection
-        connection.execute("CREATE TEMP TABLE hiding_now (tenant_id INTEGER, report_id TEXT)")
-        connection.execute(
-            "INSERT INTO temp.hiding_now VALUES (?, ?)", (self._rows.tenant, report_id)
-        )
-        for table in _HIDDEN_TABLES:
-            for event in EVENTS:
-                connection.execute(_trigger(connection, table, event))
-        yield
-        for table in _HIDDEN_TABLES:
-            for event in EVENTS:
-                connection.execute(f"DROP TRIGGER temp.hide_{table}_{event}")
-        connection.execute("DROP TABLE temp.hiding_now")
+        rows = self._rows
+        with rows.connection.hide_changes(_HIDDEN_TABLES, rows.tenant, report_id):
+            yield
 
     def hide_texts(self, report_id: str, turn_ns: Sequence[int]) -> None:
         """Record the texts of turns that are about to be erased."""
@@ -84,7 +79,14 @@ class SqliteHiddenRecords:
         return [HiddenFile(*row) for row in self._rows.all("files", report_id=report_id)]
 
     def put_back(self, report_id: str, places: Collection[str]) -> int:
-        """Put back every row that a forget changed, and its texts; return the number of rows."""
+        """Put back every row that a forget changed, and its texts; return the number of rows.
+
+        Rows changed since stay as they are. The report says that it was restored.
+
+        Args:
+            report_id: of the forget.
+            places: of the files that were put back; core lines of other files are left out.
+        """
         for row in self._rows.all("texts", report_id=report_id):
             self._texts.put(row["text"])
         restored: set[int] = set()
@@ -142,15 +144,3 @@ def drop_hidden(connection: Connection) -> None:
 def _is_of(change: Mapping[str, str], places: Collection[str]) -> bool:
     """Check whether a change to a core line is of one of these files."""
     return any(part in places for part in json.loads(change["key"]))
-
-
-def _trigger(connection: Connection, table: str, event: str) -> str:
-    key, image, condition = describe_change(event, EVENTS[event], columns(connection, table))
-    return f"""
-        CREATE TEMP TRIGGER hide_{table}_{event} AFTER {event.upper()} ON main.{table}
-        {condition}
-        BEGIN
-            INSERT INTO hidden_changes (tenant_id, report_id, tbl, op, key, image)
-            SELECT w.tenant_id, w.report_id, '{table}', '{event}', json_array({key}), {image}
-            FROM hiding_now w;
-        END"""

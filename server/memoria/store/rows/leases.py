@@ -1,12 +1,15 @@
-"""Leases in SQLite."""
+"""Leases."""
 
 from memoria.config import LONGEST_LEASE_MS
+from memoria.store.connection import Connection
 from memoria.store.sql.tenant_rows import TenantRows
-from memoria.store.sqlite.driver import Connection
 
 
-class SqliteLeases:
-    """One tenant's leases."""
+class Leases:
+    """A tenant's leases. One expires by itself, so a dead process blocks nobody for long.
+
+    Moments are the machine's own, UTC epoch ms.
+    """
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "leases")

@@ -1,12 +1,12 @@
-"""The log of calls to chat models in SQLite."""
+"""The log of calls to chat models."""
 
 from memoria.model import ModelCall, ReadingPrice, TokenSpending
+from memoria.store.connection import Connection
 from memoria.store.sql.tenant_rows import TenantRows, build_value
-from memoria.store.sqlite.driver import Connection
 
 
-class SqliteModelCallLog:
-    """One tenant's calls."""
+class ModelCallLog:
+    """The log of calls to chat models, and their costs."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "ledger")

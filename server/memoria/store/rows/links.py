@@ -1,7 +1,7 @@
 """Dangling rows of the graph: found and taken out. No memory and no turn is touched."""
 
+from memoria.store.connection import Connection
 from memoria.store.sql.statements import statements
-from memoria.store.sqlite.driver import Connection
 
 GRAPH = frozenset({"nodes", "entities", "entity_names", "name_uses", "edges"})
 """Tables of the graph: a reference of theirs that leads nowhere can be mended."""

@@ -1,17 +1,17 @@
-"""Listings: memories and sessions page by page, in SQLite."""
+"""Listings: memories and sessions page by page."""
 
 from typing import Any
 
+from memoria.store.connection import Connection, Row
 from memoria.store.listed import ListedMemories, ListedPage, ListedSession, ListedSpan
-from memoria.store.rows.workspaces import SqliteWorkspaces
+from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import Parameter, TenantRows, as_json, as_json_or_null
-from memoria.store.sqlite.driver import Connection, Row
 
 
-class SqliteListings:
+class Listings:
     """A tenant's memories and sessions page by page, the newest first."""
 
-    def __init__(self, connection: Connection, tenant: int, workspaces: SqliteWorkspaces) -> None:
+    def __init__(self, connection: Connection, tenant: int, workspaces: Workspaces) -> None:
         self._rows = TenantRows(connection, tenant, "listings")
         self._workspaces = workspaces
 

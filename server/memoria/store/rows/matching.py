@@ -21,13 +21,7 @@ from typing import NamedTuple
 
 from memoria.store.image.narrowing import Narrowing
 from memoria.store.image.tenants import ReaderKnowledge
-from memoria.store.image.terms import (
-    BUDGET,
-    Age,
-    CountCache,
-    choose_affordable,
-    count_horizon,
-)
+from memoria.store.image.terms import BUDGET, Age, CountCache, choose_affordable, count_horizon
 from memoria.store.image.visibility import may_be_token
 from memoria.store.rows.scopes import Scopes, write_scope
 from memoria.store.rows.word_lists import WordLists
@@ -210,7 +204,7 @@ class Matching:
         if known is not None and not where and known.holds(limit):
             return known.best if limit == _ALL else known.best[:limit]
         asked = {"query": query, "limit": limit, "context_weight": _CONTEXT_WEIGHT, **where}
-        found = Match.list_of(self._rows.all(statement, **asked))
+        found = Match.list_of(self._rows.tuples(statement, **asked))
         if self._reading is not None and not where:
             self._known[statement, query] = _Matches(limit, found)
         return found

@@ -1,24 +1,16 @@
-"""Memories and their versions in SQLite."""
+"""Memories and their versions."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
 
 from memoria.errors import NotFoundError, StoreDamagedError
-from memoria.model import (
-    Evidence,
-    InferredBy,
-    Memory,
-    Scope,
-    Trust,
-    Validity,
-)
-from memoria.store.rows.documents import SqliteDocuments
-from memoria.store.rows.memory_rows import read_memory, read_version
-from memoria.store.rows.wordings import SqliteWordings
-from memoria.store.rows.workspaces import SqliteWorkspaces
+from memoria.model import Evidence, InferredBy, Memory, Scope, Validity
+from memoria.store.connection import Connection, Row
+from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.rows.memory_rows import MemoryReader, choose_scope, is_verified_by_channel
+from memoria.store.rows.wordings import Wordings
+from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import TenantRows, as_json, build_value, list_numbers
-from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.values import (
     Filters,
     MemoryDetails,
@@ -32,25 +24,26 @@ _REACH = 1000
 """Number of a file's newest memories that are searched before all of a tenant's are."""
 
 
-class SqliteMemories:
-    """A tenant's memories."""
+class Memories:
+    """Memories and their versions."""
 
     def __init__(
         self,
         connection: Connection,
         tenant: int,
-        documents: SqliteDocuments,
-        workspaces: SqliteWorkspaces,
-        wordings: SqliteWordings,
+        documents: DocumentIndex,
+        workspaces: Workspaces,
+        wordings: Wordings,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "memories")
+        self._read = MemoryReader(self._rows)
         self._wordings = wordings
         self._documents = documents
         self._workspaces = workspaces
 
     def add(self, memory: NewMemory, version: NewVersion) -> None:
         """Write a new memory with its first version."""
-        scope = _scope_of(memory)
+        scope = choose_scope(memory)
         memory_n = self._rows.insert(
             "add",
             workspace=self._workspaces.enter(memory.workspace),
@@ -59,7 +52,7 @@ class SqliteMemories:
             validity=memory.validity.value,
             importance=memory.importance,
             confidence=memory.confidence,
-            verified=_is_verified_by_channel(version),
+            verified=is_verified_by_channel(version),
             subject=memory.subject,
             predicate=memory.predicate,
             task=memory.task,
@@ -115,7 +108,11 @@ class SqliteMemories:
         return [row["id"] for row in rows]
 
     def list_awaiting_turns(self, turn_ns: Sequence[int]) -> set[int]:
-        """Select the turns from which a model concluded what waits for the user's word."""
+        """Select the turns from which a model concluded what waits for the user's word.
+
+        They have been read, but the first level shows them until the last of these memories has
+        been confirmed, corrected, archived or forgotten; then they are processed like others.
+        """
         rows = self._rows.all("turns_awaiting_confirmation", ns=as_json(turn_ns))
         return {row["turn_n"] for row in rows}
 
@@ -137,7 +134,7 @@ class SqliteMemories:
             "touch",
             memory_n=memory_n,
             now=version.ingested_at,
-            verified=_is_verified_by_channel(version),
+            verified=is_verified_by_channel(version),
             subject=version.subject,
             predicate=version.predicate,
             type=version.type,
@@ -149,7 +146,10 @@ class SqliteMemories:
         return number
 
     def add_past_version(self, memory_id: str, version: NewVersion) -> bool:
-        """Write a wording that held before the present one; return False if it is known."""
+        """Write a wording that held before the present one, up to the next that is known.
+
+        The wording before it ends where it begins. Returns False if the memory has said it before.
+        """
         memory_n = self._number(memory_id)
         known = self._rows.all("windows", memory_n=memory_n)
         if any(row["fingerprint"] == version.fingerprint for row in known):
@@ -169,7 +169,7 @@ class SqliteMemories:
         return True
 
     def set_validity(self, memory_id: str, validity: Validity, now: int) -> None:
-        """Set a memory's validity."""
+        """Set a memory's validity; one that is not active leaves the indexes."""
         memory_n = self._number(memory_id)
         self._rows.change("set_validity", memory_n=memory_n, validity=validity.value, now=now)
         self._documents.set_current(
@@ -179,7 +179,14 @@ class SqliteMemories:
             self._release_turns(memory_n)
 
     def set_scope(self, memory_id: str, scope: Scope, workspace: str | None, now: int) -> None:
-        """Set the scope of a memory, in all its wordings."""
+        """Set the scope of a memory, in all its wordings.
+
+        Args:
+            memory_id: the memory.
+            scope: in every project, or in one alone.
+            workspace: the project it belongs to from now on; None for none.
+            now: UTC epoch milliseconds.
+        """
         memory_n = self._number(memory_id)
         place = self._workspaces.enter(workspace)
         scope = "everywhere" if place is None else scope
@@ -197,7 +204,7 @@ class SqliteMemories:
         self._rows.change("describe", memory_n=number, now=now, **asdict(details))
 
     def is_private(self, workspace: str | None) -> bool:
-        """Check whether a workspace is seen from itself alone."""
+        """Check whether what is said in a workspace is seen from it alone, whatever it is about."""
         return self._workspaces.is_private(workspace)
 
     def set_flags(
@@ -224,7 +231,7 @@ class SqliteMemories:
     def get(self, memory_id: str) -> Memory | None:
         """Return a memory with all its versions; None if there is none."""
         row = self._rows.first("number", id=memory_id)
-        return None if row is None else self._load([row["n"]])[row["n"]]
+        return None if row is None else self._read.load([row["n"]])[row["n"]]
 
     def erase(self, memory_id: str) -> None:
         """Erase a memory in all its wordings."""
@@ -273,7 +280,7 @@ class SqliteMemories:
         if not ns:
             return {}
         versions = self._rows.tuples("versions_beside", ns=list_numbers(ns))
-        memories = self._build(versions)
+        memories = self._read.build(versions)
         wanted = {*ns}
         owners = {n: memory_n for memory_n, n, *_ in versions if n in wanted}
         return {n: memories[owners[n]] for n in sorted(owners)}
@@ -281,15 +288,26 @@ class SqliteMemories:
     def find_by_fingerprint(
         self, fingerprint: bytes, workspace: str | None = None
     ) -> Memory | None:
-        """Return the memory seen from the workspace whose present wording has a fingerprint."""
+        """Return the memory, seen from the workspace, whose present wording has this fingerprint.
+
+        An active one comes before all others; None if there is none.
+        """
         place = self._workspaces.number(workspace)
         row = self._rows.first("with_fingerprint", fingerprint=fingerprint, workspace=place)
-        return None if row is None else self._load([row["memory_n"]])[row["memory_n"]]
+        return None if row is None else self._read.load([row["memory_n"]])[row["memory_n"]]
 
     def list_contradictions(
         self, memory_ids: Sequence[str], seen: Filters | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """Map memories to the ids of those that contradict them now; others are missing."""
+        """Map memories to the ids of those that contradict them now; those without any are missing.
+
+        A memory contradicts another as long as it is active or waits for confirmation, and both say
+        what they said when they were found to contradict each other.
+
+        Args:
+            memory_ids: the memories to look up.
+            seen: filters that the others must pass (`workspace`, `everywhere`); None for all.
+        """
         place = None if seen is None else self._workspaces.number(seen.workspace)
         everywhere = seen is None or seen.everywhere
         rows = self._rows.all(
@@ -305,11 +323,22 @@ class SqliteMemories:
         return found
 
     def list_contradicted(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """List one memory of each contradicting pair of active memories, newest finding first."""
+        """List one memory of each contradicting pair of active memories, newest finding first.
+
+        Both are seen from the workspace.
+        """
         return self._list_memories("contradicted", workspace, limit=limit)
 
     def list_successors(self, ns: Sequence[int], seen: Filters) -> list[Successor]:
-        """List present wordings of active memories that said something else in these documents."""
+        """List present wordings of active memories that said something else in these documents.
+
+        A document is a turn that a memory was concluded from, or that bore it out, or a former
+        wording. A memory that took the place of another speaks for it.
+
+        Args:
+            ns: turns and wordings.
+            seen: filters that the memories must pass (`workspace`, `everywhere`).
+        """
         place = self._workspaces.number(seen.workspace)
         rows = self._rows.all(
             "successors",
@@ -329,7 +358,7 @@ class SqliteMemories:
         ns = self._find("newest_unverified", workspace, limit=limit, reach=_REACH)
         if len(ns) != limit:
             ns = self._find("unverified", workspace, limit=limit)
-        return self._load_in_order(ns)
+        return self._read.load_in_order(ns)
 
     def list_pending(self, limit: int, workspace: str | None = None) -> list[Memory]:
         """List memories seen from the workspace that wait for the user's word, newest first."""
@@ -339,36 +368,12 @@ class SqliteMemories:
         self, name: str, workspace: str | None, **parameters: str | int | None
     ) -> list[Memory]:
         """List the memories that a statement finds, in its order, as seen from the workspace."""
-        return self._load_in_order(self._find(name, workspace, **parameters))
+        return self._read.load_in_order(self._find(name, workspace, **parameters))
 
     def _find(self, name: str, workspace: str | None, **parameters: str | int | None) -> list[int]:
         """List the numbers of the memories that a statement finds, as seen from the workspace."""
         place = self._workspaces.number(workspace)
         return [row["n"] for row in self._rows.all(name, workspace=place, **parameters)]
-
-    def _load_in_order(self, ns: Sequence[int]) -> list[Memory]:
-        found = self._load(ns)
-        return [found[n] for n in ns]
-
-    def _load(self, ns: Sequence[int]) -> dict[int, Memory]:
-        return self._build(self._rows.tuples("versions", ns=list_numbers(ns))) if ns else {}
-
-    def _build(self, rows: Sequence[tuple[Any, ...]]) -> dict[int, Memory]:
-        """Build memories from all the rows of their wordings, newest first."""
-        versions: dict[int, list[list[Any]]] = {}
-        for memory_n, *row in rows:
-            versions.setdefault(memory_n, []).append(row)
-        found = self._rows.tuples("memories", ns=list_numbers(versions)) if versions else []
-        return {
-            n: read_memory(
-                row,
-                tuple(
-                    read_version(version, None if place else held_until)
-                    for place, version in enumerate(versions[n])
-                ),
-            )
-            for n, held_until, *row in found
-        }
 
     def _number(self, memory_id: str) -> int:
         row = self._rows.first("number", id=memory_id)
@@ -381,18 +386,3 @@ class SqliteMemories:
         if row is None:
             raise StoreDamagedError.for_problem(f"memory number {memory_n} has no wording")
         return row
-
-
-def _scope_of(memory: NewMemory) -> Scope:
-    """Decide the scope of a new memory: everywhere without a project, else as its writer says.
-
-    If the writer does not say, its type decides.
-    """
-    if memory.workspace is None or (memory.scope is None and memory.type.is_personal):
-        return "everywhere"
-    return memory.scope or "project"
-
-
-def _is_verified_by_channel(version: NewVersion) -> int:
-    """Return 1 if the user stated it through a channel of their own: it needs no confirmation."""
-    return int(version.provenance.trust is Trust.USER)

@@ -9,11 +9,61 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from memoria.errors import StoreDamagedError
-from memoria.model import InferredBy, Memory, MemoryVersion, Provenance, Trust, Validity
+from memoria.model import InferredBy, Memory, MemoryVersion, Provenance, Scope, Trust, Validity
 from memoria.model.memory import SourceKind
 from memoria.model.memory_types import MemoryType
+from memoria.store.sql.tenant_rows import TenantRows, list_numbers
+from memoria.store.values import NewMemory, NewVersion
 
 _Member = TypeVar("_Member", bound=StrEnum)
+
+
+class MemoryReader:
+    """Builds memories from the rows of their wordings."""
+
+    def __init__(self, rows: TenantRows) -> None:
+        self._rows = rows
+
+    def load_in_order(self, ns: Sequence[int]) -> list[Memory]:
+        """Return the memories with these numbers, in the order given."""
+        found = self.load(ns)
+        return [found[n] for n in ns]
+
+    def load(self, ns: Sequence[int]) -> dict[int, Memory]:
+        """Map numbers to memories, with all their wordings."""
+        return self.build(self._rows.tuples("versions", ns=list_numbers(ns))) if ns else {}
+
+    def build(self, rows: Sequence[tuple[Any, ...]]) -> dict[int, Memory]:
+        """Build memories from all the rows of their wordings, newest first."""
+        versions: dict[int, list[list[Any]]] = {}
+        for memory_n, *row in rows:
+            versions.setdefault(memory_n, []).append(row)
+        found = self._rows.tuples("memories", ns=list_numbers(versions)) if versions else []
+        return {
+            n: read_memory(
+                row,
+                tuple(
+                    read_version(version, None if place else held_until)
+                    for place, version in enumerate(versions[n])
+                ),
+            )
+            for n, held_until, *row in found
+        }
+
+
+def choose_scope(memory: NewMemory) -> Scope:
+    """Decide the scope of a new memory: everywhere without a project, else as its writer says.
+
+    If the writer does not say, its type decides.
+    """
+    if memory.workspace is None or (memory.scope is None and memory.type.is_personal):
+        return "everywhere"
+    return memory.scope or "project"
+
+
+def is_verified_by_channel(version: NewVersion) -> int:
+    """Return 1 if the user stated it through a channel of their own: it needs no confirmation."""
+    return int(version.provenance.trust is Trust.USER)
 
 
 def read_memory(row: Sequence[Any], versions: tuple[MemoryVersion, ...]) -> Memory:

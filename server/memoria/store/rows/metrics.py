@@ -1,12 +1,30 @@
-"""Figures of a tenant's memory, in SQLite."""
+"""Figures of a tenant's memory."""
+
+from typing import NamedTuple
 
 from memoria.model.nightly import Metric, NightlyRun
-from memoria.store.base.metrics import LinkCounts
+from memoria.store.connection import Connection
 from memoria.store.sql.tenant_rows import TenantRows
-from memoria.store.sqlite.driver import Connection
 
 
-class SqliteMetrics:
+class LinkCounts(NamedTuple):
+    """Numbers of edges, and of the nodes and memories that they link."""
+
+    edges: int
+    nodes: int
+    """Number of nodes with an edge."""
+    similar_edges: int
+    """Edges between neighbours by meaning."""
+    similar_memories: int
+    """Memories with such a neighbour."""
+
+    @property
+    def neighbours(self) -> float:
+        """Mean number of neighbours by meaning, of memories that have any."""
+        return 2 * self.similar_edges / self.similar_memories if self.similar_memories else 0.0
+
+
+class MetricRows:
     """A tenant's figures, and the table that a nightly run writes them to."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:

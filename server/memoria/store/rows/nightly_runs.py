@@ -1,4 +1,4 @@
-"""Runs of nightly maintenance in SQLite: their steps, plans and journals."""
+"""Runs of nightly maintenance: their steps, plans and journals."""
 
 import json
 from collections.abc import Sequence
@@ -14,16 +14,16 @@ from memoria.model.nightly import (
     RunState,
     StepReport,
 )
-from memoria.store.rows.documents import SqliteDocuments
+from memoria.store.connection import Connection, Row
+from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.revert import RevertOutcome, revert, was_edited_since
 from memoria.store.sql.tenant_rows import TenantRows, as_json
-from memoria.store.sqlite.driver import Connection, Row
 
 
-class SqliteNightlyRuns:
+class NightlyRuns:
     """A tenant's runs of nightly maintenance."""
 
-    def __init__(self, connection: Connection, tenant: int, documents: SqliteDocuments) -> None:
+    def __init__(self, connection: Connection, tenant: int, documents: DocumentIndex) -> None:
         self._rows = TenantRows(connection, tenant, "nightly_runs")
         self._documents = documents
 
@@ -44,7 +44,11 @@ class SqliteNightlyRuns:
         return list(map(self._to_run, self._rows.all("runs", limit=limit)))
 
     def find_run(self, run_id: str) -> NightlyRun | None:
-        """Return a run by its id or the end of it; None if there is none."""
+        """Return a run by its id or the end of it; None if there is none.
+
+        Raises:
+            InvalidInputError: several ids end so.
+        """
         found = self._rows.all("run", id=run_id)
         if len(found) > 1 and found[0]["id"] != run_id:
             raise InvalidInputError(
@@ -79,7 +83,7 @@ class SqliteNightlyRuns:
             self._rows.insert("add_item", run_n=run.n, step=ordinal, item=item)
 
     def clear_plan(self, run: NightlyRun, ordinal: int) -> None:
-        """Drop the first items of a step's plan."""
+        """Drop the first items of a step's plan; to be repeated until none is left."""
         first = self._rows.number("first_item", run_n=run.n, step=ordinal)
         self._rows.change("clear_plan", run_n=run.n, step=ordinal, first=first)
 
@@ -130,7 +134,11 @@ class SqliteNightlyRuns:
             self._rows.change("forget_change", run_n=run.n, seq=row["seq"])
 
     def revert(self, run: NightlyRun, limit: int) -> tuple[int, int, int]:
-        """Restore the rows that the run changed last, and take them off the journal."""
+        """Restore the rows that the run changed last, and take them off the journal.
+
+        Returns the numbers of rows (restored, kept because of a later change, taken by a forget);
+        (0, 0, 0) if nothing is left.
+        """
         counts = dict.fromkeys(RevertOutcome, 0)
         touched: set[int] = set()
         page = self._rows.all("last_changes", run_n=run.n, limit=limit)

@@ -1,18 +1,18 @@
-"""Private times in SQLite."""
+"""Private times."""
 
 from collections.abc import Sequence
 
 from memoria.model.private_time import PrivateTime
-from memoria.store.rows.workspaces import SqliteWorkspaces
+from memoria.store.connection import Connection
+from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import TenantRows
-from memoria.store.sqlite.driver import Connection
 
 
-class SqlitePrivateTimes:
+class PrivateTimes:
     """A tenant's private times."""
 
     def __init__(
-        self, connection: Connection, tenant: int, workspaces: SqliteWorkspaces, count: int
+        self, connection: Connection, tenant: int, workspaces: Workspaces, count: int
     ) -> None:
         """Bind to a tenant.
 
@@ -56,7 +56,13 @@ class SqlitePrivateTimes:
     def applying(
         self, workspace: str | None, source: str, session_id: str
     ) -> tuple[PrivateTime, ...]:
-        """List the private times of a workspace, and of the one that a session belongs to."""
+        """List the private times of a workspace, and of the one that a session belongs to.
+
+        Args:
+            workspace: in which something is said now; None for no project.
+            source: whose numbering of sessions is meant.
+            session_id: the session, whether or not anything is kept of it.
+        """
         if not self._count:
             return ()
         rows = self._rows.all("applying", name=workspace, source=source, session_id=session_id)

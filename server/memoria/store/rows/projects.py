@@ -1,22 +1,22 @@
-"""Projects in SQLite: their rows, and moving those of one to another."""
+"""Projects: their rows, and moving those of one to another."""
 
+from memoria.store.connection import Connection
 from memoria.store.joined_rows import JoinedRows
 from memoria.store.listed import HeldProject
-from memoria.store.rows.documents import SqliteDocuments
-from memoria.store.rows.workspaces import SqliteWorkspaces
+from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import TenantRows, as_json
-from memoria.store.sqlite.driver import Connection
 
 
-class SqliteProjects:
-    """A tenant's projects."""
+class Projects:
+    """The rows of each project, and their move from one project to another."""
 
     def __init__(
         self,
         connection: Connection,
         tenant: int,
-        documents: SqliteDocuments,
-        workspaces: SqliteWorkspaces,
+        documents: DocumentIndex,
+        workspaces: Workspaces,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "projects")
         self._documents = documents

@@ -1,16 +1,45 @@
-"""Pruned edges in SQLite."""
+"""Pruned edges."""
 
 from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
-from memoria.store.base.pruned_edges import EdgeKey, PruneReason, RestorableEdge, SimilarPair
+from memoria.store.connection import Connection
 from memoria.store.rows.graph import CAPS
 from memoria.store.sql.tenant_rows import TenantRows, as_json
-from memoria.store.sqlite.driver import Connection
+
+EdgeKey = tuple[int, int, int]
+"""An edge: the node it comes from, the number of its kind, the node it leads to."""
+PruneReason = Literal["inactive", "over_cap", "redundant"]
+"""Reason: one end is not an active memory; a node has all edges that its kind may have; or nearer
+neighbours link the two as well."""
+
+
+class SimilarPair(NamedTuple):
+    """Two memories that are alike."""
+
+    edge: EdgeKey
+    cosine: float
+    is_ruled_distinct: bool
+    """True if a model has judged them to be two: such an edge is never pruned."""
+
+
+class RestorableEdge(NamedTuple):
+    """An edge that was pruned for want of room, and may come back when there is room."""
+
+    edge: EdgeKey
+    reason: PruneReason
+    src_degree: int
+    """Number of edges of its kind at the node it comes from."""
+    dst_degree: int
+    """Number of them at the node it leads to."""
+    cap: int
+    """Number that a node may have."""
+
 
 _UNIT = 10_000
 
 
-class SqlitePrunedEdges:
+class PrunedEdges:
     """A tenant's edges, with ways to prune and restore those that graph expansion follows."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
@@ -28,7 +57,15 @@ class SqlitePrunedEdges:
         ]
 
     def list_inactive_edges(self, after: int, limit: int) -> tuple[list[EdgeKey], int | None]:
-        """List edges to neighbours by meaning, one end of which is not an active memory."""
+        """List edges to neighbours by meaning, one end of which is not an active memory.
+
+        Args:
+            after: the number of the memory after which to look.
+            limit: how many memories are looked at.
+
+        Returns:
+            The edges, and the number after which to go on; None at the end.
+        """
         last = self._rows.all("next_page", after=after, limit=limit)[0]["last"]
         if last is None:
             return [], None

@@ -1,17 +1,22 @@
-"""Candidates for erasure for good, in SQLite."""
+"""Candidates for erasure for good."""
 
+from memoria.store.connection import Connection
 from memoria.store.sql.tenant_rows import TenantRows
-from memoria.store.sqlite.driver import Connection
 
 
-class SqlitePurgeCandidates:
-    """A tenant's leftovers."""
+class PurgeCandidates:
+    """A tenant's leftovers. Moments are UTC epoch ms."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "purge")
 
     def list_short_lived(self, before: int, limit: int) -> list[str]:
-        """List ids of archived memories meant to count for a day at most, earliest first."""
+        """List ids of archived memories that were said to count for a day at most, earliest first.
+
+        Args:
+            before: the moment before which they expired and were archived.
+            limit: the largest number of ids.
+        """
         rows = self._rows.all("spent", before=before, limit=limit)
         return [row["id"] for row in rows]
 
@@ -24,5 +29,8 @@ class SqlitePurgeCandidates:
         self._rows.change("close_runs", before=before)
 
     def drop_images(self, limit: int) -> int:
-        """Delete journal rows of runs that can't be undone, and return their number."""
+        """Delete journal rows of runs that can't be undone.
+
+        Returns the number of deleted rows; 0 if nothing is left.
+        """
         return self._rows.change("drop_images", limit=limit)

@@ -1,18 +1,18 @@
-"""The extraction queue in SQLite: a tenant's entries, and the workers' view across tenants."""
+"""The extraction queue: a tenant's entries, and the workers' view across tenants."""
 
 from collections.abc import Iterable
 
 from memoria.config import LONGEST_LEASE_MS, LONGEST_WAIT_MS
 from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
+from memoria.store.connection import Connection
 from memoria.store.sql.tenant_rows import TenantRows, as_json, build_value
-from memoria.store.sqlite.driver import Connection
 from memoria.store.values import LEFT_OVER, LeasedEntry, NewQueueEntry
 
 _NO_TENANT = 0
 
 
-class SqliteQueue:
-    """A tenant's entries."""
+class Queue:
+    """A tenant's segments of conversation that wait for the extractor."""
 
     def __init__(self, connection: Connection, tenant: int, private: str) -> None:
         """Bind to a tenant's queue.
@@ -26,7 +26,10 @@ class SqliteQueue:
         self._private = private
 
     def add(self, entry: NewQueueEntry) -> bool:
-        """Queue a segment; return False if it was there already, holds no turn, or is private."""
+        """Queue a segment; return False if it was there already, holds no turn, or is private.
+
+        After a message was edited, it counts as another segment.
+        """
         return bool(
             self._rows.change(
                 "add",
@@ -64,7 +67,12 @@ class SqliteQueue:
         )
 
     def list_resting(self, session_n: int, now: int) -> list[tuple[int, int, int]]:
-        """List (session, first turn, last turn) of entries that wait for others of a workspace."""
+        """List (session, first turn, last turn) of entries that wait for others of a workspace.
+
+        Args:
+            session_n: a session of the workspace.
+            now: UTC epoch ms.
+        """
         rows = self._rows.all("resting", session_n=session_n, now=now, left_over=LEFT_OVER)
         return [(row["session_n"], row["first_index"], row["last_index"]) for row in rows]
 
@@ -130,8 +138,8 @@ class SqliteQueue:
         )
 
 
-class SqliteWorkQueue:
-    """All tenants' entries, as a worker sees them."""
+class WorkQueue:
+    """Segments to look at, for all tenants: an extraction worker's view of the store."""
 
     def __init__(self, connection: Connection) -> None:
         self._rows = TenantRows(connection, _NO_TENANT, "queue")
@@ -139,7 +147,10 @@ class SqliteWorkQueue:
     def lease_next(
         self, owner: str, now: int, lease_ms: int, tenant: str | None = None
     ) -> LeasedEntry | None:
-        """Lease the next entry, of one tenant or of any, to `owner`; None if nothing is due."""
+        """Lease the next entry, of one tenant or of any, to `owner`; None if nothing is due.
+
+        Entries of a session are leased one at a time: what was said first is understood first.
+        """
         row = self._rows.first(
             "lease",
             of=tenant,
@@ -154,13 +165,23 @@ class SqliteWorkQueue:
         return LeasedEntry(**{**dict(row), "kind": QueueKind(row["kind"])})
 
     def rouse(self, tenant: str, now: int, beside: LeasedEntry | None = None) -> None:
-        """Make entries due now that wait for a pause or for others: all, or one workspace's."""
+        """Make entries due now that wait for a pause or for others to be read with.
+
+        Args:
+            tenant: whose entries.
+            now: UTC epoch ms.
+            beside: limits this to the workspace of this entry; None for all.
+        """
         self._rows.change("rouse", of=tenant, now=now, n=None if beside is None else beside.n)
 
     def lease_along(
         self, entry: LeasedEntry, owner: str, now: int, lease_ms: int, most_turns: int
     ) -> LeasedEntry | None:
-        """Lease the next entry to be read together with a leased one; None if there is none."""
+        """Lease the next entry that may be read together with a leased one; None if there is none.
+
+        It is of the same workspace, from another session, of at most `most_turns` turns, and nobody
+        has tried it before.
+        """
         row = self._rows.first(
             "lease_along",
             n=entry.n,

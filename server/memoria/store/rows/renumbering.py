@@ -7,8 +7,7 @@ with a new number are restored with that number. A row is restored after those i
 import json
 from collections.abc import Sequence
 
-from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.sqlite.journal import columns
+from memoria.store.connection import Connection, Row
 
 _REUSED = ("memories", "memory_evidence", "entity_names", "completed_tasks", "segments")
 """Tables, of those that a forget deletes from, whose numbers may be given again."""
@@ -59,7 +58,7 @@ class Renumbering:
     def _key_names(self, table: str) -> Sequence[str]:
         if table not in self._keys:
             found = sorted(
-                (c for c in columns(self._connection, table) if c.key), key=lambda c: c.key
+                (c for c in self._connection.columns(table) if c.key), key=lambda c: c.key
             )
             self._keys[table] = [column.name for column in found]
         return self._keys[table]

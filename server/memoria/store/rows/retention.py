@@ -1,26 +1,33 @@
-"""Retention in SQLite: memories that may leave the active ones."""
+"""Retention: memories that may leave the active ones."""
 
 from memoria.model.retention import MemoryTier, RetentionAttributes, SupportCounts
+from memoria.store.connection import Connection, Row
 from memoria.store.sql.tenant_rows import TenantRows
-from memoria.store.sqlite.driver import Connection, Row
 
 _THEME = 10
 """Largest number of memories of one subject that are counted."""
 
 
-class SqliteRetention:
+class RetentionRows:
     """A tenant's memories with the attributes that decide how long they last."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "retention")
 
     def list_expired(self, at: int, after: int, limit: int) -> list[tuple[int, str]]:
-        """List (number, id) of active memories that have expired at a moment, beyond a number."""
+        """List (number, id) of active memories that have expired at a moment, beyond a number.
+
+        Pinned ones stay.
+        """
         rows = self._rows.all("expired", at=at, after=after, limit=limit)
         return [(row["n"], row["id"]) for row in rows]
 
     def list_rule_made(self, after: int, limit: int) -> list[tuple[int, str, str]]:
-        """List (number, id, quote) of active memories beyond a number that rules once concluded."""
+        """List (number, id, quote) of active memories beyond a number that rules once concluded.
+
+        Left out are those that anybody confirmed, pinned, edited or voted for, those that end
+        another memory, and those that an undone night has given back.
+        """
         rows = self._rows.all("rule_made", after=after, limit=limit)
         return [(row["n"], row["id"], row["quote"]) for row in rows]
 
@@ -45,7 +52,7 @@ class SqliteRetention:
         return SupportCounts(max(1, said["sessions"]), max(1, said["sources"]), max(1, theme))
 
     def set_tier(self, memory_id: str, tier: MemoryTier) -> None:
-        """Set a memory's tier."""
+        """Set a memory's tier. Nothing else of it is touched, least of all its dates."""
         self._rows.change("set_tier", id=memory_id, tier=tier)
 
     def note_review(self, memory_id: str, at: int, tier: MemoryTier, importance: float) -> None:

@@ -9,10 +9,31 @@ from collections.abc import Collection, Mapping, Sequence
 from enum import Enum, auto
 from typing import TypeAlias
 
-from memoria.store.rows.documents import SqliteDocuments
-from memoria.store.sqlite.driver import Connection, Row, sqlite3
-from memoria.store.sqlite.journal import JOURNALED_TABLES, columns
+from memoria.store.connection import Connection, RefusedRowError, Row
+from memoria.store.rows.document_index import DocumentIndex
 
+JOURNALED_TABLES = (
+    "memories",
+    "memory_versions",
+    "memory_evidence",
+    "documents",
+    "nodes",
+    "entities",
+    "entity_names",
+    "name_uses",
+    "edges",
+    "pruned_edges",
+    "episodes",
+    "segments",
+    "extraction_queue",
+    "scratchpads",
+    "completed_tasks",
+    "workspaces",
+    "core_lines",
+    "core_files",
+    "generated_files",
+)
+"""The tables that a run may change. Names are of this list and of the schema, never a user's."""
 _Json: TypeAlias = "Mapping[str, str] | str | int | None"
 _Cell = str | int | float | bytes | None
 
@@ -30,7 +51,7 @@ class RevertOutcome(Enum):
 def revert(
     connection: Connection,
     change: Row | Mapping[str, str],
-    documents: SqliteDocuments,
+    documents: DocumentIndex,
     tables: Collection[str] = JOURNALED_TABLES,
 ) -> RevertOutcome:
     """Revert one row.
@@ -85,7 +106,7 @@ class _JournaledRow:
         self.connection = connection
         self.table = table
         self.key = key
-        names = sorted((c for c in columns(connection, table) if c.key), key=lambda c: c.key)
+        names = sorted((c for c in connection.columns(table) if c.key), key=lambda c: c.key)
         self.where = " AND ".join(f"{c.name} IS ?" for c in names)
 
     def row(self) -> Row | None:
@@ -97,14 +118,11 @@ class _JournaledRow:
 
     def run(self, sql: str, *values: _Cell) -> bool:
         """Run a statement that changes this row alone; return False if a constraint forbids it."""
-        self.connection.execute("SAVEPOINT revert")
         try:
-            self.connection.execute(sql, values)
-        except sqlite3.IntegrityError:
-            self.connection.execute("ROLLBACK TO revert")
+            with self.connection.savepoint():
+                self.connection.execute(sql, values)
+        except RefusedRowError:
             return False
-        finally:
-            self.connection.execute("RELEASE revert")
         return True
 
 
@@ -128,7 +146,7 @@ def _revert_delete(place: _JournaledRow, values: Mapping[str, _Cell]) -> RevertO
 
 
 def _revert_insert(
-    place: _JournaledRow, values: Mapping[str, _Cell], documents: SqliteDocuments
+    place: _JournaledRow, values: Mapping[str, _Cell], documents: DocumentIndex
 ) -> RevertOutcome:
     row = place.row()
     if row is None:

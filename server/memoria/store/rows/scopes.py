@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from memoria.store.image.tenants import ReaderKnowledge
 from memoria.store.image.visibility import Visibility
-from memoria.store.rows.workspaces import SqliteWorkspaces
+from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import TenantRows
 from memoria.store.values import DocumentKind, Filters
 
@@ -30,7 +30,7 @@ class Visibilities:
     """The visibilities that the documents of a tenant may have."""
 
     def __init__(
-        self, rows: TenantRows, workspaces: SqliteWorkspaces, reading: ReaderKnowledge | None
+        self, rows: TenantRows, workspaces: Workspaces, reading: ReaderKnowledge | None
     ) -> None:
         """Bind to a tenant.
 

@@ -1,18 +1,18 @@
-"""Working notes in SQLite."""
+"""Working notes."""
 
 from collections.abc import Callable, Iterable
 
 from memoria.model import CompletedTask, Scratchpad
-from memoria.store.rows.workspaces import SqliteWorkspaces
+from memoria.store.connection import Connection
+from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import TenantRows
-from memoria.store.sqlite.driver import Connection
 from memoria.store.values import LaterSession, TaskInHand
 
 
-class SqliteScratchpads:
-    """A tenant's scratchpads."""
+class Scratchpads:
+    """Working notes, one a session."""
 
-    def __init__(self, connection: Connection, tenant: int, workspaces: SqliteWorkspaces) -> None:
+    def __init__(self, connection: Connection, tenant: int, workspaces: Workspaces) -> None:
         self._rows = TenantRows(connection, tenant, "scratchpads")
         self._workspaces = workspaces
 
@@ -56,7 +56,7 @@ class SqliteScratchpads:
         keep: int,
         workspace: str | None = None,
     ) -> None:
-        """Set the focus, add completed tasks and keep the newest."""
+        """Set the focus, add completed tasks and keep the newest `keep` of them."""
         place = self._workspaces.enter(workspace)
         self._rows.change("put", session_id=session_id, focus=focus, now=now, workspace=place)
         for task in completed:

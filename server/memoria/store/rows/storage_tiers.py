@@ -1,4 +1,4 @@
-"""Packing the texts of conversations at rest, in SQLite.
+"""Packing the texts of conversations at rest.
 
 Packing takes milliseconds, so it is done over a snapshot and written afterwards. Between the two a
 text may be erased; then nothing of the page is written and it is packed anew. Short texts stay as
@@ -8,9 +8,9 @@ they are: a search reads many of them, and would have to open a block for each.
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from memoria.store.connection import Connection, Row
 from memoria.store.rows.chunks import WORTH_TRYING, intact, pack_tight, unpack
 from memoria.store.sql.tenant_rows import TenantRows
-from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.values import TextBlock, TextPage
 
 _MAX_TEXTS = 50
@@ -22,8 +22,12 @@ _Chunks = dict[bytes, tuple[str, bytes]]
 """Chunks as (codec, data), by hash."""
 
 
-class SqliteStorageTiers:
-    """A tenant's conversations by how their texts are stored."""
+class StorageTiers:
+    """A tenant's conversations by how their texts are stored.
+
+    Hot and warm texts lie as they were recorded, each compressed by itself where that takes less
+    room. Cold texts lie together in blocks. What they say stays the same to the byte.
+    """
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "storage_tiers")
@@ -39,7 +43,12 @@ class SqliteStorageTiers:
         return None if row is None else int(row["n"])
 
     def pack_page(self, session_n: int, after: int) -> TextPage:
-        """Pack some of a conversation's texts; nothing is written."""
+        """Pack some of a conversation's texts; nothing is written.
+
+        Args:
+            session_n: the conversation.
+            after: number of a turn; only texts of later ones are packed.
+        """
         found = self._rows.all(
             "loose", session_n=session_n, after=after, least=WORTH_TRYING, most=_MAX_TEXTS
         )
@@ -49,7 +58,10 @@ class SqliteStorageTiers:
         return TextPage(block, None if is_last else page[-1]["n"])
 
     def write_page(self, page: TextPage) -> bool:
-        """Write a packed page; return False if one of its texts was erased since it was read."""
+        """Write a packed page.
+
+        Returns False, and writes nothing, if one of the texts was erased since it was read.
+        """
         block = page.block
         if block is None:
             return True

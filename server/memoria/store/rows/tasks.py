@@ -1,12 +1,12 @@
-"""Names of tasks that memories bear, in SQLite."""
+"""Names of tasks that memories bear."""
 
 from collections.abc import Callable
 
+from memoria.store.connection import Connection
 from memoria.store.sql.tenant_rows import TenantRows, as_json
-from memoria.store.sqlite.driver import Connection
 
 
-class SqliteTaskNames:
+class TaskNames:
     """The names of tasks that a tenant's memories bear."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
@@ -17,7 +17,7 @@ class SqliteTaskNames:
         return [row["task"] for row in self._rows.all("names")]
 
     def erase(self, unwanted: Callable[[str], bool]) -> None:
-        """Erase the names that are unwanted, also from what journals keep."""
+        """Erase unwanted names, also from what journals keep; the memories that bear them stay."""
         tasks = list(filter(unwanted, self.list_names()))
         for row in self._rows.all("memories", tasks=as_json(tasks)) if tasks else ():
             self._rows.change("drop", memory_n=row["n"])

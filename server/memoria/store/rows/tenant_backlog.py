@@ -1,30 +1,30 @@
-"""One tenant's part of the embedding backlog in SQLite."""
+"""One tenant's part of the embedding backlog."""
 
 from collections.abc import Mapping, Sequence
 
 from memoria.config import LONGEST_PAUSE_MS
 from memoria.errors import EmbedderError, StoreError
 from memoria.model import NO_PASSAGES, PassageVector, Vector
+from memoria.store.connection import Connection, Row
 from memoria.store.image.visibility import visibility_of
-from memoria.store.rows.conversations import SqliteConversations
+from memoria.store.rows.conversations import Conversations
 from memoria.store.sql.statements import statements
 from memoria.store.sql.tenant_rows import TenantRows, as_json
-from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.values import PendingDocument
 from memoria.store.vectors import EmbeddingModel, VectorIndex, current_model, find_model
 
 _VECTORS = statements("vectors")
 
 
-class SqliteTenantBacklog:
-    """A tenant's documents that still want a vector."""
+class TenantBacklog:
+    """One tenant's part of the backlog: what the embedding worker reads and writes."""
 
     def __init__(
         self,
         connection: Connection,
         tenant: int,
         vectors: VectorIndex,
-        conversations: SqliteConversations,
+        conversations: Conversations,
     ) -> None:
         self._connection = connection
         self._vectors = vectors
@@ -56,7 +56,16 @@ class SqliteTenantBacklog:
         vectors: Mapping[int, Vector],
         passages: Mapping[int, Sequence[PassageVector]] = NO_PASSAGES,
     ) -> None:
-        """Write vectors, index them and take their documents off the backlog."""
+        """Write vectors, index them and take their documents off the backlog.
+
+        Args:
+            model: whose vectors they are.
+            vectors: by document.
+            passages: of those documents that are long.
+
+        Raises:
+            EmbedderError: they are not as long as the model's vectors were before.
+        """
         dims = len(next(iter(vectors.values())))
         known = find_model(self._connection, model) or self._add_model(model, dims)
         if any(len(vector) != known.dims for vector in vectors.values()):

@@ -7,15 +7,15 @@ from collections.abc import Callable, Collection
 from functools import partial
 
 from memoria.errors import StoreDamagedError
+from memoria.store.connection import Connection
 from memoria.store.rows.chunks import digest, pack, pack_lightly, unpack
 from memoria.store.sql.tenant_rows import TenantRows, as_json
-from memoria.store.sqlite.driver import Connection
 
 _MOST = 500
 """Number of texts that a reader caches: those that a question ranks and shows."""
 
 
-class SqliteTexts:
+class Texts:
     """A tenant's texts, as one transaction sees them."""
 
     def __init__(self, connection: Connection, tenant: int, *, only_reads: bool = False) -> None:

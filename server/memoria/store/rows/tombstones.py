@@ -1,4 +1,4 @@
-"""Tombstones in SQLite."""
+"""Tombstones."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -6,13 +6,13 @@ from typing import Any
 
 from memoria.model import Vector
 from memoria.model.forgetting import HiddenRecord
+from memoria.store.connection import Connection
 from memoria.store.sql.tenant_rows import TenantRows, as_json
-from memoria.store.sqlite.driver import Connection
 from memoria.store.values import SuppressedMeaning, Tombstone, TombstoneKind, TombstoneRecord
 
 
-class SqliteTombstones:
-    """A tenant's tombstones."""
+class Tombstones:
+    """Proofs of what was forgotten."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "tombstones")
@@ -53,7 +53,12 @@ class SqliteTombstones:
         return bool(self._rows.number("has_meanings"))
 
     def find_by_meaning(self, model: str, vector: Vector) -> Tombstone | None:
-        """Return the newest tombstone that has a vector close to this one; None if none has."""
+        """Return the newest tombstone that has a vector close to this one; None if none has.
+
+        Args:
+            model: the model that made the vector.
+            vector: the vector of a text.
+        """
         for row in self._rows.all("vectors", model=model):
             meaning = to_meaning({"model": model, "reach": row["reach"], "vector": row["vector"]})
             near = len(meaning.vector) == len(vector) and meaning.vector @ vector >= meaning.reach
@@ -90,7 +95,7 @@ class SqliteTombstones:
             )
 
     def add_all(self, records: Sequence[TombstoneRecord]) -> None:
-        """Add many tombstones without vectors, in two statements."""
+        """Add many tombstones without vectors, in a fixed number of statements."""
         stones = [(record.tombstone, record.digests) for record in records]
         self._rows.change_many("add", (asdict(stone) for stone, _ in stones))
         self._rows.change_many(
@@ -103,7 +108,10 @@ class SqliteTombstones:
         )
 
     def lift(self, digests: Iterable[str]) -> int:
-        """Delete these digests and the vectors beside them, so that memories may say it again."""
+        """Delete these digests and the vectors beside them, so that memories may say it again.
+
+        Returns the number of deleted digests.
+        """
         lifted = 0
         for digest in digests:
             self._rows.change("lift_vectors", digest=digest)

@@ -10,61 +10,55 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TypeVar
 
-from memoria.model import (
-    DAY_MS,
-    PRICED_MS,
-    BacklogStatus,
-    Statistics,
-    now_millis,
-    start_of_utc_day,
-)
+from memoria.model import DAY_MS, PRICED_MS, BacklogStatus, Statistics, now_millis, start_of_utc_day
 from memoria.model.zone import MACHINE_ZONE, Zone
+from memoria.store.connection import Connection
 from memoria.store.image.tenants import ReaderKnowledge, StoreTenant
 from memoria.store.image.terms import TermStatistics
-from memoria.store.rows.accounts import SqliteAccounts
-from memoria.store.rows.audit import SqliteAuditLog
+from memoria.store.rows.accounts import Accounts
+from memoria.store.rows.audit import AuditLog
 from memoria.store.rows.concurrent_read import run_concurrently
-from memoria.store.rows.conversations import SqliteConversations
-from memoria.store.rows.core_lines import SqliteCoreLines
-from memoria.store.rows.days import SqliteDays, SqliteGeneratedFileRecords
-from memoria.store.rows.dependencies import SqliteDependencies
-from memoria.store.rows.derivations import SqliteDerivations
-from memoria.store.rows.documents import SqliteDocuments
-from memoria.store.rows.episodes import SqliteEpisodes
-from memoria.store.rows.erasures import SqliteErasures
-from memoria.store.rows.graph import SqliteGraph
-from memoria.store.rows.hidden import SqliteHiddenRecords
-from memoria.store.rows.leases import SqliteLeases
-from memoria.store.rows.ledger import SqliteModelCallLog
-from memoria.store.rows.listings import SqliteListings
-from memoria.store.rows.memories import SqliteMemories
-from memoria.store.rows.metrics import SqliteMetrics
-from memoria.store.rows.nightly_runs import SqliteNightlyRuns
-from memoria.store.rows.pairs import SqlitePairs
-from memoria.store.rows.portable import SqlitePortableRows
+from memoria.store.rows.conversations import Conversations
+from memoria.store.rows.core_lines import CoreLines
+from memoria.store.rows.days import Days, GeneratedFileRecords
+from memoria.store.rows.dependencies import Dependencies
+from memoria.store.rows.derivations import Derivations
+from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.rows.documents import Documents
+from memoria.store.rows.episodes import Episodes
+from memoria.store.rows.erasures import Erasures
+from memoria.store.rows.graph import Graph
+from memoria.store.rows.hidden import HiddenRecords
+from memoria.store.rows.leases import Leases
+from memoria.store.rows.ledger import ModelCallLog
+from memoria.store.rows.listings import Listings
+from memoria.store.rows.memories import Memories
+from memoria.store.rows.metrics import MetricRows
+from memoria.store.rows.nightly_runs import NightlyRuns
+from memoria.store.rows.pairs import Pairs
+from memoria.store.rows.portable import PortableRows
 from memoria.store.rows.portable.tables import PortableTables
-from memoria.store.rows.private_times import SqlitePrivateTimes
-from memoria.store.rows.projects import SqliteProjects
-from memoria.store.rows.pruned_edges import SqlitePrunedEdges
-from memoria.store.rows.purge import SqlitePurgeCandidates
-from memoria.store.rows.queue import SqliteQueue
-from memoria.store.rows.retention import SqliteRetention
-from memoria.store.rows.scratchpads import SqliteScratchpads
-from memoria.store.rows.short_ids import SqliteShortIds
-from memoria.store.rows.storage_tiers import SqliteStorageTiers
-from memoria.store.rows.tasks import SqliteTaskNames
-from memoria.store.rows.tenant_backlog import SqliteTenantBacklog
-from memoria.store.rows.tombstones import SqliteTombstones
-from memoria.store.rows.transcripts import SqliteTranscriptPlaces
-from memoria.store.rows.turn_columns import SqliteTurnColumns
-from memoria.store.rows.wordings import SqliteWordings
-from memoria.store.rows.workspaces import SqliteWorkspaces
+from memoria.store.rows.private_times import PrivateTimes
+from memoria.store.rows.projects import Projects
+from memoria.store.rows.pruned_edges import PrunedEdges
+from memoria.store.rows.purge import PurgeCandidates
+from memoria.store.rows.queue import Queue
+from memoria.store.rows.retention import RetentionRows
+from memoria.store.rows.scratchpads import Scratchpads
+from memoria.store.rows.short_ids import ShortIds
+from memoria.store.rows.storage_tiers import StorageTiers
+from memoria.store.rows.tasks import TaskNames
+from memoria.store.rows.tenant_backlog import TenantBacklog
+from memoria.store.rows.tombstones import Tombstones
+from memoria.store.rows.transcripts import TranscriptPlaces
+from memoria.store.rows.turn_columns import TurnColumns
+from memoria.store.rows.wordings import Wordings
+from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import TenantRows
-from memoria.store.sqlite.driver import Connection
 from memoria.store.vectors import VectorIndex
 
 _T = TypeVar("_T")
-ConcurrentRead = Callable[[], AbstractContextManager["SqliteTransaction | None"]]
+ConcurrentRead = Callable[[], AbstractContextManager["Transaction | None"]]
 """Opens a second transaction that sees the same; yields None if that would gain nothing."""
 
 
@@ -80,7 +74,7 @@ class StoreOptions:
     """Zone that decides where days begin, if nothing better is known."""
 
 
-class SqliteTransaction:
+class Transaction:
     """One tenant's rows over one connection, inside a transaction."""
 
     def __init__(
@@ -112,19 +106,23 @@ class SqliteTransaction:
         self.zone = options.zone
         self._private_times = tenant.private_times
         self._reading = None if concurrent_read is None else ReaderKnowledge(tenant, counted)
-        self._workspaces = SqliteWorkspaces(
+        self._workspaces = Workspaces(
             connection, tenant.number, options.private, only_reads=self._reading is not None
         )
 
     @cached_property
     def snapshot(self) -> tuple[int, int]:
-        """Key of the snapshot: the connection, and a number that changes with the file."""
+        """Key of what a transaction that only reads sees: those with equal keys see the same."""
         return id(self._connection), self._connection.count_commits()
 
     @cached_property
-    def documents(self) -> SqliteDocuments:
+    def _index(self) -> DocumentIndex:
+        return DocumentIndex(self._connection, self._tenant, self._vectors)
+
+    @cached_property
+    def documents(self) -> Documents:
         """The derived indexes over whatever can be found."""
-        return SqliteDocuments(
+        return Documents(
             self._connection,
             self._tenant,
             self._vectors,
@@ -134,189 +132,181 @@ class SqliteTransaction:
         )
 
     @cached_property
-    def conversations(self) -> SqliteConversations:
+    def conversations(self) -> Conversations:
         """Sessions, their turns and segments."""
-        return SqliteConversations(
+        return Conversations(
             self._connection,
             self._tenant,
-            self.documents,
+            self._index,
             self.zone,
             private=self._workspaces.private_names,
             only_reads=self._reading is not None,
         )
 
     @cached_property
-    def turn_columns(self) -> SqliteTurnColumns:
+    def turn_columns(self) -> TurnColumns:
         """Turns as arrays."""
-        return SqliteTurnColumns(self._connection, self._tenant, self.conversations, self._reading)
+        return TurnColumns(self._connection, self._tenant, self.conversations, self._reading)
 
     @cached_property
-    def accounts(self) -> SqliteAccounts:
+    def accounts(self) -> Accounts:
         """Turns of which there may be two accounts."""
-        return SqliteAccounts(
-            self._connection, self._tenant, self.conversations, self.documents, self.zone
-        )
+        return Accounts(self._connection, self._tenant, self.conversations, self._index, self.zone)
 
     @cached_property
-    def transcripts(self) -> SqliteTranscriptPlaces:
+    def transcripts(self) -> TranscriptPlaces:
         """Places up to which the transcripts of clients have been taken in."""
-        return SqliteTranscriptPlaces(self._connection, self._tenant)
+        return TranscriptPlaces(self._connection, self._tenant)
 
     @cached_property
-    def memories(self) -> SqliteMemories:
+    def memories(self) -> Memories:
         """Memories and their versions."""
-        return SqliteMemories(
-            self._connection, self._tenant, self.documents, self._workspaces, self._wordings
+        return Memories(
+            self._connection, self._tenant, self._index, self._workspaces, self._wordings
         )
 
     @cached_property
-    def _wordings(self) -> SqliteWordings:
-        return SqliteWordings(self._connection, self._tenant, self.documents, self.zone)
+    def _wordings(self) -> Wordings:
+        return Wordings(self._connection, self._tenant, self._index, self.zone)
 
     @cached_property
-    def listings(self) -> SqliteListings:
+    def listings(self) -> Listings:
         """Memories and sessions page by page, for browsing."""
-        return SqliteListings(self._connection, self._tenant, self._workspaces)
+        return Listings(self._connection, self._tenant, self._workspaces)
 
     @cached_property
-    def short_ids(self) -> SqliteShortIds:
+    def short_ids(self) -> ShortIds:
         """Ids of memories, turns and entities by their ends, of sessions by their beginnings."""
-        return SqliteShortIds(self._connection, self._tenant)
+        return ShortIds(self._connection, self._tenant)
 
     @cached_property
-    def graph(self) -> SqliteGraph:
+    def graph(self) -> Graph:
         """Memories, turns and entities as nodes, and the edges between them."""
-        return SqliteGraph(self._connection, self._tenant, self._workspaces)
+        return Graph(self._connection, self._tenant, self._workspaces)
 
     @cached_property
-    def episodes(self) -> SqliteEpisodes:
+    def episodes(self) -> Episodes:
         """Episodes, and the turns that each sums up."""
-        return SqliteEpisodes(self._connection, self._tenant)
+        return Episodes(self._connection, self._tenant)
 
     @cached_property
-    def core(self) -> SqliteCoreLines:
+    def core(self) -> CoreLines:
         """The lines of core files, each with its memory."""
-        return SqliteCoreLines(self._connection, self._tenant)
+        return CoreLines(self._connection, self._tenant)
 
     @cached_property
-    def scratchpads(self) -> SqliteScratchpads:
+    def scratchpads(self) -> Scratchpads:
         """Working notes, one a session."""
-        return SqliteScratchpads(self._connection, self._tenant, self._workspaces)
+        return Scratchpads(self._connection, self._tenant, self._workspaces)
 
     @cached_property
-    def tasks(self) -> SqliteTaskNames:
+    def tasks(self) -> TaskNames:
         """The names of tasks that memories bear."""
-        return SqliteTaskNames(self._connection, self._tenant)
+        return TaskNames(self._connection, self._tenant)
 
     @cached_property
-    def private_times(self) -> SqlitePrivateTimes:
+    def private_times(self) -> PrivateTimes:
         """Spans in which nothing of a workspace's sessions is kept."""
-        return SqlitePrivateTimes(
-            self._connection, self._tenant, self._workspaces, self._private_times
-        )
+        return PrivateTimes(self._connection, self._tenant, self._workspaces, self._private_times)
 
     @cached_property
-    def projects(self) -> SqliteProjects:
+    def projects(self) -> Projects:
         """Projects and their rows."""
-        return SqliteProjects(self._connection, self._tenant, self.documents, self._workspaces)
+        return Projects(self._connection, self._tenant, self._index, self._workspaces)
 
     @cached_property
-    def tombstones(self) -> SqliteTombstones:
+    def tombstones(self) -> Tombstones:
         """Proofs of what was forgotten."""
-        return SqliteTombstones(self._connection, self._tenant)
+        return Tombstones(self._connection, self._tenant)
 
     @cached_property
-    def erasures(self) -> SqliteErasures:
+    def erasures(self) -> Erasures:
         """Rows to be erased, and the reports on those that were."""
-        return SqliteErasures(self._connection, self._tenant, self.documents)
+        return Erasures(self._connection, self._tenant, self._index)
 
     @cached_property
-    def hidden(self) -> SqliteHiddenRecords:
+    def hidden(self) -> HiddenRecords:
         """Rows that a forget took away and that can still be put back."""
-        return SqliteHiddenRecords(
-            self._connection, self._tenant, self.documents, self._vectors, self.zone
-        )
+        return HiddenRecords(self._connection, self._tenant, self._index, self._vectors, self.zone)
 
     @cached_property
-    def queue(self) -> SqliteQueue:
+    def queue(self) -> Queue:
         """Segments that wait for the extractor."""
-        return SqliteQueue(self._connection, self._tenant, self._workspaces.private_names)
+        return Queue(self._connection, self._tenant, self._workspaces.private_names)
 
     @cached_property
-    def backlog(self) -> SqliteTenantBacklog:
+    def backlog(self) -> TenantBacklog:
         """Documents that need a vector."""
-        return SqliteTenantBacklog(
-            self._connection, self._tenant, self._vectors, self.conversations
-        )
+        return TenantBacklog(self._connection, self._tenant, self._vectors, self.conversations)
 
     @cached_property
-    def leases(self) -> SqliteLeases:
+    def leases(self) -> Leases:
         """Work that one process at a time may do."""
-        return SqliteLeases(self._connection, self._tenant)
+        return Leases(self._connection, self._tenant)
 
     @cached_property
-    def retention(self) -> SqliteRetention:
+    def retention(self) -> RetentionRows:
         """Memories with the attributes that decide how long they last."""
-        return SqliteRetention(self._connection, self._tenant)
+        return RetentionRows(self._connection, self._tenant)
 
     @cached_property
-    def pairs(self) -> SqlitePairs:
+    def pairs(self) -> Pairs:
         """Memories that may say the same."""
-        return SqlitePairs(self._connection, self._tenant, self._wordings)
+        return Pairs(self._connection, self._tenant, self._wordings)
 
     @cached_property
-    def dependencies(self) -> SqliteDependencies:
+    def dependencies(self) -> Dependencies:
         """Sources of memories, queue entries and edges."""
-        return SqliteDependencies(self._connection, self._tenant)
+        return Dependencies(self._connection, self._tenant)
 
     @cached_property
-    def derivations(self) -> SqliteDerivations:
+    def derivations(self) -> Derivations:
         """Memories that were derived from others."""
-        return SqliteDerivations(self._connection, self._tenant)
+        return Derivations(self._connection, self._tenant)
 
     @cached_property
-    def edge_pruning(self) -> SqlitePrunedEdges:
+    def edge_pruning(self) -> PrunedEdges:
         """Edges that graph expansion skips, and those it may skip."""
-        return SqlitePrunedEdges(self._connection, self._tenant)
+        return PrunedEdges(self._connection, self._tenant)
 
     @cached_property
-    def metrics(self) -> SqliteMetrics:
+    def metrics(self) -> MetricRows:
         """Figures that nightly maintenance measures."""
-        return SqliteMetrics(self._connection, self._tenant)
+        return MetricRows(self._connection, self._tenant)
 
     @cached_property
-    def nightly_runs(self) -> SqliteNightlyRuns:
+    def nightly_runs(self) -> NightlyRuns:
         """Runs of nightly maintenance, their plans and journals."""
-        return SqliteNightlyRuns(self._connection, self._tenant, self.documents)
+        return NightlyRuns(self._connection, self._tenant, self._index)
 
     @cached_property
-    def purge(self) -> SqlitePurgeCandidates:
+    def purge(self) -> PurgeCandidates:
         """Candidates for erasure for good."""
-        return SqlitePurgeCandidates(self._connection, self._tenant)
+        return PurgeCandidates(self._connection, self._tenant)
 
     @cached_property
-    def days(self) -> SqliteDays:
+    def days(self) -> Days:
         """Days and closed conversations."""
-        return SqliteDays(self._connection, self._tenant)
+        return Days(self._connection, self._tenant)
 
     @cached_property
-    def file_records(self) -> SqliteGeneratedFileRecords:
+    def file_records(self) -> GeneratedFileRecords:
         """Records of what was last written into generated files."""
-        return SqliteGeneratedFileRecords(self._connection, self._tenant)
+        return GeneratedFileRecords(self._connection, self._tenant)
 
     @cached_property
-    def storage_tiers(self) -> SqliteStorageTiers:
+    def storage_tiers(self) -> StorageTiers:
         """Conversations by how tightly their texts are packed."""
-        return SqliteStorageTiers(self._connection, self._tenant)
+        return StorageTiers(self._connection, self._tenant)
 
     @cached_property
-    def portable(self) -> SqlitePortableRows:
+    def portable(self) -> PortableRows:
         """The tenant's rows as records that mean the same in any home."""
-        return SqlitePortableRows(
+        return PortableRows(
             PortableTables(
                 self._connection,
                 self._tenant,
-                self.documents,
+                self._index,
                 self.conversations,
                 self.memories,
                 self._wordings,
@@ -325,27 +315,36 @@ class SqliteTransaction:
         )
 
     @cached_property
-    def audit(self) -> SqliteAuditLog:
+    def audit(self) -> AuditLog:
         """The append-only log."""
-        return SqliteAuditLog(self._connection, self._tenant)
+        return AuditLog(self._connection, self._tenant)
 
     @cached_property
-    def ledger(self) -> SqliteModelCallLog:
+    def ledger(self) -> ModelCallLog:
         """Calls to chat models, and what they cost."""
-        return SqliteModelCallLog(self._connection, self._tenant)
+        return ModelCallLog(self._connection, self._tenant)
 
     def follow_changes(self) -> None:
-        """Bring the process's caches up to date with the file, if a search may be near."""
+        """Bring the process's caches up to date with the file, if a search may be near.
+
+        A search would do that first of all; a caller that has changed documents, and that nobody
+        waits for, spares it the time.
+        """
         if not self._counted.was_asked_lately(self._tenant):
             return
         self.documents.follow_changes()
         self.turn_columns.follow_changes()
 
     @contextlib.contextmanager
-    def read_concurrently(
-        self, work: Callable[["SqliteTransaction"], _T]
-    ) -> Iterator[Callable[[], _T]]:
-        """Run work in another thread, on the same rows, while the block runs; or else before it."""
+    def read_concurrently(self, work: Callable[["Transaction"], _T]) -> Iterator[Callable[[], _T]]:
+        """Search the indexes in two threads: `work` in one, the block in the other.
+
+        The block is given a function that waits for the result, or raises its error. Where a thread
+        would gain nothing, the work is done before the block. The answer is the same either way.
+
+        Args:
+            work: gets a transaction of its own in the other thread.
+        """
         with self._concurrent_read() as other:
             if other is None:
                 done = work(self)
@@ -359,10 +358,6 @@ class SqliteTransaction:
         rows = TenantRows(self._connection, self._tenant, "statistics")
         chunks = rows.all("chunks")[0]
         today = start_of_utc_day(now_millis())
-        pages, page_size = (
-            self._connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("page_count", "page_size")
-        )
         return Statistics(
             tenant=self._name,
             sessions=rows.number("sessions"),
@@ -372,7 +367,7 @@ class SqliteTransaction:
             raw_chunks=chunks["total"],
             raw_bytes=chunks["raw"],
             stored_bytes=chunks["stored"],
-            database_bytes=pages * page_size,
+            database_bytes=self._connection.count_bytes(),
             vectors=rows.number("vectors"),
             backlog=BacklogStatus(
                 pending=rows.number("pending", attempts=self._attempts),

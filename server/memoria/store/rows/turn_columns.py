@@ -1,17 +1,17 @@
-"""Turn columns in SQLite: turns as arrays, most of them from the process's cache."""
+"""Turn columns: turns as arrays, most of them from the process's cache."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from memoria.language.reading.saying import find_wish, read_saying
+from memoria.store.connection import Connection
 from memoria.store.image.changed import list_changed
 from memoria.store.image.tenants import ReaderKnowledge
 from memoria.store.positions import Surroundings
 from memoria.store.remark import UNHEARD, Remarks, Sayings
-from memoria.store.rows.conversations import SqliteConversations
+from memoria.store.rows.conversations import Conversations
 from memoria.store.sql.tenant_rows import TenantRows, as_json, list_numbers
-from memoria.store.sqlite.driver import Connection
 
 if TYPE_CHECKING:
     from memoria.store.image.turn_table import TurnReads, TurnTable
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-class SqliteTurnColumns:
-    """A tenant's turns as columns, as one transaction sees them."""
+class TurnColumns:
+    """A tenant's turns as columns; what hardly ever changes is cached across questions."""
 
     def __init__(
         self,
         connection: Connection,
         tenant: int,
-        conversations: SqliteConversations,
+        conversations: Conversations,
         reading: ReaderKnowledge | None,
     ) -> None:
         """Bind to a tenant.
@@ -52,7 +52,11 @@ class SqliteTurnColumns:
     def surroundings(
         self, central: Sequence[int], others: Sequence[int], *, include_processed: bool
     ) -> Surroundings:
-        """Find the places of turns, and the turns up to two places around the central ones."""
+        """Find the places of turns, and the turns up to two places around the central ones.
+
+        Without `include_processed`, turns from which nothing more is to be concluded are left out
+        around them.
+        """
         return self._use(
             lambda table: table.find_around(
                 self._reads, central, others, include_processed=include_processed
@@ -64,7 +68,10 @@ class SqliteTurnColumns:
         return self._use(lambda table: table.list_remarks(self._reads, ns))
 
     def sayings(self, ns: Sequence[int], *, with_wishes: bool) -> Sayings:
-        """Read the turns' texts and return their features, a row for each."""
+        """Read the turns' texts and return their features, a row for each.
+
+        Wishes are looked for only if asked for, since that takes longest.
+        """
         import numpy as np  # noqa: PLC0415  (who finds nothing pays nothing)
 
         remarks = self._conversations.remarks(ns)

@@ -7,13 +7,13 @@ from pydantic import JsonValue
 
 from memoria.model import Role, StoredTurn, Trust
 from memoria.store.remark import Remark
-from memoria.store.rows.texts import SqliteTexts
+from memoria.store.rows.texts import Texts
 
 _ROLES = {role.value: role for role in Role}
 _TRUST = {trust.value: trust for trust in Trust}
 
 
-def read_turn_row(row: tuple[Any, ...], heard: Remark | None, texts: SqliteTexts) -> StoredTurn:
+def read_turn_row(row: tuple[Any, ...], heard: Remark | None, texts: Texts) -> StoredTurn:
     """Build a turn from its row; the table itself checks types and enumerations.
 
     Args:
@@ -53,6 +53,6 @@ def read_turn_row(row: tuple[Any, ...], heard: Remark | None, texts: SqliteTexts
     )
 
 
-def _read_json(texts: SqliteTexts, key: bytes) -> JsonValue:
+def _read_json(texts: Texts, key: bytes) -> JsonValue:
     value: JsonValue = json.loads(texts.get(key))
     return value

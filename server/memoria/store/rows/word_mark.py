@@ -1,8 +1,8 @@
 """The word mark: the last document that has the words of a given analyser in a file's index."""
 
 from memoria.language.words.analyser import FORM
+from memoria.store.connection import Connection
 from memoria.store.sql.statements import statements
-from memoria.store.sqlite.driver import Connection
 
 
 def read_mark(connection: Connection) -> tuple[int, int]:

@@ -12,12 +12,12 @@ from typing import NamedTuple
 from memoria.language.words.analyser import FORM, index_text
 from memoria.language.words.document import full_text, property_words, renew_context
 from memoria.model.zone import Zone
-from memoria.store.rows.conversations import SqliteConversations
-from memoria.store.rows.documents import SqliteDocuments
+from memoria.store.connection import Connection, Row
+from memoria.store.rows.conversations import Conversations
+from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.word_mark import read_mark, set_mark
 from memoria.store.sql.statements import statements
 from memoria.store.sql.tenant_rows import TenantRows, list_numbers
-from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.vectors import VectorIndex
 
 _SQL = statements("word_renewal")
@@ -72,7 +72,7 @@ class WordRenewal:
             stored = self._read_stored(page.after, page.last)
             for n, tenant, before, present in page.stale:
                 if n in stored and (stored[n]["words"], stored[n]["context"]) == before:
-                    documents = SqliteDocuments(self._connection, tenant, self._vectors)
+                    documents = DocumentIndex(self._connection, tenant, self._vectors)
                     documents.replace_tokens(n, *present)
         form, after = read_mark(self._connection)
         if form < FORM or (form == FORM and after <= page.last):  # others may be further by now
@@ -99,8 +99,8 @@ class WordRenewal:
         for row in wordings:
             context = renew_context(stored[row["n"]]["context"], property_words(row["predicate"]))
             found[row["n"]] = index_text(row["content"]), context
-        documents = SqliteDocuments(self._connection, tenant, self._vectors)
-        conversations = SqliteConversations(self._connection, tenant, documents, self._zone)
+        documents = DocumentIndex(self._connection, tenant, self._vectors)
+        conversations = Conversations(self._connection, tenant, documents, self._zone)
         spoken = [n for n, row in stored.items() if row["kind"] == "turn"]
         for n, turn in conversations.turns(spoken).items():
             context = renew_context(stored[n]["context"], turn.speaker)

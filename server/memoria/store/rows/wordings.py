@@ -2,17 +2,17 @@
 
 from memoria.language.words.document import memory_tokens
 from memoria.model.zone import Zone
-from memoria.store.rows.documents import SqliteDocuments
+from memoria.store.connection import Connection
+from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.sql.tenant_rows import TenantRows
-from memoria.store.sqlite.driver import Connection
 from memoria.store.values import NewVersion
 
 
-class SqliteWordings:
+class Wordings:
     """Writes the wordings of a tenant's memories."""
 
     def __init__(
-        self, connection: Connection, tenant: int, documents: SqliteDocuments, zone: Zone
+        self, connection: Connection, tenant: int, documents: DocumentIndex, zone: Zone
     ) -> None:
         self._rows = TenantRows(connection, tenant, "memories")
         self._documents = documents

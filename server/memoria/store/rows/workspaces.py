@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping
 from functools import cached_property
 
+from memoria.store.connection import Connection
 from memoria.store.sql.tenant_rows import TenantRows
-from memoria.store.sqlite.driver import Connection
 
 
-class SqliteWorkspaces:
+class Workspaces:
     """A tenant's workspaces."""
 
     def __init__(

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from memoria.errors import StoreDamagedError
+from memoria.store.connection import Connection, Cursor, Row
 from memoria.store.sql.statements import statements
-from memoria.store.sqlite.driver import Connection, Cursor, Row
 
 _Model = TypeVar("_Model", bound=BaseModel)
 Parameter = str | int | float | bytes | None
@@ -34,9 +34,7 @@ class TenantRows:
 
     def tuples(self, name: str, /, **parameters: Parameter) -> list[tuple[Any, ...]]:
         """Return every row as a tuple: going through a `Row` costs as much as reading it."""
-        cursor = self._execute(name, parameters)
-        cursor.row_factory = None
-        return cursor.fetchall()
+        return self.connection.tuples(self._sql[name], {"tenant": self.tenant, **parameters})
 
     def first(self, name: str, /, **parameters: Parameter) -> Row | None:
         """Return the first row; None if there is none."""

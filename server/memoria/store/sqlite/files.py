@@ -9,13 +9,7 @@ from memoria.errors import StoreUnavailableError
 from memoria.model import Finding
 from memoria.store.rows.hidden import drop_hidden
 from memoria.store.sql.statements import statements
-from memoria.store.sqlite.driver import (
-    connect,
-    is_busy,
-    is_damage,
-    sqlite3,
-    translate_errors,
-)
+from memoria.store.sqlite.driver import connect, is_busy, is_damage, sqlite3, translate_errors
 from memoria.store.sqlite.examination import examine_truth
 from memoria.store.sqlite.foreign_schema import list_foreign_objects, list_lost_triggers
 from memoria.store.sqlite.migrate import check_version, migrations, version_of

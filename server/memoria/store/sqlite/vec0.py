@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 
 from memoria.model import Vector
 from memoria.store.image.visibility import visibility_of
-from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.driver import Row, SqliteConnection
 from memoria.store.values import Match
 from memoria.store.vectors.models import (
     SQL,
@@ -29,7 +29,7 @@ _PAGE = 1000
 class Vec0Index:
     """The sqlite-vec index, through one connection."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: SqliteConnection) -> None:
         self._connection = connection
 
     def add(self, model: int, dims: int, rows: Sequence[IndexRow]) -> None:

@@ -12,9 +12,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from memoria.model import Vector
+from memoria.store.connection import Connection
 from memoria.store.image.reads_beside import Connect, Proceed, ReadsBeside
 from memoria.store.image.tenants import IndexChanges
-from memoria.store.sqlite.driver import Connection
 from memoria.store.values import Match
 from memoria.store.vectors.models import SQL, Key, VectorQuery, read_changes
 

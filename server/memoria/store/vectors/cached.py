@@ -14,23 +14,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from memoria.model import Vector
+from memoria.store.connection import Connection, Row
 from memoria.store.image.changed import read_few_changed
 from memoria.store.image.tenants import IndexChanges
 from memoria.store.image.terms import BUDGET
 from memoria.store.image.visibility import write_token
 from memoria.store.sql.tenant_rows import TenantRows
-from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.values import Match
 from memoria.store.vectors.compressed import CompressedVectors
 from memoria.store.vectors.exact import check_vector, read_vectors, score_exactly
 from memoria.store.vectors.matrix import Matrix
-from memoria.store.vectors.models import (
-    SQL,
-    Key,
-    VectorQuery,
-    list_passing,
-    read_changes,
-)
+from memoria.store.vectors.models import SQL, Key, VectorQuery, list_passing, read_changes
 from memoria.store.vectors.recent import RecentChanges
 
 _FILE = "documents"

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from memoria.errors import EmbedderError
 from memoria.model import Vector
+from memoria.store.connection import Connection
 from memoria.store.sql.tenant_rows import list_numbers
-from memoria.store.sqlite.driver import Connection
 from memoria.store.values import Match
 from memoria.store.vectors.models import SQL
 
@@ -33,9 +33,8 @@ def read_vectors(
     connection: Connection, model: int, ns: Collection[int], dims: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Return the documents that have a vector, and a matrix with a row for each."""
-    cursor = connection.execute(SQL["vectors"], {"model": model, "ns": list_numbers(ns)})
-    cursor.row_factory = None  # tuples: nobody asks for a column by its name
-    return stack_vectors(cursor.fetchall(), dims)
+    asked = {"model": model, "ns": list_numbers(ns)}
+    return stack_vectors(connection.tuples(SQL["vectors"], asked), dims)
 
 
 def stack_vectors(

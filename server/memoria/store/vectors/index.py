@@ -10,11 +10,11 @@ vectors they need for themselves.
 """
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from memoria.model import Vector
+from memoria.store.connection import Connection
 from memoria.store.image.tenants import IndexChanges
-from memoria.store.sqlite.driver import Connection
-from memoria.store.sqlite.vec0 import Vec0Index
 from memoria.store.values import Match
 from memoria.store.vectors.cache import VectorCache
 from memoria.store.vectors.models import SQL, Drift, IndexRow, VectorQuery, read_changes
@@ -23,11 +23,47 @@ FEW = 100
 """Number of vectors up to which sqlite-vec takes no longer than a matrix in memory."""
 
 
+class StoredVectors(Protocol):
+    """Vectors as an engine keeps them, laid out to be searched."""
+
+    def add(self, model: int, dims: int, rows: Sequence[IndexRow]) -> None:
+        """Index vectors, replacing those that the documents had."""
+        ...
+
+    def erase(self, n: int) -> None:
+        """Take a document out, for every model."""
+        ...
+
+    def erase_tenant(self, tenant: int) -> None:
+        """Take all of a tenant's documents out, for every model."""
+        ...
+
+    def count(self, ns: Sequence[int]) -> int:
+        """Count the vectors of these documents."""
+        ...
+
+    def move(self, n: int) -> None:
+        """Index a document by its present visibility, for every model it has a vector of."""
+        ...
+
+    def nearest(self, where: VectorQuery, vector: Vector, limit: int) -> list[Match]:
+        """Return the nearest documents, best first."""
+        ...
+
+    def drift(self, model: int) -> Drift:
+        """Compare the index with the stored vectors."""
+        ...
+
+    def catch_up(self, model: int, dims: int) -> None:
+        """Build the index anew from the stored vectors."""
+        ...
+
+
 class VectorIndex:
     """The vectors as one connection reaches them."""
 
     def __init__(
-        self, connection: Connection, kept: Vec0Index | None, shared: VectorCache | None
+        self, connection: Connection, kept: StoredVectors | None, shared: VectorCache | None
     ) -> None:
         """Bind to a connection.
 

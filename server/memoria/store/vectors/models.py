@@ -4,12 +4,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memoria.store.connection import Connection
 from memoria.store.image.narrowing import Narrowing
 from memoria.store.image.tenants import IndexChanges
 from memoria.store.image.visibility import visibility_of
 from memoria.store.sql.statements import statements
 from memoria.store.sql.tenant_rows import list_numbers
-from memoria.store.sqlite.driver import Connection
 from memoria.store.values import DocumentKind, Match
 
 if TYPE_CHECKING:

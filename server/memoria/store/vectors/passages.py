@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from memoria.errors import EmbedderError
 from memoria.model import PassageVector, Vector
-from memoria.store.sqlite.driver import Row
+from memoria.store.connection import Row
 from memoria.store.values import PassageMatch
 
 ReadRows = Callable[[Collection[int]], Sequence[Row]]

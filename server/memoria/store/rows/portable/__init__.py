@@ -6,27 +6,27 @@ from contextlib import contextmanager
 from pydantic import ValidationError
 
 from memoria.errors import StoreDamagedError
-from memoria.store.base.portable import (
+from memoria.store.connection import RefusedRowError, RefusedValueError
+from memoria.store.rows.portable.put import PortableWriter
+from memoria.store.rows.portable.read import PortableReader
+from memoria.store.rows.portable.records import (
     PortableKind,
     PortableMerge,
     PortableRecord,
     PortableSelection,
     PutOutcome,
 )
-from memoria.store.rows.portable.put import PortableWriter
-from memoria.store.rows.portable.read import PortableReader
 from memoria.store.rows.portable.tables import PortableTables
-from memoria.store.sqlite.driver import sqlite3
 
 _UNFIT = (
     *(KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError),
     StoreDamagedError,
-    *(sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.DataError),
+    *(RefusedRowError, RefusedValueError),
 )
 """Errors that a record raises that is not as it should be."""
 
 
-class SqlitePortableRows:
+class PortableRows:
     """A tenant's rows as records."""
 
     def __init__(self, tables: PortableTables) -> None:
@@ -50,24 +50,25 @@ class SqlitePortableRows:
         Raises:
             ValueError: the record is not valid; the message says why.
         """
-        self._connection.execute("SAVEPOINT record")
         try:
-            yield
+            with self._connection.savepoint():
+                yield
         except _UNFIT as error:
-            self._connection.execute("ROLLBACK TO record")
-            self._connection.execute("RELEASE record")
             raise ValueError(_describe_fault(error)) from error
-        self._connection.execute("RELEASE record")
 
     def put(self, kind: PortableKind, record: PortableRecord, merge: PortableMerge) -> PutOutcome:
-        """Write a record, or bring the rows of its subject in line with it."""
+        """Write a record, or bring the rows of its subject in line with it.
+
+        Two homes that read each other's records hold the same afterwards. To be called in an
+        attempt: whatever is wrong with the record is said at its end.
+        """
         outcome = self._writer.put(kind, record, merge)
         if kind == "memory":
             self._memories.get(str(record["id"]))  # or else it could never be read
         return outcome
 
     def join_entities(self, merge: PortableMerge) -> None:
-        """Join the imported entities that are the same."""
+        """Join the imported entities that are the same. To be called at the end."""
         self._writer.join_entities(merge)
 
 
@@ -80,7 +81,13 @@ def _describe_fault(error: Exception) -> str:
             return "is nested too deeply"
         case ValidationError() if place := error.errors()[0]["loc"]:
             return f"has an impossible {place[0]}"
-        case StoreDamagedError() | sqlite3.Error() | OverflowError() | ValidationError():
+        case (
+            StoreDamagedError()
+            | RefusedRowError()
+            | RefusedValueError()
+            | OverflowError()
+            | ValidationError()
+        ):
             return "holds values that no version of Memoria writes"
         case _:
             return str(error)

@@ -3,8 +3,8 @@
 from typing import Any, get_args
 
 from memoria.model.operation import EntityKind
-from memoria.store.base.portable import PortableMerge, PutOutcome
 from memoria.store.rows.graph import CAPS
+from memoria.store.rows.portable.records import PortableMerge, PutOutcome
 from memoria.store.rows.portable.tables import PortableTables
 from memoria.store.rows.portable.turns import PortableTurns
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memoria.model import InferredBy, Provenance
-from memoria.store.base.portable import PortableMerge, PutOutcome
 from memoria.store.rows.portable.graph import PortableGraph
+from memoria.store.rows.portable.records import PortableMerge, PutOutcome
 from memoria.store.rows.portable.tables import PortableTables
 from memoria.store.rows.portable.turns import PortableTurns
 from memoria.store.rows.portable.values import bytes_of, json_text

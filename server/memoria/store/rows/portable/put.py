@@ -9,19 +9,19 @@ from typing import Any
 
 from memoria.model.forgetting import ForgetReport
 from memoria.model.private_time import PrivateTime
-from memoria.store.base.portable import (
+from memoria.store.rows.erasures import Erasures
+from memoria.store.rows.portable.graph import PortableGraph
+from memoria.store.rows.portable.memories import PortableMemories
+from memoria.store.rows.portable.records import (
     PortableKind,
     PortableMerge,
     PortableRecord,
     PutOutcome,
 )
-from memoria.store.rows.erasures import SqliteErasures
-from memoria.store.rows.portable.graph import PortableGraph
-from memoria.store.rows.portable.memories import PortableMemories
 from memoria.store.rows.portable.tables import PortableTables
 from memoria.store.rows.portable.turns import PortableTurns
-from memoria.store.rows.private_times import SqlitePrivateTimes
-from memoria.store.rows.tombstones import SqliteTombstones, to_meaning
+from memoria.store.rows.private_times import PrivateTimes
+from memoria.store.rows.tombstones import Tombstones, to_meaning
 from memoria.store.values import Tombstone, TombstoneRecord
 
 _Put = Callable[[dict[str, Any], PortableMerge], PutOutcome]
@@ -37,9 +37,9 @@ class PortableWriter:
         connection, tenant = tables.connection, tables.tenant
         self._rows = tables.open_rows()
         self._workspaces = tables.workspaces
-        self._private_times = SqlitePrivateTimes(connection, tenant, tables.workspaces, 0)
-        self._tombstones = SqliteTombstones(connection, tenant)
-        self._erasures = SqliteErasures(connection, tenant, tables.documents)
+        self._private_times = PrivateTimes(connection, tenant, tables.workspaces, 0)
+        self._tombstones = Tombstones(connection, tenant)
+        self._erasures = Erasures(connection, tenant, tables.documents)
         self._turns = PortableTurns(tables)
         self._graph = PortableGraph(tables, self._turns)
         memories = PortableMemories(tables, self._turns, self._graph)

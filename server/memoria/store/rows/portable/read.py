@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 from pydantic import JsonValue
 
-from memoria.store.base.portable import PortableKind, PortableRecord, PortableSelection
-from memoria.store.rows.texts import SqliteTexts
-from memoria.store.rows.workspaces import SqliteWorkspaces
+from memoria.store.connection import Connection, Row
+from memoria.store.rows.portable.records import PortableKind, PortableRecord, PortableSelection
+from memoria.store.rows.texts import Texts
+from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import Parameter, TenantRows
-from memoria.store.sqlite.driver import Connection, Row
 
 _PAGE = 500
 _NO_WORKSPACE = 0
@@ -20,9 +20,9 @@ _NO_WORKSPACE = 0
 class PortableReader:
     """Reads a tenant's rows as records."""
 
-    def __init__(self, connection: Connection, tenant: int, workspaces: SqliteWorkspaces) -> None:
+    def __init__(self, connection: Connection, tenant: int, workspaces: Workspaces) -> None:
         self._rows = TenantRows(connection, tenant, "portable")
-        self._texts = SqliteTexts(connection, tenant)
+        self._texts = Texts(connection, tenant)
         self._workspaces = workspaces
         self._parts: dict[PortableKind, Callable[[PortableRecord, int], None]] = {
             "session": self._add_segments,

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from memoria.store.rows.conversations import SqliteConversations
-from memoria.store.rows.documents import SqliteDocuments
-from memoria.store.rows.memories import SqliteMemories
-from memoria.store.rows.wordings import SqliteWordings
-from memoria.store.rows.workspaces import SqliteWorkspaces
+from memoria.store.connection import Connection
+from memoria.store.rows.conversations import Conversations
+from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.rows.memories import Memories
+from memoria.store.rows.wordings import Wordings
+from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import TenantRows
-from memoria.store.sqlite.driver import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +17,11 @@ class PortableTables:
 
     connection: Connection
     tenant: int
-    documents: SqliteDocuments
-    conversations: SqliteConversations
-    memories: SqliteMemories
-    wordings: SqliteWordings
-    workspaces: SqliteWorkspaces
+    documents: DocumentIndex
+    conversations: Conversations
+    memories: Memories
+    wordings: Wordings
+    workspaces: Workspaces
 
     def open_rows(self) -> TenantRows:
         """Return the statements that only a merge needs."""

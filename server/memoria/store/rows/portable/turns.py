@@ -4,10 +4,10 @@ from typing import Any, get_args
 
 from memoria.model import Role, Trust
 from memoria.model.turn import Mark
-from memoria.store.base.portable import PortableMerge, PutOutcome
+from memoria.store.connection import Row
+from memoria.store.rows.portable.records import PortableMerge, PutOutcome
 from memoria.store.rows.portable.tables import PortableTables
 from memoria.store.rows.portable.values import bytes_of
-from memoria.store.sqlite.driver import Row
 from memoria.store.values import NewTurn
 
 _MARKS = (None, *get_args(Mark))

@@ -1,13 +1,7 @@
-"""Portable rows: a tenant's rows as records that mean the same in any home.
+"""Records: a tenant's rows as they mean the same in any home."""
 
-A row refers to others by numbers, which another home gives to other rows. A record refers to them
-by keys that hold everywhere: ids, a session's source and id, a workspace's name.
-"""
-
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 from pydantic import JsonValue
 
@@ -64,35 +58,3 @@ class PortableMerge:
     """Number of the newest memory that was here before; None until it is looked up."""
     reworded: set[str] = field(default_factory=set)
     """Ids of memories with a newer wording here than in their records."""
-
-
-class PortableRows(Protocol):
-    """A tenant's rows as records."""
-
-    def count(self, kind: PortableKind, selection: PortableSelection) -> int:
-        """Count the records of a kind; for some kinds an upper bound."""
-        ...
-
-    def read(self, kind: PortableKind, selection: PortableSelection) -> Iterator[PortableRecord]:
-        """Yield the records of a kind; each follows those that it refers to."""
-        ...
-
-    def attempt(self) -> AbstractContextManager[None]:
-        """Take in a record in a block: all of it, or nothing.
-
-        Raises:
-            ValueError: the record is not valid; the message says why.
-        """
-        ...
-
-    def put(self, kind: PortableKind, record: PortableRecord, merge: PortableMerge) -> PutOutcome:
-        """Write a record, or bring the rows of its subject in line with it.
-
-        Two homes that read each other's records hold the same afterwards. To be called in an
-        attempt: whatever is wrong with the record is said at its end.
-        """
-        ...
-
-    def join_entities(self, merge: PortableMerge) -> None:
-        """Join the imported entities that are the same. To be called at the end."""
-        ...
