@@ -15,7 +15,7 @@ def read_tokens(
     """Build the words and the context by which a document is indexed, from the stored text."""
     n, tenant = row["n"], row["tenant_id"]
     if row["kind"] == "memory":
-        memory = TenantRows(connection, tenant, "examination").first("wording", n=n)
+        memory = TenantRows(connection, tenant, "word_renewal").first("wording", n=n)
         if memory is None:
             return "", ""
         since = memory["valid_from"]

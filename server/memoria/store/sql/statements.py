@@ -19,9 +19,14 @@ _NAME = lazy_regex(r"^-- name: (\w+)$", re.MULTILINE)
 
 
 @cache
-def statements(file: str) -> dict[str, str]:
-    """Load the named statements of `<file>.sql`."""
-    text = resources.files(__package__).joinpath(f"{file}.sql").read_text("utf-8")
+def statements(file: str, package: str = "memoria.store.sql") -> dict[str, str]:
+    """Load the named statements of `<file>.sql`.
+
+    Args:
+        file: its name.
+        package: where it lies: an engine has some of its own.
+    """
+    text = resources.files(package).joinpath(f"{file}.sql").read_text("utf-8")
     _, *parts = _NAME.split(text)  # what stands before the first name is a comment
     sql = (_fill_in(part.strip()) for part in parts[1::2])
     return dict(zip(parts[::2], sql, strict=True))

@@ -19,3 +19,8 @@ ORDER BY d.n;
 SELECT v.n, v.content, m.predicate
 FROM memory_versions v JOIN memories m ON m.n = v.memory_n
 WHERE v.n IN (SELECT value FROM json_each(:ns)) AND +v.tenant_id = :tenant;
+
+-- name: wording
+SELECT v.content, v.valid_from, m.predicate, t.utc_offset
+FROM memory_versions v JOIN memories m ON m.n = v.memory_n LEFT JOIN turns t ON t.n = v.turn_n
+WHERE v.n = :n AND v.tenant_id = :tenant;

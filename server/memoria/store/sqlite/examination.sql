@@ -12,11 +12,6 @@ SELECT (SELECT count(*) FROM documents) AS documents,
        (SELECT count(*) FROM search_index_content
         WHERE id NOT IN (SELECT n FROM documents)) AS extra;
 
--- name: wording
-SELECT v.content, v.valid_from, m.predicate, t.utc_offset
-FROM memory_versions v JOIN memories m ON m.n = v.memory_n LEFT JOIN turns t ON t.n = v.turn_n
-WHERE v.n = :n AND v.tenant_id = :tenant;
-
 -- name: forgive_failures
 UPDATE embedding_backlog SET attempts = 0, not_before = 0;
 
