@@ -186,7 +186,7 @@ STEP = Addition(
 
             from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
             from memoria.model.nightly import StepOutcome
-            from memoria.store.base import Transaction
+            from memoria.store.rows.transaction import Transaction
 
 
             class PraiseItem(Item):

@@ -33,7 +33,7 @@ from memoria.model.ids import use_ids
 from memoria.model.listing import MOST_ON_PAGE
 from memoria.model.provenance import EntityRecord, MemoryRecord
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
-from memoria.store.base import Store
+from memoria.store.engine import Store
 from memoria.store.ledger import StoreLedger
 
 Mode = Literal["live", "backlog"]

@@ -27,7 +27,7 @@ from memoria.model import (
     new_id,
     now_millis,
 )
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import DocumentKind, NewMemory, NewTurn, NewVersion, SegmentLimits
 

@@ -14,8 +14,8 @@ from memoria.app import DATABASE
 from memoria.language.words.analyser import query_terms
 from memoria.model import Vector, now_millis
 from memoria.retrieval.sources.report import DEPTH
-from memoria.store.sqlite.driver import Connection, connect
-from memoria.store.sqlite.terms import BUDGET, choose_affordable
+from memoria.store.image.terms import BUDGET, choose_affordable
+from memoria.store.sqlite.driver import SqliteConnection, connect
 
 _BUSY_MS = 10_000
 _TABLES = """
@@ -104,7 +104,7 @@ class Floors:
         matrix = self._matrix[: self._turns] if turns_only else self._matrix
         return _nearest(multiply(matrix, vector))
 
-    def _copy_texts(self, source: Connection) -> None:
+    def _copy_texts(self, source: SqliteConnection) -> None:
         rows = source.execute("SELECT rowid, words, context FROM search_index")
         self._bare.execute("BEGIN")
         self._bare.executemany("INSERT INTO texts (rowid, words, context) VALUES (?, ?, ?)", rows)
@@ -114,7 +114,7 @@ class Floors:
         return int(self._bare.execute(sql, (parameter,)).fetchone()[0])
 
 
-def _vectors(source: Connection) -> tuple[NDArray[np.float32], int]:
+def _vectors(source: SqliteConnection) -> tuple[NDArray[np.float32], int]:
     """All vectors, turns first, and how many turns there are.
 
     They are read one by one and in no order: what more that took would stay with the process,

@@ -31,7 +31,7 @@ from memoria import Memoria, Settings
 from memoria.app import DATABASE
 from memoria.inference.base import Embedder
 from memoria.model import QueueState, Turn, new_id, now_millis
-from memoria.store.base import Store
+from memoria.store.engine import Store
 from memoria.store.sqlite import SqliteStore
 
 Done = Callable[[], None]

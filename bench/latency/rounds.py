@@ -17,7 +17,7 @@ from bench.latency.speech import Speech, turn_text
 from memoria import Memoria
 from memoria.inference.base import Embedder
 from memoria.model import Vector, new_id, now_millis
-from memoria.store.base import Store
+from memoria.store.engine import Store
 
 _Step = Callable[[], Awaitable[None]]
 PRODUCTS = {"by product": np.matmul, "by row": np.vecdot}

@@ -10,8 +10,9 @@ from typing import Any
 from memoria.bare.home import OWNER_FILE, TENANTS
 from memoria.disk.folders import tenant_folder
 from memoria.disk.home_files import BACKUPS, DATABASE
-from memoria.store.sqlite.driver import Connection, connect
-from memoria.store.sqlite.journal import JOURNALED_TABLES, columns
+from memoria.store.rows.revert import JOURNALED_TABLES
+from memoria.store.sqlite.driver import SqliteConnection, connect
+from memoria.store.sqlite.journal import list_columns
 
 Dump = dict[str, list[tuple[Any, ...]]]
 RECORDS = ("audit_log", "nightly_steps", "nightly_changes")
@@ -50,8 +51,8 @@ def _differ(one: Sequence[tuple[Any, ...]], other: Sequence[tuple[Any, ...]]) ->
     return f"{len(only_one)} rows only here, {len(only_other)} only there, such as {example!r:.300}"
 
 
-def _rows(connection: Connection, table: str) -> list[tuple[Any, ...]]:
-    names = ", ".join(column.name for column in columns(connection, table))
+def _rows(connection: SqliteConnection, table: str) -> list[tuple[Any, ...]]:
+    names = ", ".join(column.name for column in list_columns(connection, table))
     rows = connection.execute(f"SELECT {names} FROM {table}")  # noqa: S608  (the schema's names)
     found = map(tuple, rows)
     return sorted(map(_unpaid, found) if table == "nightly_steps" else found, key=repr)

@@ -18,7 +18,7 @@ from memoria.language.reading.statement import fingerprint
 from memoria.language.words.script import is_cjk
 from memoria.memories.links import link_memory
 from memoria.model import DAY_MS, MemoryType, Provenance, SourceKind, Trust, new_id
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteFiles, SqliteStore
 from memoria.store.values import NewMemory, NewVersion
 

@@ -13,7 +13,7 @@ from memoria.language.budget import estimate_tokens
 from memoria.lifecycle.core.lines import render_text
 from memoria.lifecycle.core.parse import Line, parse
 from memoria.model.core import CORE_FILES, CoreFile
-from memoria.store.sqlite.driver import Connection, connect
+from memoria.store.sqlite.driver import SqliteConnection, connect
 
 AMONG = 10
 _COUNTS = """
@@ -188,5 +188,5 @@ def _wrong(line: Line, active: dict[str, str]) -> list[str]:
     return wrong if line.group else [*wrong, "below no heading"]
 
 
-def _reader(home: Path) -> Connection:
+def _reader(home: Path) -> SqliteConnection:
     return connect(home / DATABASE, 5000, read_only=True)

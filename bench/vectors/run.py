@@ -8,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
+from tests.store.insides import index_of
 
 from bench.latency.verdict import latency
 from bench.metrics import mean, recall_at
@@ -15,10 +16,10 @@ from memoria.app import DATABASE
 from memoria.inference.bundled import BUNDLED
 from memoria.model import Vector
 from memoria.retrieval.sources.report import DEPTH
+from memoria.store.image.visibility import Visibility
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
-from memoria.store.sqlite.vectors import VectorCache, VectorIndex, VectorQuery
-from memoria.store.sqlite.visibility import Visibility
+from memoria.store.vectors import VectorCache, VectorIndex, VectorQuery
 
 DEPTHS = (10, 50, DEPTH)
 """The last is what a search asks for."""
@@ -88,7 +89,7 @@ def _fill(home: Path, rows: NDArray[np.float32]) -> None:
     for first in range(0, len(rows), _PAGE):
         page = rows[first : first + _PAGE]
         with store.write("bench") as tx:
-            ns = [tx.documents.add("turn", None, "", "") for _ in page]
+            ns = [index_of(tx).add("turn", None, "", "") for _ in page]
             tx.backlog.add_vectors(BUNDLED, dict(zip(ns, page, strict=True)))
     store.close()
 

@@ -11,13 +11,14 @@ from textwrap import dedent
 
 import pytest
 from bench.faults.homes import copy_home, settings, unsound
+from tests.store.insides import connection_of
 
 import memoria
 from memoria import Memoria
 from memoria.app.upkeep import back_up, restore
 from memoria.errors import StoreDamagedError, StoreUnavailableError
 from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.driver import Connection, sqlite3
+from memoria.store.sqlite.driver import SqliteConnection, sqlite3
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps an open file")
 
@@ -45,7 +46,7 @@ def test_the_connection_that_writes_commits_to_the_disk_and_erases_what_it_delet
 ) -> None:
     store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
     with store.write("ann") as tx:
-        writer: Connection = tx.scratchpads._rows.connection  # noqa: SLF001  (the very one)
+        writer: SqliteConnection = connection_of(tx)
         names = ("journal_mode", "synchronous", "foreign_keys", "secure_delete", "mmap_size")
         pragmas = [writer.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
     store.close()

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.ingest.play import add, answers, memories, reader
 from tests.lifecycle.test_consolidate import shown_in
 from tests.llm.scripted import Asked, ScriptedModel, fails
+from tests.store.insides import connection_of
 
 from memoria import Memoria
 from memoria.admin.importer import Importer
@@ -329,6 +330,4 @@ class Player:
 def retype(m: Memoria, memory: Memory, kind: str) -> None:
     """Give a memory another type, as an earlier version let a model do."""
     with m._store.write(m.tenant) as tx:  # noqa: SLF001
-        tx._connection.execute(  # type: ignore[attr-defined]  # noqa: SLF001
-            "UPDATE memories SET type = ? WHERE id = ?", (kind, memory.id)
-        )
+        connection_of(tx).execute("UPDATE memories SET type = ? WHERE id = ?", (kind, memory.id))

@@ -12,8 +12,8 @@ import numpy as np
 
 from memoria.errors import StoreError
 from memoria.model import Vector
-from memoria.store.sqlite.chunks import unpack
-from memoria.store.sqlite.driver import Connection, connect, load_vectors
+from memoria.store.rows.chunks import unpack
+from memoria.store.sqlite.driver import SqliteConnection, connect, load_vectors
 
 DATABASE = "memoria.db"
 
@@ -78,7 +78,7 @@ def _database(path: Path) -> Iterator[tuple[str, bytes]]:
         connection.close()
 
 
-def _tables(connection: Connection) -> list[str]:
+def _tables(connection: SqliteConnection) -> list[str]:
     rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
     return [str(row["name"]) for row in rows]
 

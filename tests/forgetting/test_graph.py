@@ -4,12 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.forgetting.remains import remains
+from tests.store.insides import connection_of
 
 import memoria
 from memoria.app import Memoria
 from memoria.config import Settings
 from memoria.model import Edge, EdgeType, Mention, Node
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
 
@@ -133,7 +134,7 @@ async def rows(memory: Memoria) -> dict[str, int]:
     counted: dict[str, int] = {}
 
     def count(tx: Transaction) -> None:
-        connection = tx.documents._rows.connection  # type: ignore[attr-defined]  # noqa: SLF001
+        connection = connection_of(tx)
         for table in ("nodes", "entities", "edges", "name_uses"):
             sql = f"SELECT count(*) FROM {table}"  # noqa: S608  (one of four)
             counted[table] = connection.execute(sql).fetchone()[0]

@@ -9,6 +9,7 @@ from tests.forgetting.reentry import LOOK_ALIKES, SPELLINGS, WRAPPINGS
 from tests.forgetting.remains import remaining, remains
 from tests.ingest.play import add, answers, memories, opened, reader, said
 from tests.llm.scripted import ScriptedModel
+from tests.store.insides import connection_of
 
 from memoria import Memoria
 from memoria.app import nightly
@@ -184,7 +185,7 @@ async def test_what_was_recorded_before_in_other_spellings_is_suppressed_or_at_l
 async def test_a_turn_of_many_sentences_costs_no_more_lookups_than_one(memory: Memoria) -> None:
     await forget_statements(memory, STATEMENT, "I like tea", "Call Bob")
     with memory._store.write(memory.tenant) as tx:  # noqa: SLF001
-        connection = tx._connection  # type: ignore[attr-defined]  # noqa: SLF001
+        connection = connection_of(tx)
     counts = []
     for number, text in enumerate(("Why is it so late?", "Why is it so late? " * 200)):
         asked = list[str]()

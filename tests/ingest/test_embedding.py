@@ -17,7 +17,7 @@ import memoria
 from memoria import Memoria, Settings
 from memoria.errors import EmbedderError
 from memoria.model import Vector, now_millis
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 
 TIMEOUT_S = 30

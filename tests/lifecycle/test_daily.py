@@ -37,7 +37,7 @@ from memoria.model import (
 from memoria.model.day import DayMemory, DayNotes, DaySession
 from memoria.model.nightly import NightlyRun
 from memoria.model.zone import MACHINE_ZONE, UTC_ZONE, Zone
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewMemory, NewVersion
 from memoria.surface.forgetting_text import forget_text

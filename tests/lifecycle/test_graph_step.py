@@ -24,7 +24,7 @@ from memoria.model import (
     now_millis,
 )
 from memoria.retrieval.sources.graph import expand_graph
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, NewVersion
 

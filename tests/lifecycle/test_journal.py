@@ -34,9 +34,10 @@ from memoria.model import (
 )
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.nightly import NightlyRun, RunOptions
-from memoria.store.base import JournalingStore, Transaction
+from memoria.store.engine import JournalingStore
+from memoria.store.rows.revert import JOURNALED_TABLES
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteJournalingStore, SqliteStore
-from memoria.store.sqlite.journal import JOURNALED_TABLES
 from memoria.store.sqlite.migrate import schema
 from memoria.store.values import Filters, NewEvidence
 

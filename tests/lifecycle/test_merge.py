@@ -32,7 +32,7 @@ from memoria.model import (
     use_clock,
 )
 from memoria.model.nightly import NightlyRun
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewEvidence, NewMemory, NewVersion
 

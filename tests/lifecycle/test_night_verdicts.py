@@ -35,7 +35,7 @@ from memoria.model import (
     to_iso,
 )
 from memoria.model.nightly import NightlyRun
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import NewMemory, NewVersion
 
 LEEDS = "The user lives in Leeds"

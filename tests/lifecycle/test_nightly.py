@@ -20,7 +20,7 @@ from memoria.lifecycle.steps import BY_NAME
 from memoria.lifecycle.steps.archive_expired import ArchiveExpiredStep, ExpiredItem
 from memoria.model import DAY_MS, Validity, now_millis, system_millis, use_clock
 from memoria.model.nightly import NightlyRun, RunOptions, StepOutcome, StepReport
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteJournalingStore, SqliteStore
 from memoria.surface.cli.main import app
 from memoria.surface.cli.main import run as command_line

@@ -15,9 +15,10 @@ from memoria.config import Settings
 from memoria.errors import StoreError
 from memoria.model import DAY_MS, system_millis, use_clock
 from memoria.model.nightly import NightlyRun
-from memoria.store.base import Store
-from memoria.store.sqlite import SqliteStore, storage_tiers
-from memoria.store.sqlite.chunks import pack_tight, unpack
+from memoria.store.engine import Store
+from memoria.store.rows import storage_tiers
+from memoria.store.rows.chunks import pack_tight, unpack
+from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect, sqlite3
 
 WORD = "zanzibar4711"
@@ -201,9 +202,9 @@ async def test_a_night_that_is_killed_between_or_within_pages_ends_as_one_that_w
     for _ in range(2):
         with monkeypatch.context() as patched:
             patched.setattr(
-                storage_tiers.SqliteStorageTiers,
+                storage_tiers.StorageTiers,
                 "mark_packed",
-                once(storage_tiers.SqliteStorageTiers.mark_packed),
+                once(storage_tiers.StorageTiers.mark_packed),
             )
             with pytest.raises(Interrupted):
                 night(settings, 31)

@@ -31,7 +31,7 @@ from memoria.model import (
     Role,
     Turn,
 )
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from tests.store.insides import connection_of
+
 import memoria
 from memoria import Memoria, Settings
 from memoria.memories.values import NewWording
@@ -34,7 +36,7 @@ def _judge(m: Memoria, content: str, ahead: ReadAhead) -> tuple[list[str], int]:
     wording = NewWording(content=content, valid_from=now, provenance=origin)
     proposed = NewClaim(claim, memory, wording, ahead=ahead)
     with m._store.write("t") as tx:  # noqa: SLF001
-        connection = tx._connection  # type: ignore[attr-defined]  # noqa: SLF001
+        connection = connection_of(tx)
         connection.set_trace_callback(lambda sql: searched.append(sql) if "MATCH" in sql else None)
         verdicts = judge_claim(tx, proposed, now)
         connection.set_trace_callback(None)

@@ -12,7 +12,7 @@ from memoria import Memoria, Settings
 from memoria.app.briefing import compose_briefing
 from memoria.app.core_excerpt import CoreReader
 from memoria.model import to_millis, use_clock
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 TASK = "repair the tide gauge"

@@ -20,7 +20,7 @@ from memoria.memories.interpretation import interpretation_by_rules
 from memoria.memories.links import replace_interpretation
 from memoria.model import Edge, EdgeType, Mention, Node, StoredTurn, now_millis
 from memoria.model.provenance import EntityRecord, Namesakes
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
 from memoria.store.values import Filters

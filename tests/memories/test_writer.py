@@ -32,7 +32,7 @@ from memoria.model import (
     new_id,
 )
 from memoria.policy.merging import authority
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, Tombstone, TombstoneRecord
 

@@ -15,7 +15,7 @@ from memoria.app.open_home import OpenHome
 from memoria.errors import InvalidInputError
 from memoria.inference import Embedder, LazyEmbedder
 from memoria.model import LIBRARY, PARTS, Mention, Part
-from memoria.store.sqlite import concurrent_read, matching
+from memoria.store.rows import concurrent_read, matching
 
 LITERAL = "The gate number of the depot is E4711"
 PARAPHRASE = "The vehicle broke down near the physician"

@@ -25,7 +25,7 @@ from memoria.model import (
     now_millis,
     to_iso,
 )
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewMemory, NewVersion
 from memoria.surface.text import memory_text, result_text

@@ -7,8 +7,8 @@ from tests.retrieval.toys import ToyEmbedder, texts_of
 
 import memoria
 from memoria import Memoria
-from memoria.store.sqlite import changed, terms
-from memoria.store.sqlite.rows import TenantRows
+from memoria.store.image import changed, terms
+from memoria.store.sql.tenant_rows import TenantRows
 
 TIMEOUT_S = 60
 

@@ -16,7 +16,7 @@ from memoria.model import EntityKind, InferredBy, Mention, Node, now_millis
 from memoria.model.zone import UTC_ZONE
 from memoria.retrieval.ranking.fusion import GRAPH_CEILING, add_graph_score
 from memoria.retrieval.sources.graph import GraphExpansion, expand_graph
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 SEEN = Filters()

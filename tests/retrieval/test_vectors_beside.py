@@ -11,8 +11,8 @@ import memoria
 from memoria.app import DATABASE
 from memoria.inference import lazy
 from memoria.model import Vector
-from memoria.store.sqlite import concurrent_read
-from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.rows import concurrent_read
+from memoria.store.rows.documents import Documents
 from memoria.store.values import DocumentKind, Filters, Match
 
 TIMEOUT_S = 60
@@ -52,10 +52,10 @@ async def test_in_a_large_home_who_waits_for_the_turns_searches_the_memories_mea
 ) -> None:
     searched: list[str] = []
     memories_known = threading.Event()
-    nearest = SqliteDocuments.nearest
+    nearest = Documents.nearest
 
     def search(
-        documents: SqliteDocuments,
+        documents: Documents,
         kind: DocumentKind,
         model: str,
         vector: Vector,
@@ -76,7 +76,7 @@ async def test_in_a_large_home_who_waits_for_the_turns_searches_the_memories_mea
         await m.wait_until_idle(TIMEOUT_S)
         small = await m.search_memory("Which car?")
         monkeypatch.setattr(concurrent_read, "BUDGET", 0)
-        monkeypatch.setattr(SqliteDocuments, "nearest", search)
+        monkeypatch.setattr(Documents, "nearest", search)
         large = await m.search_memory("Which car?")
     assert searched[:2] == ["memory", "turn"]
     assert texts_of(large) == texts_of(small)

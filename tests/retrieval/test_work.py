@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.retrieval.columns import hear, remark, say_in_columns
 from tests.retrieval.toys import ToyEmbedder, keep
+from tests.store.insides import connection_of
 
 import memoria
 from memoria import Memoria
@@ -34,8 +35,8 @@ from memoria.retrieval.ranking.evidence.priors import (
     rank_with_priors,
 )
 from memoria.store.remark import Remark
-from memoria.store.sqlite.driver import Cursor, Row
-from memoria.store.sqlite.transaction import SqliteTransaction
+from memoria.store.rows.transaction import Transaction
+from memoria.store.sqlite.driver import Row, sqlite3
 
 PRIYA = (Mention(name="Priya", kind="person"),)
 QUESTION = "Which harbour report did Priya take to Lisbon with the budget?"
@@ -87,7 +88,7 @@ async def homes(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple
 def count_work(m: Memoria, work: Work) -> Iterator[None]:
     """What the one reader of a home is asked meanwhile."""
 
-    def row(cursor: Cursor, values: tuple[object, ...]) -> Row:
+    def row(cursor: sqlite3.Cursor, values: tuple[object, ...]) -> Row:
         work.rows += 1
         return Row(cursor, values)
 
@@ -96,7 +97,7 @@ def count_work(m: Memoria, work: Work) -> Iterator[None]:
             work.statements.append(sql)
 
     with m._store.read("t") as tx:  # noqa: SLF001  (no face tells)
-        connection = tx._connection  # type: ignore[attr-defined]  # noqa: SLF001
+        connection = connection_of(tx)
     connection.row_factory = row
     connection.set_trace_callback(statement)
     try:
@@ -215,7 +216,7 @@ async def test_what_a_search_has_read_is_let_go_before_anybody_looks_for_garbage
     met: list[object] = []
 
     def note(_phase: str, _about: dict[str, int]) -> None:
-        met.extend(one for one in gc.get_objects() if isinstance(one, SqliteTransaction))
+        met.extend(one for one in gc.get_objects() if isinstance(one, Transaction))
 
     gc.collect()  # what other tests have left would be met as well
     search = homes[0]._search  # noqa: SLF001

@@ -2,7 +2,7 @@
 
 from memoria.language.reading.statement import fingerprint
 from memoria.model import MemoryType, Provenance, Scope, SourceKind, Trust, new_id, now_millis
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import NewMemory, NewVersion
 
 _ORIGIN = Provenance(source_kind=SourceKind.USER_SAID, trust=Trust.USER, channel="test")

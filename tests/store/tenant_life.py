@@ -37,9 +37,9 @@ from memoria.model.day import GeneratedFile
 from memoria.model.forgetting import ForgetReport
 from memoria.model.nightly import RunOptions
 from memoria.model.private_time import PrivateTime
-from memoria.store import base
-from memoria.store.base import Transaction
-from memoria.store.base.transcripts import TranscriptPlace
+from memoria.store.rows.hidden import HiddenFile
+from memoria.store.rows.transaction import Transaction
+from memoria.store.rows.transcripts import TranscriptPlace
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
     NewEvidence,
@@ -204,7 +204,7 @@ def note_forgetting(tx: Transaction, tenant: str) -> None:
             digests=(MARK,),
         )
     )
-    tx.hidden.hide_file(f"{tenant}'s", base.HiddenFile(f"{tenant}.md", b"x", None))
+    tx.hidden.hide_file(f"{tenant}'s", HiddenFile(f"{tenant}.md", b"x", None))
 
 
 def sum_up(store: SqliteStore, tenant: str, turn: StoredTurn) -> None:

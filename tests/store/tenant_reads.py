@@ -16,11 +16,11 @@ from memoria.model import (
 )
 from memoria.model.nightly import NightlyRun
 from memoria.model.zone import LocalDay
-from memoria.store.base import Transaction
-from memoria.store.base.portable import PORTABLE_KINDS, PortableSelection
 from memoria.store.listed import ListedMemories, ListedSpan
 from memoria.store.positions import SESSION_BITS, Surroundings, TurnPosition
 from memoria.store.remark import Remarks
+from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
     DocumentKind,

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.store.insides import index_of
 
 from memoria.errors import StoreUnavailableError
-from memoria.store.base import Transaction
-from memoria.store.sqlite import SqliteStore, concurrent_read
+from memoria.store.rows import concurrent_read
+from memoria.store.rows.transaction import Transaction
+from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import sqlite3
 from memoria.store.values import Filters
 
@@ -33,7 +35,7 @@ def nothing_is_left_running() -> Iterator[None]:
 
 def say(store: SqliteStore, words: str) -> None:
     with store.write("ann") as tx:
-        n = tx.documents.add("turn", None, words, "")
+        n = index_of(tx).add("turn", None, words, "")
         tx.backlog.add_vectors(MODEL, {n: np.ones(8, np.float32)})
 
 
@@ -72,7 +74,7 @@ def test_for_a_small_one_it_is_done_in_turn(
 
 def test_in_a_change_it_is_done_in_turn_and_sees_the_change(said: SqliteStore) -> None:
     with said.write("ann") as tx:
-        tx.documents.add("turn", None, "tea", "")
+        index_of(tx).add("turn", None, "tea", "")
         with tx.read_concurrently(count) as counted:
             assert counted() == (threading.get_ident(), 2)
 

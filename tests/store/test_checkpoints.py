@@ -9,7 +9,7 @@ import pytest
 
 from memoria.store.sqlite.checkpoints import LATEST_PAGES, Checkpoints
 from memoria.store.sqlite.connections import Connections
-from memoria.store.sqlite.driver import Connection, connect, sqlite3
+from memoria.store.sqlite.driver import SqliteConnection, connect, sqlite3
 
 TIMEOUT_S = 60
 PAGE_BYTES = 4096
@@ -45,7 +45,7 @@ def test_a_thread_of_its_own_moves_what_was_committed_into_the_file(
             threads.add(threading.current_thread().name)
             moved.set()
 
-    def watched() -> Connection:
+    def watched() -> SqliteConnection:
         connection = connect(file, 10_000, read_only=True)
         connection.set_trace_callback(note)
         return connection
@@ -66,7 +66,7 @@ def test_a_thread_of_its_own_moves_what_was_committed_into_the_file(
 def test_the_log_has_a_bound_where_no_thread_can_move_it(
     file: Path, connections: Connections
 ) -> None:
-    def fail() -> Connection:
+    def fail() -> SqliteConnection:
         raise sqlite3.OperationalError("unable to open database file")
 
     connections._checkpoints = Checkpoints(fail)  # noqa: SLF001

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import memoria
 from memoria import Memoria, Settings
 from memoria.errors import StoreError
-from memoria.store.sqlite.chunks import digest, pack, unpack
+from memoria.store.rows.chunks import digest, pack, unpack
 from memoria.store.sqlite.driver import sqlite3
 
 

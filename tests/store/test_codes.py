@@ -7,16 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.store.insides import index_of
 
 from memoria.errors import EmbedderError
 from memoria.model import Vector
+from memoria.store.image.narrowing import Narrowing
+from memoria.store.image.visibility import Visibility
+from memoria.store.sql.tenant_rows import TenantRows
 from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.driver import Connection, connect
-from memoria.store.sqlite.narrowing import Narrowing
-from memoria.store.sqlite.rows import TenantRows
-from memoria.store.sqlite.vectors import VectorCache, VectorIndex, VectorQuery, compressed
-from memoria.store.sqlite.visibility import Visibility
+from memoria.store.sqlite.driver import SqliteConnection, connect
 from memoria.store.values import Filters, Match
+from memoria.store.vectors import VectorCache, VectorIndex, VectorQuery, compressed
 
 pytest.importorskip("faiss", reason="codes need memoria-server[fast]")
 
@@ -43,14 +44,14 @@ class Crowd:
         self.store = store
         self.open = partial(connect, home / "memoria.db", 5000, read_only=True)
         self.shared = VectorCache(many=DOCUMENTS // 2, connect=self.open)
-        self.connection: Connection = self.open()
+        self.connection: SqliteConnection = self.open()
         with store.backlog(write=True) as backlog:
             backlog.choose_model(MODEL)
         self.ns = self.add(vectors(DOCUMENTS))
 
     def add(self, given: list[Vector]) -> list[int]:
         with self.store.write("ann") as tx:
-            ns = [tx.documents.add("turn", None, "words", "") for _ in given]
+            ns = [index_of(tx).add("turn", None, "words", "") for _ in given]
         self.embed(dict(zip(ns, given, strict=True)))
         return ns
 
@@ -106,7 +107,7 @@ def test_few_that_pass_a_filter_are_all_found(crowd: Crowd) -> None:
 def test_what_codes_or_a_matrix_find_is_held_against_filters(crowd: Crowd) -> None:
     with crowd.store.write("ann") as tx:
         for n in crowd.ns[::2]:
-            tx.documents.set_current(n, current=False)
+            index_of(tx).set_current(n, current=False)
     shown = Narrowing(TenantRows(crowd.connection, 1, "documents"), ["turn"], Filters(), None)
     where = VectorQuery(1, 1, "turn", WHERE.scopes, None, shown)
     assert recall(crowd, where) >= 0.99
@@ -126,7 +127,7 @@ def test_codes_follow_what_is_written_hidden_shown_and_erased(
     assert crowd.nearest(new)[0].n == n
     for shown in (False, True):
         with crowd.store.write("ann") as tx:
-            tx.documents.set_current(n, current=shown)
+            index_of(tx).set_current(n, current=shown)
         assert (crowd.nearest(new)[0].n == n) is shown
     other = vectors(1, seed=6)[0]
     crowd.embed({n: other})
@@ -134,7 +135,7 @@ def test_codes_follow_what_is_written_hidden_shown_and_erased(
     assert crowd.nearest(other)[0].score == pytest.approx(1)
     assert n not in [match.n for match in crowd.nearest(new) if match.score > 0.99]
     with crowd.store.write("ann") as tx:
-        tx.documents.erase(n)
+        index_of(tx).erase(n)
     assert n not in [match.n for match in crowd.nearest(other)]
     assert recall(crowd) >= 0.99
 
@@ -158,7 +159,7 @@ def test_what_was_erased_leaves_the_codes_though_nobody_asks(crowd: Crowd) -> No
     held = crowd.shared._held[1, 1, "turn"].rows  # noqa: SLF001
     with crowd.store.write("ann") as tx:
         for n in crowd.ns[:10]:
-            tx.documents.erase(n)
+            index_of(tx).erase(n)
     crowd.shared.drop_erased(crowd.connection)
     assert len(held) == held._index.ntotal == DOCUMENTS - 10  # type: ignore[union-attr]  # noqa: SLF001
 

@@ -17,7 +17,7 @@ from memoria.errors import StoreError, StoreUnavailableError
 from memoria.inference.bundled import BundledEmbedder
 from memoria.model import MemoryType, Provenance, new_id
 from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.driver import Connection, sqlite3
+from memoria.store.sqlite.driver import SqliteConnection, sqlite3
 from memoria.store.values import NewMemory, NewVersion
 
 OpenStore = Callable[[Path], SqliteStore]
@@ -46,7 +46,7 @@ def until_tickets(home: Path, tickets: int) -> None:
 
 
 @contextmanager
-def connections(store: SqliteStore) -> Iterator[dict[str, Connection]]:
+def connections(store: SqliteStore) -> Iterator[dict[str, SqliteConnection]]:
     """The connections of an opened store, by what they are for."""
     with store._connections.read() as (reader, _):  # noqa: SLF001
         yield {"writer": store._connections.writer.connection, "reader": reader}  # noqa: SLF001

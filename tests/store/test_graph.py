@@ -12,7 +12,7 @@ from memoria.errors import InvalidInputError, NotFoundError
 from memoria.graph.edges import EDGE_RULES
 from memoria.graph.hops import Adjacency, GraphNeighbourhood, find_neighbourhood
 from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Node, Validity
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
 

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.store.insides import connection_of, index_of
 
 from memoria.model import Vector
+from memoria.store.image import kept_tokens
 from memoria.store.index_tokens import IndexTokens, pack_tokens
-from memoria.store.sqlite import SqliteStore, kept_tokens
-from memoria.store.sqlite.transaction import SqliteTransaction
+from memoria.store.rows.transaction import Transaction
+from memoria.store.sqlite import SqliteStore
 
 MODEL = "toy"
 MOST = 8_000
@@ -34,7 +36,7 @@ def embed(store: SqliteStore, ns: list[int]) -> None:
 
 def say(store: SqliteStore, *texts: str, tenant: str = "ann", embedded: bool = True) -> list[int]:
     with store.write(tenant) as tx:
-        ns = [tx.documents.add("turn", None, text, "ann today") for text in texts]
+        ns = [index_of(tx).add("turn", None, text, "ann today") for text in texts]
     if embedded:
         embed(store, ns)
     return ns
@@ -55,15 +57,15 @@ def count_statements(store: SqliteStore, ns: list[int]) -> int:
     """How many statements it takes to read the words of documents."""
     asked: list[str] = []
     with store.read("ann") as tx:
-        tx._connection.set_trace_callback(asked.append)  # noqa: SLF001
+        connection_of(tx).set_trace_callback(asked.append)
         tx.documents.index_tokens(ns, MOST)
-        tx._connection.set_trace_callback(None)  # noqa: SLF001
+        connection_of(tx).set_trace_callback(None)
     return len(asked)
 
 
-def change(tx: SqliteTransaction, known: list[int], rng: random.Random) -> None:
+def change(tx: Transaction, known: list[int], rng: random.Random) -> None:
     """Anything that can become of a document and its words."""
-    documents, n = tx.documents, rng.choice(known)
+    documents, n = index_of(tx), rng.choice(known)
     match rng.randrange(7):
         case 0:
             documents.erase(n)
@@ -109,7 +111,7 @@ def test_words_that_were_read_are_read_again_only_where_a_document_has_changed(
     say(store, "what is new", embedded=False)
     assert count_statements(store, ns) == 0
     with store.write("ann") as tx:
-        tx.documents.mark_processed(ns[0])
+        index_of(tx).mark_processed(ns[0])
     assert count_statements(store, ns[1:]) == 1  # which were changed
     assert count_statements(store, ns) == 1
 
@@ -125,7 +127,7 @@ def test_who_reads_an_older_snapshot_is_told_what_stood_there(store: SqliteStore
     before, after = (pack_tokens(words, "ann today") for words in ("ferry", "gull"))
     with store.read("ann") as older:
         with store.write("ann") as tx:
-            tx.documents.replace_tokens(n, "gull", "ann today")
+            index_of(tx).replace_tokens(n, "gull", "ann today")
         assert read(store, [n]) == {n: after}
         assert older.documents.index_tokens([n], MOST) == {n: before}
         assert read(store, [n]) == {n: after}
@@ -135,7 +137,7 @@ def test_no_word_of_what_was_erased_stays_in_memory(store: SqliteStore) -> None:
     first, second = say(store, "ferry", "harbour")
     read(store, [first, second])
     with store.write("ann") as tx:
-        tx.documents.erase(first)
+        index_of(tx).erase(first)
     assert read(store, [second]) == {second: pack_tokens("harbour", "ann today")}
     assert list_kept(store) == [pack_tokens("harbour", "ann today")]
 
@@ -148,7 +150,7 @@ def test_no_word_of_what_was_erased_stays_in_memory_because_nobody_asks(
     with store.backlog(write=False):
         assert len(list_kept(store)) == 2
     with store.write("ann") as tx:
-        tx.documents.erase(ns[0])
+        index_of(tx).erase(ns[0])
     with store.backlog(write=False):
         assert list_kept(store) == []
 

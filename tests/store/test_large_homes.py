@@ -4,15 +4,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.store.insides import index_of
 from tests.store.plain import keep, wording
 
 from memoria.model import MemoryType, Provenance, SourceKind, Trust, new_id
-from memoria.store.sqlite import SqliteStore, matching, memories
-from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.rows import matching, memories
+from memoria.store.rows.documents import Documents
+from memoria.store.rows.matching import Matching
+from memoria.store.sql.statements import statements
+from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
-from memoria.store.sqlite.matching import Matching
 from memoria.store.sqlite.migrate import migrate
-from memoria.store.sqlite.statements import statements
 from memoria.store.values import Filters, Match, NewMemory
 
 WORDS = ("ferry", "harbour")
@@ -64,7 +66,7 @@ def test_memories_of_a_subject_and_the_newest_are_found_without_reading_all(
     assert index in first
 
 
-def match(documents: SqliteDocuments) -> list[Match]:
+def match(documents: Documents) -> list[Match]:
     return documents.match(("memory",), WORDS, Filters(), 3)
 
 
@@ -73,7 +75,7 @@ def test_memories_are_matched_by_one_query_in_a_home_of_mostly_turns(
 ) -> None:
     with store.write("ann") as tx:
         for i in range(40):
-            tx.documents.add("turn", None, "the ferry leaves the harbour", "")
+            index_of(tx).add("turn", None, "the ferry leaves the harbour", "")
             keep(tx, f"The ferry leaves the harbour at {i}")
     with store.read("ann") as tx:
         expected = match(tx.documents)

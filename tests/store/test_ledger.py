@@ -13,8 +13,9 @@ from typing import cast
 import pytest
 
 from memoria.model import DAY_MS, DailyCap, ModelCall, TokenPrice
-from memoria.store.base import Store, Transaction
+from memoria.store.engine import Store
 from memoria.store.ledger import StoreLedger
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 
 OpenStore = Callable[[Path], SqliteStore]

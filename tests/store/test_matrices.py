@@ -10,25 +10,26 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.store.insides import index_of
 
 from memoria.errors import EmbedderError
 from memoria.model import Vector
+from memoria.store.image.visibility import Visibility
+from memoria.store.rows.documents import Documents
+from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.documents import SqliteDocuments
-from memoria.store.sqlite.driver import Connection, connect, load_vectors
-from memoria.store.sqlite.vectors import (
-    Vec0Index,
+from memoria.store.sqlite.driver import SqliteConnection, connect, load_vectors
+from memoria.store.sqlite.vec0 import Vec0Index
+from memoria.store.values import DocumentKind, Filters, Match
+from memoria.store.vectors import (
     VectorCache,
     VectorIndex,
     VectorQuery,
     recent,
 )
-from memoria.store.sqlite.vectors.index import FEW
-from memoria.store.sqlite.vectors.matrix import Matrix
-from memoria.store.sqlite.vectors.together import QuestionsTogether
-from memoria.store.sqlite.visibility import Visibility
-from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import DocumentKind, Filters, Match
+from memoria.store.vectors.index import FEW
+from memoria.store.vectors.matrix import Matrix
+from memoria.store.vectors.together import QuestionsTogether
 
 OpenStore = Callable[[Path], SqliteStore]
 DIMS = 4
@@ -95,8 +96,8 @@ class Home:
 
     def add(self, kind: DocumentKind = "turn", place: str | None = None) -> int:
         with self.store.write(TENANT) as tx:
-            number = SqliteWorkspaces(tx._connection, tx._tenant).enter(place)  # noqa: SLF001
-            self.ns.append(tx.documents.add(kind, number, "words", ""))
+            number = Workspaces(tx._connection, tx._tenant).enter(place)  # noqa: SLF001
+            self.ns.append(index_of(tx).add(kind, number, "words", ""))
         return self.ns[-1]
 
     def embed(self, n: int, vector: Vector) -> None:
@@ -110,23 +111,23 @@ class Home:
         with self.store.write(TENANT) as tx:
             match what:
                 case "hide" | "show":
-                    tx.documents.set_current(n, current=what == "show")
+                    index_of(tx).set_current(n, current=what == "show")
                 case "bar":
-                    tx.documents.suppress(n)
+                    index_of(tx).suppress(n)
                 case "forget the vector":
-                    tx.documents.queue_embedding(n)
+                    index_of(tx).queue_embedding(n)
                 case "erase":
-                    tx.documents.erase(n)
+                    index_of(tx).erase(n)
                     self.ns.remove(n)
 
 
-def answers(connection: Connection, way: VectorIndex) -> list[list[Match]]:
+def answers(connection: SqliteConnection, way: VectorIndex) -> list[list[Match]]:
     """The nearest documents on this snapshot, for every question."""
-    documents = SqliteDocuments(connection, 1, way)
+    documents = Documents(connection, 1, way)
     return [documents.nearest(kind, MODEL, QUERY, seen, 50) for kind, seen in QUESTIONS]
 
 
-def truth(connection: Connection) -> list[list[float]]:
+def truth(connection: SqliteConnection) -> list[list[float]]:
     """The scores of whatever may be found on this snapshot, best first, worked out afresh."""
     rows = connection.execute(
         "SELECT d.*, e.vector, w.name AS place FROM documents d "
@@ -152,7 +153,7 @@ def scores(found: list[list[Match]]) -> list[object]:
     return [pytest.approx([match.score for match in matches], abs=1e-5) for matches in found]
 
 
-def reader(home: Path) -> Connection:
+def reader(home: Path) -> SqliteConnection:
     connection = connect(home / "memoria.db", 5000, read_only=True)
     load_vectors(connection)
     return connection
@@ -190,7 +191,7 @@ def where(n_tenant: int = 1, kind: DocumentKind = "turn") -> VectorQuery:
     return VectorQuery(1, n_tenant, kind, (Visibility(kind, n_tenant).token,))
 
 
-def ask(connection: Connection, shared: VectorCache, n_tenant: int = 1) -> list[int]:
+def ask(connection: SqliteConnection, shared: VectorCache, n_tenant: int = 1) -> list[int]:
     """The numbers of the nearest turns, by a matrix."""
     found = VectorIndex(connection, None, shared).nearest(where(n_tenant), QUERY, 50)
     return [match.n for match in found]
@@ -232,7 +233,7 @@ def test_a_search_after_one_change_does_not_walk_what_is_unchanged(
     lived_in: Home, home: Path
 ) -> None:
     with lived_in.store.write(TENANT) as tx:
-        ns = [tx.documents.add("turn", None, "", "") for _ in range(1000)]
+        ns = [index_of(tx).add("turn", None, "", "") for _ in range(1000)]
     with lived_in.store.write(TENANT) as tx:
         tx.backlog.add_vectors(MODEL, {n: unit(1, n, 0, 0) for n in ns})
     connection, shared = reader(home), VectorCache()
@@ -298,7 +299,7 @@ def test_what_another_process_erased_leaves_memory_though_nobody_asks(
 def test_many_vectors_are_held_from_the_second_question_on(store: SqliteStore) -> None:
     home = Home(store)
     with store.write(TENANT) as tx:
-        ns = [tx.documents.add("turn", None, "", "") for _ in range(FEW + 1)]
+        ns = [index_of(tx).add("turn", None, "", "") for _ in range(FEW + 1)]
 
     def held_after_asking() -> int:
         with store.read(TENANT) as tx:
@@ -315,7 +316,7 @@ def test_many_vectors_are_held_from_the_second_question_on(store: SqliteStore) -
 def test_questions_that_are_announced_find_what_each_finds_alone(store: SqliteStore) -> None:
     home = Home(store)
     with store.write(TENANT) as tx:
-        ns = [tx.documents.add("turn", None, "", "") for _ in range(FEW + 20)]
+        ns = [index_of(tx).add("turn", None, "", "") for _ in range(FEW + 20)]
         tx.backlog.add_vectors(MODEL, {n: unit(1, n, n % 7, n % 11) for n in ns})
     questions = [unit(1, n, 3, n % 5) for n in (1, 40, 90)]
 
@@ -341,7 +342,7 @@ def test_matrices_stay_within_their_bound_and_those_unused_longest_go(
     Home(store)
     for tenant in ("ann", "bob", "eve"):
         with store.write(tenant) as tx:
-            n = tx.documents.add("turn", None, "", "")
+            n = index_of(tx).add("turn", None, "", "")
             tx.backlog.add_vectors(MODEL, {n: unit(1, 1, 1, 1)})
     connection, one = reader(home), VectorCache()
     ask(connection, one)
@@ -406,7 +407,7 @@ def test_a_question_finds_the_same_to_the_last_bit_whichever_way_it_is_answered(
 ) -> None:
     Home(store)
     with store.write(TENANT) as tx:
-        ns = [tx.documents.add("turn", None, "", "") for _ in range(FEW + 1)]
+        ns = [index_of(tx).add("turn", None, "", "") for _ in range(FEW + 1)]
         tx.backlog.add_vectors(MODEL, {n: unit(1, n % 7, n % 5, n % 3) for n in ns})
 
     def ask_again() -> list[Match]:

@@ -9,12 +9,15 @@ from pathlib import Path
 import anyio
 import numpy as np
 import pytest
+from tests.store.insides import connection_of, index_of
 
 import memoria
 from memoria import Turn
 from memoria.model import MemoryType, Role, Vector
-from memoria.store.sqlite import SqliteStore, matching, narrowing
-from memoria.store.sqlite.terms import CountCache, count_horizon
+from memoria.store.image import narrowing
+from memoria.store.image.terms import CountCache, count_horizon
+from memoria.store.rows import matching
+from memoria.store.sqlite import SqliteStore
 from memoria.store.values import DocumentKind, Filters, Match
 
 BEGAN = 1_700_000_000_000
@@ -177,7 +180,7 @@ def test_a_search_counts_no_word_twice(store: SqliteStore, monkeypatch: pytest.M
     monkeypatch.setattr(matching, "BUDGET", 100)
     statements: list[str] = []
     with store.read("ann") as tx:
-        connection = tx._connection  # noqa: SLF001
+        connection = connection_of(tx)
         connection.set_trace_callback(statements.append)
         for _ in range(3):
             tx.documents.match(BOTH, ["violet", "quarry"], Filters(), 5)
@@ -193,7 +196,7 @@ def test_a_word_that_looks_like_a_standing_is_looked_for_as_a_word(
     monkeypatch.setattr(matching, "BUDGET", budget)
     store = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=1)
     with store.write("ann") as tx:
-        said = [tx.documents.add("turn", None, words, "") for words in ("turn1 violet", "violet")]
+        said = [index_of(tx).add("turn", None, words, "") for words in ("turn1 violet", "violet")]
     with store.read("ann") as tx:
         for terms, found in ((["turn1"], said[:1]), (["turn1", "violet"], said)):
             assert sorted(each.n for each in tx.documents.match(BOTH, terms, Filters(), 5)) == found

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from memoria.store.sql.statements import statements
 from memoria.store.sqlite.driver import connect
 from memoria.store.sqlite.migrate import migrate
-from memoria.store.sqlite.statements import statements
 
 # These look at everything on purpose: counts for people, rebuilding, the short backlog.
 WALKS = {
@@ -192,9 +192,11 @@ WALKS |= {
 LISTS = {"ns": "[1]", "allowed": "[1]", "roles": '["user"]', "types": '["fact"]', "query": "a"}
 
 
-def _files() -> Iterator[str]:
-    folder = resources.files("memoria.store.sqlite").joinpath("sql")
-    yield from sorted(file.name.removesuffix(".sql") for file in folder.iterdir())
+def _files() -> Iterator[tuple[str, str]]:
+    for package in ("memoria.store.sql", "memoria.store.sqlite"):
+        names = (file.name for file in resources.files(package).iterdir())
+        for name in sorted(name for name in names if name.endswith(".sql")):
+            yield name.removesuffix(".sql"), package
 
 
 def _walks(step: str) -> bool:
@@ -208,13 +210,15 @@ def _walks(step: str) -> bool:
     return whole_table or step.endswith("(tenant_id=?)")
 
 
-@pytest.mark.parametrize("file", list(_files()))
-def test_a_statement_reads_no_more_rows_than_it_names(file: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("file", "package"), list(_files()))
+def test_a_statement_reads_no_more_rows_than_it_names(
+    file: str, package: str, tmp_path: Path
+) -> None:
     connection = connect(tmp_path / "plans.db", 5000)
     migrate(connection)
     connection.execute("PRAGMA writable_schema = ON")  # one statement takes a table out by hand
     walking = set()
-    for name, sql in statements(file).items():
+    for name, sql in statements(file, package).items():
         parameters = {key: LISTS.get(key, 1) for key in re.findall(r":(\w+)", sql)}
         plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", parameters)]
         if any(map(_walks, plan)):

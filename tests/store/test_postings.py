@@ -6,14 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.store.insides import connection_of, index_of
 
 from memoria.model import Vector
-from memoria.store.sqlite import SqliteStore, posting_cache
-from memoria.store.sqlite.matching import Matching
-from memoria.store.sqlite.standings import Standings
-from memoria.store.sqlite.transaction import SqliteTransaction
-from memoria.store.sqlite.visible_counts import VisibleCounts
-from memoria.store.sqlite.word_lists import WordLists
+from memoria.store.image import posting_cache
+from memoria.store.image.standings import Standings
+from memoria.store.image.visible_counts import VisibleCounts
+from memoria.store.rows.matching import Matching
+from memoria.store.rows.transaction import Transaction
+from memoria.store.rows.word_lists import WordLists
+from memoria.store.sqlite import SqliteStore
 from memoria.store.values import DocumentKind, Filters, Frequencies, Match
 
 MODEL = "toy"
@@ -41,7 +43,7 @@ def say(rng: random.Random, long: bool = False) -> str:
     return " ".join(rng.choices(WORDS, k=400 if long else rng.randint(1, 12)))
 
 
-def tell(tx: SqliteTransaction, limit: int) -> Told:
+def tell(tx: Transaction, limit: int) -> Told:
     return [
         (
             tx.documents.match(kinds, WORDS[:limit], filters, limit),
@@ -83,9 +85,9 @@ def embed(store: SqliteStore, ns: Iterable[int]) -> None:
         tx.backlog.add_vectors(MODEL, dict.fromkeys(ns, vector))
 
 
-def change(tx: SqliteTransaction, known: list[int], rng: random.Random) -> None:
+def change(tx: Transaction, known: list[int], rng: random.Random) -> None:
     """Anything that can become of a document."""
-    documents, n = tx.documents, rng.choice(known)
+    documents, n = index_of(tx), rng.choice(known)
     place = tx._workspaces.enter(rng.choice(("dock", "pier")))  # noqa: SLF001
     where = rng.choice((None, place))
     match rng.randrange(8):
@@ -114,14 +116,14 @@ def test_lists_follow_whatever_becomes_of_documents(
     rng = random.Random(seed)  # noqa: S311  (nothing here is secret)
     known: list[int] = []
     with store.write("ann") as tx:
-        known += [tx.documents.add("turn", None, say(rng), "ann ferry") for _ in range(20)]
+        known += [index_of(tx).add("turn", None, say(rng), "ann ferry") for _ in range(20)]
     assert agree(store, monkeypatch)
     for step in range(40):
         with store.write("ann") as tx:
             change(tx, known, rng)
         if seed % 2 and rng.random() < 0.3:  # somebody else has a part of the file
             with store.write("bob") as tx:
-                tx.documents.add("turn", None, say(rng), "bob ferry")
+                index_of(tx).add("turn", None, say(rng), "bob ferry")
         if rng.random() < 0.5:
             embed(store, rng.sample(known, 3))
         assert agree(store, monkeypatch), step
@@ -129,12 +131,12 @@ def test_lists_follow_whatever_becomes_of_documents(
 
 def test_who_reads_an_older_snapshot_is_told_what_stood_there(store: SqliteStore) -> None:
     with store.write("ann") as tx:
-        first = tx.documents.add("turn", None, "ferry", "")
+        first = index_of(tx).add("turn", None, "ferry", "")
     embed(store, [first])
     with store.read("ann") as older:
         with store.write("ann") as tx:
-            tx.documents.set_current(first, current=False)
-            second = tx.documents.add("turn", None, "ferry", "")
+            index_of(tx).set_current(first, current=False)
+            second = index_of(tx).add("turn", None, "ferry", "")
         with store.read("ann") as newer:
             assert [
                 each.n for each in newer.documents.match(["turn"], ["ferry"], Filters(), 5)
@@ -159,21 +161,21 @@ def test_who_sees_a_home_is_not_counted_again_for_what_is_new(
             return tx.documents.frequencies(["turn", "memory"], ["ferry"], Filters()).total
 
     with store.write("ann") as tx:
-        n = first = tx.documents.add("turn", None, "ferry", "")
+        n = first = index_of(tx).add("turn", None, "ferry", "")
     assert total() == 1
     monkeypatch.setattr(Matching, "_count_queries", counting)
     for many in range(2, 6):
         with store.write("ann") as tx:
-            n = tx.documents.add("turn", None, "rope", "")
+            n = index_of(tx).add("turn", None, "rope", "")
         assert total() == many
         embed(store, [n])
         assert total() == many
     with store.write("ann") as tx:
-        tx.documents.set_current(n, current=False)
+        index_of(tx).set_current(n, current=False)
     assert total() == many - 1
     assert asked == []
     with store.write("ann") as tx:
-        tx.documents.set_current(first, current=False)  # nobody knows how it stood before
+        index_of(tx).set_current(first, current=False)  # nobody knows how it stood before
     assert total() == many - 2
     assert asked
 
@@ -182,7 +184,7 @@ def test_a_document_that_is_known_is_not_read_again_until_it_is_changed(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with store.write("ann") as tx:
-        ns = [tx.documents.add("turn", None, "ferry", "") for _ in range(5)]
+        ns = [index_of(tx).add("turn", None, "ferry", "") for _ in range(5)]
     embed(store, ns)
     read: list[int] = []
     learn = Standings._learn  # noqa: SLF001
@@ -202,13 +204,13 @@ def test_a_document_that_is_known_is_not_read_again_until_it_is_changed(
     assert match() == ns
     assert match() == []
     with store.write("ann") as tx:
-        tx.documents.mark_processed(ns[2])
+        index_of(tx).mark_processed(ns[2])
     assert match() == [ns[2]]
     with store.write("ann") as tx:
-        newest = tx.documents.add("turn", None, "ferry", "")
+        newest = index_of(tx).add("turn", None, "ferry", "")
     assert match() == [newest]
     with store.write("ann") as tx:
-        tx.documents.erase(ns[0])
+        index_of(tx).erase(ns[0])
     assert match() == [*ns[1:], newest]
 
 
@@ -219,16 +221,16 @@ def test_lists_that_are_remembered_follow_what_is_said_without_being_read_again(
 
     def say_and_embed() -> int:
         with store.write("ann") as tx:
-            n = tx.documents.add("turn", None, say(rng), "ann ferry")
+            n = index_of(tx).add("turn", None, say(rng), "ann ferry")
         embed(store, [n])
         return n
 
     def count_reads() -> int:
         read: list[str] = []
         with store.read("ann") as tx:
-            tx._connection.set_trace_callback(read.append)  # noqa: SLF001
+            connection_of(tx).set_trace_callback(read.append)
             tell(tx, len(WORDS))
-            tx._connection.set_trace_callback(None)  # noqa: SLF001
+            connection_of(tx).set_trace_callback(None)
         return sum("occurrences" in each for each in read)
 
     ns = [say_and_embed() for _ in range(9)]
@@ -240,11 +242,11 @@ def test_lists_that_are_remembered_follow_what_is_said_without_being_read_again(
         assert agree(store, monkeypatch)
     for word in ("ferry", "gull"):
         with store.write("ann") as tx:
-            tx.documents.replace_tokens(ns[-1], word, "ann ferry")
+            index_of(tx).replace_tokens(ns[-1], word, "ann ferry")
         assert count_reads()
         assert agree(store, monkeypatch)
     with store.write("ann") as tx:
-        tx.documents.erase(ns[0])
+        index_of(tx).erase(ns[0])
     assert count_reads()
     assert agree(store, monkeypatch)
 
@@ -256,7 +258,7 @@ def test_only_so_many_lists_are_remembered(
     monkeypatch.setattr(posting_cache, "_PLACES_OF_EACH", 0)
     with store.write("ann") as tx:
         for n in range(60):
-            tx.documents.add("turn", None, f"ferry word{n}", "")
+            index_of(tx).add("turn", None, f"ferry word{n}", "")
     for n in range(60):
         with store.read("ann") as tx:
             assert len(tx.documents.match(["turn"], [f"word{n}", "ferry"], Filters(), 99)) == 60
@@ -268,7 +270,7 @@ def test_a_word_that_stands_nowhere_may_be_asked_for_again_beside_others(
     store: SqliteStore,
 ) -> None:
     with store.write("ann") as tx:
-        n = tx.documents.add("turn", None, "ferry", "")
+        n = index_of(tx).add("turn", None, "ferry", "")
     with store.read("ann") as tx:
         assert tx.documents.match(["turn"], ["nobody"], Filters(), 5) == []
         found = tx.documents.match(["turn"], ["nobody", "ferry"], Filters(), 5)
@@ -279,15 +281,15 @@ def test_no_word_of_what_was_erased_stays_in_memory_because_nobody_asks(
     store: SqliteStore,
 ) -> None:
     with store.write("ann") as tx:
-        first = tx.documents.add("turn", None, "ferry", "")
-        tx.documents.add("turn", None, "harbour", "")
+        first = index_of(tx).add("turn", None, "ferry", "")
+        index_of(tx).add("turn", None, "harbour", "")
     with store.read("ann") as tx:
         tx.documents.match(["turn"], ["ferry", "harbour"], Filters(), 5)
     with store.backlog(write=False):
         held = store._counted._postings  # noqa: SLF001
     assert held
     with store.write("ann") as tx:
-        tx.documents.erase(first)
+        index_of(tx).erase(first)
     with store.backlog(write=False):
         assert not held
     with store.read("ann") as tx:

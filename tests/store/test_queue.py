@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memoria.config import LONGEST_LEASE_MS, LONGEST_WAIT_MS
 from memoria.model import QueueKind, QueueState, Role, Trust, new_id
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import LeasedEntry, NewQueueEntry, NewTurn
 

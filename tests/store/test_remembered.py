@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memoria.store.sqlite.remembered import RememberedRows
+from memoria.store.image.remembered import RememberedRows
 
 
 class _Reader:

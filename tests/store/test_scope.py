@@ -8,7 +8,7 @@ from tests.store.conftest import OpenStore
 from tests.store.plain import keep, wording
 
 from memoria.model import MemoryType, Scope
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
 from memoria.store.sqlite.migrate import migrations

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
+from tests.store.insides import connection_of, index_of
 from tests.store.plain import keep, wording
 
+from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.transaction import SqliteTransaction
 from memoria.store.values import DocumentKind, Filters, Frequencies, Match
 
 WORDS = ("harbour", "ferry", "港口", "unheard")
@@ -25,11 +26,11 @@ def fill(store: SqliteStore, place: str | None) -> None:
     with store.write("ann") as tx:
         for i in range(40):
             words = f"harbour {'ferry' if i % 3 else '港口'} {'tide ' * (i % 5)}"
-            tx.documents.add("turn", None, words, "ann")
+            index_of(tx).add("turn", None, words, "ann")
         for flag in (True, False):
-            tx.documents.add("turn", None, "harbour ferry", "ann", suppressed=flag)
-        gone = tx.documents.add("turn", None, "harbour 港口", "ann")
-        tx.documents.set_current(gone, current=False)
+            index_of(tx).add("turn", None, "harbour ferry", "ann", suppressed=flag)
+        gone = index_of(tx).add("turn", None, "harbour 港口", "ann")
+        index_of(tx).set_current(gone, current=False)
         old = keep(tx, "The ferry leaves the harbour at six", workspace=place)
         tx.memories.add_version(old, wording("The ferry leaves the harbour at eight"))
 
@@ -58,15 +59,15 @@ def test_a_question_finds_and_counts_the_same_whether_or_not_others_share_its_ho
     assert len({str(one) for one in alone}) > 4  # the sights do differ
 
 
-def list_statements(store: SqliteStore, ask: Callable[[SqliteTransaction], object]) -> set[str]:
+def list_statements(store: SqliteStore, ask: Callable[[Transaction], object]) -> set[str]:
     """The statements that a question of Ann runs, without the index's own."""
     run: list[str] = []
     with store.read("ann") as tx:
-        tx._connection.set_trace_callback(run.append)  # noqa: SLF001
+        connection_of(tx).set_trace_callback(run.append)
         try:
             ask(tx)
         finally:
-            tx._connection.set_trace_callback(None)  # noqa: SLF001
+            connection_of(tx).set_trace_callback(None)
     return {sql for sql in run if not sql.startswith("--")}
 
 
@@ -91,9 +92,9 @@ def test_the_words_of_a_long_question_are_counted_by_as_many_statements_as_one_w
 
 def test_where_nothing_is_hidden_what_is_found_is_not_looked_at_again(store: SqliteStore) -> None:
     with store.write("ann") as tx:
-        said = tx.documents.add("turn", None, "harbour ferry 港口", "ann")
+        said = index_of(tx).add("turn", None, "harbour ferry 港口", "ann")
 
-    def find(tx: SqliteTransaction) -> None:
+    def find(tx: Transaction) -> None:
         assert [one.n for one in tx.documents.match(["turn"], WORDS, Filters(), 5)] == [said]
 
     assert not [sql for sql in list_statements(store, find) if f"json_each('[{said}]')" in sql]

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from memoria.store.image.settled import SettledReads
 from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.settled import SettledReads
 
 OpenStore = Callable[[Path], SqliteStore]
 

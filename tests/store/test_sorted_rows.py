@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.store.sqlite.sorted_rows import list_once
+from memoria.store.image.sorted_rows import list_once
 
 numbers = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=50)
 

@@ -5,16 +5,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.store.insides import index_of
 from tests.store.test_postings import KINDS, MODEL, QUESTIONS, change, embed, say
 
 from memoria.model import Role
-from memoria.store.sqlite import SqliteStore, matching
-from memoria.store.sqlite.driver import Connection, connect
-from memoria.store.sqlite.postings import Postings
-from memoria.store.sqlite.standings import Standings
-from memoria.store.sqlite.standings_cache import StandingsCache
-from memoria.store.sqlite.tenants import StoreTenant
-from memoria.store.sqlite.word_lists import WordLists
+from memoria.store.image.standings import Standings
+from memoria.store.image.standings_cache import StandingsCache
+from memoria.store.image.tenants import StoreTenant
+from memoria.store.rows import matching
+from memoria.store.rows.postings import Postings
+from memoria.store.rows.word_lists import WordLists
+from memoria.store.sqlite import SqliteStore
+from memoria.store.sqlite.driver import SqliteConnection, connect
 from memoria.store.values import Filters, Match
 
 BUDGET = 25
@@ -39,7 +41,7 @@ def fill(store: SqliteStore, rng: random.Random) -> list[int]:
     with store.write("ann") as tx:
         for i in range(3 * BUDGET):
             kind = KINDS[0][i % 2]
-            known.append(tx.documents.add(kind, None, f"{say(rng)} {rng.choice(RARE)}", "ann"))
+            known.append(index_of(tx).add(kind, None, f"{say(rng)} {rng.choice(RARE)}", "ann"))
     embed(store, known)
     return known
 
@@ -93,7 +95,7 @@ def test_the_lists_of_a_large_home_follow_whatever_becomes_of_documents(
             change(tx, known, rng)
         if seed:
             with store.write("bob") as tx:
-                tx.documents.add("turn", None, f"{say(rng)} anchor", "bob")
+                index_of(tx).add("turn", None, f"{say(rng)} anchor", "bob")
         embed(store, rng.sample(known, 3))
     assert ranked
 
@@ -118,7 +120,7 @@ def test_a_large_home_is_read_at_once_from_the_second_question_on(
     assert len(ranked) == 1
     assert one_by_one in ([], [[]])
     with store.write("ann") as tx:
-        tx.documents.erase(known[0])
+        index_of(tx).erase(known[0])
     match()
     assert len(ranked) == 1  # what is erased is forgotten, so all is read anew
     standings.wait()
@@ -134,7 +136,7 @@ def test_that_a_home_is_large_is_not_counted_after_each_change(
     counted = note(monkeypatch, matching.Matching, "_count_now")
     for step in range(3):
         with store.write("ann") as tx:
-            new = tx.documents.add("turn", None, f"anchor {step}", "ann")
+            new = index_of(tx).add("turn", None, f"anchor {step}", "ann")
         embed(store, [new])
         with store.read("ann") as tx:
             told = tx.documents.match(KINDS[0], ["anchor"], Filters(), 50)
@@ -143,7 +145,7 @@ def test_that_a_home_is_large_is_not_counted_after_each_change(
         assert not counted
     with store.write("ann") as tx:  # what is left is few, and so are what it counts
         for n in known[BUDGET - 10 :]:
-            tx.documents.set_current(n, current=False)
+            index_of(tx).set_current(n, current=False)
     with store.read("ann") as tx:
         few = tx.documents.frequencies(KINDS[0], ["anchor"], Filters())
     assert counted
@@ -153,11 +155,11 @@ def test_that_a_home_is_large_is_not_counted_after_each_change(
 def test_a_home_without_vectors_is_left_to_the_index(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memoria.store.sqlite.standings._MOST_FLEETING", 10)
+    monkeypatch.setattr("memoria.store.image.standings._MOST_FLEETING", 10)
     with store.write("ann") as tx:
         for _ in range(2 * BUDGET):
-            tx.documents.add("turn", None, "rope", "")
-        tx.documents.add("turn", None, "anchor", "")
+            index_of(tx).add("turn", None, "rope", "")
+        index_of(tx).add("turn", None, "anchor", "")
     ranked, read = note(monkeypatch, Postings, "rank"), note(monkeypatch, Standings, "read_all")
     assert find(store)
     assert find(store)
@@ -166,7 +168,7 @@ def test_a_home_without_vectors_is_left_to_the_index(
 
 
 def test_what_kept_a_home_from_being_read_is_told_to_who_asks_next() -> None:
-    def refuse() -> Connection:
+    def refuse() -> SqliteConnection:
         raise OSError("no more files")
 
     cache, ann = StandingsCache(refuse), StoreTenant("ann", 1)
@@ -179,9 +181,9 @@ def test_what_kept_a_home_from_being_read_is_told_to_who_asks_next() -> None:
 
 
 def test_nothing_is_read_once_a_store_is_closed(tmp_path: Path) -> None:
-    opened: list[Connection] = []
+    opened: list[SqliteConnection] = []
 
-    def note_connection() -> Connection:
+    def note_connection() -> SqliteConnection:
         opened.append(connect(tmp_path / "none.db", 100))
         return opened[-1]
 

@@ -4,8 +4,8 @@ import pytest
 
 from memoria.errors import StoreDamagedError
 from memoria.model import Memory
+from memoria.store.rows.memory_rows import read_memory
 from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.memory_rows import read_memory
 
 
 def test_what_is_read_is_what_its_model_would_make_of_it(two: SqliteStore) -> None:

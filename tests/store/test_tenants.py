@@ -4,11 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from tests.store.insides import index_of
 
 from memoria.lifecycle.lease import hold_lease
 from memoria.model import Vector, now_millis
-from memoria.store.sqlite import SqliteStore, concurrent_read, matching
-from memoria.store.sqlite.matching import Matching
+from memoria.store.rows import concurrent_read, matching
+from memoria.store.rows.matching import Matching
+from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
 
 MODEL = "ones/8"
@@ -27,7 +29,7 @@ def shared(store: SqliteStore) -> SqliteStore:
 
 def say(store: SqliteStore, tenant: str) -> int:
     with store.write(tenant) as tx:
-        n = tx.documents.add("turn", None, "tea", "")
+        n = index_of(tx).add("turn", None, "tea", "")
         tx.backlog.add_vectors(MODEL, {n: VECTOR})
     return n
 
@@ -43,7 +45,7 @@ def test_an_erasure_is_counted_for_its_own_tenant_alone(shared: SqliteStore) -> 
     with shared.read("ann") as tx:
         before = tx.backlog.last_erasure()
     with shared.write("bob") as tx:
-        tx.documents.erase(n)
+        index_of(tx).erase(n)
         assert tx.backlog.last_erasure() > 0
     with shared.read("ann") as tx:
         assert tx.backlog.last_erasure() == before
@@ -51,7 +53,7 @@ def test_an_erasure_is_counted_for_its_own_tenant_alone(shared: SqliteStore) -> 
 
 def test_what_waits_for_a_vector_is_told_to_its_own_tenant_alone(shared: SqliteStore) -> None:
     with shared.write("bob") as tx:
-        tx.documents.add("turn", None, "coffee", "")
+        index_of(tx).add("turn", None, "coffee", "")
         assert tx.backlog.awaits_vector()
     with shared.read("ann") as tx:
         assert not tx.backlog.awaits_vector()
@@ -133,7 +135,7 @@ def test_nightly_maintenance_of_two_tenants_runs_at_once(shared: SqliteStore) ->
 
 def test_a_tenants_backlog_holds_no_document_of_anothers(shared: SqliteStore) -> None:
     with shared.write("ann") as tx:
-        own = tx.documents.add("turn", None, "coffee", "")
+        own = index_of(tx).add("turn", None, "coffee", "")
     with shared.read("bob") as tx:
         assert tx.backlog.list_due(1, 10, 5) == []
     with shared.backlog(write=False) as backlog:

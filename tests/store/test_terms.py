@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.store.insides import index_of
 
+from memoria.store.image.terms import BUDGET, choose_affordable
+from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.sql.statements import statements
 from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.documents import SqliteDocuments
-from memoria.store.sqlite.statements import statements
-from memoria.store.sqlite.terms import BUDGET, choose_affordable
 from memoria.store.values import Filters
 
 COUNTS = st.dictionaries(st.text("abcdef", min_size=1, max_size=3), st.integers(0, 40))
@@ -38,9 +39,9 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
     store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
     with store.write("ann") as tx:
         for i in range(BUDGET + 1):
-            tx.documents.add("turn", None, "common rare" if i % 1000 == 0 else "common", "")
+            index_of(tx).add("turn", None, "common rare" if i % 1000 == 0 else "common", "")
     with store.write("bob") as tx:
-        tx.documents.add("turn", None, "common", "")
+        index_of(tx).add("turn", None, "common", "")
     yield store
     store.close()
 
@@ -67,7 +68,7 @@ def test_a_small_tenant_of_a_large_home_keeps_every_word(crowded: SqliteStore) -
 def test_a_small_home_keeps_every_word(store: SqliteStore) -> None:
     with store.write("ann") as tx:
         for words in ("common rare", "common", "common"):
-            tx.documents.add("turn", None, words, "")
+            index_of(tx).add("turn", None, words, "")
     assert found(store, "ann", "common", "rare") == 3
 
 
@@ -94,18 +95,18 @@ def test_a_count_that_is_remembered_is_of_the_record_as_it_is(tmp_path: Path) ->
 
     for tenant in ("ann", "bob", "ann"):
         with store.write(tenant) as tx:
-            ns.append(tx.documents.add("turn", None, "harbour", ""))
-            tx.documents.add("turn", None, "orchid", "")
+            ns.append(index_of(tx).add("turn", None, "harbour", ""))
+            index_of(tx).add("turn", None, "orchid", "")
         assert count(tenant) == count(tenant)
     assert (count("ann"), count("bob")) == ((4, 2), (2, 1))
-    changes: list[Callable[[SqliteDocuments], object]] = [
+    changes: list[Callable[[DocumentIndex], object]] = [
         lambda documents: documents.set_current(ns[0], current=False),
         lambda documents: documents.replace_tokens(ns[2], "train", ""),
         lambda documents: documents.erase(ns[2]),
     ]
     for change in changes:
         with store.write("ann") as tx:
-            change(tx.documents)
+            change(index_of(tx))
         with store.read("ann") as tx:
             found = len(tx.documents.match(["turn"], ["harbour"], Filters(), 9))
             shown = len(tx.documents.match(["turn"], ["harbour", "orchid", "train"], Filters(), 9))

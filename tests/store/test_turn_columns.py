@@ -7,15 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.store.insides import index_of
 
 from memoria.language.reading.saying import find_wish, read_saying
 from memoria.model import Role, Trust, Vector, new_id
-from memoria.store.base import Transaction
+from memoria.store.image import turn_table
+from memoria.store.image.turn_table import TurnTable
 from memoria.store.remark import UNHEARD
-from memoria.store.sqlite import SqliteStore, turn_table
-from memoria.store.sqlite.transaction import SqliteTransaction
-from memoria.store.sqlite.turn_columns import SqliteTurnColumns
-from memoria.store.sqlite.turn_table import TurnTable
+from memoria.store.rows.transaction import Transaction
+from memoria.store.rows.turn_columns import TurnColumns
+from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewTurn
 
 MODEL = "toy"
@@ -100,7 +101,7 @@ class Talk:
     def list_turns(self, tx: Transaction) -> list[int]:
         return tx.documents.page("turn", 0, 10_000)
 
-    def change(self, tx: SqliteTransaction) -> None:
+    def change(self, tx: Transaction) -> None:
         rng, known = self.rng, self.list_turns(tx)
         n = rng.choice(known)
         turn = tx.conversations.turns([n])[n]
@@ -111,7 +112,7 @@ class Talk:
                 tx.conversations.retire_turn(n)
                 say(tx, rng, turn.session_id, turn.turn_index, next(self.free))
             case 2:
-                tx.documents.set_current(n, current=rng.random() < 0.5)
+                index_of(tx).set_current(n, current=rng.random() < 0.5)
             case 3:
                 tx.conversations.suppress_turn(turn)
             case 4:
@@ -149,7 +150,7 @@ def test_columns_follow_whatever_becomes_of_turns(
         monkeypatch.setattr(turn_table, "_SMALL_HOME_BITS", 1)
     talk = Talk(store, seed)
     with store.write("ann") as tx:
-        memories = [tx.documents.add("memory", None, "ferry", "")]
+        memories = [index_of(tx).add("memory", None, "ferry", "")]
         for place in range(30):
             say(tx, talk.rng, "abc"[place % 3], place // 3)
         embed(tx, talk.list_turns(tx)[:20])
@@ -188,7 +189,7 @@ def test_a_turn_that_is_known_is_not_read_again_until_it_is_changed(
     assert list_read() == ns
     assert list_read() == []
     with store.write("ann") as tx:
-        tx.documents.mark_processed(ns[1])
+        index_of(tx).mark_processed(ns[1])
     assert list_read() == [ns[1]]
     with store.write("ann") as tx:
         ns.append(say(tx, rng, "a", 6))
@@ -238,7 +239,7 @@ def test_only_so_many_turns_are_remembered(
         with store.read("ann") as tx:
             found = tx.turn_columns.surroundings(ns[start : start + 5], (), include_processed=True)
             assert found.ns.tolist() == ns[start : start + 5]
-            assert isinstance(tx.turn_columns, SqliteTurnColumns)
+            assert isinstance(tx.turn_columns, TurnColumns)
             reading = tx.turn_columns._reading  # noqa: SLF001
             assert reading is not None
             table = reading.counted.turns_of(reading.tenant.number)

@@ -8,7 +8,7 @@ import pytest
 import memoria
 from memoria import Memoria, SearchResult
 from memoria.model import Finding
-from memoria.store.sqlite.driver import Connection, connect, load_vectors
+from memoria.store.sqlite.driver import SqliteConnection, connect, load_vectors
 
 QUESTIONS = [
     "Where does the team meet?",
@@ -51,7 +51,7 @@ async def answers(memory: Memoria) -> list[SearchResult]:
 
 
 def behind_its_back(memory: Memoria, *statements: str) -> None:
-    connection: Connection = connect(memory.settings.home_path / "memoria.db", 10_000)
+    connection: SqliteConnection = connect(memory.settings.home_path / "memoria.db", 10_000)
     load_vectors(connection)
     for statement in statements:
         connection.execute(statement)

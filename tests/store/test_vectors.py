@@ -10,17 +10,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memoria.model import Vector
-from memoria.store.sqlite.driver import Connection, connect, load_vectors
+from memoria.store.image.visibility import Visibility
+from memoria.store.sqlite.driver import SqliteConnection, connect, load_vectors
 from memoria.store.sqlite.migrate import migrate
-from memoria.store.sqlite.vectors import (
+from memoria.store.sqlite.vec0 import Vec0Index
+from memoria.store.values import DocumentKind
+from memoria.store.vectors import (
     Drift,
-    Vec0Index,
     VectorCache,
     VectorIndex,
     VectorQuery,
 )
-from memoria.store.sqlite.visibility import Visibility
-from memoria.store.values import DocumentKind
 
 DIMS = 4
 MODELS = (1, 2)
@@ -76,7 +76,7 @@ ROWS = st.lists(
 
 
 @pytest.fixture(scope="module")
-def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteConnection]:
     opened = connect(tmp_path_factory.mktemp("home") / "memoria.db", 5000)
     if not load_vectors(opened):
         pytest.skip("this SQLite loads no extensions")
@@ -91,7 +91,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
     opened.close()
 
 
-def ways(connection: Connection) -> tuple[VectorIndex, ...]:
+def ways(connection: SqliteConnection) -> tuple[VectorIndex, ...]:
     """In the file, in a matrix that is held, and in one read for this search alone."""
     return (
         VectorIndex(connection, Vec0Index(connection), None),
@@ -100,7 +100,7 @@ def ways(connection: Connection) -> tuple[VectorIndex, ...]:
     )
 
 
-def fill(connection: Connection, rows: list[Row]) -> None:
+def fill(connection: SqliteConnection, rows: list[Row]) -> None:
     """Write documents 1, 2, … with their vectors; what is not current was so once."""
     index = Vec0Index(connection)
     connection.execute("BEGIN")
@@ -134,7 +134,7 @@ def fill(connection: Connection, rows: list[Row]) -> None:
     st.integers(1, 120),
 )
 def test_every_way_gives_the_nearest_current_documents_that_pass(
-    connection: Connection,
+    connection: SqliteConnection,
     rows: list[Row],
     query: tuple[int, ...],
     model: int,
@@ -167,7 +167,7 @@ def test_every_way_gives_the_nearest_current_documents_that_pass(
             assert match.score == pytest.approx(truth[match.n], abs=1e-5)
 
 
-def test_a_vector_made_anew_replaces_the_old_one(connection: Connection) -> None:
+def test_a_vector_made_anew_replaces_the_old_one(connection: SqliteConnection) -> None:
     fill(connection, [turn((1, 0, 0, 0))])
     index = Vec0Index(connection)
     anew = unit((0, 1, 0, 0)).tobytes()
@@ -179,13 +179,13 @@ def test_a_vector_made_anew_replaces_the_old_one(connection: Connection) -> None
     assert index.drift(1) == Drift(1, missing=0, extra=0)
 
 
-def test_a_model_without_an_index_has_no_neighbours(connection: Connection) -> None:
+def test_a_model_without_an_index_has_no_neighbours(connection: SqliteConnection) -> None:
     elsewhere = VectorQuery(99, 1, "turn", TURNS.scopes)
     for way in ways(connection):
         assert way.nearest(elsewhere, unit((1, 0, 0, 0)), 10) == []
 
 
-def test_an_index_built_anew_from_the_truth_is_the_same(connection: Connection) -> None:
+def test_an_index_built_anew_from_the_truth_is_the_same(connection: SqliteConnection) -> None:
     directions = [(i % 7 - 3, i % 5, 1, i % 3) for i in range(200)]
     fill(connection, [turn(d, current=i % 9 != 0) for i, d in enumerate(directions)])
     index = Vec0Index(connection)
@@ -198,7 +198,7 @@ def test_an_index_built_anew_from_the_truth_is_the_same(connection: Connection) 
 
 
 def test_what_a_process_without_the_extension_hid_is_not_found_in_the_file(
-    connection: Connection,
+    connection: SqliteConnection,
 ) -> None:
     fill(connection, [turn((1, 0, 0, 0)), turn((0, 1, 0, 0))])
     connection.execute("UPDATE documents SET current = 0 WHERE n = 1")
@@ -206,7 +206,7 @@ def test_what_a_process_without_the_extension_hid_is_not_found_in_the_file(
         assert [match.n for match in way.nearest(TURNS, unit((1, 1, 0, 0)), 10)] == [2]
 
 
-def test_of_equally_near_documents_the_oldest_come_first(connection: Connection) -> None:
+def test_of_equally_near_documents_the_oldest_come_first(connection: SqliteConnection) -> None:
     fill(connection, [turn((1, i // 50, 0, 0)) for i in range(100)])
     _, *in_memory = ways(connection)
     for way in in_memory:
@@ -214,7 +214,7 @@ def test_of_equally_near_documents_the_oldest_come_first(connection: Connection)
         assert [match.n for match in found] == list(range(1, 11))
 
 
-def test_packing_the_file_changes_no_answer(connection: Connection) -> None:
+def test_packing_the_file_changes_no_answer(connection: SqliteConnection) -> None:
     directions = [(i % 7 - 3, i % 5, 1, i % 3) for i in range(300)]
     fill(connection, [turn(d, current=not 64 < i < 200) for i, d in enumerate(directions)])
     query = unit((1, 2, 3, 4))

@@ -36,7 +36,7 @@ from memoria.disk.regular_files import (
 from memoria.errors import BackupError, UnusableFileError
 from memoria.model import now_millis, to_millis
 from memoria.model.forgetting import RemainingBackup
-from memoria.store.base import DatabaseFiles
+from memoria.store.engine import DatabaseFiles
 
 ASIDE = "before-restore-"
 STAMP = "%Y%m%dT%H%M%S.%fZ"

@@ -19,7 +19,7 @@ from memoria.model import (
     to_iso,
 )
 from memoria.model.model_call import describe_cost
-from memoria.store.base import Store
+from memoria.store.engine import Store
 
 _CHECK = "chat model"
 NOBODY_READS = (

@@ -37,7 +37,7 @@ from memoria.inference import LazyEmbedder
 from memoria.model import FIX, RESTORE, BacklogStatus, Finding, Health, now_millis, to_iso
 from memoria.model.core import NOT_REMEMBERED
 from memoria.settings_file import list_problems
-from memoria.store.base import Store
+from memoria.store.engine import Store
 
 _LITTLE_DISK_BYTES = 500_000_000
 _MOST_NAMED = 20

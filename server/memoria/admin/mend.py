@@ -10,7 +10,7 @@ from memoria.disk.folders import explain_system_errors
 from memoria.erasure.repair import repair_orphans
 from memoria.errors import StoreError
 from memoria.model import FIX, RESTORE, Finding, Health, Repair
-from memoria.store.base import Store
+from memoria.store.engine import Store
 
 Progress = Callable[[int, int], None]
 

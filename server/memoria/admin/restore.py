@@ -17,7 +17,7 @@ from memoria.disk.former_folders import remove_signposts
 from memoria.disk.home_files import DATABASE, KEY_BYTES, TOMBSTONE_KEY, core_files, replace_file
 from memoria.disk.regular_files import list_files, read_file, refuse_links
 from memoria.errors import BackupError, StoreDamagedError, StoreTooNewError
-from memoria.store.base import DatabaseFiles
+from memoria.store.engine import DatabaseFiles
 
 Put = Callable[[Path, Path], None]
 

@@ -51,8 +51,8 @@ from memoria.ingest.capture import Capture
 from memoria.language.reading.own_calls import is_own_call
 from memoria.model import DAY_MS, CaptureEvent, Channel, Turn, now_millis
 from memoria.model.channel import hook_channel
-from memoria.store.base import Store
-from memoria.store.base.transcripts import TranscriptPlace
+from memoria.store.engine import Store
+from memoria.store.rows.transcripts import TranscriptPlace
 
 SLICE_BYTES = 1024 * 1024
 """Bytes of a transcript that are read at a time."""

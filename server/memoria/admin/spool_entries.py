@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memoria.connectors.transcripts.base import as_turn
 from memoria.model import Turn, now_millis
-from memoria.store.base.transcripts import TranscriptPlace
+from memoria.store.rows.transcripts import TranscriptPlace
 
 
 @dataclass(slots=True)

@@ -21,7 +21,7 @@ from memoria.memories.days import date_of, date_of_memory
 from memoria.memories.task_in_hand import list_told_tasks
 from memoria.model import Scratchpad, now_millis, to_iso
 from memoria.model.zone import Zone
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 MOST_TOKENS = 2_300
 """Estimated; no text has more than four characters for each. Claude Code shows 10,000 characters of

@@ -23,7 +23,7 @@ from memoria.inference.rerank.choose import choose_reranker
 from memoria.ingest.embedding import EmbeddingLimits, EmbeddingWorker
 from memoria.ingest.renewal import RenewalWorker
 from memoria.model import LIBRARY, Channel, now_millis
-from memoria.store.base import Store
+from memoria.store.engine import Store
 
 if TYPE_CHECKING:
     from memoria.ingest.extraction import ExtractionWorker

@@ -15,7 +15,7 @@ from memoria.lifecycle.core.current import CurrentCore, compose_core
 from memoria.lifecycle.core.places import head_of, places_seen_from
 from memoria.model import now_millis
 from memoria.model.core import PROJECT_FILE, CoreFile, CoreMemory
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _MINUTE_MS = 60_000
 """Time for which a reading may be used again while nothing changes."""

@@ -8,7 +8,7 @@ from memoria.config import Settings
 from memoria.disk.former_folders import adopt_folders
 from memoria.disk.home_files import BACKUPS
 from memoria.errors import NoMemoryError, StoreError, quote_value
-from memoria.store.base import Engine, Store
+from memoria.store.engine import Engine, Store
 from memoria.store.sqlite.engine import SqliteEngine
 
 

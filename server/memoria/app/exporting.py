@@ -18,8 +18,8 @@ from memoria.connectors.notes.folder import NoteFolder
 from memoria.connectors.notes.sync import Deleted, NotesReport, NoteSync
 from memoria.disk.home_folder import open_home_files
 from memoria.errors import ExportError, InvalidInputError
-from memoria.store.base import Store
-from memoria.store.base.portable import PortableSelection
+from memoria.store.engine import Store
+from memoria.store.rows.portable.records import PortableSelection
 
 Progress = Callable[[int, int], None]
 

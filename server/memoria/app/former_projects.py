@@ -8,7 +8,7 @@ from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from memoria.bare.project_registry import RegistryError, read_projects
 from memoria.bare.projects import is_away
 from memoria.config import Settings
-from memoria.store.base import Store
+from memoria.store.engine import Store
 
 
 def propose_former(

@@ -32,7 +32,8 @@ from memoria.lifecycle.core.current import find_next_change
 from memoria.lifecycle.core.places import places_seen_from
 from memoria.memories.task_in_hand import find_end_of_telling
 from memoria.model import now_millis
-from memoria.store.base import Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 
 Composer = Callable[[Transaction, CoreReader, str | None], str]
 """Function that writes an answer for a project, from what a transaction sees."""

@@ -14,7 +14,8 @@ from memoria.memories.statements import Statements
 from memoria.model import Memory, MemoryType, RelatedStatement, RememberResult
 from memoria.model.parse import as_statable_type
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
-from memoria.store.base import Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _MOST = 8

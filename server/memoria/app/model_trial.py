@@ -28,7 +28,7 @@ from memoria.model import (
     start_of_utc_day,
 )
 from memoria.model.model_call import USUAL_PRICE
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _TALK = (
     (Role.USER, "I've moved from Bergen to Trondheim, to a flat near the river."),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from memoria.language.words.document import full_text
 from memoria.model import Explanation, Memory, MemoryVersion, Role, StoredTurn, Validity
 from memoria.model.forgetting import ForgetItem
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import ErasureFilter, Filters
 
 MOST_COMPARED = 5

@@ -6,7 +6,7 @@ from memoria.config import Settings
 from memoria.language.budget import estimate_tokens
 from memoria.language.reading.invisible import show_invisible
 from memoria.language.reading.lines import join_lines
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _MOST_TOKENS = 10

@@ -29,7 +29,7 @@ from memoria.model.nightly import (
 )
 from memoria.policy.retention import retention_table
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
-from memoria.store.base import JournalingStore
+from memoria.store.engine import JournalingStore
 from memoria.store.values import Filters
 
 _S_PER_MINUTE = 60

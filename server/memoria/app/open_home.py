@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from memoria.inference import LazyEmbedder
     from memoria.inference.rerank.base import Reranker
     from memoria.ingest.embedding import EmbeddingWorker
-    from memoria.store.base import Store
+    from memoria.store.engine import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from memoria.app.threads import in_thread
 from memoria.errors import InvalidInputError, PrivateTimeError
 from memoria.model import Channel, Trust, now_millis
 from memoria.model.private_time import PrivateTime, find_open
-from memoria.store.base import Store
+from memoria.store.engine import Store
 
 
 def carry_private_times(before: Store, restored: Store) -> None:

@@ -15,7 +15,7 @@ from memoria.config import Settings
 from memoria.errors import InvalidInputError, StoreError
 from memoria.memories.joins import Join, list_joins, note_join, note_part
 from memoria.model.project import KnownJoin, KnownProject
-from memoria.store.base import Store
+from memoria.store.engine import Store
 from memoria.store.listed import HeldProject
 
 

@@ -24,7 +24,8 @@ from memoria.retrieval.lookup.provenance import (
     read_origin,
 )
 from memoria.retrieval.lookup.short_ids import complete_id
-from memoria.store.base import Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 
 Hops = Literal[1, 2]
 _Settle = Callable[[Transaction, Pair, Channel, int], None]

@@ -9,7 +9,8 @@ from memoria.app.threads import in_snapshot, in_thread
 from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidInputError
 from memoria.model import QueueEntry, QueueState, QueueStatus, now_millis
-from memoria.store.base import Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 
 if TYPE_CHECKING:
     from memoria.ingest.intake import IntakeLimits

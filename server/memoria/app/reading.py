@@ -14,7 +14,7 @@ from memoria.ingest.processing import EntryProcessor, ProcessorTools
 from memoria.memories.related import RelatedMemories
 from memoria.model import QueueKind
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
-from memoria.store.base import Store
+from memoria.store.engine import Store
 from memoria.store.ledger import StoreLedger
 
 _MS_PER_MINUTE = 60_000

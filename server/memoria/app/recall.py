@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from memoria.app.core_excerpt import CoreReader
     from memoria.app.kept import AnswerKeeper, Composer
     from memoria.model.scratchpad import Scratchpad
-    from memoria.store.base import Transaction
+    from memoria.store.rows.transaction import Transaction
 
 
 class Recall:

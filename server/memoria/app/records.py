@@ -43,7 +43,7 @@ from memoria.retrieval.lookup.short_ids import (
     is_short,
     read_id,
 )
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 if TYPE_CHECKING:

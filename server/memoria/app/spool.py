@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memoria.erasure.suppression import Digester
     from memoria.ingest.capture import Capture
     from memoria.model import Channel
-    from memoria.store.base import Store
+    from memoria.store.engine import Store
 
 WAITING_BYTES = 512 * 1024
 """Bytes of transcripts that are read while somebody waits for an answer."""

@@ -6,7 +6,8 @@ from typing import TypeVar
 
 import anyio.to_thread
 
-from memoria.store.base import Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 
 _T = TypeVar("_T")
 

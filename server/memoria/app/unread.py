@@ -13,7 +13,7 @@ from memoria.errors import InvalidInputError
 from memoria.ingest.unread_count import count_unread
 from memoria.model.handed_in import MOST_CONCLUSIONS, HandedIn, UnreadLeft
 from memoria.retrieval.query.plan import EVERYWHERE
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 if TYPE_CHECKING:
     from memoria.ingest.handing_in import AgentReader

@@ -21,7 +21,7 @@ from memoria.erasure.reforget import reforget
 from memoria.errors import StoreError
 from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.model import BacklogStatus, Health, Repair
-from memoria.store.base import Store
+from memoria.store.engine import Store
 
 Progress = Callable[[int, int], None]
 Treatment = Literal["none", "fix", "rebuild"]

@@ -16,8 +16,8 @@ from collections.abc import Collection, Iterable, Sequence
 from memoria.language.words.document import full_text
 from memoria.language.words.name import name_key
 from memoria.model import InferredBy
-from memoria.store.base import Dependent, Transaction
-from memoria.store.base.dependencies import Relation
+from memoria.store.rows.dependencies import Dependent, Relation
+from memoria.store.rows.transaction import Transaction
 
 
 def find_unsupported(tx: Transaction, turn_ns: Sequence[int]) -> list[str]:

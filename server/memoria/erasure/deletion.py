@@ -14,7 +14,7 @@ from memoria.erasure.restatements import list_restatements
 from memoria.erasure.suppression import Digester
 from memoria.language.words.document import full_text
 from memoria.model import Channel, Memory, StoredTurn, now_millis
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import SuppressedMeaning, Tombstone, TombstoneKind, TombstoneRecord
 
 

@@ -20,7 +20,7 @@ from memoria.model.forgetting import (
     ShareKind,
     count_kinds,
 )
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import ErasureFilter, Filters
 
 _BEFORE = "\nbefore: "

@@ -13,7 +13,7 @@ from memoria.erasure.restatements import derive_restatements
 from memoria.erasure.suppression import Digester
 from memoria.language.words.document import full_text
 from memoria.model.forgetting import ForgetItem, ForgetPreview
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Tombstone, TombstoneRecord
 
 _PAGE = 500

@@ -34,8 +34,9 @@ from memoria.model.forgetting import (
     RemainingBackup,
     count_kinds,
 )
-from memoria.store.base import Store, Transaction
+from memoria.store.engine import Store
 from memoria.store.renewal import renew_all
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import ErasureFilter, SuppressedMeaning
 
 _LOG = logging.getLogger(__name__)

@@ -15,7 +15,9 @@ from memoria.erasure.scrub import scrub_store
 from memoria.errors import InvalidInputError, NotFoundError, shorten
 from memoria.model import Channel, now_millis, to_iso
 from memoria.model.forgetting import ForgetReport
-from memoria.store.base import HiddenFile, Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.hidden import HiddenFile
+from memoria.store.rows.transaction import Transaction
 
 _PAGE = 500
 

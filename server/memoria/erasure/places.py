@@ -1,7 +1,7 @@
 """Places of projects: a home that holds nothing of one any more no longer knows where it was."""
 
 from memoria.bare.project_registry import Projects, change_projects
-from memoria.store.base import Store
+from memoria.store.engine import Store
 
 
 def forget_places(store: Store, home: str) -> None:

@@ -28,7 +28,7 @@ from memoria.language.words.document import full_text
 from memoria.model import Memory, MemoryType, StoredTurn, now_millis
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.forgetting import ForgetKind, HiddenRecord
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _MAX_TERMS = 64
 _FIRST_IDEOGRAM = "\u2e80"

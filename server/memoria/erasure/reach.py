@@ -9,7 +9,7 @@ from memoria.erasure.plan import ErasurePlan, search_terms
 from memoria.language.reading.phrases import Phrases
 from memoria.language.reading.statement import occurs_in
 from memoria.model.zone import UTC_ZONE, Zone
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _CLOCKS_ON_EARTH = tuple(Zone.from_offset(hours * 60) for hours in range(-12, 15))
 """Zones, one for each hour: any present day on earth is the day in one of these."""

@@ -26,7 +26,8 @@ from memoria.language.reading.phrases import Phrases
 from memoria.language.reading.statement import is_distinctive
 from memoria.language.words.document import full_text
 from memoria.model import Memory, StoredTurn, now_millis
-from memoria.store.base import Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind, MessageName, TombstoneRecord
 
 _PAGE = 500

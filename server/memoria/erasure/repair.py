@@ -7,7 +7,9 @@ from memoria.erasure.files import TextFileEraser
 from memoria.erasure.verify import verify
 from memoria.language.reading.phrases import Phrases
 from memoria.model import now_millis
-from memoria.store.base import Orphan, Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.dependencies import Orphan
+from memoria.store.rows.transaction import Transaction
 
 MEMORY_KINDS = frozenset(("memory", "derived memory", "episode"))
 """Kinds that are forgotten by id; all others have none that anybody could give."""

@@ -17,7 +17,7 @@ from memoria.language.reading.wrapping import peel
 from memoria.language.words.analyser import word_terms
 from memoria.language.words.document import full_text
 from memoria.model import Memory
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _LEAST_TERMS = 2
 _OF_ANSWERS = frozenset(

@@ -8,7 +8,7 @@ stops, undoes nothing of what was forgotten; the next forget, the nightly run an
 import logging
 
 from memoria.errors import StoreError
-from memoria.store.base import Store
+from memoria.store.engine import Store
 
 _LOG = logging.getLogger(__name__)
 

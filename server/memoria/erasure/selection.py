@@ -18,8 +18,8 @@ from memoria.language.words.document import full_text
 from memoria.language.words.name import name_key
 from memoria.model import Memory, StoredTurn, as_instant, now_millis
 from memoria.model.forgetting import ForgetSelection, HiddenRecord
-from memoria.store.base import Transaction
 from memoria.store.not_found import not_found
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind, ErasureFilter, Filters
 
 _PAGE = 500

@@ -43,7 +43,7 @@ from memoria.language.reading.statement import (
 )
 from memoria.model import NO_TEXT_VECTORS, TextVectors, now_millis, to_iso
 from memoria.model.forgetting import HiddenRecord
-from memoria.store.base import Tombstones
+from memoria.store.rows.tombstones import Tombstones
 from memoria.store.values import MessageName, Tombstone
 
 _ANCHOR_BYTES = 8

@@ -12,7 +12,9 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.disk.folders import HISTORY
 from memoria.disk.home_folder import HomeFolder
 from memoria.disk.interface import TenantFiles
-from memoria.store.base import Orphan, Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.dependencies import Orphan
+from memoria.store.rows.transaction import Transaction
 
 _ID = lazy_regex(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _PAGE = 500

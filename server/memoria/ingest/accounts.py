@@ -19,7 +19,7 @@ from memoria.ingest.likeness import is_same_turn
 from memoria.ingest.turn_draft import TurnDraft
 from memoria.language.words.document import full_text
 from memoria.model import Session, StoredTurn
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _MOST_ALIKE = 100
 """Number of turns of one opening that are looked at."""

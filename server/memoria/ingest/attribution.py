@@ -32,7 +32,7 @@ from memoria.policy.participants import (
     name_person,
     name_subject,
 )
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import NewTurn
 
 _MOST_NAMES = 12

@@ -29,7 +29,8 @@ from memoria.model import (
 from memoria.model.privacy import PersonalRules
 from memoria.model.private_time import PrivateTime, find_open
 from memoria.model.turn import FORGOTTEN_PASSAGE
-from memoria.store.base import Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import MessageName, SegmentLimits
 
 if TYPE_CHECKING:

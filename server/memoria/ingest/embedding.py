@@ -25,7 +25,8 @@ from memoria.language.words.document import full_text
 from memoria.memories.similar import find_similar, link_all_similar
 from memoria.memories.turn_links import find_turn_names, link_recorded_turns
 from memoria.model import BacklogStatus, PassageVector, Role, StoredTurn, Vector, new_id, now_millis
-from memoria.store.base import Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import PendingDocument
 
 _LOG = logging.getLogger(__name__)

@@ -57,7 +57,7 @@ from memoria.model import (
     Validity,
     new_id,
 )
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import LeasedEntry, NewMemory
 
 _SPOKEN = (Role.USER, Role.ASSISTANT)

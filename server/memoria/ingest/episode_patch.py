@@ -12,7 +12,7 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.ingest.processing import compact_json
 from memoria.model import InferredBy, Memory, StoredTurn, Validity
 from memoria.model.episode import SummaryPatch
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import LeasedEntry
 
 _END = lazy_regex(r"(?<=[.!?])(?=\s)|(?<=[。！？])")

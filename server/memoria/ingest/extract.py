@@ -58,7 +58,7 @@ from memoria.model import (
     TextVectors,
     Update,
 )
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import LeasedEntry
 
 

@@ -33,7 +33,7 @@ from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.processing import ChangedMeanwhileError, EntryLeaseLostError, EntryProcessor
 from memoria.ingest.split_entry import split_entry
 from memoria.model import QueueKind, QueueState, new_id, now_millis
-from memoria.store.base import Store
+from memoria.store.engine import Store
 from memoria.store.values import LeasedEntry
 
 _LOG = logging.getLogger(__name__)

@@ -20,7 +20,7 @@ from memoria.language.words.document import full_text
 from memoria.memories.conditions import condition_of_turn
 from memoria.memories.validator import OperationValidator, RejectedError
 from memoria.model import Focus, Role, StoredTurn
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 
 def follow_reading(validator: OperationValidator, focus: Focus | None) -> None:

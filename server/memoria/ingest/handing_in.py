@@ -46,8 +46,9 @@ from memoria.model.handed_in import (
 from memoria.model.ids import choose_by_end
 from memoria.model.memory import StatementStatus
 from memoria.model.privacy import PersonalRules
-from memoria.store.base import Store, Transaction
-from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.store.engine import Store
+from memoria.store.rows.short_ids import INDEXED_CHARS
+from memoria.store.rows.transaction import Transaction
 
 _PROPERTY = "note"
 """Property of an agent's conclusion about its subject; it may have many values."""

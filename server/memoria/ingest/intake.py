@@ -42,7 +42,7 @@ from memoria.model import (
 from memoria.model.condition import Condition
 from memoria.model.privacy import PersonalRules
 from memoria.policy.routing import ExtractNow, route_turn, text_weight
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import LEFT_OVER, ClosedSegment, NewQueueEntry, NewTurn
 
 _ENOUGH = 2400

@@ -21,7 +21,8 @@ from memoria.model import InferredBy, Role, StoredTurn, TextVectors
 from memoria.model.channel import EXTRACTION_CHANNEL
 from memoria.model.privacy import PersonalRules
 from memoria.policy.routing import RecordOnly, is_answer, route_turn, text_weight
-from memoria.store.base import Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import LeasedEntry
 
 _CUT = " […] "

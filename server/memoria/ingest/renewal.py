@@ -10,7 +10,7 @@ import threading
 from contextvars import copy_context
 
 from memoria.errors import StoreError
-from memoria.store.base import Store
+from memoria.store.engine import Store
 from memoria.store.renewal import PAGE
 
 _LOG = logging.getLogger(__name__)

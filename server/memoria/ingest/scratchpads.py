@@ -5,7 +5,7 @@ from memoria.errors import InvalidInputError
 from memoria.ingest.identity import clean_id
 from memoria.language.reading.clean import Tally, clean_text
 from memoria.model import Scratchpad, now_millis
-from memoria.store.base import Store
+from memoria.store.engine import Store
 
 MOST_RECENT_TASKS = 5
 _MAX_CHARS = 2000

@@ -7,7 +7,7 @@ from memoria.ingest.likeness import is_whole
 from memoria.ingest.turn_draft import TurnDraft
 from memoria.language.words.document import full_text
 from memoria.model import Channel, RecordedTurn, Role, Session, StoredTurn, Trust, new_id
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import NewTurn, SegmentLimits
 
 if TYPE_CHECKING:

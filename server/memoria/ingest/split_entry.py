@@ -4,7 +4,7 @@ A small local model may fail at twenty turns with their related memories where i
 """
 
 from memoria.model import QueueKind, new_id, now_millis
-from memoria.store.base import Store
+from memoria.store.engine import Store
 from memoria.store.values import LeasedEntry, NewQueueEntry
 
 _OUTCOME = "too much at once, read in halves"

@@ -25,7 +25,7 @@ from memoria.ingest.likeness import digest_opening
 from memoria.language.reading.clean import Tally, clean_name
 from memoria.language.words.document import full_text
 from memoria.model import Role, Session, Turn
-from memoria.store.base import Conversations
+from memoria.store.rows.conversations import Conversations
 
 _MAX_ID_CHARS = 500
 _UNMISTAKABLE_BEGINNING = 3

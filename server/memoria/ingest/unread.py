@@ -34,8 +34,8 @@ from memoria.model import Memory, QueueKind, StoredTurn, Validity
 from memoria.model.handed_in import UnreadLeft
 from memoria.model.ids import cut_ids
 from memoria.model.zone import Zone
-from memoria.store.base import Transaction
-from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.store.rows.short_ids import INDEXED_CHARS
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import LeasedEntry
 
 _PAGE_TURNS = 60

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from memoria.memories.conditions import conditions_of_turns
 from memoria.model import StoredTurn
 from memoria.model.handed_in import UnreadLeft
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 MOST_COUNTED = 200
 

@@ -1,7 +1,7 @@
 """Log of nightly maintenance's actions on a memory, which its history shows."""
 
 from memoria.model.channel import NIGHTLY_CHANNEL
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 
 def log_action(tx: Transaction, at: int, action: str, memory_id: str, why: str) -> None:

@@ -7,7 +7,7 @@ kept with the steps, so a killed run does not get its tokens back.
 from memoria.errors import BudgetSpentError
 from memoria.model import DailyCap, ModelCall, now_millis
 from memoria.model.nightly import NightlyRun
-from memoria.store.base import JournalingStore
+from memoria.store.engine import JournalingStore
 from memoria.store.ledger import enter_call
 
 

@@ -23,7 +23,8 @@ from memoria.model import (
     Validity,
 )
 from memoria.model.channel import NIGHTLY_CHANNEL
-from memoria.store.base import DerivationSource, Transaction
+from memoria.store.rows.derivations import DerivationSource
+from memoria.store.rows.transaction import Transaction
 
 MOST_SOURCES = 20
 """Most memories that one is drawn from."""

@@ -27,7 +27,8 @@ from memoria.model.base import Value
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.nightly import NightlyRun, StepOutcome
 from memoria.policy.retention import RetentionTable
-from memoria.store.base import Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 
 if TYPE_CHECKING:
     from memoria.inference.chat.client import ChatClient

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from memoria.errors import LeaseLostError, StoreError
 from memoria.model import system_millis
-from memoria.store.base import Store
+from memoria.store.engine import Store
 
 LEASE = "nightly"
 LEASE_MS = 30_000

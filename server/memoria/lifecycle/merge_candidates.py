@@ -28,7 +28,8 @@ from memoria.policy.merging import (
     may_merge,
     may_relate,
 )
-from memoria.store.base import SimilarWordings, Transaction
+from memoria.store.rows.pairs import SimilarWordings
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 MAX_PAIRS_ASKED = 200

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from memoria.lifecycle.interface import StepContext
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 Row = TypeVar("Row")
 Number = TypeVar("Number")

@@ -15,7 +15,8 @@ from memoria.lifecycle.derivation import MOST_SOURCES
 from memoria.lifecycle.interface import StepContext
 from memoria.lifecycle.pages import read_pages
 from memoria.policy.tier_rules import SURE_CONFIDENCE, is_stable_pattern
-from memoria.store.base import DerivationCandidate, StatementOccasion, Transaction
+from memoria.store.rows.derivations import DerivationCandidate, StatementOccasion
+from memoria.store.rows.transaction import Transaction
 
 LEAST_MEMBERS = 3
 _PAGE = 500

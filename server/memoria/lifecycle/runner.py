@@ -25,7 +25,8 @@ from memoria.lifecycle.interface import (
 from memoria.lifecycle.pace import rest
 from memoria.model import derive_ids, system_millis, use_clock
 from memoria.model.nightly import NightlyRun, RunState, StepOutcome, StepReport
-from memoria.store.base import JournalingStore, Transaction
+from memoria.store.engine import JournalingStore
+from memoria.store.rows.transaction import Transaction
 
 _LOG = logging.getLogger(__name__)
 MOST_ROWS = 500

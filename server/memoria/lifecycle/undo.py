@@ -12,7 +12,8 @@ from memoria.lifecycle.core.restore import CoreRestoration
 from memoria.lifecycle.files.generated import GeneratedFiles
 from memoria.model import DAY_MS, system_millis
 from memoria.model.nightly import UNDO_MS, NightlyRun, UndoResult
-from memoria.store.base import JournalingStore, Transaction
+from memoria.store.engine import JournalingStore
+from memoria.store.rows.transaction import Transaction
 
 _PAGE = 20
 """Number of changes in one transaction: a document takes a dozen rows of the indexes along."""

@@ -6,7 +6,7 @@ They stand in the audit log by their ids. A memory that says something else sinc
 from collections.abc import Iterable
 
 from memoria.model import Memory
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 APART = "apart"
 """What the log calls it: the line is of the one memory, and its detail is the id of the other."""

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from memoria.model import Channel, Memory, new_id, now_millis
 from memoria.model.evidence import LoggedAction
-from memoria.store.base import Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 
 ACTION = "change"
 """Action under which the log has a note."""

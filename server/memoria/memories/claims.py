@@ -28,7 +28,7 @@ from memoria.model import (
     new_id,
 )
 from memoria.policy.conflict import Claim, Contradict, NeedsReview, Supersede, decide_replacement
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import NewMemory
 
 _SETTLED_BY_A_CLAIM = ("conflict", "review")

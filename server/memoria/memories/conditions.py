@@ -18,7 +18,7 @@ from memoria.language.statements.confided import (
 from memoria.language.words.analyser import query_terms
 from memoria.model import Memory, MemoryType, Role, StoredTurn
 from memoria.model.condition import Condition
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _ORDER = tuple(Condition)
 _MANY_WORDS = 4

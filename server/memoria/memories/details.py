@@ -25,9 +25,9 @@ from memoria.model import (
     Validity,
     describe_problems,
 )
-from memoria.store.base import Transaction
-from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.store.not_found import not_found
+from memoria.store.rows.short_ids import INDEXED_CHARS
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 MOST_ENTITIES = 8

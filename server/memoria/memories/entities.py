@@ -14,7 +14,7 @@ from memoria.language.names.keys import USER
 from memoria.language.words.name import name_key
 from memoria.model import Entity, Memory, Mention, Node, Trust, Validity
 from memoria.model.channel import EXTRACTION_CHANNEL, Channel
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 JOINED = "join entity"

@@ -34,7 +34,7 @@ from memoria.model import (
 )
 from memoria.model.foreign import ForeignMemory
 from memoria.model.ids import derive_id
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 if TYPE_CHECKING:
     from memoria.memories.claim_outcome import ClaimOutcome

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from memoria.model import Channel, new_id, now_millis
 from memoria.model.change import Change
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 ACTION = "import"
 """What the log calls a note, and a list of changes the import."""

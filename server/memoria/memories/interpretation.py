@@ -10,7 +10,7 @@ from memoria.language.pattern import LazyPattern
 from memoria.language.words.name import name_key
 from memoria.memories.values import Interpretation, NewWording
 from memoria.model import Add, EdgeType, InferredBy, Memory, Mention, Node
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _MOST_MENTIONS = 8

@@ -9,8 +9,8 @@ import json
 from typing import NamedTuple
 
 from memoria.model import new_id, now_millis
-from memoria.store.base import Transaction
 from memoria.store.joined_rows import JoinedRows
+from memoria.store.rows.transaction import Transaction
 
 _JOIN, _PART = "join", "part"
 _CHANNEL = "cli"

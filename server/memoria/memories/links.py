@@ -17,7 +17,7 @@ from memoria.memories.entities import join_as_read
 from memoria.memories.interpretation import interpretation_by_rules
 from memoria.memories.values import Interpretation, StructuralLinks
 from memoria.model import Edge, EdgeType, InferredBy, Memory, Mention, Node
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _KINDS_WITH_NAMESAKES = ("person", "other")
 _NOBODY = frozenset(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from memoria.model import Memory, TextVectors
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 
 class RelatedMemories(Protocol):

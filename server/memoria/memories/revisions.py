@@ -39,9 +39,10 @@ from memoria.model import (
 from memoria.model.memory_types import STATABLE_TYPES
 from memoria.model.privacy import Handling, PersonalRules
 from memoria.policy.conflict import Claim
-from memoria.store.base import Store, Transaction
-from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.store.engine import Store
 from memoria.store.not_found import not_found
+from memoria.store.rows.short_ids import INDEXED_CHARS
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import MemoryDetails, NewMemory
 
 if TYPE_CHECKING:

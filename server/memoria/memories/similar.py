@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from memoria.memories.links import link_similar
 from memoria.model import Memory, Validity, Vector
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _MOST_SIMILAR = 6

@@ -49,7 +49,7 @@ from memoria.model import (
 from memoria.model.core import USER_EDIT_NAME
 from memoria.model.memory import SOURCE_TURN, StatementStatus
 from memoria.model.zone import Zone
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import MemoryDetails, NewMemory
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from memoria.language.statements.tasks import is_about_another, same_task
 from memoria.language.words.document import full_text
 from memoria.memories.days import date_of
 from memoria.model import DAY_MS, MemoryType, Scope, Scratchpad, StoredTurn
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 TOLD_MS = 4 * DAY_MS
 """Time for which a task is told of: over a weekend and a day more."""

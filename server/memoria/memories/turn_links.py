@@ -18,7 +18,7 @@ from memoria.language.names.lexicon import NAMELESS
 from memoria.language.names.mentions import find_names
 from memoria.language.words.name import name_key
 from memoria.model import Edge, EdgeType, Mention, Node, Role, StoredTurn
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import NewTurn
 
 _MOST_READ_CHARS = 2_000

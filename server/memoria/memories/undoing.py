@@ -20,7 +20,7 @@ from memoria.memories.revisions import Revisions
 from memoria.memories.values import NewWording
 from memoria.model import Memory, MemoryType, Validity, now_millis
 from memoria.model.change import Change
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import MemoryDetails
 
 _MOST_READ = 1000

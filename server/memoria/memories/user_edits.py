@@ -13,7 +13,8 @@ from memoria.memories.verdicts import NewClaim
 from memoria.model import Memory, MemoryType, Validity
 from memoria.model.channel import USER_EDIT
 from memoria.model.privacy import PersonalRules
-from memoria.store.base import Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 
 
 class UserEdits(Statements):

@@ -48,7 +48,7 @@ from memoria.model.privacy import PersonalRules
 from memoria.model.zone import Zone
 from memoria.policy.conflict import Claim
 from memoria.policy.privacy import effective_rules, mask, screen
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _NO_RULES: PersonalRules = MappingProxyType({})
 _PLACEHOLDER = lazy_regex("⟨[^⟨⟩]{0,40}⟩")

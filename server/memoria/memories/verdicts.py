@@ -25,7 +25,7 @@ from memoria.policy.conflict import (
     is_older,
 )
 from memoria.policy.scope import decide_scope, default_scope
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters, NewMemory
 
 _MOST_TERMS = 64

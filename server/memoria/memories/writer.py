@@ -48,8 +48,8 @@ from memoria.memories.values import (
 from memoria.model import EdgeType, Memory, Scope, Validity
 from memoria.policy.merging import Authority
 from memoria.policy.scope import decide_scope, default_scope
-from memoria.store.base import Transaction
 from memoria.store.not_found import not_found
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import MemoryDetails, NewEvidence, NewMemory, NewVersion
 
 

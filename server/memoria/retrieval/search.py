@@ -33,7 +33,8 @@ from memoria.retrieval.ranking.rerank import (
 from memoria.retrieval.snapshot import ScoredSearch, SnapshotSearch, join_found
 from memoria.retrieval.sources.embed import QueryEmbedder
 from memoria.retrieval.sources.vectors import AskedVector, QueryVector
-from memoria.store.base import Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 
 _T = TypeVar("_T")
 

@@ -35,7 +35,7 @@ from memoria.retrieval.sources.vectors import (
     list_query_vectors,
     search_vectors_beside,
 )
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Frequencies
 
 

@@ -1,1 +1,1 @@
-"""TRUTH: rows and files, and the indexes over them. `base` is the seam; each engine is a folder."""
+"""TRUTH: rows and files, and the indexes over them. `engine` and `connection` are the seam."""

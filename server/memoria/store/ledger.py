@@ -5,7 +5,8 @@ spend the same tokens a second time.
 """
 
 from memoria.model import DAY_MS, DailyCap, ModelCall
-from memoria.store.base import Store, Transaction
+from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 
 
 class StoreLedger:

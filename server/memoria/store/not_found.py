@@ -2,7 +2,7 @@
 
 from memoria.errors import NotFoundError
 from memoria.model import now_millis, to_iso
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind, Tombstone
 
 

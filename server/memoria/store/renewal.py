@@ -1,6 +1,6 @@
 """Renewal: finding documents of older versions by the words that this version reads in them."""
 
-from memoria.store.base import Store
+from memoria.store.engine import Store
 
 PAGE = 200
 """Number of documents renewed at a time; other writers get their turn between two pages."""

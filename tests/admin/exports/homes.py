@@ -10,7 +10,7 @@ from memoria.admin.exports.merge import MergeReport
 from memoria.app.exporting import export, merge_export
 from memoria.config import Settings
 from memoria.model import COMMAND_LINE
-from memoria.store.base.portable import PortableSelection
+from memoria.store.rows.portable.records import PortableSelection
 
 PASSPHRASE = "correct horse battery"  # noqa: S105  (of a test)
 

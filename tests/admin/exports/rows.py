@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from memoria.disk.home_files import DATABASE
-from memoria.store.sqlite.driver import Connection, connect
+from memoria.store.sqlite.driver import SqliteConnection, connect
 
 LEFT_OUT = {
     "settings": "of the home: which model makes vectors, and whether the file is to be wiped",
@@ -129,7 +129,7 @@ def differ(one: Rows, other: Rows) -> list[str]:
 
 
 def _read_table(
-    connection: Connection, table: str, names: dict[str, dict[int, str]]
+    connection: SqliteConnection, table: str, names: dict[str, dict[int, str]]
 ) -> list[tuple[Any, ...]]:
     found = connection.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608  (the schema's name)
     rows = []

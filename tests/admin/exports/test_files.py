@@ -14,7 +14,7 @@ from tests.surface.shell import Shell
 from memoria.app.exporting import export, merge_export
 from memoria.disk.folders import tenant_folder
 from memoria.errors import ExportError
-from memoria.store.base.portable import PortableSelection
+from memoria.store.rows.portable.records import PortableSelection
 
 pytestmark = pytest.mark.anyio
 ALL = PortableSelection()

@@ -10,7 +10,7 @@ from memoria import Memoria
 from memoria.app.exporting import export
 from memoria.errors import ExportError, ForgottenError
 from memoria.model import Memory
-from memoria.store.base.portable import PortableSelection
+from memoria.store.rows.portable.records import PortableSelection
 
 pytestmark = pytest.mark.anyio
 Way = tuple[bool, int, bool]

@@ -20,7 +20,7 @@ from memoria.admin.exports.lines import read_head
 from memoria.app.exporting import export
 from memoria.errors import ExportError
 from memoria.model import COMMAND_LINE
-from memoria.store.base.portable import PORTABLE_KINDS, PortableSelection
+from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
 
 EXAMPLES = int(os.environ.get("RECORD_EXAMPLES", "12"))
 GATE, HILDE = "The garden gate has the code 4417.", "Aunt Hilde collects clocks."

@@ -14,7 +14,7 @@ from tests.surface.shell import Shell
 from memoria.app.exporting import export
 from memoria.connectors.notes.folder import NoteFolder
 from memoria.connectors.notes.sync import NoteSync
-from memoria.store.base.portable import PortableSelection
+from memoria.store.rows.portable.records import PortableSelection
 
 pytestmark = pytest.mark.anyio
 GATE = "The garden gate has the code 4417."

@@ -36,7 +36,7 @@ from memoria.app.exporting import export, merge_export
 from memoria.config import Settings
 from memoria.erasure.verify import verify
 from memoria.model import COMMAND_LINE, Receipt
-from memoria.store.base.portable import PortableSelection
+from memoria.store.rows.portable.records import PortableSelection
 from memoria.store.sqlite.migrate import schema
 
 EXAMPLES = int(os.environ.get("EXPORT_EXAMPLES", "2"))

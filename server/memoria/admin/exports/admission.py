@@ -16,8 +16,8 @@ from memoria.language.reading.clean import Tally
 from memoria.language.secrets.redact import redact
 from memoria.language.words.document import full_text
 from memoria.model import Role, Turn
-from memoria.store.base import Transaction
-from memoria.store.base.portable import PortableMerge
+from memoria.store.rows.portable.records import PortableMerge
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import MessageName
 
 _Record = dict[str, Any]

@@ -17,7 +17,7 @@ from typing import BinaryIO, get_args
 from memoria.admin.exports.seal import SealedKey
 from memoria.errors import ExportError
 from memoria.model.base import Value
-from memoria.store.base.portable import PortableKind, PortableRecord
+from memoria.store.rows.portable.records import PortableKind, PortableRecord
 
 HEAD = "memoria_export"
 """The member of the first line, by which an export is known."""

@@ -27,8 +27,14 @@ from memoria.erasure.reforget import Repetition
 from memoria.erasure.suppression import Digester
 from memoria.errors import ExportError, UnusableFileError
 from memoria.language.reading.phrases import Phrases
-from memoria.store.base import Store, Transaction
-from memoria.store.base.portable import PORTABLE_KINDS, PortableKind, PortableMerge, PutOutcome
+from memoria.store.engine import Store
+from memoria.store.rows.portable.records import (
+    PORTABLE_KINDS,
+    PortableKind,
+    PortableMerge,
+    PutOutcome,
+)
+from memoria.store.rows.transaction import Transaction
 
 Progress = Callable[[int, int], None]
 """Callback with the bytes read, and all bytes."""

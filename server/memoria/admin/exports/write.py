@@ -25,8 +25,9 @@ from memoria.disk.home_files import list_tombstone_keys
 from memoria.disk.interface import HomeFiles
 from memoria.errors import ExportError
 from memoria.model import now_millis
-from memoria.store.base import Store, Transaction
-from memoria.store.base.portable import PORTABLE_KINDS, PortableSelection
+from memoria.store.engine import Store
+from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
+from memoria.store.rows.transaction import Transaction
 
 Progress = Callable[[int, int], None]
 _PRIVATE = 0o600

@@ -5,7 +5,7 @@ from typing import Any
 
 from memoria.connectors.notes.note import NoteContent, Source, as_line
 from memoria.memories.conditions import condition_of_turn
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _MOST_SOURCES = 5
 

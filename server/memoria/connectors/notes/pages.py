@@ -6,8 +6,8 @@ from typing import Any
 from memoria.connectors.notes.folder import PAGES, NoteFolder, title_of
 from memoria.connectors.notes.note import render_page
 from memoria.connectors.notes.state import WrittenPage
-from memoria.store.base import Transaction
-from memoria.store.base.portable import PortableSelection
+from memoria.store.rows.portable.records import PortableSelection
+from memoria.store.rows.transaction import Transaction
 
 
 class NotePages:

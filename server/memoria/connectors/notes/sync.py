@@ -29,8 +29,9 @@ from memoria.memories.conditions import is_open
 from memoria.model import Memory
 from memoria.model.search import FULL_ID
 from memoria.retrieval.lookup.short_ids import count_id_chars
-from memoria.store.base import Store, Transaction
-from memoria.store.base.portable import PortableSelection
+from memoria.store.engine import Store
+from memoria.store.rows.portable.records import PortableSelection
+from memoria.store.rows.transaction import Transaction
 
 _Action = Literal["correct", "pin", "unpin", "archive"]
 Deleted = Literal["keep", "restore", "archive"]

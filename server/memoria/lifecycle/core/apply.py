@@ -25,7 +25,7 @@ from memoria.model.core import CoreFile, CoreLine
 from memoria.policy.core import groups_in
 from memoria.policy.own_lines import conclude_group
 from memoria.retrieval.lookup.short_ids import complete_id
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 Effect = Literal[
     "corrected", "archived", "remembered", "conflict", "asked", "kept", "settled", "dismissed",

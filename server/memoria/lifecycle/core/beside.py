@@ -17,7 +17,7 @@ from memoria.memories.days import date_of_turn
 from memoria.model import StoredTurn
 from memoria.model.core import PROJECT_FILE, CoreLine
 from memoria.retrieval.lookup.newer import Told, find_newer
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _MOST_QUOTES = 8

@@ -28,7 +28,7 @@ from memoria.model.core import CORE_FILES, PROJECT_FILE, SAID_LATER, CoreFile, C
 from memoria.model.memory_types import MemoryType
 from memoria.policy.core import end_for_every_session, groups_in
 from memoria.policy.own_lines import conclude_group
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)

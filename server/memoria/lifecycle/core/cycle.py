@@ -35,7 +35,7 @@ from memoria.lifecycle.core.render import (
 from memoria.lifecycle.core.told import may_be_told
 from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
 from memoria.policy.core import group_for, is_for_every_session
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 FindRefusal = Callable[[str | None, str], str | None]
 """Returns why a text written for a project, or for all, is not remembered; None where it is."""

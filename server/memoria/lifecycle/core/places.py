@@ -9,7 +9,7 @@ from memoria.disk.interface import TenantFiles
 from memoria.errors import UnusableFileError
 from memoria.lifecycle.core.lines import render_text
 from memoria.model.core import CORE_FILES, CoreFile
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)

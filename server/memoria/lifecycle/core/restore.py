@@ -16,7 +16,7 @@ from memoria.lifecycle.core.parse import Document, decode_text, parse
 from memoria.lifecycle.core.places import CorePlace, list_places
 from memoria.model.core import USER_EDIT_NAME, CoreFile, CoreLine
 from memoria.model.nightly import MadeByRun, NightlyRun
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from memoria.memories.conditions import is_open
 from memoria.model import MemoryVersion, SourceKind, StoredTurn, Trust
 from memoria.model.channel import EXTRACTION_CHANNEL
 from memoria.model.core import CoreMemory
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 
 def may_be_told(tx: Transaction, memory: CoreMemory) -> bool:

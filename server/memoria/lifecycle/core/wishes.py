@@ -19,7 +19,7 @@ from memoria.memories.days import date_of_turn, zone_of_turn
 from memoria.model import InferredBy, MemoryType, StoredTurn
 from memoria.policy.privacy import screen
 from memoria.policy.scope import decide_scope, default_scope
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 HEADING = "What the user asked for, in their words"
 _ID_CHARS = 8

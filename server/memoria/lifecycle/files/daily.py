@@ -6,7 +6,7 @@ from datetime import date
 from memoria.memories.conditions import is_open
 from memoria.model.day import DayMemory, DayNotes, DaySession
 from memoria.model.zone import LocalDay, Zone
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _MARK_CHARS = 8
 _OPENED, _INERT = "<!--", "‹!--"

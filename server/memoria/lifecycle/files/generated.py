@@ -15,7 +15,7 @@ from memoria.disk.interface import TenantFiles
 from memoria.lifecycle.interface import Item, ItemResult, StepContext
 from memoria.model.day import GeneratedFile
 from memoria.model.nightly import NightlyRun, StepOutcome
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _EDITED = "the user has edited it: it is left as it is"
 

@@ -7,7 +7,7 @@ from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepConte
 from memoria.lifecycle.pages import read_pages
 from memoria.model import Memory, Validity
 from memoria.model.nightly import StepOutcome
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _PAGE = 200
 

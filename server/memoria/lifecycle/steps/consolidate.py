@@ -44,7 +44,7 @@ from memoria.model import InferredBy, Memory, MemoryType, Validity
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
 from memoria.model.zone import Zone
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 MAX_CONCEPTS = 8
 """Number of concepts that one run writes."""

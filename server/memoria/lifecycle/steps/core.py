@@ -30,7 +30,7 @@ from memoria.model.core import CoreFile
 from memoria.model.nightly import StepOutcome
 from memoria.model.retention import RetentionAttributes
 from memoria.policy.retention import strength
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _PAGE = 500
 _OUTCOMES = {"changed": StepOutcome.CHANGED_SINCE, "refused": StepOutcome.REFUSED}

@@ -11,7 +11,7 @@ from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
 from memoria.model import DAY_MS
 from memoria.model.nightly import WITHOUT_MODEL
 from memoria.model.zone import LocalDay
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _FIRST = -62_135_000_000_000  # the year 1
 _LAST = date(9999, 12, 30)

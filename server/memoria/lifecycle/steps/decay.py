@@ -20,7 +20,7 @@ from memoria.policy.retention import (
     protection,
     retention_verdict,
 )
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _PAGE = 500
 _FADED = "faded"

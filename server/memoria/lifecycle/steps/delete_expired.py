@@ -15,7 +15,7 @@ from memoria.lifecycle.files.generated import files_of
 from memoria.lifecycle.interface import ItemResult, PiecewiseStep, StepContext
 from memoria.model import DAY_MS
 from memoria.model.nightly import UNDO_MS, StepOutcome
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _MEMORIES = 4
 """Number of memories in one transaction: each has its wordings, its evidence and its edges."""

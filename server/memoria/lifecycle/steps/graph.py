@@ -13,7 +13,8 @@ from memoria.graph.pruning import PrunableEdge, find_redundant_edges
 from memoria.inference import Calibration
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.model.nightly import StepOutcome
-from memoria.store.base import EdgeKey, PruneReason, RestorableEdge, Transaction
+from memoria.store.rows.pruned_edges import EdgeKey, PruneReason, RestorableEdge
+from memoria.store.rows.transaction import Transaction
 
 _ROOM = 16
 """Number of neighbours up to which none is pruned: more than a memory finds by itself."""

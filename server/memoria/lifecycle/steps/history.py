@@ -9,7 +9,7 @@ from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
 from memoria.memories.conditions import answerable_turns
 from memoria.model import StoredTurn
 from memoria.model.day import ClosedSession
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _PAGE = 100
 _OFF = "MEMORIA_HISTORY_FILES is off: no conversation is written into a file"

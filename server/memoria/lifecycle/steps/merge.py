@@ -29,7 +29,7 @@ from memoria.policy.merging import (
     survivor,
 )
 from memoria.policy.succession import decide_succession
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _AT_ONCE = 10
 """Number of turns that one item adds to the survivor's evidence."""

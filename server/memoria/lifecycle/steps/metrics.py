@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.model.nightly import Metric, StepOutcome
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _PROBES = 50

@@ -7,7 +7,7 @@ from memoria.lifecycle.steps.decay import active_memories, has_reviewer
 from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
 from memoria.model.retention import MemoryTier, RetentionAttributes, SupportCounts
 from memoria.policy.tier_rules import tier_by_rule
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _LARGEST_SUPPORT = SupportCounts(sessions=1 << 20, sources=1 << 20, theme=1 << 20)
 

@@ -11,7 +11,7 @@ from memoria.memories.entities import list_new_proposals, note_proposal
 from memoria.model.channel import NIGHTLY_CHANNEL, Channel
 from memoria.model.memory import Trust
 from memoria.model.nightly import StepOutcome
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _MOST_PAIRS = 20

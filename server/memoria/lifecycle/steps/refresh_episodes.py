@@ -12,7 +12,7 @@ from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepConte
 from memoria.lifecycle.pages import read_pages
 from memoria.model import InferredBy, Memory, Validity
 from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 MAX_EPISODES = 20
 """Number of segments that one run puts back; the rest in the next run."""

@@ -21,7 +21,7 @@ from memoria.policy.tier_rules import (
     may_rise_to_core,
     tier_after_promotion,
 )
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 MAX_REVIEWS = 40
 """Number of memories that are reviewed in one run."""

@@ -22,7 +22,7 @@ from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
 from memoria.retrieval.ranking.selection import count_hits
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.retrieval.sources.vectors import QueryVector
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Match
 
 _BESIDE_HITS = (3, 1)

@@ -38,7 +38,7 @@ from memoria.retrieval.ranking.selection import HALF_AS_GOOD, Selection
 from memoria.retrieval.ranking.successors import Successors, list_superseded
 from memoria.retrieval.ranking.threshold import DECIDING_HITS
 from memoria.retrieval.snapshot import ScoredSearch
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _NOTES_SHARE = 0.3

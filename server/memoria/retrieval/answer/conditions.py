@@ -8,7 +8,7 @@ from memoria.model.condition import Condition
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 Told = tuple[ScoredCandidate, Condition | None]
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memoria.model import Hit, Memory, RelatedStatement, Validity
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 

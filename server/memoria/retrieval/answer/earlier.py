@@ -11,7 +11,7 @@ from memoria.model import Hit, Validity
 from memoria.retrieval.answer.beside import AnswerLine
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.snapshot import ScoredSearch
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _TO_THE_DAY, _TO_THE_MINUTE = 10, 16
 _TWO = 2

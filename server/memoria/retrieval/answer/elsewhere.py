@@ -14,7 +14,7 @@ from memoria.model.search import OtherProjects
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.statistics import QueryStatistics
 from memoria.retrieval.ranking.threshold import TermWeights
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 COUNT_UP_TO = 20
 """Most matches that are counted: beyond, the answer says 20+."""

@@ -12,7 +12,7 @@ from memoria.retrieval.answer.record import COUNT_UP_TO, list_fitting_turns
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.snapshot import ScoredSearch
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 
 def find_hint(

@@ -14,7 +14,7 @@ from memoria.language.words.document import as_text
 from memoria.memories.conditions import is_withheld
 from memoria.model import Role, StoredTurn
 from memoria.retrieval.query.plan import EVERYWHERE
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _SPARE = 8
 """Turns read beyond those wanted, since some are not to be shown."""

@@ -8,7 +8,7 @@ from memoria.model import AdjacentTurn, StoredTurn
 from memoria.model.condition import Condition
 from memoria.retrieval.answer.cite import adjacent_turn
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 
 class NeighbourTurns(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from memoria.model import Hit, Memory
 from memoria.model.memory_types import DERIVED_TYPES
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 
 def mark_outdated(tx: Transaction, plan: SearchPlan, hits: Sequence[Hit]) -> tuple[Hit, ...]:

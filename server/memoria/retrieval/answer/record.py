@@ -24,9 +24,9 @@ from memoria.retrieval.ranking.score import (
 )
 from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold, TermWeights
 from memoria.retrieval.snapshot import ScoredSearch
-from memoria.store.base import Transaction
 from memoria.store.index_tokens import IndexTokens, list_words
 from memoria.store.remark import Remark
+from memoria.store.rows.transaction import Transaction
 
 COUNT_UP_TO = 10
 """Most turns: whether still more fit is not told."""

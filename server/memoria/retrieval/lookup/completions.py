@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from memoria.config import Settings
 from memoria.retrieval.query.plan import EVERYWHERE
-from memoria.store.base import Transaction
 from memoria.store.listed import ListedMemories, ListedSpan
+from memoria.store.rows.transaction import Transaction
 
 _NEWEST = 200
 """Most of the newest that are looked at."""

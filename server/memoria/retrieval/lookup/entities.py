@@ -12,8 +12,8 @@ from memoria.model.provenance import EntityMemory, EntityRecord, IncidentEdge, N
 from memoria.retrieval.lookup.provenance import describe_edges, list_incident_edges, other_end
 from memoria.retrieval.lookup.records import find_memory
 from memoria.retrieval.lookup.short_ids import is_short, read_id
-from memoria.store.base import Transaction
-from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.store.rows.short_ids import INDEXED_CHARS
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _LEAST_SIMILARITY = 0.6

@@ -7,7 +7,7 @@ from memoria.language.words.name import name_key
 from memoria.memories.entities import Pair
 from memoria.model import Entity
 from memoria.retrieval.lookup.entities import find_named
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 

@@ -6,7 +6,7 @@ from memoria.model import EdgeType, Memory, Node
 from memoria.model.memory import LinkRelation, MemoryLink
 from memoria.model.provenance import IncidentEdge
 from memoria.retrieval.lookup.provenance import list_incident_edges
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _MOST_LINKS = 12

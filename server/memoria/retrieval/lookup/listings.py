@@ -19,8 +19,8 @@ from memoria.retrieval.lookup.provenance import filters_from
 from memoria.retrieval.lookup.records import mark_conditions
 from memoria.retrieval.lookup.short_ids import count_id_chars, count_session_chars
 from memoria.retrieval.query.plan import EVERYWHERE
-from memoria.store.base import Transaction
 from memoria.store.listed import ListedMemories, ListedSpan
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _OPENING_CHARS = 200

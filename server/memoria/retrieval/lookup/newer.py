@@ -18,7 +18,7 @@ from memoria.model.memory import LaterStatement
 from memoria.model.zone import Zone
 from memoria.policy.scope import decide_scope
 from memoria.retrieval.ranking.later import LaterSearch, Said
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters, Match
 
 MayTell = Callable[[StoredTurn], bool]

@@ -25,9 +25,9 @@ from memoria.model.provenance import (
 )
 from memoria.retrieval.lookup.records import find_memory, mark_conditions, read_record
 from memoria.retrieval.query.plan import EVERYWHERE
-from memoria.store.base import Transaction
-from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.store.not_found import not_found
+from memoria.store.rows.short_ids import INDEXED_CHARS
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 FIRST_CHARS = 72

@@ -11,8 +11,8 @@ from memoria.memories.conditions import (
 )
 from memoria.model import Memory, SessionRecord, StoredTurn, TurnRecord
 from memoria.model.condition import Condition
-from memoria.store.base import Transaction
 from memoria.store.not_found import not_found
+from memoria.store.rows.transaction import Transaction
 
 
 def read_record(tx: Transaction, record_id: str, context: int) -> Memory | TurnRecord:

@@ -9,7 +9,7 @@ from memoria.language.budget import estimate_tokens
 from memoria.language.names.keys import USER
 from memoria.language.words.analyser import query_terms
 from memoria.model import Memory, TextVectors
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters, Match
 
 _MOST_TERMS = 64

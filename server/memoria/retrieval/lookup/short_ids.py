@@ -7,8 +7,8 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
 from memoria.model.ids import choose_by_end, count_end_chars
 from memoria.model.search import FULL_ID
-from memoria.store.base import Transaction
-from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.store.rows.short_ids import INDEXED_CHARS
+from memoria.store.rows.transaction import Transaction
 
 _CITED = lazy_regex(r"""[\s\[("'`“]*(?:(?i:memory|turn)\s+)?([0-9a-fA-F-]+)[\s\])"'`”.,;:]*""")
 """An id or the end of one, bare or with what stands around it in an answer."""

@@ -14,7 +14,7 @@ from memoria.language.words.name import name_key
 from memoria.language.words.script import is_cjk
 from memoria.model import Entity
 from memoria.retrieval.query.plan import SearchPlan, reword
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _MOST = 2
 """Most names that are replaced; each costs a search."""

@@ -13,7 +13,7 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.words.analyser import tokens
 from memoria.language.words.stopwords import STOP_WORDS
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Frequencies
 
 _MIXED = "(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]"

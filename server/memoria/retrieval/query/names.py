@@ -24,7 +24,7 @@ from memoria.language.words.spelling import (
     may_be_stems_of_one_name,
 )
 from memoria.retrieval.query.plan import SearchPlan, reword
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Frequencies
 
 _MOST_STRANGE = 3

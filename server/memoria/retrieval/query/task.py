@@ -11,7 +11,7 @@ from memoria.errors import shorten
 from memoria.language.statements.tasks import same_task
 from memoria.memories.task_in_hand import find_task_in_hand
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 
 def resolve_task(tx: Transaction, plan: SearchPlan) -> SearchPlan:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from memoria.language.asking.parse import ParsedQuery
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 MOST_TERMS = 64
 """Most terms searched for."""

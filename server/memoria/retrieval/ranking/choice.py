@@ -13,7 +13,7 @@ from memoria.retrieval.ranking.selection import (
     select_hits,
 )
 from memoria.retrieval.ranking.successors import Successors, find_successors
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.selection import Selection
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _ALIKE = 0.75
 """Share of a derived hit's relevance from which a memory matches about as well."""

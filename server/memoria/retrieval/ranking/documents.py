@@ -9,8 +9,8 @@ from memoria.language.words.document import full_text
 from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.fusion import FusedCandidate
-from memoria.store.base import Transaction
 from memoria.store.index_tokens import list_words
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 READ_CHARS = 4000

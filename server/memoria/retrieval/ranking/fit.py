@@ -14,7 +14,7 @@ from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.statistics import QueryStatistics
 from memoria.retrieval.sources.vectors import AskedVector, QueryVector, list_query_vectors
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _WORDS = 0.33
 """Weight of all of the question's words beside a cosine of 1."""

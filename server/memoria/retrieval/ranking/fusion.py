@@ -19,8 +19,8 @@ from memoria.retrieval.ranking.evidence.ranked import (
     phrase_share,
 )
 from memoria.retrieval.sources.gather import SourceScores
-from memoria.store.base import Transaction
 from memoria.store.index_tokens import IndexTokens
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Frequencies
 
 if TYPE_CHECKING:

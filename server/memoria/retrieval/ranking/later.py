@@ -13,7 +13,7 @@ from memoria.inference.base import Calibration
 from memoria.model import Role, Vector
 from memoria.retrieval.ranking.documents import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind, Filters, Match
 
 MOST_LATER = 1

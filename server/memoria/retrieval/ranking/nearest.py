@@ -11,7 +11,7 @@ from memoria.model import Vector
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.fusion import FusedCandidate
 from memoria.retrieval.sources.vectors import QueryVector
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _LOOKED_AT = 60
 """Number of documents of each kind and wording: those that tell something come first among them."""

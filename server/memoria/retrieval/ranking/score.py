@@ -31,7 +31,7 @@ from memoria.retrieval.ranking.threshold import (
     RelevanceThreshold,
     TermWeights,
 )
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind
 
 _LONGEST_DAY_MS = 25 * 3_600_000

@@ -16,7 +16,7 @@ from memoria.language.words.script import is_cjk, is_cjk_character
 from memoria.retrieval.query.names import is_on_record, list_name_tokens
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.gather import SourceScores
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Frequencies
 
 _EMPTY_CHINESE = frozenset(

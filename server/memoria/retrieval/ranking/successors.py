@@ -25,7 +25,7 @@ from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import is_of_another_task
 from memoria.retrieval.ranking.documents import MemoryWording, passes_filters
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Successor
 
 

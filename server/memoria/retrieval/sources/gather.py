@@ -17,7 +17,7 @@ from memoria.retrieval.sources.recent import search_recent
 from memoria.retrieval.sources.report import report_missing
 from memoria.retrieval.sources.text import search_phrases, search_text
 from memoria.retrieval.sources.vectors import AskedVector, ReadVectors
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _WORD_SHARE = 0.5
 """Weight of sharing the best words, for a document from which the graph is expanded."""

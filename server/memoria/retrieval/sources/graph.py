@@ -22,7 +22,7 @@ from memoria.language.words.name import name_key
 from memoria.model import PartReport
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.report import report_idle, report_off, report_used
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _HOPS = 2

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from memoria.language.reading.passages import Span
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.vectors import QueryVector
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 CosinesAndSpans = tuple[Mapping[int, float], Mapping[int, Span]]
 """Cosines with the passages taken into account, and the span of each turn's nearest passage."""

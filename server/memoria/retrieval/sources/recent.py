@@ -11,8 +11,8 @@ from memoria.language.words.script import is_cjk_character
 from memoria.model import DAY_MS, PartReport
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.report import report_idle, report_used
-from memoria.store.base import Transaction
 from memoria.store.positions import SESSION_BITS
+from memoria.store.rows.transaction import Transaction
 
 _DEPTH = 100
 _DEPTH_OF_SESSIONS = 1000

@@ -8,7 +8,7 @@ from memoria.retrieval.sources.report import (
     report_off,
     report_used,
 )
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 _DEPTH_IN_TIME = 100
 """Number of further documents looked for in the time that the query names."""

@@ -15,7 +15,7 @@ from memoria.retrieval.sources.report import (
     report_off,
     report_used,
 )
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind, Match
 
 ReadVectors = Callable[[], FoundScores]

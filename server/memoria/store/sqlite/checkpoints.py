@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 
 from memoria.errors import StoreError
-from memoria.store.sqlite.driver import Connection, sqlite3
+from memoria.store.sqlite.driver import SqliteConnection, sqlite3
 
 LATEST_PAGES = 4_000
 """Pages of the log from which on a commit moves them: 16 MB."""
@@ -23,7 +23,7 @@ _LONGEST_STOP_S = 5.0
 class Checkpoints:
     """The checkpoints of one process in one file. Thread-safe."""
 
-    def __init__(self, connect: Callable[[], Connection]) -> None:
+    def __init__(self, connect: Callable[[], SqliteConnection]) -> None:
         """Bind to a file; the thread begins when there is something to move.
 
         Args:

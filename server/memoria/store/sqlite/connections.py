@@ -14,9 +14,10 @@ from queue import Empty, LifoQueue
 from typing import NamedTuple
 
 from memoria.errors import StoreDamagedError, StoreUnavailableError
+from memoria.store.image.settled import SettledReads
 from memoria.store.sqlite.checkpoints import LATEST_PAGES, Checkpoints
 from memoria.store.sqlite.driver import (
-    Connection,
+    SqliteConnection,
     connect,
     load_vectors,
     transaction,
@@ -24,9 +25,9 @@ from memoria.store.sqlite.driver import (
 )
 from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.migrate import check_version, migrate
-from memoria.store.sqlite.settled import SettledReads
 from memoria.store.sqlite.shared_commits import SharedCommits
-from memoria.store.sqlite.vectors import Vec0Index, VectorCache, VectorIndex
+from memoria.store.sqlite.vec0 import Vec0Index
+from memoria.store.vectors import VectorCache, VectorIndex
 
 _Identity = tuple[int, int] | None
 
@@ -34,7 +35,7 @@ _Identity = tuple[int, int] | None
 class Opened(NamedTuple):
     """A connection, and the vector index as it reaches it."""
 
-    connection: Connection
+    connection: SqliteConnection
     vectors: VectorIndex
 
 
@@ -74,7 +75,7 @@ class Connections:
             self.writer.connection.execute(f"PRAGMA wal_autocheckpoint = {LATEST_PAGES}")
 
     @contextlib.contextmanager
-    def write(self, *, is_brief: bool = False) -> Iterator[Connection]:
+    def write(self, *, is_brief: bool = False) -> Iterator[SqliteConnection]:
         """Begin a change, all or nothing.
 
         Args:
@@ -88,7 +89,7 @@ class Connections:
             yield connection
 
     @contextlib.contextmanager
-    def _transaction(self) -> Iterator[Connection]:
+    def _transaction(self) -> Iterator[SqliteConnection]:
         with transaction(self.writer.connection):
             self._check_file_identity()
             # A newer Memoria may have moved the home on meanwhile.
@@ -97,7 +98,7 @@ class Connections:
         self._checkpoints.note_commit()
 
     @contextlib.contextmanager
-    def lock_writer(self) -> Iterator[Connection]:
+    def lock_writer(self) -> Iterator[SqliteConnection]:
         """Yield the writer's connection, which no other thread has meanwhile."""
         with self._commits.alone(), self._detect_damage(), translate_errors():
             yield self.writer.connection
@@ -201,7 +202,7 @@ class Connections:
                 return before, opened
             opened.connection.close()
 
-    def connect_beside(self) -> Connection:
+    def connect_beside(self) -> SqliteConnection:
         """Open a connection for what is done beside all reading and writing."""
         return connect(self._path, self._busy_timeout_ms, read_only=True)
 

@@ -11,11 +11,11 @@ same file at once, so it is retried.
 import contextlib
 import os
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from memoria.disk.regular_files import refuse_links
 from memoria.errors import (
@@ -35,14 +35,15 @@ else:
     except ImportError:
         import sqlite3
 
+from memoria.store.connection import Column, Parameters, RefusedRowError, RefusedValueError
+from memoria.store.image.settled import SettledReads
 from memoria.store.sqlite.emptied import refuse_emptied
-from memoria.store.sqlite.settled import SettledReads
+from memoria.store.sqlite.journal import hide_changes, list_columns
 from memoria.store.sqlite.write_queue import WaitedTooLongError, WriteQueue
 
 __all__ = [
-    "Connection",
-    "Cursor",
     "Row",
+    "SqliteConnection",
     "connect",
     "is_busy",
     "is_damage",
@@ -54,7 +55,6 @@ __all__ = [
 ]
 
 _Value = TypeVar("_Value")
-Cursor = sqlite3.Cursor
 Row = sqlite3.Row
 
 _OLDEST = (3, 38, 0)  # STRICT tables 3.37, unixepoch and json -> 3.38
@@ -72,7 +72,7 @@ _BY_WORDS = {
 _NOT_TEXT = "Could not decode to UTF-8"
 
 
-class Connection(sqlite3.Connection):
+class SqliteConnection(sqlite3.Connection):
     """A connection to a file, and the queue of those that write to it."""
 
     queue: WriteQueue | None = None
@@ -100,6 +100,52 @@ class Connection(sqlite3.Connection):
         """
         return read() if self.settled is None else self.settled.look_up(what, read)
 
+    def tuples(self, sql: str, parameters: Parameters = (), /) -> list[tuple[Any, ...]]:
+        """Run a statement, and return its rows as plain tuples."""
+        cursor = self.execute(sql, parameters)
+        cursor.row_factory = None
+        return cursor.fetchall()
+
+    @contextlib.contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Run a block whose changes are all taken back if it raises anything."""
+        self.execute("SAVEPOINT attempt")
+        try:
+            yield
+        except sqlite3.IntegrityError as error:
+            self._take_back()
+            raise RefusedRowError(str(error)) from error
+        except (sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.DataError) as error:
+            self._take_back()
+            raise RefusedValueError(str(error)) from error
+        except BaseException:
+            self._take_back()
+            raise
+        self.execute("RELEASE attempt")
+
+    def _take_back(self) -> None:
+        if self.in_transaction:  # a full disk may have ended it
+            self.execute("ROLLBACK TO attempt")
+            self.execute("RELEASE attempt")
+
+    def columns(self, table: str) -> list[Column]:
+        """List the columns of a table that hold the truth."""
+        return list_columns(self, table)
+
+    @contextlib.contextmanager
+    def hide_changes(self, tables: Sequence[str], tenant: int, report_id: str) -> Iterator[None]:
+        """Record in `hidden_changes` each row of these tables as it was before the block."""
+        with hide_changes(self, tables, tenant, report_id):
+            yield
+
+    def count_bytes(self) -> int:
+        """Return the size of the whole file."""
+        pages, page_size = (
+            int(self.execute(f"PRAGMA {name}").fetchone()[0])
+            for name in ("page_count", "page_size")
+        )
+        return pages * page_size
+
     def close(self) -> None:
         """Close the connection, and leave the queue."""
         super().close()
@@ -108,7 +154,7 @@ class Connection(sqlite3.Connection):
             self.queue = None
 
 
-def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Connection:
+def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> SqliteConnection:
     """Open a connection in autocommit mode, usable from any one thread at a time.
 
     A writer makes the file if there is none, and commits with `synchronous=FULL`: what is
@@ -134,7 +180,7 @@ def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Con
         isolation_level=None,
         check_same_thread=False,
         cached_statements=256,
-        factory=Connection,
+        factory=SqliteConnection,
     )
     connection.queue, connection.busy_timeout_ms = WriteQueue.of(path), busy_timeout_ms
     try:
@@ -152,7 +198,7 @@ _VOCABULARY = (
 """Tables of the full-text index's words and of their places; only what is asked for is read."""
 
 
-def _set_up(connection: Connection, busy_timeout_ms: int, *, read_only: bool) -> None:
+def _set_up(connection: SqliteConnection, busy_timeout_ms: int, *, read_only: bool) -> None:
     """Set up a connection; no `mmap_size`, since a file cut short would then kill the process."""
     connection.row_factory = Row
     connection.execute(f"PRAGMA busy_timeout = {busy_timeout_ms}")
@@ -197,7 +243,7 @@ def _vector_extension() -> str | None:
 
 
 @contextlib.contextmanager
-def transaction(connection: Connection) -> Iterator[None]:
+def transaction(connection: SqliteConnection) -> Iterator[None]:
     """Run a change, all or nothing; it waits its turn first, so it never fails half way."""
     with take_turn(connection):
         connection.execute("BEGIN IMMEDIATE")
@@ -211,7 +257,7 @@ def transaction(connection: Connection) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def take_turn(connection: Connection) -> Iterator[None]:
+def take_turn(connection: SqliteConnection) -> Iterator[None]:
     """Wait for all earlier writers, then write in this block: a transaction, or one statement.
 
     Raises:
@@ -232,7 +278,7 @@ def take_turn(connection: Connection) -> Iterator[None]:
         ) from error
 
 
-def _is_free(connection: Connection) -> bool:
+def _is_free(connection: SqliteConnection) -> bool:
     """Check whether the file can be written to at this moment."""
     connection.execute("PRAGMA busy_timeout = 0")
     try:
@@ -327,7 +373,7 @@ def _create_private(path: Path) -> None:
         )
 
 
-def _use_wal(connection: Connection) -> None:
+def _use_wal(connection: SqliteConnection) -> None:
     """Switch a new file to WAL. The switch waits for nobody, so it may take a few attempts."""
     deadline = time.monotonic() + connection.busy_timeout_ms / 1000
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":

@@ -8,23 +8,23 @@ from memoria.config import LONGEST_LEASE_MS
 from memoria.errors import StoreDamagedError, StoreError
 from memoria.language.reading.statement import fingerprint
 from memoria.model import FIX, RESTORE, Finding, now_millis
-from memoria.store.sqlite.chunks import digest, intact, unpack
-from memoria.store.sqlite.driver import Connection, Row, sqlite3, translate_errors
+from memoria.store.rows.chunks import digest, intact, unpack
+from memoria.store.rows.links import count_dangling, count_edges
+from memoria.store.sql.statements import statements
+from memoria.store.sqlite.driver import Row, SqliteConnection, sqlite3, translate_errors
 from memoria.store.sqlite.foreign_schema import list_foreign_objects
 from memoria.store.sqlite.integrity import Damage, inspect
-from memoria.store.sqlite.links import count_dangling, count_edges
 from memoria.store.sqlite.migrate import schema, version_of
 from memoria.store.sqlite.scrub import is_scrub_pending
-from memoria.store.sqlite.statements import statements
-from memoria.store.sqlite.vectors import VectorIndex, list_models
+from memoria.store.vectors import VectorIndex, list_models
 
-_SQL = statements("examination")
+_SQL = statements("examination", "memoria.store.sqlite")
 _FEW = 5
 """Number of problems of a kind that are shown; whoever has one has a hundred."""
 _DERIVED = ("search_index", "vectors_", "sqlite_")
 
 
-def examine(connection: Connection, vectors: VectorIndex, *, deep: bool) -> Iterator[Finding]:
+def examine(connection: SqliteConnection, vectors: VectorIndex, *, deep: bool) -> Iterator[Finding]:
     """Yield findings on the file, its integrity and its derived indexes."""
     yield _run_check("engine", lambda: _check_engine(connection))
     try:
@@ -44,7 +44,7 @@ def examine(connection: Connection, vectors: VectorIndex, *, deep: bool) -> Iter
     yield _run_check("erasure", lambda: _check_erasure(connection))
 
 
-def examine_truth(connection: Connection) -> list[Finding]:
+def examine_truth(connection: SqliteConnection) -> list[Finding]:
     """Check what must be right in a copy; anything derived can be made anew from it."""
     with translate_errors():
         return [_check_integrity(inspect(connection), deep=True), _check_raw_text(connection)]
@@ -67,7 +67,7 @@ def _error(check: str, detail: str) -> Finding:
     return Finding(check=check, state="error", detail=detail, cure=RESTORE)
 
 
-def _check_engine(connection: Connection) -> Finding:
+def _check_engine(connection: SqliteConnection) -> Finding:
     source = sqlite3.__name__.split(".", maxsplit=1)[0]
     journal = connection.execute("PRAGMA journal_mode").fetchone()[0]
     return Finding(
@@ -93,7 +93,7 @@ def _check_integrity(damage: Damage, *, deep: bool) -> Finding:
     return Finding(check="integrity", state="ok", detail=f"{pragma} found nothing wrong")
 
 
-def _check_schema(connection: Connection) -> Finding:
+def _check_schema(connection: SqliteConnection) -> Finding:
     """Check that tables, indexes and triggers are as the migrations made them."""
     there = {row["name"]: row["sql"] for row in connection.execute(_SQL["definitions"])}
     expected = {name: sql for name, sql in schema().items() if not name.startswith(_DERIVED)}
@@ -109,7 +109,7 @@ def _check_schema(connection: Connection) -> Finding:
     return Finding(check="schema", state="ok", detail=f"schema {version_of(connection)}, complete")
 
 
-def _check_raw_text(connection: Connection) -> Finding:
+def _check_raw_text(connection: SqliteConnection) -> Finding:
     """Check that every stored text and wording has its hash, and every document its record."""
     checks = [
         *_check_chunks(connection),
@@ -125,12 +125,12 @@ def _check_raw_text(connection: Connection) -> Finding:
     return Finding(check="raw text", state="ok", detail=f"{total} texts match their hashes")
 
 
-def _check_chunks(connection: Connection) -> Iterator[bool]:
+def _check_chunks(connection: SqliteConnection) -> Iterator[bool]:
     for row in connection.execute(_SQL["raw_chunks"]):
         yield intact(row["hash"], row["codec"], row["data"])
 
 
-def _check_packed_texts(connection: Connection) -> Iterator[bool]:
+def _check_packed_texts(connection: SqliteConnection) -> Iterator[bool]:
     """Yield True for each packed text that matches its hash; a block is unpacked once for all."""
     places = connection.execute(_SQL["packed_texts"])
     for n, rows in groupby(places, key=lambda row: row["block_n"]):
@@ -148,19 +148,21 @@ def _open_block(block: Row | None) -> bytes:
         return b""
 
 
-def _check_wordings(connection: Connection) -> Iterator[bool]:
+def _check_wordings(connection: SqliteConnection) -> Iterator[bool]:
     for row in connection.execute(_SQL["wordings"]):
         yield fingerprint(row["content"]) == row["fingerprint"]
 
 
-def _check_full_text(connection: Connection, damage: Damage) -> Finding:
+def _check_full_text(connection: SqliteConnection, damage: Damage) -> Finding:
     if "search_index" in damage.derived:
         return _unreadable("full text", damage.derived["search_index"])
     row = connection.execute(_SQL["full_text_drift"]).fetchone()
     return _check_drift("full text", row["documents"], row["missing"], row["extra"])
 
 
-def _check_vector_index(connection: Connection, vectors: VectorIndex, damage: Damage) -> Finding:
+def _check_vector_index(
+    connection: SqliteConnection, vectors: VectorIndex, damage: Damage
+) -> Finding:
     damaged = [line for name, lines in damage.derived.items() if name[:2] == "ve" for line in lines]
     if damaged:
         return _unreadable("vectors", damaged)
@@ -203,7 +205,7 @@ def _check_drift(check: str, total: int, missing: int, extra: int) -> Finding:
     return Finding(check=check, state="ok", detail=f"{total} indexed, none missing")
 
 
-def _check_graph(connection: Connection) -> Finding:
+def _check_graph(connection: SqliteConnection) -> Finding:
     """Check that every edge has two ends, and every entity a name that a memory uses."""
     lost = count_dangling(connection)
     if lost:
@@ -212,7 +214,7 @@ def _check_graph(connection: Connection) -> Finding:
     return Finding(check="graph", state="ok", detail=f"{count_edges(connection)} edges, all held")
 
 
-def _check_leases(connection: Connection) -> Finding:
+def _check_leases(connection: SqliteConnection) -> Finding:
     """Check that no lease is over, or ends so late that it was taken while the clock was wrong."""
     now = now_millis()
     ends = [row["expires_at"] for row in connection.execute(_SQL["leases"])]
@@ -223,7 +225,7 @@ def _check_leases(connection: Connection) -> Finding:
     return Finding(check="leases", state="ok", detail=f"{len(ends)} held")
 
 
-def _check_erasure(connection: Connection) -> Finding:
+def _check_erasure(connection: SqliteConnection) -> Finding:
     """Check that what was forgotten is wiped from the file too."""
     if is_scrub_pending(connection):
         detail = "what was forgotten is not yet wiped from the file"

@@ -7,21 +7,15 @@ from pathlib import Path
 
 from memoria.errors import StoreUnavailableError
 from memoria.model import Finding
-from memoria.store.sqlite.driver import (
-    connect,
-    is_busy,
-    is_damage,
-    sqlite3,
-    translate_errors,
-)
+from memoria.store.rows.hidden import drop_hidden
+from memoria.store.sql.statements import statements
+from memoria.store.sqlite.driver import connect, is_busy, is_damage, sqlite3, translate_errors
 from memoria.store.sqlite.examination import examine_truth
 from memoria.store.sqlite.foreign_schema import list_foreign_objects, list_lost_triggers
-from memoria.store.sqlite.hidden import drop_hidden
 from memoria.store.sqlite.migrate import check_version, migrations, version_of
 from memoria.store.sqlite.scrub import scrub
-from memoria.store.sqlite.statements import statements
 
-_SQL = statements("examination")
+_SQL = statements("examination", "memoria.store.sqlite")
 _BUSY_TIMEOUT_MS = 10_000
 _CLAIM_TIMEOUT_S = 1.0
 _PAGES_A_STEP = 2_000

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.store.sqlite.driver import Connection, sqlite3
+from memoria.store.sqlite.driver import SqliteConnection, sqlite3
 from memoria.store.sqlite.migrate import migrations, version_of
 
 _VECTORS = lazy_regex(r"vectors_\d+")
@@ -42,7 +42,7 @@ class SchemaObject:
     """Definition without the quotation marks and spaces that versions of SQLite set differently."""
 
 
-def list_foreign_objects(connection: Connection) -> list[str]:
+def list_foreign_objects(connection: SqliteConnection) -> list[str]:
     """List objects that the migrations of the file's version did not make, by kind and name.
 
     Raises:
@@ -56,7 +56,7 @@ def list_foreign_objects(connection: Connection) -> list[str]:
     ]
 
 
-def list_lost_triggers(connection: Connection) -> list[str]:
+def list_lost_triggers(connection: SqliteConnection) -> list[str]:
     """List the triggers of the migrations that are gone: what they prevent could be done."""
     there = {(one.kind, one.name) for one in _read_objects(connection)}
     expected = _objects_of_version(version_of(connection))

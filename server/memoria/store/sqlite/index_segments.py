@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from memoria.store.sqlite.driver import Connection
-from memoria.store.sqlite.rows import as_json
-from memoria.store.sqlite.statements import statements
-from memoria.store.sqlite.varints import read_varints
+from memoria.store.image.varints import read_varints
+from memoria.store.sql.statements import statements
+from memoria.store.sql.tenant_rows import as_json
+from memoria.store.sqlite.driver import SqliteConnection
 
-_SQL = statements("index_segments")
+_SQL = statements("index_segments", "memoria.store.sqlite")
 _BY_ITSELF = {"automerge": 4, "crisismerge": 16}
 """FTS5's thresholds of merging, unless it was told otherwise."""
 _NEVER = {"automerge": 0, "crisismerge": 1999}
@@ -43,7 +43,7 @@ class _Level(NamedTuple):
 
 
 @contextmanager
-def suspend_merging(connection: Connection) -> Iterator[None]:
+def suspend_merging(connection: SqliteConnection) -> Iterator[None]:
     """Merge nothing in this block, which is inside of a transaction; the settings are restored."""
     usual = _BY_ITSELF | {row["k"]: row["v"] for row in connection.execute(_SQL["settings"])}
     _send_settings(connection, _NEVER)
@@ -53,12 +53,12 @@ def suspend_merging(connection: Connection) -> Iterator[None]:
     _send_settings(connection, {name: usual[name] for name in _NEVER})
 
 
-def has_mergeable(connection: Connection) -> bool:
+def has_mergeable(connection: SqliteConnection) -> bool:
     """Check whether something small is left to merge."""
     return _pages_to_merge(connection) > 0
 
 
-def is_merged_whole(connection: Connection) -> bool:
+def is_merged_whole(connection: SqliteConnection) -> bool:
     """Check whether all lies in one segment on the last level, or there is nothing.
 
     FTS5 drops the marks of deleted words only when it merges into the last level. After many
@@ -68,14 +68,14 @@ def is_merged_whole(connection: Connection) -> bool:
     return last <= 1 and not any(lower)
 
 
-def merge_some(connection: Connection) -> None:
+def merge_some(connection: SqliteConnection) -> None:
     """Merge small segments, up to about a hundred rows."""
     before = connection.total_changes
     while (pages := _pages_to_merge(connection)) and connection.total_changes - before < _ROWS:
         _send_settings(connection, {"merge": pages})
 
 
-def _pages_to_merge(connection: Connection) -> int:
+def _pages_to_merge(connection: SqliteConnection) -> int:
     """Return the pages to write at once, so that FTS5 goes on to no other level; 0 for none."""
     chosen = _choose_segments(_read_levels(connection))
     if not chosen:
@@ -85,7 +85,7 @@ def _pages_to_merge(connection: Connection) -> int:
     return min(max(1, *pages), _AT_ONCE) if sum(pages) <= _MOST_PAGES else 0
 
 
-def _send_settings(connection: Connection, settings: dict[str, int]) -> None:
+def _send_settings(connection: SqliteConnection, settings: dict[str, int]) -> None:
     for name, value in settings.items():
         connection.execute(_SQL["tell"], {"name": name, "value": value})
 
@@ -103,7 +103,7 @@ def _choose_segments(levels: list[_Level]) -> tuple[int, ...]:
     return chosen if len(chosen) >= _ENOUGH else ()
 
 
-def _read_levels(connection: Connection) -> list[_Level]:
+def _read_levels(connection: SqliteConnection) -> list[_Level]:
     numbers = read_varints(connection.execute(_SQL["structure"]).fetchone()["block"][_COOKIE:])
     many, _segments, _written = next(numbers), next(numbers), next(numbers)
     return [_read_level(numbers) for _ in range(many)]

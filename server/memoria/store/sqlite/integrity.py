@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.store.sqlite.driver import Connection, is_damage, sqlite3
-from memoria.store.sqlite.links import GRAPH
-from memoria.store.sqlite.statements import statements
+from memoria.store.rows.links import GRAPH
+from memoria.store.sql.statements import statements
+from memoria.store.sqlite.driver import SqliteConnection, is_damage, sqlite3
 
-_SQL = statements("examination")
+_SQL = statements("examination", "memoria.store.sqlite")
 _DERIVED = lazy_regex(r"(search_index|vectors_\d+)(?:_\w+)?")
 """Names of a derived index and of the tables its module keeps it in."""
 _ABOUT_AN_INDEX = lazy_regex(r" (?:missing from|in) index (?P<name>\w+)")
@@ -36,7 +36,7 @@ class Damage:
         return bool(self.truth or self.indexes or self.derived or self.bookkeeping)
 
 
-def inspect(connection: Connection, *, deep: bool = True) -> Damage:
+def inspect(connection: SqliteConnection, *, deep: bool = True) -> Damage:
     """Check the whole file; and if something is wrong, each table by itself.
 
     Raises:
@@ -55,13 +55,13 @@ def inspect(connection: Connection, *, deep: bool = True) -> Damage:
     return _classify_damage(connection, by_table, broken, whole)
 
 
-def table_is_whole(connection: Connection, name: str) -> bool:
+def table_is_whole(connection: SqliteConnection, name: str) -> bool:
     """Check whether a table and its indexes are sound."""
     return not _run_check(connection, f"PRAGMA integrity_check('{name}')")
 
 
 def _classify_damage(
-    connection: Connection,
+    connection: SqliteConnection,
     by_table: Mapping[str, Sequence[str]],
     broken: Sequence[str],
     whole: Sequence[str],
@@ -85,7 +85,7 @@ def _classify_damage(
     )
 
 
-def _run_check(connection: Connection, check: str) -> list[str]:
+def _run_check(connection: SqliteConnection, check: str) -> list[str]:
     """Run a check and return its lines; none if all is well."""
     try:
         text = "\n".join(row[0] for row in connection.execute(check))
@@ -99,7 +99,7 @@ def _run_check(connection: Connection, check: str) -> list[str]:
     return [] if lines == ["ok"] else lines
 
 
-def _broken_references(connection: Connection) -> list[tuple[str]]:
+def _broken_references(connection: SqliteConnection) -> list[tuple[str]]:
     """List broken references of the truth; those of the graph are a finding of their own."""
     try:
         rows = connection.execute("PRAGMA foreign_key_check").fetchall()
@@ -110,12 +110,12 @@ def _broken_references(connection: Connection) -> list[tuple[str]]:
         return []  # the check of the tables says it
 
 
-def _list_tables(connection: Connection) -> list[str]:
+def _list_tables(connection: SqliteConnection) -> list[str]:
     return [row["name"] for row in connection.execute(_SQL["tables"])]
 
 
 def _only_indexes(
-    connection: Connection, name: str, problems: Sequence[str], roots: set[int]
+    connection: SqliteConnection, name: str, problems: Sequence[str], roots: set[int]
 ) -> bool:
     """Check whether the table's rows are sound: by what SQLite says, else by reading them all."""
     if all(_is_about_an_index(problem, roots) for problem in problems):

@@ -7,36 +7,13 @@ connections journal nothing. Indexes and vectors are not recorded: they follow f
 A row that INSERT OR REPLACE displaces is seen because `recursive_triggers` is on.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
 
-from memoria.store.sqlite.driver import Connection
+from memoria.store.connection import Column, Connection
 
-JOURNALED_TABLES = (
-    "memories",
-    "memory_versions",
-    "memory_evidence",
-    "documents",
-    "nodes",
-    "entities",
-    "entity_names",
-    "name_uses",
-    "edges",
-    "pruned_edges",
-    "episodes",
-    "segments",
-    "extraction_queue",
-    "scratchpads",
-    "completed_tasks",
-    "workspaces",
-    "core_lines",
-    "core_files",
-    "generated_files",
-)
-"""The tables that a run may change. Names are of this list and of the schema, never a user's."""
 _DERIVED = {("documents", "changed")}
-EVENTS = {"insert": "NEW", "update": "NEW", "delete": "OLD"}
+_EVENTS = {"insert": "NEW", "update": "NEW", "delete": "OLD"}
 """Events that change a row, and the name by which a trigger knows the row."""
 _MEMORY_OF_NODE = "SELECT memory_n FROM nodes WHERE n = {row}.{column}"
 _LAST_TO_USE = """
@@ -65,16 +42,7 @@ _TURN = {
 """Owner of a row, in SQL, for tables without such a column."""
 
 
-class Column(NamedTuple):
-    """A column that is recorded."""
-
-    name: str
-    declared: str
-    key: int
-    """Place in the primary key, from 1; 0 if it is not in it."""
-
-
-def columns(connection: Connection, table: str) -> list[Column]:
+def list_columns(connection: Connection, table: str) -> list[Column]:
     """List the columns of a watched table that are not derived."""
     rows = connection.execute(f"PRAGMA table_xinfo({table})")
     return [
@@ -84,13 +52,13 @@ def columns(connection: Connection, table: str) -> list[Column]:
     ]
 
 
-def install_triggers(connection: Connection) -> None:
+def install_triggers(connection: Connection, tables: Iterable[str]) -> None:
     """Install triggers that journal what is changed inside of `journal_changes`."""
     connection.execute("PRAGMA recursive_triggers = ON")
     connection.execute("CREATE TEMP TABLE nightly_now (run_n INTEGER, step INTEGER)")
-    for table in JOURNALED_TABLES:
-        noted = columns(connection, table)
-        for event, row in EVENTS.items():
+    for table in tables:
+        noted = list_columns(connection, table)
+        for event, row in _EVENTS.items():
             connection.execute(_trigger(table, event, row, noted))
 
 
@@ -103,7 +71,7 @@ def journal_changes(connection: Connection, run_n: int, step: int) -> Iterator[N
 
 
 def _trigger(table: str, event: str, row: str, noted: Sequence[Column]) -> str:
-    key, image, condition = describe_change(event, row, noted)
+    key, image, condition = _describe_change(event, row, noted)
     return f"""
         CREATE TEMP TRIGGER journal_{table}_{event} AFTER {event.upper()} ON main.{table}
         {condition}
@@ -119,7 +87,7 @@ def _trigger(table: str, event: str, row: str, noted: Sequence[Column]) -> str:
         END"""
 
 
-def describe_change(event: str, row: str, noted: Sequence[Column]) -> tuple[str, str, str]:
+def _describe_change(event: str, row: str, noted: Sequence[Column]) -> tuple[str, str, str]:
     """Return a trigger's key, image and condition for a change, in SQL.
 
     The image of a new row holds no text.
@@ -130,6 +98,36 @@ def describe_change(event: str, row: str, noted: Sequence[Column]) -> tuple[str,
         return key, _update_image(noted), f"WHEN {changed}"
     shown = [c for c in noted if event == "delete" or not _holds_text(c)]
     return key, _row_image(row, shown), ""
+
+
+@contextmanager
+def hide_changes(
+    connection: Connection, tables: Sequence[str], tenant: int, report_id: str
+) -> Iterator[None]:
+    """Record in `hidden_changes` each row of these tables as it was before the block."""
+    connection.execute("CREATE TEMP TABLE hiding_now (tenant_id INTEGER, report_id TEXT)")
+    connection.execute("INSERT INTO temp.hiding_now VALUES (?, ?)", (tenant, report_id))
+    for table in tables:
+        noted = list_columns(connection, table)
+        for event, row in _EVENTS.items():
+            connection.execute(_hiding_trigger(table, event, row, noted))
+    yield
+    for table in tables:
+        for event in _EVENTS:
+            connection.execute(f"DROP TRIGGER temp.hide_{table}_{event}")
+    connection.execute("DROP TABLE temp.hiding_now")
+
+
+def _hiding_trigger(table: str, event: str, row: str, noted: Sequence[Column]) -> str:
+    key, image, condition = _describe_change(event, row, noted)
+    return f"""
+        CREATE TEMP TRIGGER hide_{table}_{event} AFTER {event.upper()} ON main.{table}
+        {condition}
+        BEGIN
+            INSERT INTO hidden_changes (tenant_id, report_id, tbl, op, key, image)
+            SELECT w.tenant_id, w.report_id, '{table}', '{event}', json_array({key}), {image}
+            FROM hiding_now w;
+        END"""
 
 
 def _owner_column(

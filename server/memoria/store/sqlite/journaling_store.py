@@ -8,10 +8,11 @@ from memoria.errors import LeaseLostError
 from memoria.model import system_millis
 from memoria.model.nightly import NightlyRun
 from memoria.model.zone import MACHINE_ZONE, Zone
-from memoria.store.sqlite.driver import Connection
+from memoria.store.rows.revert import JOURNALED_TABLES
+from memoria.store.sql.statements import statements
+from memoria.store.sqlite.driver import SqliteConnection
 from memoria.store.sqlite.index_segments import has_mergeable, merge_some, suspend_merging
 from memoria.store.sqlite.journal import install_triggers, journal_changes
-from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.store import SqliteStore
 
 
@@ -57,7 +58,7 @@ class SqliteJournalingStore(SqliteStore):
         self._at: tuple[int, int] | None = None
         self.most_rows = 0
         self._writer = self._connections.writer.connection
-        install_triggers(self._writer)
+        install_triggers(self._writer, JOURNALED_TABLES)
 
     @contextlib.contextmanager
     def journaling(self, run: NightlyRun, step: int) -> Iterator[None]:
@@ -69,7 +70,7 @@ class SqliteJournalingStore(SqliteStore):
             self._at = None
 
     @contextlib.contextmanager
-    def _write_transaction(self, *, is_brief: bool = False) -> Iterator[Connection]:  # noqa: ARG002  (nobody else writes here)
+    def _write_transaction(self, *, is_brief: bool = False) -> Iterator[SqliteConnection]:  # noqa: ARG002  (nobody else writes here)
         with self._write_under_lease() as connection:
             journal = (
                 journal_changes(connection, *self._at) if self._at else contextlib.nullcontext()
@@ -87,7 +88,7 @@ class SqliteJournalingStore(SqliteStore):
             merge_some(connection)
 
     @contextlib.contextmanager
-    def _write_under_lease(self) -> Iterator[Connection]:
+    def _write_under_lease(self) -> Iterator[SqliteConnection]:
         """Begin a transaction, if the owner still has the lease."""
         before = self._writer.total_changes
         with super()._write_transaction() as connection:
@@ -95,7 +96,7 @@ class SqliteJournalingStore(SqliteStore):
             yield connection
         self.most_rows = max(self.most_rows, self._writer.total_changes - before)
 
-    def _require_lease(self, connection: Connection) -> None:
+    def _require_lease(self, connection: SqliteConnection) -> None:
         """Raise LeaseLostError if another has the lease: a process that slept must not write on."""
         asked = {**self._lease, "now": system_millis()}
         if connection.execute(statements("nightly_runs")["lease"], asked).fetchone() is None:

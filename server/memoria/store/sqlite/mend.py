@@ -10,29 +10,28 @@ from functools import partial
 
 from memoria.config import LONGEST_LEASE_MS
 from memoria.errors import StoreDamagedError
-from memoria.language.words.document import memory_tokens, turn_tokens
 from memoria.model import now_millis
 from memoria.model.zone import Zone
-from memoria.store.sqlite.conversations import SqliteConversations
-from memoria.store.sqlite.documents import SqliteDocuments
-from memoria.store.sqlite.driver import Connection, Row, is_damage, sqlite3, take_turn, transaction
+from memoria.store.image.visibility import visibility_of
+from memoria.store.rows.links import mend_links
+from memoria.store.rows.stored_tokens import read_tokens
+from memoria.store.rows.word_mark import set_mark
+from memoria.store.sql.statements import statements
+from memoria.store.sqlite.driver import SqliteConnection, is_damage, sqlite3, take_turn, transaction
 from memoria.store.sqlite.integrity import inspect, table_is_whole
-from memoria.store.sqlite.links import mend_links
 from memoria.store.sqlite.migrate import schema
-from memoria.store.sqlite.rows import TenantRows
-from memoria.store.sqlite.statements import statements
-from memoria.store.sqlite.vectors import VectorIndex, list_models
-from memoria.store.sqlite.visibility import visibility_of
-from memoria.store.sqlite.word_mark import set_mark
+from memoria.store.vectors import VectorIndex, list_models
 
 Progress = Callable[[int, int], None]
-Mender = Callable[[Connection, VectorIndex, Progress], None]
+Mender = Callable[[SqliteConnection, VectorIndex, Progress], None]
 
-_SQL = statements("examination")
+_SQL = statements("examination", "memoria.store.sqlite")
 _FULL_TEXT = "search_index"
 
 
-def rebuild(connection: Connection, vectors: VectorIndex, zone: Zone, progress: Progress) -> None:
+def rebuild(
+    connection: SqliteConnection, vectors: VectorIndex, zone: Zone, progress: Progress
+) -> None:
     """Build full text and vector indexes anew, whatever state they are in; tidy the graph."""
     _full_text(connection, vectors, progress, zone=zone)
     _vectors(connection, vectors, progress, every=True)
@@ -41,7 +40,7 @@ def rebuild(connection: Connection, vectors: VectorIndex, zone: Zone, progress: 
 
 
 def mend(
-    connection: Connection, vectors: VectorIndex, zone: Zone, check: str, progress: Progress
+    connection: SqliteConnection, vectors: VectorIndex, zone: Zone, check: str, progress: Progress
 ) -> None:
     """Mend what was found under the name of a check; do nothing if there is no mender for it."""
     menders: dict[str, Mender] = {**_MENDERS, "full text": partial(_full_text, zone=zone)}
@@ -52,7 +51,7 @@ def mend(
 
 
 def _full_text(
-    connection: Connection, vectors: VectorIndex, progress: Progress, *, zone: Zone
+    connection: SqliteConnection, vectors: VectorIndex, progress: Progress, *, zone: Zone
 ) -> None:
     """Write every document's tokens anew, from the stored text."""
     damaged = _FULL_TEXT in inspect(connection).derived
@@ -69,7 +68,7 @@ def _full_text(
 
 
 def _write_full_text(
-    connection: Connection, vectors: VectorIndex, zone: Zone, progress: Progress
+    connection: SqliteConnection, vectors: VectorIndex, zone: Zone, progress: Progress
 ) -> None:
     connection.execute(schema()[_FULL_TEXT])
     rows = connection.execute(_SQL["documents"]).fetchall()
@@ -84,25 +83,8 @@ def _write_full_text(
     connection.execute(_SQL["announce_words"])
 
 
-def read_tokens(
-    connection: Connection, vectors: VectorIndex, zone: Zone, row: Row
-) -> tuple[str, str]:
-    """Build the words and the context by which a document is indexed, from the stored text."""
-    n, tenant = row["n"], row["tenant_id"]
-    if row["kind"] == "memory":
-        memory = TenantRows(connection, tenant, "examination").first("wording", n=n)
-        if memory is None:
-            return "", ""
-        since = memory["valid_from"]
-        said_in = zone.at_offset(since, memory["utc_offset"])
-        return memory_tokens(memory["content"], memory["predicate"], since, said_in)
-    documents = SqliteDocuments(connection, tenant, vectors)
-    turn = SqliteConversations(connection, tenant, documents, zone).turns([n]).get(n)
-    return turn_tokens(turn, zone) if turn else ("", "")
-
-
 def _vectors(
-    connection: Connection, vectors: VectorIndex, _progress: Progress, *, every: bool = False
+    connection: SqliteConnection, vectors: VectorIndex, _progress: Progress, *, every: bool = False
 ) -> None:
     """Build indexes anew from the stored vectors; queue documents whose vectors are not stored."""
     damaged = [name for name in inspect(connection).derived if name != _FULL_TEXT]
@@ -118,7 +100,7 @@ def _vectors(
         connection.execute(_SQL["drop_damaged_passages"])
 
 
-def _own_indexes(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
+def _own_indexes(connection: SqliteConnection, _vectors: VectorIndex, _progress: Progress) -> None:
     """Build tables' own indexes anew; raise StoreDamagedError for a table they don't make whole."""
     for table in inspect(connection).indexes:
         with transaction(connection):
@@ -132,7 +114,9 @@ def _own_indexes(connection: Connection, _vectors: VectorIndex, _progress: Progr
                 raise StoreDamagedError.for_problem(f"the table {table} is, not only its indexes")
 
 
-def _make_definitions(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
+def _make_definitions(
+    connection: SqliteConnection, _vectors: VectorIndex, _progress: Progress
+) -> None:
     """Create indexes and triggers that are gone."""
     with transaction(connection):
         there = {row["name"] for row in connection.execute(_SQL["definitions"])}
@@ -141,19 +125,19 @@ def _make_definitions(connection: Connection, _vectors: VectorIndex, _progress: 
                 connection.execute(sql)
 
 
-def _backlog(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
+def _backlog(connection: SqliteConnection, _vectors: VectorIndex, _progress: Progress) -> None:
     """Queue what was given up to be tried again now."""
     with transaction(connection):
         connection.execute(_SQL["forgive_failures"])
 
 
-def _graph(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
+def _graph(connection: SqliteConnection, _vectors: VectorIndex, _progress: Progress) -> None:
     """Remove dangling rows: what they said is gone, or stands in what it was drawn from."""
     with transaction(connection):
         mend_links(connection)
 
 
-def _leases(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
+def _leases(connection: SqliteConnection, _vectors: VectorIndex, _progress: Progress) -> None:
     """Delete leases that no living process can hold."""
     with transaction(connection):
         connection.execute(
@@ -171,7 +155,7 @@ _MENDERS: Mapping[str, Mender] = {
 }
 
 
-def _take_out(connection: Connection, name: str, *, by_force: bool) -> None:
+def _take_out(connection: SqliteConnection, name: str, *, by_force: bool) -> None:
     """Remove a virtual table with the tables its module keeps it in.
 
     Force works only in a transaction that has not met the damage yet.
@@ -184,7 +168,7 @@ def _take_out(connection: Connection, name: str, *, by_force: bool) -> None:
     connection.execute("PRAGMA writable_schema = RESET")
 
 
-def _give_back_pages(connection: Connection) -> None:
+def _give_back_pages(connection: SqliteConnection) -> None:
     """Write the file anew without the pages that no table owns."""
     if inspect(connection).bookkeeping:
         connection.execute("PRAGMA temp_store = FILE")  # VACUUM keeps a whole copy there

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 
 from memoria.errors import StoreTooNewError
-from memoria.store.sqlite.driver import Connection, sqlite3, transaction
+from memoria.store.sqlite.driver import SqliteConnection, sqlite3, transaction
 
 
 @cache
@@ -42,7 +42,7 @@ def _read_schema() -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
         return tuple(made.fetchall()), frozenset(name for (name,) in implied)
 
 
-def migrate(connection: Connection) -> None:
+def migrate(connection: SqliteConnection) -> None:
     """Apply missing migrations; if none is missing, one number is read and nothing written.
 
     Raises:
@@ -56,7 +56,7 @@ def migrate(connection: Connection) -> None:
             _apply(connection, number, sql)
 
 
-def check_version(connection: Connection) -> None:
+def check_version(connection: SqliteConnection) -> None:
     """Check that no newer Memoria has changed the schema.
 
     Raises:
@@ -71,7 +71,7 @@ def check_version(connection: Connection) -> None:
         )
 
 
-def _create(connection: Connection) -> None:
+def _create(connection: SqliteConnection) -> None:
     made, implied = _read_schema()
     with transaction(connection):
         if version_of(connection) == 0:  # another process may have been faster
@@ -81,7 +81,7 @@ def _create(connection: Connection) -> None:
             connection.execute(f"PRAGMA user_version = {migrations()[-1][0]:d}")
 
 
-def _apply(connection: Connection, number: int, sql: str) -> None:
+def _apply(connection: SqliteConnection, number: int, sql: str) -> None:
     with transaction(connection):
         if version_of(connection) < number:  # another process may have been faster
             for statement in _split(sql):
@@ -89,7 +89,7 @@ def _apply(connection: Connection, number: int, sql: str) -> None:
             connection.execute(f"PRAGMA user_version = {number:d}")
 
 
-def version_of(connection: Connection) -> int:
+def version_of(connection: SqliteConnection) -> int:
     """Return the number of the newest migration the file has seen."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 

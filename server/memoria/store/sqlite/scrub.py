@@ -15,23 +15,23 @@ stays until everything is done. What a file system or a disk keeps of freed bloc
 
 import time
 
-from memoria.store.sqlite.driver import Connection, take_turn
+from memoria.store.sql.statements import statements
+from memoria.store.sqlite.driver import SqliteConnection, take_turn
 from memoria.store.sqlite.index_segments import is_merged_whole
-from memoria.store.sqlite.statements import statements
 
-_SQL = statements("scrub")
+_SQL = statements("scrub", "memoria.store.sqlite")
 _PAUSE_S = 0.05
 _MOMENT_MS = 200
 _PAGES = 500
 """Pages merged in one transaction, so that other writers get their turn."""
 
 
-def is_scrub_pending(connection: Connection) -> bool:
+def is_scrub_pending(connection: SqliteConnection) -> bool:
     """Check whether something deleted may still be readable."""
     return _read_request(connection) is not None
 
 
-def scrub(connection: Connection, wait_ms: int) -> bool:
+def scrub(connection: SqliteConnection, wait_ms: int) -> bool:
     """Scrub the file; return True if nothing is left, False if old pages were read for too long."""
     wanted = _read_request(connection)
     if wanted is None:
@@ -47,7 +47,7 @@ def scrub(connection: Connection, wait_ms: int) -> bool:
     return not is_scrub_pending(connection)
 
 
-def _empty_log(connection: Connection, wait_ms: int) -> bool:
+def _empty_log(connection: SqliteConnection, wait_ms: int) -> bool:
     """Move the log into the file and empty it; return False if that took too long.
 
     While SQLite waits for readers here, nobody can write. So it waits for a moment only, and
@@ -65,12 +65,12 @@ def _empty_log(connection: Connection, wait_ms: int) -> bool:
     return True
 
 
-def _try_to_empty_log(connection: Connection) -> bool:
+def _try_to_empty_log(connection: SqliteConnection) -> bool:
     with take_turn(connection):
         return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
 
 
-def _merge_full_text(connection: Connection) -> None:
+def _merge_full_text(connection: SqliteConnection) -> None:
     """Merge all segments into one, where no deleted term survives; else build the index anew."""
     step = "begin_merge"
     while True:
@@ -86,6 +86,6 @@ def _merge_full_text(connection: Connection) -> None:
             connection.execute(_SQL["rebuild"])
 
 
-def _read_request(connection: Connection) -> str | None:
+def _read_request(connection: SqliteConnection) -> str | None:
     row = connection.execute(_SQL["pending"]).fetchone()
     return None if row is None else str(row["value"])

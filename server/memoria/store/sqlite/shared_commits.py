@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from memoria.errors import StoreUnavailableError
-from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.driver import SqliteConnection
 
 _CROWD = 3
 """Number of waiting threads from which on a commit is shared."""
@@ -23,7 +23,7 @@ _MOST = 32
 _LONGEST_S = 0.02
 """Longest time for which those who have written wait for others that still write."""
 
-Lead = Callable[[], AbstractContextManager[Connection]]
+Lead = Callable[[], AbstractContextManager[SqliteConnection]]
 """Begins a transaction, yields its connection, and ends it."""
 
 
@@ -32,7 +32,7 @@ class _Waiting:
 
     def __init__(self, *, is_brief: bool) -> None:
         self.is_brief = is_brief
-        self.connection: Connection | None = None
+        self.connection: SqliteConnection | None = None
         """Connection of the transaction that it writes in; None if it is to lead."""
         self.failure: BaseException | None = None
         """Error for which what it has written is not on disk."""
@@ -55,7 +55,7 @@ class SharedCommits:
         self._is_led = False
 
     @contextmanager
-    def write(self, lead: Lead, *, is_brief: bool) -> Iterator[Connection]:
+    def write(self, lead: Lead, *, is_brief: bool) -> Iterator[SqliteConnection]:
         """Run a change, all or nothing, that is on disk when the block has ended.
 
         Args:
@@ -99,7 +99,7 @@ class SharedCommits:
             return waiting
 
     @contextmanager
-    def _leading(self, lead: Lead) -> Iterator[Connection]:
+    def _leading(self, lead: Lead) -> Iterator[SqliteConnection]:
         followers: list[_Waiting] = []
         try:
             with lead() as connection:
@@ -114,7 +114,7 @@ class SharedCommits:
                 one.ended.release()
             self._hand_over()
 
-    def _let_write(self, connection: Connection, followers: list[_Waiting]) -> None:
+    def _let_write(self, connection: SqliteConnection, followers: list[_Waiting]) -> None:
         """Let waiting threads write, as long as they are many."""
         until = time.monotonic() + _LONGEST_S
         least = _CROWD
@@ -146,7 +146,7 @@ class SharedCommits:
 
 
 @contextmanager
-def _following(waiting: _Waiting, connection: Connection) -> Iterator[None]:
+def _following(waiting: _Waiting, connection: SqliteConnection) -> Iterator[None]:
     try:
         connection.execute("SAVEPOINT follower")
         try:

@@ -7,29 +7,25 @@ from pathlib import Path
 
 from memoria.model import Finding
 from memoria.model.zone import MACHINE_ZONE, Zone
-from memoria.store.sqlite.backlog import SqliteBacklog
-from memoria.store.sqlite.concurrent_read import LargeTenants
-from memoria.store.sqlite.connections import Connections, Opened
-from memoria.store.sqlite.driver import Connection, translate_errors
-from memoria.store.sqlite.examination import examine
-from memoria.store.sqlite.mend import mend, rebuild
-from memoria.store.sqlite.queue import SqliteWorkQueue
-from memoria.store.sqlite.scrub import is_scrub_pending, scrub
-from memoria.store.sqlite.standings_cache import StandingsCache
-from memoria.store.sqlite.tenants import (
+from memoria.store.image.standings_cache import StandingsCache
+from memoria.store.image.tenants import (
     StoreTenant,
     enter_tenant,
     find_tenant,
     list_erasures,
     list_tenants,
 )
-from memoria.store.sqlite.terms import TermStatistics
-from memoria.store.sqlite.transaction import (
-    ConcurrentRead,
-    SqliteTransaction,
-    StoreOptions,
-)
-from memoria.store.sqlite.word_renewal import WordRenewal
+from memoria.store.image.terms import TermStatistics
+from memoria.store.rows.backlog import Backlog
+from memoria.store.rows.concurrent_read import LargeTenants
+from memoria.store.rows.queue import WorkQueue
+from memoria.store.rows.transaction import ConcurrentRead, StoreOptions, Transaction
+from memoria.store.rows.word_renewal import WordRenewal
+from memoria.store.sqlite.connections import Connections, Opened
+from memoria.store.sqlite.driver import SqliteConnection, translate_errors
+from memoria.store.sqlite.examination import examine
+from memoria.store.sqlite.mend import mend, rebuild
+from memoria.store.sqlite.scrub import is_scrub_pending, scrub
 
 
 class SqliteStore:
@@ -72,7 +68,7 @@ class SqliteStore:
             return list_tenants(connection)
 
     @contextlib.contextmanager
-    def read(self, tenant: str) -> Iterator[SqliteTransaction]:
+    def read(self, tenant: str) -> Iterator[Transaction]:
         """Begin a transaction that reads one snapshot of a tenant's rows."""
         with self._connections.read() as opened:
             found = find_tenant(opened.connection, tenant) or StoreTenant(tenant)
@@ -81,34 +77,34 @@ class SqliteStore:
             yield self._read_transaction(opened, found, another)
 
     @contextlib.contextmanager
-    def write(self, tenant: str, *, is_brief: bool = False) -> Iterator[SqliteTransaction]:
+    def write(self, tenant: str, *, is_brief: bool = False) -> Iterator[Transaction]:
         """Begin a change, all or nothing; on disk when the block has ended without an error."""
         with self._write_transaction(is_brief=is_brief) as connection:
             found = enter_tenant(connection, tenant)
             vectors = self._connections.writer.vectors
-            yield SqliteTransaction(connection, found, vectors, self._options, self._counted)
+            yield Transaction(connection, found, vectors, self._options, self._counted)
 
     @contextlib.contextmanager
-    def backlog(self, *, write: bool) -> Iterator[SqliteBacklog]:
+    def backlog(self, *, write: bool) -> Iterator[Backlog]:
         """Open the embedding backlog of all tenants for a transaction."""
         if write:
             with self._write_transaction() as connection:
-                yield SqliteBacklog(connection, self._connections.writer.vectors)
+                yield Backlog(connection, self._connections.writer.vectors)
         else:
             with self._connections.read() as (connection, vectors):
                 vectors.drop_erased()
                 self._drop_erased_words(connection)
-                yield SqliteBacklog(connection, vectors)
+                yield Backlog(connection, vectors)
 
     @contextlib.contextmanager
-    def work_queue(self, *, write: bool) -> Iterator[SqliteWorkQueue]:
+    def work_queue(self, *, write: bool) -> Iterator[WorkQueue]:
         """Open the extraction queue of all tenants for a transaction."""
         if write:
             with self._write_transaction() as connection:
-                yield SqliteWorkQueue(connection)
+                yield WorkQueue(connection)
         else:
             with self._connections.read() as (connection, _):
-                yield SqliteWorkQueue(connection)
+                yield WorkQueue(connection)
 
     @property
     def zone(self) -> Zone:
@@ -168,18 +164,18 @@ class SqliteStore:
 
     def _write_transaction(
         self, *, is_brief: bool = False
-    ) -> contextlib.AbstractContextManager[Connection]:
+    ) -> contextlib.AbstractContextManager[SqliteConnection]:
         return self._connections.write(is_brief=is_brief)
 
-    def _drop_erased_words(self, connection: Connection) -> None:
+    def _drop_erased_words(self, connection: SqliteConnection) -> None:
         self._connections.forget()
         for tenant, last_erasure in list_erasures(connection):
             self._counted.drop_erased(tenant, last_erasure)
 
     @contextlib.contextmanager
     def _read_same(
-        self, connection: Connection, tenant: StoreTenant
-    ) -> Iterator[SqliteTransaction | None]:
+        self, connection: SqliteConnection, tenant: StoreTenant
+    ) -> Iterator[Transaction | None]:
         """Open a second view of a reader's snapshot; None if useless, or not to be had."""
         if not self._large.includes(connection, tenant):
             yield None
@@ -196,7 +192,7 @@ class SqliteStore:
         opened: Opened,
         tenant: StoreTenant,
         another: ConcurrentRead = contextlib.nullcontext,
-    ) -> SqliteTransaction:
-        return SqliteTransaction(
+    ) -> Transaction:
+        return Transaction(
             opened.connection, tenant, opened.vectors, self._options, self._counted, another
         )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from memoria.model import ExplainedCandidate, Explanation, PartReport, SearchResult
-from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.store.rows.short_ids import INDEXED_CHARS
 from memoria.surface.cli.answer_text import render_answer
 from memoria.surface.cli.console import print_json, show
 from memoria.surface.cli.layout import columns, entry_lines, wrap_text

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memoria.admin.exports.write import ExportReport
     from memoria.config import Settings
     from memoria.connectors.notes.sync import Deleted
-    from memoria.store.base.portable import PortableSelection
+    from memoria.store.rows.portable.records import PortableSelection
 
 PASSPHRASE = "MEMORIA_PASSPHRASE"  # noqa: S105  (the name of a variable)
 _COUNTED = {
@@ -155,7 +155,7 @@ def export(
 ) -> None:
     """Write what the memory holds into a file that is yours: JSON Lines, or Markdown."""
     from memoria.model.parse import as_instant  # noqa: PLC0415  (only who needs it pays)
-    from memoria.store.base.portable import PortableSelection  # noqa: PLC0415
+    from memoria.store.rows.portable.records import PortableSelection  # noqa: PLC0415
 
     given: Options = context.obj
     options = Options(given.home, tenant or given.tenant, given.workspace)

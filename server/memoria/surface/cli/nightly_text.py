@@ -14,7 +14,7 @@ from memoria.model.nightly import (
     StepReport,
     UndoResult,
 )
-from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.store.rows.short_ids import INDEXED_CHARS
 from memoria.surface.cli.layout import entry_lines, wrap_text
 from memoria.surface.cli.times import moment
 from memoria.surface.text import quantity

@@ -16,7 +16,7 @@ from memoria.model.condition import Condition
 from memoria.model.listing import Listing, Page
 from memoria.model.memory import Memory
 from memoria.model.session import SessionRecord
-from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.store.rows.short_ids import INDEXED_CHARS
 from memoria.surface.cli import times
 from memoria.surface.cli.layout import wrap_text
 from memoria.surface.places import tell_place

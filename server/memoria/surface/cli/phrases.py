@@ -18,7 +18,7 @@ from memoria.model import (
 )
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.provenance import EdgeEnd, IncidentEdge, SourcedVersion
-from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.store.rows.short_ids import INDEXED_CHARS
 from memoria.surface.cli.times import moment
 
 _ACTIONS = {

@@ -1,6 +1,6 @@
 """Proofs of what was forgotten, as a person at a terminal names things and times."""
 
-from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.store.rows.short_ids import INDEXED_CHARS
 from memoria.surface.cli.times import moment
 from memoria.surface.forgetting_text import Reader
 

@@ -123,7 +123,7 @@ class _Lookup:
     def _is_id(self) -> bool:
         """True if it may be an id, or the end of one."""
         from memoria.retrieval.lookup.short_ids import read_id  # noqa: PLC0415
-        from memoria.store.base.short_ids import INDEXED_CHARS  # noqa: PLC0415
+        from memoria.store.rows.short_ids import INDEXED_CHARS  # noqa: PLC0415
 
         digits = read_id(self.named).replace("-", "")
         return len(digits) >= INDEXED_CHARS and {*digits} <= {*hexdigits}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from memoria.language.reading.lines import join_lines
 from memoria.model import Memory, RememberResult, Revision
 from memoria.model.memory import SOURCE_TURN
-from memoria.store.base.short_ids import INDEXED_CHARS
+from memoria.store.rows.short_ids import INDEXED_CHARS
 from memoria.surface.cli.layout import wrap_text
 from memoria.surface.cli.times import moment
 from memoria.surface.text import revision_note, scope_phrase, secrets_sentence, validity_word

@@ -11,7 +11,7 @@ from memoria.language.budget import take_fitting
 from memoria.language.reading.strip import fence
 from memoria.lifecycle.core.wishes import HEADING, list_wishes, wish_lines
 from memoria.model.handed_in import UnreadLeft
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.surface.unread_text import unread_hint
 
 _MAX_CHARS = 2000

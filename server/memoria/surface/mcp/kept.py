@@ -17,7 +17,7 @@ from memoria.app.unread import count_for_agent
 from memoria.bare.kept import BRIEFING, INSTRUCTIONS
 from memoria.config import Settings
 from memoria.errors import MemoriaError
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 from memoria.surface.mcp.instructions import compose_instructions, load_text, static_instructions
 from memoria.surface.unread_text import unread_note
 

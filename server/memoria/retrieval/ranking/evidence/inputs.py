@@ -8,8 +8,8 @@ from memoria.retrieval.ranking.evidence.columns import Scores
 from memoria.retrieval.ranking.evidence.places import Places
 from memoria.retrieval.ranking.evidence.ranked import MOST_CHARS
 from memoria.retrieval.sources.gather import SourceScores
-from memoria.store.base import Transaction
 from memoria.store.index_tokens import IndexTokens
+from memoria.store.rows.transaction import Transaction
 
 _RECOUNT_DEPTH = 120
 """Number of documents BM25 found that are counted anew. With 200, LoCoMo's figures over

@@ -44,7 +44,7 @@ from memoria.retrieval.ranking.evidence.session import add_session_shares, sprea
 from memoria.retrieval.ranking.evidence.speakers import find_named_speakers
 from memoria.retrieval.ranking.evidence.words import Floats, Integers
 from memoria.retrieval.sources.gather import SourceScores
-from memoria.store.base import Transaction
+from memoria.store.rows.transaction import Transaction
 
 LiftOf = Callable[[Integers], Lift]
 _LEXICAL_CEILING = 0.7

@@ -1,0 +1,99 @@
+"""Tenants, as their rows have them.
+
+A transaction begins with its tenant's row: what it counts is then known for as long as nobody in it
+changes anything, which a reader never does.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from memoria.model import now_millis
+from memoria.store.connection import Connection
+from memoria.store.image.terms import TermStatistics
+from memoria.store.sql.statements import statements
+
+_SQL = statements("tenants")
+
+
+class IndexChanges(NamedTuple):
+    """Counts by which a process's caches of a tenant's indexes follow the file."""
+
+    n: int
+    """Number of changes to what the indexes hold."""
+    erased_at: int
+    """Number of the last change that erased something."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreTenant:
+    """A tenant as its row had it when the transaction began."""
+
+    name: str
+    number: int = 0
+    """Number of the tenant; 0 if it has nothing yet."""
+    private_times: int = 0
+    """Number of its private times."""
+    changes: int = 0
+    last_erasure: int = 0
+    newest_document: int = 0
+    """Number of its newest document."""
+    has_others: bool = True
+    """True if other tenants have documents in the same home."""
+
+    @property
+    def age(self) -> tuple[int, int]:
+        """Number of changes and newest document: a later state compares greater."""
+        return self.changes, self.newest_document
+
+    @property
+    def changed(self) -> IndexChanges:
+        """Counts that caches of the indexes follow."""
+        return IndexChanges(self.changes, self.last_erasure)
+
+
+class ReaderKnowledge(NamedTuple):
+    """Tenant and caches of a reader. A writer has neither, for its own changes count."""
+
+    tenant: StoreTenant
+    counted: TermStatistics
+    """Caches of the full text in this process."""
+
+
+def list_tenants(connection: Connection) -> list[str]:
+    """List the names of all tenants that ever stored something."""
+    return [str(row["name"]) for row in connection.execute(_SQL["names"])]
+
+
+def list_erasures(connection: Connection) -> list[tuple[int, int]]:
+    """List (tenant's number, number of its last change that erased something)."""
+    rows = connection.execute(_SQL["erasures"])
+    return [(row["number"], row["last_erasure"]) for row in rows]
+
+
+def find_tenant(connection: Connection, name: str) -> StoreTenant | None:
+    """Return the tenant of that name; None if it never stored anything."""
+    return connection.read_settled(("tenant", name), lambda: _find_tenant(connection, name))
+
+
+def _find_tenant(connection: Connection, name: str) -> StoreTenant | None:
+    row = connection.execute(_SQL["find"], {"name": name}).fetchone()
+    if row is None:
+        return None
+    return StoreTenant(
+        name,
+        row["number"],
+        row["private_times"],
+        row["changes"],
+        row["last_erasure"],
+        row["newest_document"],
+        bool(row["has_others"]),
+    )
+
+
+def enter_tenant(connection: Connection, name: str) -> StoreTenant:
+    """Return the tenant of that name, made if it is new."""
+    found = find_tenant(connection, name)
+    if found is not None:
+        return found
+    added = connection.execute(_SQL["add"], {"name": name, "now": now_millis()})
+    return StoreTenant(name, added.lastrowid or 0)

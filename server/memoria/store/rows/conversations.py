@@ -1,0 +1,396 @@
+"""Sessions, turns and segments."""
+
+import json
+from collections.abc import Iterable, Sequence
+
+from pydantic import JsonValue
+
+from memoria.language.words.document import turn_tokens
+from memoria.model import Role, Segment, Session, StoredTurn, UserSpeaker, now_millis
+from memoria.model.turn import Mark
+from memoria.model.zone import Zone
+from memoria.store.connection import Connection, Row
+from memoria.store.image.remembered import RememberedRows
+from memoria.store.positions import TurnPosition
+from memoria.store.remark import Remark
+from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.rows.texts import Texts
+from memoria.store.rows.turn_rows import read_turn_row
+from memoria.store.rows.workspaces import Workspaces
+from memoria.store.sql.tenant_rows import TenantRows, as_json, list_numbers
+from memoria.store.values import ClosedSegment, MessageName, NewTurn, SegmentLimits, TurnVersion
+
+_ALL = -1
+"""The value that means no limit."""
+_MOST_SPEAKERS = 1000
+_SPOKEN = (Role.USER, Role.ASSISTANT)
+
+
+class Conversations:
+    """Sessions, their turns and segments."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        tenant: int,
+        documents: DocumentIndex,
+        zone: Zone,
+        *,
+        private: str = "[]",
+        only_reads: bool = False,
+    ) -> None:
+        self._rows = TenantRows(connection, tenant, "conversations")
+        self._private = private
+        self._texts = Texts(connection, tenant, only_reads=only_reads)
+        self._documents = documents
+        self._zone = zone
+        self._workspaces = Workspaces(connection, tenant)
+        self._places: dict[int, int | None] = {}
+        self._turns: RememberedRows[StoredTurn] = RememberedRows(is_kept=only_reads)
+        self._remarks: RememberedRows[Remark] = RememberedRows(is_kept=only_reads)
+
+    def upsert_session(
+        self,
+        source: str,
+        session_id: str,
+        first_at: int,
+        last_at: int,
+        now: int,
+        workspace: str | None = None,
+    ) -> Session:
+        """Return the session, made if it is new, its span widened to these event times.
+
+        A session stays in the workspace it began in.
+        """
+        (row,) = self._rows.all(
+            "enter_session",
+            source=source,
+            session_id=session_id,
+            first_at=first_at,
+            last_at=last_at,
+            now=now,
+            workspace=self._workspaces.enter(workspace),
+        )
+        fields = dict(row)
+        self._places[row["n"]] = fields.pop("workspace_n")
+        return Session(**fields)
+
+    def find_message(self, session_n: int, message_id: str) -> TurnVersion | None:
+        """Return the newest version of a message; None if there is no such message."""
+        row = self._rows.first("find_message", session_n=session_n, message_id=message_id)
+        return None if row is None else TurnVersion(**row)
+
+    def find_fingerprint(self, session_n: int, fingerprint: bytes) -> str | None:
+        """Return the id of the newest current turn with this fingerprint."""
+        row = self._rows.first("find_fingerprint", session_n=session_n, fingerprint=fingerprint)
+        return None if row is None else str(row["id"])
+
+    def last_fingerprints(self, session_n: int, count: int) -> list[bytes]:
+        """List the fingerprints of the last current turns, oldest first."""
+        rows = self._rows.all("last_fingerprints", session_n=session_n, count=count)
+        return [row["fingerprint"] for row in reversed(rows)]
+
+    def first_fingerprints(self, session_n: int, count: int) -> list[bytes]:
+        """List the fingerprints of the first current turns, oldest first."""
+        rows = self._rows.all("first_fingerprints", session_n=session_n, count=count)
+        return [row["fingerprint"] for row in rows]
+
+    def add_turn(self, turn: NewTurn) -> int:
+        """Write a turn with its chunks, index row and backlog entry, and return its number."""
+        n = self.write_turn(turn)
+        place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
+        self._rows.change("count_turn", **place, agent=int(turn.account == "agent"))
+        return n
+
+    def write_turn(self, turn: NewTurn) -> int:
+        """Write a turn with its chunks, index row and backlog entry, of this home or another."""
+        words, context = turn_tokens(turn, self._zone)
+        workspace = self._workspace_number(turn.session_n)
+        n = self._documents.add("turn", workspace, words, context, suppressed=turn.suppressed)
+        self._rows.insert(
+            "add_turn",
+            n=n,
+            id=turn.id,
+            session_n=turn.session_n,
+            message_id=turn.message_id,
+            turn_index=turn.turn_index,
+            version=turn.version,
+            role=turn.role.value,
+            speaker=turn.speaker,
+            at=turn.at,
+            utc_offset=turn.utc_offset,
+            at_given=int(turn.at_given),
+            ingested_at=turn.ingested_at,
+            trust=turn.trust.value,
+            fingerprint=turn.fingerprint,
+            account=turn.account,
+            likeness=turn.likeness,
+            content_hash=self._texts.put(turn.content),
+            tool_name=turn.tool_name,
+            args_hash=self._put_json(turn.tool_args),
+            result_hash=self._put_json(turn.tool_result),
+        )
+        return n
+
+    def retire_turn(self, n: int) -> None:
+        """Mark a version as no longer current."""
+        self._documents.set_current(n, current=False)
+
+    def suppress_turn(self, turn: StoredTurn) -> None:
+        """Mark all versions of a message so that nothing is concluded from it any more."""
+        for version in self._versions(turn):
+            self._documents.suppress(version["n"])
+
+    def erase_turn(self, turn: StoredTurn) -> list[MessageName]:
+        """Erase a message in all its versions, with every text no other turn shares.
+
+        Turns that were embedded with it are embedded anew. Returns the keys it was recognised by.
+        """
+        return self.erase_turns([turn])[turn.n]
+
+    def erase_turns(self, turns: Sequence[StoredTurn]) -> dict[int, list[MessageName]]:
+        """Erase messages as `erase_turn` does, and map each to the keys it was recognised by."""
+        names: dict[int, list[MessageName]] = {}
+        hashes: set[bytes] = set()
+        followers: dict[int, None] = {}
+        for turn in turns:
+            place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
+            followers |= dict.fromkeys(row["n"] for row in self._rows.all("followers", **place))
+            versions = self._versions(turn)
+            for row in versions:
+                followers.pop(row["n"], None)
+                self._cite_elsewhere(row["n"])
+                self._documents.drop_turn_names(row["n"])
+                self._rows.change("unlink_memories", n=row["n"])
+                self._rows.change("erase_turn", n=row["n"])
+                self._documents.erase(row["n"])
+                hashes |= {row["content_hash"], row["args_hash"], row["result_hash"]} - {None}
+            names[turn.n] = [
+                MessageName(turn.source, turn.session_id, *tuple(row)[1:4]) for row in versions
+            ]
+        self._texts.erase_unused(hashes)
+        for n in followers:  # a turn is embedded together with the one before it
+            self._documents.queue_embedding(n)
+        return names
+
+    def _cite_elsewhere(self, n: int) -> None:
+        """Let what was concluded from a turn rest on another that bears it out, if one does."""
+        memory_ns = [row["memory_n"] for row in self._rows.all("concluded_from", n=n)]
+        if memory_ns and self._rows.change("cite_evidence", n=n):
+            self._rows.change("drop_cited_evidence", memory_ns=as_json(memory_ns))
+
+    def extend_segment(self, turn: NewTurn, limits: SegmentLimits) -> list[ClosedSegment]:
+        """Add a turn to the session's open segment, or begin one where that is at its limits.
+
+        An edited message stays in its own; where that is closed, it is one by itself. Returns the
+        segment that this closed, if any.
+        """
+        if turn.version > 1:
+            return self._extend_around(turn)
+        when = {"session_n": turn.session_n, "at": turn.at, "now": now_millis()}
+        said = {"turn_index": turn.turn_index, "message": int(turn.role in _SPOKEN)}
+        most = {"most": limits.messages, "opens": int(turn.role is Role.USER)}
+        if self._rows.change("extend_segment", idle=limits.idle_ms, **when, **said, **most):
+            return []
+        closed = self._close_segments("end_segment", idle=limits.idle_ms, **when)
+        self._rows.insert("begin_segment", **when, **said)
+        return closed
+
+    def _extend_around(self, turn: NewTurn) -> list[ClosedSegment]:
+        place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
+        if self._rows.change("touch_segment", **place, now=now_millis()):
+            return []
+        return [ClosedSegment(turn.session_n, turn.turn_index, turn.turn_index, "edited")]
+
+    def close_segment(self, session_id: str, source: str, reason: str) -> list[ClosedSegment]:
+        """Close the session's open segment; return it, if there was one."""
+        return self._close_segments(
+            "close_segment",
+            session_id=session_id,
+            source=source,
+            reason=reason,
+            now=now_millis(),
+        )
+
+    def close_idle_segments(
+        self, touched_before: int, most: int | None = None
+    ) -> list[ClosedSegment]:
+        """Close segments that nobody has added to since a time, `most` of them, and return them."""
+        if not self._rows.number("any_idle", touched_before=touched_before):
+            return []
+        return self._close_segments(
+            "close_idle",
+            touched_before=touched_before,
+            most=_ALL if most is None else most,
+            now=now_millis(),
+        )
+
+    def close_past_segments(self, said_before: int) -> list[ClosedSegment]:
+        """Close segments in which nothing was said since a time, and return them."""
+        return self._close_segments("close_past", said_before=said_before, now=now_millis())
+
+    def list_unqueued_segments(self, limit: int) -> list[ClosedSegment]:
+        """List closed segments that never were put into the extraction queue, oldest first.
+
+        Those of private workspaces never will be.
+        """
+        return self._close_segments("unqueued_segments", limit=limit, private=self._private)
+
+    def _close_segments(self, name: str, **parameters: str | int) -> list[ClosedSegment]:
+        return [ClosedSegment(*row) for row in self._rows.all(name, **parameters)]
+
+    def turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
+        """Map numbers to turns; those that do not exist are missing."""
+        return self._turns.look_up(ns, self._read_turns)
+
+    def _read_turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
+        heard = self._remarks.list_kept(ns)  # what was said in these has been read
+        rows = self._rows.tuples("turns", ns=list_numbers(ns), heard=list_numbers(heard))
+        return {row[0]: read_turn_row(row, heard.get(row[0]), self._texts) for row in rows}
+
+    def turn(self, turn_id: str) -> StoredTurn | None:
+        """Return a turn by id; None if there is none."""
+        row = self._rows.first("turn_number", id=turn_id)
+        return None if row is None else self.turns([row["n"]])[row["n"]]
+
+    def find_turn(self, source: str, session_id: str, message_id: str) -> StoredTurn | None:
+        """Return the newest version of a message, by the names that its source gives it."""
+        names = {"source": source, "session_id": session_id, "message_id": message_id}
+        row = self._rows.first("find_turn", **names)
+        return None if row is None else self.turns([row["n"]])[row["n"]]
+
+    def turn_versions(self, turn: StoredTurn) -> list[StoredTurn]:
+        """List all versions at the turn's place, newest first."""
+        return self._list_in_order(
+            "turn_versions", session_n=turn.session_n, turn_index=turn.turn_index
+        )
+
+    def list_positions(self, ns: Sequence[int], reach: int) -> list[TurnPosition]:
+        """List the positions of turns, and of those up to `reach` places around them."""
+        rows = self._rows.all("places", ns=list_numbers(ns), reach=reach)
+        return list(map(TurnPosition._make, rows))
+
+    def speaker_at(self, session_n: int, turn_index: int) -> str | None:
+        """Return the speaker of the turn at a place; None if there is no turn, or no name."""
+        row = self._rows.first("speaker_at", session_n=session_n, turn_index=turn_index)
+        return None if row is None else row["speaker"]
+
+    def list_user_speakers(self) -> list[UserSpeaker]:
+        """List the names that have spoken with the role `user`, in the order they first spoke."""
+        asked = "user speakers", self._rows.tenant
+        rows = self._rows.connection.read_settled(
+            asked, lambda: self._rows.tuples("user_speakers", limit=_MOST_SPEAKERS)
+        )
+        return [UserSpeaker(*row) for row in rows]
+
+    def remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
+        """Map turns to their speakers, times and texts; tool calls are left out."""
+        return self._remarks.look_up(ns, self._read_remarks)
+
+    def _read_remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
+        return {
+            n: Remark(speaker, role, at, self._texts.defer(key, codec, data), bool(is_whole))
+            for n, speaker, role, at, is_whole, key, codec, data in self._rows.tuples(
+                "remarks", ns=list_numbers(ns)
+            )
+        }
+
+    def neighbours(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
+        """List the current turns up to `reach` places on either side of a place, in order."""
+        return self._list_in_order(
+            "around", session_n=session_n, turn_index=turn_index, reach=reach
+        )
+
+    def user_turns_beside(
+        self, ns: Sequence[int]
+    ) -> dict[int, tuple[StoredTurn | None, StoredTurn | None]]:
+        """Map each turn to the user's nearest turns before it in its session, and after it."""
+        rows = self._rows.tuples("user_turns_beside", ns=list_numbers(ns))
+        found = self.turns(sorted({n for row in rows for n in row[1:] if n is not None}))
+        return {n: (found.get(before), found.get(after)) for n, before, after in rows}
+
+    def list_span(self, session_n: int, first_index: int, last_index: int) -> list[StoredTurn]:
+        """List a session's current turns from one place to another, in order."""
+        return self._list_in_order(
+            "span", session_n=session_n, first_index=first_index, last_index=last_index
+        )
+
+    def list_unread(self, workspace: str | None, limit: int) -> list[StoredTurn]:
+        """List the newest current turns that nobody has read, of a workspace and of none."""
+        place = self._workspaces.number(workspace)
+        return self._list_in_order("unread", workspace=place, limit=limit)
+
+    def list_unread_of(self, session_n: int, first_index: int, limit: int) -> list[StoredTurn]:
+        """List a session's current turns from one place on that nobody has read, in order."""
+        place = {"session_n": session_n, "first_index": first_index}
+        return self._list_in_order("unread_of_session", **place, limit=limit)
+
+    def mark_processed(self, turns: Iterable[StoredTurn]) -> None:
+        """Mark turns as read and spoken for by a memory: the first level shows them no more."""
+        for turn in turns:
+            self._documents.mark_processed(turn.n)
+
+    def pass_over(self, ns: Iterable[int]) -> None:
+        """Note that somebody has read turns and concluded nothing from them.
+
+        They are unread no more, and the first level shows them as before: no memory has taken
+        their place.
+        """
+        for n in ns:
+            self._rows.change("pass_over", n=n)
+
+    def list_passed_over(self, ns: Sequence[int]) -> set[int]:
+        """Select the turns that somebody has read and concluded nothing from."""
+        return {row["n"] for row in self._rows.all("passed_over", ns=list_numbers(ns))}
+
+    def mark(self, n: int, mark: Mark | None) -> None:
+        """Set the mark that says what kind of thing a turn says; None lets the next look tell.
+
+        It stays a turn: nothing is concluded from it.
+        """
+        self._rows.change("mark", n=n, mark=mark)
+
+    def list_wishes(self, limit: int) -> list[StoredTurn]:
+        """List the newest current turns that are marked as wishes, the newest first."""
+        return self._list_in_order("wishes", limit=limit)
+
+    def list_unmarked(self, limit: int) -> list[StoredTurn]:
+        """List turns that nobody has looked at for a mark, the oldest first."""
+        return self._list_in_order("unmarked", limit=limit)
+
+    def count_unmarked(self) -> int:
+        """Count the turns that nobody has looked at for a mark."""
+        return self._rows.number("count_unmarked")
+
+    def session_turns(self, session_id: str, offset: int, limit: int) -> list[StoredTurn]:
+        """List a session's current turns in order."""
+        return self._list_in_order(
+            "session_turns", session_id=session_id, offset=offset, limit=limit
+        )
+
+    def session_size(self, session_id: str) -> int:
+        """Count the current turns of a session."""
+        return self._rows.number("session_size", session_id=session_id)
+
+    def list_segments(self, session_id: str) -> list[Segment]:
+        """List a session's segments in order."""
+        return [Segment(**row) for row in self._rows.all("segments", session_id=session_id)]
+
+    def _workspace_number(self, session_n: int) -> int | None:
+        """Return the number of a session's workspace; None if it has none."""
+        if session_n not in self._places:
+            row = self._rows.first("session_workspace", session_n=session_n)
+            self._places[session_n] = None if row is None else row["workspace_n"]
+        return self._places[session_n]
+
+    def _versions(self, turn: StoredTurn) -> list[Row]:
+        place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
+        return self._rows.all("stored_versions", **place)
+
+    def _list_in_order(self, name: str, **parameters: str | int | None) -> list[StoredTurn]:
+        ns = [row["n"] for row in self._rows.all(name, **parameters)]
+        found = self.turns(ns)
+        return [found[n] for n in ns]
+
+    def _put_json(self, value: JsonValue) -> bytes | None:
+        return None if value is None else self._texts.put(json.dumps(value, ensure_ascii=False))

@@ -1,0 +1,286 @@
+"""The derived indexes: full text and vectors over whatever can be found."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from memoria.errors import EmbedderError
+from memoria.model import Vector
+from memoria.store.connection import Connection, Row
+from memoria.store.image.narrowing import Narrowing
+from memoria.store.image.tenants import ReaderKnowledge
+from memoria.store.image.terms import CountCache
+from memoria.store.index_tokens import IndexTokens
+from memoria.store.rows.document_tokens import DocumentTokens
+from memoria.store.rows.matching import Matching, quote_term
+from memoria.store.rows.scopes import Visibilities, write_scope
+from memoria.store.rows.workspaces import Workspaces
+from memoria.store.sql.tenant_rows import TenantRows, as_json, as_json_or_null, list_numbers
+from memoria.store.values import DocumentKind, Filters, Frequencies, Match, PassageMatch
+from memoria.store.vectors import VectorIndex, VectorQuery, find_model
+
+if TYPE_CHECKING:
+    from memoria.store.vectors.together import QuestionsTogether
+
+_LAST_CHARACTER = chr(0x10FFFF)
+
+
+class Documents:
+    """The derived indexes over whatever can be found."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        tenant: int,
+        vectors: VectorIndex,
+        reading: ReaderKnowledge | None = None,
+        workspaces: Workspaces | None = None,
+        counted: CountCache | None = None,
+    ) -> None:
+        self._rows = TenantRows(connection, tenant, "documents")
+        self._vectors = vectors
+        self._matching = Matching(self._rows, reading, counted or CountCache())
+        self._reading = reading
+        self._tokens = DocumentTokens(self._rows, reading)
+        self._together: QuestionsTogether | None = None
+        self._workspaces = workspaces or Workspaces(connection, tenant)
+        self._visibilities = Visibilities(self._rows, self._workspaces, reading)
+
+    def match(
+        self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters, limit: int
+    ) -> list[Match]:
+        """Return the best documents by BM25 that hold any of the terms, best first."""
+        if not terms or not kinds:
+            return []
+        narrowing = self._narrowing(kinds, filters)
+        return self._matching.best(
+            terms, self._visibilities.read_scopes(kinds, filters), narrowing, limit
+        )
+
+    def age(self) -> tuple[int, ...]:
+        """Return a stamp of the full-text index: while it is equal, terms match the same."""
+        return self._matching.age()
+
+    def follow_changes(self) -> None:
+        """Bring the caches of the indexes up to date with the file, if the process has any."""
+        if self._reading is not None:
+            tenant, counted = self._reading
+            self._vectors.follow(tenant.number, tenant.changed)
+            self._matching.follow_changes()
+            counted.tokens_of(tenant.number).recall(self._rows, tenant, ())
+
+    def expect_vectors(self, vectors: Sequence[Vector]) -> None:
+        """Announce that `nearest` will be asked for each of these, so one pass can serve all.
+
+        Args:
+            vectors: of one model; one at least.
+        """
+        from memoria.store.vectors.together import QuestionsTogether  # noqa: PLC0415  (brings NumPy)
+
+        self._together = QuestionsTogether(vectors)
+
+    def nearest(
+        self, kind: DocumentKind, model: str, vector: Vector, filters: Filters, limit: int
+    ) -> list[Match]:
+        """Return the nearest current documents by cosine (-1 to 1), best first.
+
+        Raises:
+            EmbedderError: the vector is not as long as the model's stored ones.
+        """
+        known = find_model(self._rows.connection, model)
+        if known is None:
+            return []
+        if len(vector) != known.dims:
+            raise EmbedderError(
+                f"{model} gives vectors of {len(vector)} numbers; in this home it gave {known.dims}"
+            )
+        # Vectors of what is past are not searched.
+        seen = replace(filters, include_history=False) if filters.include_history else filters
+        scopes = self._visibilities.read_scopes([kind], seen).seen
+        narrowing = self._narrowing([kind], seen)
+        where = VectorQuery(
+            known.n,
+            self._rows.tenant,
+            kind,
+            scopes,
+            narrowing.ids_if_few,
+            narrowing if narrowing.is_narrow and narrowing.ids_if_few is None else None,
+            None if self._reading is None else self._reading.tenant.changed,
+            self._together,
+        )
+        return self._vectors.nearest(where, vector, limit)
+
+    def vectors(self, ns: Sequence[int], model: str) -> dict[int, Vector]:
+        """Map documents to their vectors; those without one are missing."""
+        known = find_model(self._rows.connection, model)
+        if known is None or not ns:
+            return {}
+        from memoria.store.vectors.exact import stack_vectors  # noqa: PLC0415  (brings NumPy)
+
+        own = self._rows.tuples("vectors", model=known.n, ns=list_numbers(ns))
+        found, rows = stack_vectors(own, known.dims)
+        return dict(zip(found.tolist(), rows, strict=True))
+
+    def nearest_passages(
+        self, ns: Sequence[int], model: str, vector: Vector
+    ) -> dict[int, PassageMatch]:
+        """Map the most promising of the documents with passages to the nearest passage of each.
+
+        Raises:
+            EmbedderError: the vector is not as long as the model's stored ones, or these are
+                damaged.
+        """
+        known = find_model(self._rows.connection, model)
+        if known is None or not known.has_passages or not ns:
+            return {}
+        from memoria.store.vectors.passages import nearest_passages  # noqa: PLC0415  (brings NumPy)
+
+        def read(name: str, ns: Collection[int]) -> Sequence[Row]:
+            return self._rows.all(name, model=known.n, ns=list_numbers(ns))
+
+        found = nearest_passages(
+            vector, partial(read, "passage_signs"), partial(read, "passage_records"), ns
+        )
+        return {match.n: match for match in found}
+
+    def recent(self, kinds: Sequence[DocumentKind], filters: Filters, limit: int) -> list[int]:
+        """List the newest documents that pass the filters, by the time said or valid from."""
+        view: dict[str, str | int | None] = {
+            "workspace": self._workspaces.number(filters.workspace),
+            "everywhere": int(filters.everywhere),
+            "private": as_json(self._workspaces.private),
+            "history": int(filters.include_history),
+            "include_processed": int(filters.include_processed),
+            "since": filters.since,
+            "until": filters.until,
+            "session_id": filters.session_id,
+            "limit": limit,
+        }
+        found: list[Row] = []
+        if "turn" in kinds and filters.includes_turns:
+            roles = as_json_or_null(filters.roles)
+            found += self._rows.all("recent_turns", roles=roles, tool=filters.tool, **view)
+        if "memory" in kinds and not (filters.roles or filters.tool):
+            del view["include_processed"]
+            types = as_json_or_null(filters.types)
+            tasks = None if filters.tasks is None else as_json(filters.tasks)
+            found += self._rows.all("recent_memories", types=types, tasks=tasks, **view)
+        newest = sorted(found, key=lambda row: (-row["at"], -row["n"]))
+        return [row["n"] for row in newest[:limit]]
+
+    def distinct_words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
+        """Map documents to the distinct tokens of what they say, without who said it and when."""
+        return {
+            row["n"]: frozenset(row["words"].split(" "))
+            for row in self._rows.all("words", ns=list_numbers(ns))
+        }
+
+    def index_tokens(self, ns: Sequence[int], most_chars: int) -> dict[int, IndexTokens]:
+        """Map documents to their tokens; those of more than `most_chars` characters are missing."""
+        return self._tokens.look_up(ns, most_chars)
+
+    def frequencies(
+        self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
+    ) -> Frequencies:
+        """Count the visible documents, and those with each term; no other filter applies."""
+        if not kinds:
+            return Frequencies(0, dict.fromkeys(terms, 0))
+        return self._matching.frequencies(terms, self._visibilities.read_scopes(kinds, filters))
+
+    def find_words(
+        self,
+        kinds: Sequence[DocumentKind],
+        beginnings: Sequence[str],
+        accept: Callable[[str], bool],
+        filters: Filters,
+    ) -> dict[str, int]:
+        """Map the accepted words of visible documents that begin so to their numbers of documents.
+
+        The vocabulary is the home's: words that only other tenants have used are left out here.
+
+        Args:
+            kinds: of document.
+            beginnings: how a word may begin.
+            accept: whether a word is wanted.
+            filters: which documents can be seen.
+        """
+        words = [
+            str(row["term"])
+            for first in dict.fromkeys(beginnings)
+            for row in self._rows.all("vocabulary", first=first, last=first + _LAST_CHARACTER)
+            if accept(row["term"])
+        ]
+        counts = self.frequencies(kinds, words, filters).by_term
+        return {word: counts[word] for word in words if counts[word]}
+
+    def page(self, kind: DocumentKind, after: int, limit: int) -> list[int]:
+        """List the tenant's documents with numbers beyond `after`, in order."""
+        rows = self._rows.all("page", kind=kind, after=after, limit=limit)
+        return [row["n"] for row in rows]
+
+    def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
+        """Select the documents that have no vector yet."""
+        oldest = self._rows.connection.read_settled(
+            ("oldest awaiting", self._rows.tenant), lambda: self._rows.number("oldest_awaiting")
+        )
+        recent = [n for n in ns if n >= oldest]
+        if not recent:  # as hardly ever there are any
+            return set()
+        return {row["n"] for row in self._rows.all("awaiting_vectors", ns=list_numbers(recent))}
+
+    def count_hidden(
+        self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
+    ) -> int:
+        """Count documents, seen from here but no longer current, that hold all of the terms."""
+        if not terms or not kinds:
+            return 0
+        seen = self._visibilities.list_visible(kinds, replace(filters, include_history=True))
+        past = [each.token for each in seen if not each.current]
+        return self._matching.count_holding_all(terms, past)
+
+    def list_elsewhere(
+        self,
+        kinds: Sequence[DocumentKind],
+        groups: Sequence[Sequence[str]],
+        filters: Filters,
+        limit: int,
+    ) -> dict[int, str]:
+        """Map the newest documents that only other workspaces see to their workspaces' names.
+
+        Those of private workspaces, and those that the filters' own workspace sees, are left out.
+
+        Args:
+            kinds: of document.
+            groups: of terms; a document holds one group whole.
+            filters: further conditions.
+            limit: the largest number of documents.
+        """
+        places = {*self._workspaces.all()} - {*self._workspaces.private}
+        places.discard(self._workspaces.number(filters.workspace))
+        if not places or not groups:
+            return {}
+        seen = self._visibilities.list_visible(kinds, replace(filters, everywhere=True))
+        scope = write_scope(*(each.token for each in seen if each.workspace in places))
+        words = " OR ".join(f"({' AND '.join(map(quote_term, group))})" for group in groups)
+        query = f"{scope} AND words:({words})"
+        rows = self._rows.all("elsewhere", query=query, limit=limit)
+        names = {row["n"]: str(row["name"]) for row in rows}
+        if not filters.is_narrow:
+            return names
+        narrowing = self._narrowing(kinds, replace(filters, everywhere=True))
+        passing = narrowing.best([Match(n, 0.0) for n in names], limit)
+        return {match.n: names[match.n] for match in passing}
+
+    def list_containing(self, kind: DocumentKind, terms: Sequence[str]) -> list[int]:
+        """List every document of the tenant that holds all of the terms, seen from here or not."""
+        if not terms:
+            return []
+        scope = write_scope(*(every.token for every in self._visibilities.list_all([kind])))
+        words = " AND ".join(map(quote_term, terms))
+        query = f"{scope} AND words:({words})"
+        return [row["n"] for row in self._rows.all("matching", query=query)]
+
+    def _narrowing(self, kinds: Sequence[DocumentKind], filters: Filters) -> Narrowing:
+        place = self._workspaces.number(filters.workspace)
+        return Narrowing(self._rows, kinds, filters, place, self._workspaces.private)

@@ -1,0 +1,190 @@
+"""Entities: recognised by their names, and merged without losing what each had.
+
+A name belongs to the memories and turns that use it: it is shown where one of them is seen, and is
+gone when the last of them is.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from memoria.errors import InvalidInputError
+from memoria.language.words.name import name_key
+from memoria.model import Entity, EntityKind, Mention, new_id
+from memoria.store.connection import Row
+from memoria.store.sql.tenant_rows import TenantRows, as_json, build_value, list_numbers
+
+_UNKNOWN_KIND: EntityKind = "other"
+"""The kind of a thing whose kind is not known: the only thing of that name is meant."""
+MOST_MENTIONS = 1000
+"""Mentions are counted up to here: the exact number of a larger count helps nobody."""
+_LAST_CHARACTER = chr(0x10FFFF)
+View = Mapping[str, str | int | None]
+"""Parameters of visibility: workspace, everywhere, history."""
+
+
+class Entities:
+    """A tenant's entities, by number."""
+
+    def __init__(self, rows: TenantRows) -> None:
+        self._rows = rows
+
+    def upsert(self, node_n: int, mention: Mention, distinct: str) -> str:
+        """Return the id of the entity that a memory's node speaks of, and record its names there.
+
+        An entity that only turns have named yet gets the kind that the first memory gives it.
+        """
+        qualifier = name_key(distinct) if distinct else ""
+        spellings = tuple(dict.fromkeys(mention.names))
+        n = self._find_namesake(spellings, mention.kind, qualifier)
+        if n is None:
+            n = self._find_in_talk(spellings)
+            if n is not None:
+                self._rows.change("set_kind", n=n, kind=mention.kind)
+        return self._name_entity(n, mention, qualifier, node_n)
+
+    def upsert_in_talk(self, node_n: int, mention: Mention) -> str | None:
+        """Return the id of the only entity of a name that a turn uses; None if there are more."""
+        rows = self._rows.all("named_anyhow", key=name_key(mention.name))
+        if len(rows) > 1:
+            return None
+        n = int(rows[0]["n"]) if rows else None
+        return self._name_entity(n, mention, "" if n is None else rows[0]["qualifier"], node_n)
+
+    def _name_entity(self, n: int | None, mention: Mention, qualifier: str, node_n: int) -> str:
+        """Return an entity's id, made if `n` is None, and record its names as a node's."""
+        if n is None:
+            n = self._rows.insert("add_entity_node")
+            self._rows.insert("add_entity", n=n, id=new_id(), kind=mention.kind)
+        for spelling in dict.fromkeys(mention.names):
+            self._add_name(n, spelling, qualifier, node_n)
+        (row,) = self._rows.all("entities", ns=list_numbers([n]))
+        return str(row["id"])
+
+    def merge(self, n: int, into: int) -> None:
+        """Join an entity, and all joined with it, with another."""
+        former, canonical = (self._canonical_number(one) for one in (n, into))
+        self._rows.change("unite", n=former, canonical=canonical)
+
+    def split(self, n: int) -> None:
+        """Make a merged entity separate again.
+
+        Raises:
+            InvalidInputError: it is not joined with any other.
+        """
+        canonical = self._canonical_number(n)
+        if canonical == n:
+            raise InvalidInputError(
+                "This entity was not merged into another; part those that were."
+            )
+        self._rows.change("part", n=n)
+        self._rows.change("drop_empty", n=canonical)
+
+    def group(self, ns: Sequence[int]) -> list[int]:
+        """List these nodes, and every entity joined with one of them."""
+        return sorted({*ns, *(n for n, _ in self.members(ns))})
+
+    def members(self, ns: Collection[int]) -> list[tuple[int, int]]:
+        """List (entity, node) for every entity joined with one of these nodes."""
+        rows = self._rows.all("members", ns=list_numbers(ns))
+        return [(row["n"], row["same_as"]) for row in rows]
+
+    def by_name(self, names: Iterable[str], view: View) -> list[Entity]:
+        """List the visible entities that go by one of the names."""
+        keys = {name_key(name) for name in names}
+        ns = [row["n"] for row in self._rows.all("keyed", keys=as_json(sorted(keys)))]
+        shown = self.visible_entities(ns, view)
+        return [
+            shown[n]
+            for n in ns
+            if n in shown and keys & {name_key(name) for name in (shown[n].name, *shown[n].aliases)}
+        ]
+
+    def match_names(self, names: Iterable[str], view: View) -> dict[int, str]:
+        """Map the visible entities, by number, that go by one of the names to that name."""
+        spelling = {name_key(name): name for name in names}
+        rows = self._rows.all("called", keys=as_json(sorted(spelling)), **view)
+        return {row["n"]: spelling[row["key"]] for row in rows}
+
+    def by_prefix(self, prefix: str, view: View, limit: int) -> list[Entity]:
+        """List the visible entities with a name that begins so."""
+        first = name_key(prefix)
+        beyond = f"{first}{_LAST_CHARACTER}"
+        rows = self._rows.all("beginning", first=first, beyond=beyond, limit=limit)
+        return list(self.visible_entities([row["n"] for row in rows], view).values())
+
+    def visible_entities(self, ns: Sequence[int], view: View) -> dict[int, Entity]:
+        """Map numbers to entities as they are visible; one that nothing visible names is left out.
+
+        An entity that others are joined with has their names too.
+        """
+        rows = {row["n"]: row for row in self._rows.all("entities", ns=list_numbers(ns))}
+        members = {n: [n] for n in rows}
+        canonical = [n for n, row in rows.items() if row["canonical_id"] is None]
+        for row in self._rows.all("groups", ns=list_numbers(canonical)):
+            if row["n"] != row["canonical"]:
+                members[row["canonical"]].append(row["n"])
+        return {
+            n: shown
+            for n, row in rows.items()
+            if (shown := self._visible_entity(row, list_numbers(members[n]), view)) is not None
+        }
+
+    def _visible_entity(self, row: Row, members: str, view: View) -> Entity | None:
+        found = self._rows.all("names", ns=members, **view)
+        if not found:
+            return None
+        first, *others = dict.fromkeys(name["name"] for name in found)
+        fields = {
+            "id": row["id"],
+            "node": row["n"],
+            "kind": row["kind"],
+            "canonical_id": row["canonical_id"],
+            "name": first,
+            "aliases": tuple(others),
+            "distinct": next((name["qualifier"] for name in found if name["qualifier"]), None),
+            "mentions": self._rows.number("count_mentions", ns=members, most=MOST_MENTIONS, **view),
+        }
+        return build_value(Entity, fields)
+
+    def _find_namesake(self, spellings: Sequence[str], kind: str, qualifier: str) -> int | None:
+        for spelling in spellings:
+            key = name_key(spelling)
+            n = _choose_namesake(self._rows.all("named", key=key, kind=kind), qualifier)
+            if n is None and kind == _UNKNOWN_KIND:
+                rows = self._rows.all("named_whatever", key=key, qualifier=qualifier)
+                n = _only_one(rows)
+            if n is not None:
+                return n
+        return None
+
+    def _find_in_talk(self, spellings: Sequence[str]) -> int | None:
+        """Return the only entity of one of these names, if turns alone name it; else None."""
+        for spelling in spellings:
+            n = _only_one(self._rows.all("named_in_talk", key=name_key(spelling)))
+            if n is not None:
+                return n
+        return None
+
+    def _add_name(self, n: int, spelling: str, qualifier: str, node_n: int) -> None:
+        (row,) = self._rows.all(
+            "name", entity_n=n, key=name_key(spelling), qualifier=qualifier, name=spelling
+        )
+        self._rows.change("use_name", name_n=row["n"], node_n=node_n)
+
+    def _canonical_number(self, n: int) -> int:
+        return self._rows.number("canonical", n=n)
+
+
+def _choose_namesake(rows: Sequence[Row], qualifier: str) -> int | None:
+    """Choose the entity that a mention with this qualifier means; None if it is a new one.
+
+    Without a qualifier it is the one that has none, or the only one: of two, neither is guessed.
+    """
+    exact = [int(row["entity_n"]) for row in rows if row["qualifier"] == qualifier]
+    if exact:
+        return exact[0]
+    return None if qualifier else _only_one(rows)
+
+
+def _only_one(rows: Sequence[Row]) -> int | None:
+    found = {int(row["entity_n"]) for row in rows}
+    return found.pop() if len(found) == 1 else None

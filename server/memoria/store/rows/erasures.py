@@ -1,0 +1,209 @@
+"""Erasures: selecting what to forget, counting its rows, and keeping the proofs."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from memoria.model.forgetting import ForgetReport
+from memoria.store.connection import Connection, Row
+from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.rows.workspaces import Workspaces
+from memoria.store.sql.tenant_rows import TenantRows, as_json, as_json_or_null, build_value
+from memoria.store.values import ErasureFilter, ErasureScope, MessageName
+
+
+class Holdings(NamedTuple):
+    """Totals of a tenant."""
+
+    memories: int
+    turns: int
+    newest: int
+    """Number of its newest document; with the two counts it changes with any document."""
+
+
+_ALL = -1
+"""The value that means no limit."""
+_UNKNOWN = -1
+"""Stands for the number of a workspace that was never stored, so that nothing matches."""
+_NUMBERS = ("items", "removed", "remaining")
+_CLEAR = (
+    *("journal", "plans", "runs", "file_records", "core_lines", "core_files", "tasks"),
+    *("scratchpads", "queue", "edges", "pruned_edges", "name_uses", "names", "entities"),
+    *("nodes", "episodes", "evidence", "versions", "memories", "turns", "full_text"),
+    *(
+        "embeddings",
+        "backlog",
+        "documents",
+        "segments",
+        "transcripts",
+        "sessions",
+        "texts",
+        "packed_texts",
+    ),
+    *("blocks", "workspaces"),
+)
+"""Order in which a tenant's tables are emptied: a row goes before the rows it refers to."""
+
+_PLACES = ("sessions", "workspaces")
+"""Tables with the names of sessions and projects."""
+
+
+class Erasures:
+    """A tenant's rows to be erased, and the reports on those that were."""
+
+    def __init__(self, connection: Connection, tenant: int, documents: DocumentIndex) -> None:
+        self._rows = TenantRows(connection, tenant, "erasures")
+        self._documents = documents
+        self._workspaces = Workspaces(connection, tenant)
+
+    def list_memories(self, wanted: ErasureFilter) -> list[str]:
+        """List ids of the memories that pass a filter, oldest first."""
+        rows = self._rows.all(
+            "memories",
+            types=as_json_or_null(wanted.types),
+            is_narrow=int(wanted.is_narrow),
+            **self._parameters(wanted),
+        )
+        return [row["id"] for row in rows]
+
+    def list_turns(self, wanted: ErasureFilter) -> list[int]:
+        """List numbers of the turns that pass a filter, in all their versions, oldest first."""
+        return [row["n"] for row in self._rows.all("turns", **self._parameters(wanted))]
+
+    def list_about(self, topic: str, key: str) -> list[str]:
+        """List ids of the memories that name an entity or have it for their subject.
+
+        Args:
+            topic: the entity's id or name, as given.
+            key: the name folded for comparison.
+        """
+        return [row["id"] for row in self._rows.all("about", topic=topic, key=key)]
+
+    def list_core_marks(self, memory_ids: Sequence[str]) -> dict[str, frozenset[str]]:
+        """Map each core file's place to the marks of its lines for these memories."""
+        rows = self._rows.all("core_marks", ids=as_json(memory_ids))
+        places = dict.fromkeys(row["file"] for row in rows)
+        return {
+            place: frozenset(row["mark"] for row in rows if row["file"] == place)
+            for place in places
+        }
+
+    def find_scope(
+        self, memory_ids: Sequence[str], wording_ns: Sequence[int], turn_ns: Sequence[int]
+    ) -> ErasureScope:
+        """Find under which numbers and hashes the indexes have these memories and turns."""
+        memories = self._list_numbers("memory_numbers", ids=as_json(memory_ids))
+        wordings = self._list_numbers("wording_numbers", memories=as_json(memories))
+        documents = (*wordings, *wording_ns, *turn_ns)
+        nodes = self._list_numbers(
+            "node_numbers", memories=as_json(memories), documents=as_json(turn_ns)
+        )
+        rows = self._rows.all("sole_hashes", ns=as_json(turn_ns)) if turn_ns else []
+        return ErasureScope(memories, documents, nodes, tuple(row["hash"] for row in rows))
+
+    def count_rows(self, scope: ErasureScope) -> dict[str, int]:
+        """Count the rows of a scope in each index."""
+        rows = self._rows.all(
+            "count_rows",
+            memories=as_json(scope.memories),
+            documents=as_json(scope.documents),
+            nodes=as_json(scope.nodes),
+        )
+        counted = {row["place"]: int(row["total"]) for row in rows}
+        if scope.hashes:
+            counted["texts"] = self._rows.number("count_texts", hashes=as_json(scope.hashes))
+        counted["vector index"] = self._documents.count_indexed_vectors(scope.documents)
+        return counted
+
+    def get_holdings(self) -> Holdings:
+        """Count what the tenant holds altogether."""
+        held = {row["kind"]: row["total"] for row in self._rows.all("holdings")}
+        (row,) = self._rows.all("newest_documents")
+        return Holdings(held["memory"], held["turn"], row["newest"])
+
+    def count_all_rows(self) -> dict[str, int]:
+        """Count the rows in each of the tenant's tables."""
+        return {row["place"]: int(row["total"]) for row in self._rows.all("count_all")}
+
+    def iterate_messages(self) -> Iterator[tuple[int, str, MessageName]]:
+        """Yield every version of every turn: number, id, and keys it is recognised by."""
+        for n, turn_id, *name in self._rows.all("all_messages"):
+            yield n, turn_id, MessageName(*name)
+
+    def iterate_wordings(self) -> Iterator[tuple[str, str, str | None]]:
+        """Yield all wordings of all memories: memory id, wording, words it was concluded from."""
+        rows = self._rows.all("all_wordings")
+        return ((row["id"], row["content"], row["quote"]) for row in rows)
+
+    def erase_all(self, *, keeps_places: bool = False) -> None:
+        """Erase all that the tenant holds but tombstones, proofs and logs: a statement a table.
+
+        Args:
+            keeps_places: True if the names of sessions and projects stay, so that what is put back
+                later has its place among what was said since.
+        """
+        self._documents.withdraw_all()
+        for name in _CLEAR:
+            if not (keeps_places and name in _PLACES):
+                self._rows.change(f"clear_{name}")
+
+    def add_report(self, report: ForgetReport) -> None:
+        """Keep the proof of a forget. One that is known stays as it is."""
+        fields = report.model_dump(exclude={"digests"})
+        for name in ("selected_by", *_NUMBERS):
+            fields[name] = json.dumps(fields[name])
+        if self.get_report(report.id) is None:
+            report_n = self._rows.insert("add_report", **fields)
+            self._rows.change_many(
+                "add_digest",
+                (
+                    {"report_n": report_n, "ordinal": ordinal, "digest": digest}
+                    for ordinal, digest in enumerate(report.digests)
+                ),
+            )
+
+    def list_reports(self, limit: int) -> list[ForgetReport]:
+        """List the newest proofs, without their digests."""
+        return [_to_report(row) for row in self._rows.all("reports", limit=limit)]
+
+    def list_all_reports(self) -> list[ForgetReport]:
+        """List every proof with its digests, oldest first."""
+        found = (self.get_report(one.id) for one in reversed(self.list_reports(_ALL)))
+        return [report for report in found if report is not None]
+
+    def get_report(self, report_id: str) -> ForgetReport | None:
+        """Return a proof with its digests; None if there is none."""
+        row = self._rows.first("report", id=report_id)
+        if row is None:
+            return None
+        digests = self._rows.all("digests", report_n=row["n"])
+        return _to_report(row, tuple(one["digest"] for one in digests))
+
+    def _list_numbers(self, name: str, **parameters: str) -> tuple[int, ...]:
+        return tuple(row["n"] for row in self._rows.all(name, **parameters))
+
+    def _parameters(self, wanted: ErasureFilter) -> dict[str, str | int | None]:
+        seen = wanted.seen
+        return {
+            "workspace": self._number(wanted.workspace),
+            "session_id": wanted.session_id,
+            "speaker": wanted.speaker,
+            "since": wanted.since,
+            "until": wanted.until,
+            "sees_all": int(seen is None),
+            "place": None if seen is None else self._number(seen.workspace),
+        }
+
+    def _number(self, workspace: str | None) -> int | None:
+        if workspace is None:
+            return None
+        return self._workspaces.number(workspace) or _UNKNOWN
+
+
+def _to_report(row: Row, digests: tuple[str, ...] = ()) -> ForgetReport:
+    fields = dict(row)
+    del fields["n"]
+    for name in _NUMBERS:
+        fields[name] = json.loads(fields[name])
+    fields["selected_by"] = tuple(json.loads(fields["selected_by"]))
+    return build_value(ForgetReport, {**fields, "digests": digests})

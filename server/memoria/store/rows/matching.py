@@ -1,0 +1,311 @@
+"""Full text: the best documents by BM25.
+
+The rarity of a word is counted in the whole file: FTS5 knows no tenants. In a home that many
+tenants share, a word that is common with one weighs less with all. A home of its own for each
+tenant avoids that.
+
+FTS5's BM25 counts every phrase of a query by walking its list, the scope's as well: if one tenant
+holds nearly everything, that alone takes as long as all the words. So in a home of more documents
+than the budget the words are matched alone, and the matches are checked against the scope from the
+best downwards. Scores are the same either way: the scope weighs nothing. If too few of the matches
+may be seen, the scope is matched too. Words that only stand in more documents than that are not
+scored at all: the newest documents that hold one and may be seen are taken.
+
+A reader takes the lists of the words as they are (`postings`), which is faster than any query of
+the index: always if the file holds no more than the budget, and in a larger one for words that are
+worth reading, once the process knows the visibility of all documents (`standings_cache`).
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from memoria.store.image.narrowing import Narrowing
+from memoria.store.image.tenants import ReaderKnowledge
+from memoria.store.image.terms import BUDGET, Age, CountCache, choose_affordable, count_horizon
+from memoria.store.image.visibility import may_be_token
+from memoria.store.rows.scopes import Scopes, write_scope
+from memoria.store.rows.word_lists import WordLists
+from memoria.store.sql.tenant_rows import Parameter, TenantRows, as_json
+from memoria.store.values import Frequencies, Match
+
+# Who said it and when: worth less than what was said. On LoCoMo 0.3 to 1.0 are within a point.
+_CONTEXT_WEIGHT = 0.6
+_TEXT = "{words context}"
+_ALL = -1
+_ANYWHERE: Mapping[str, Parameter] = {}
+_SPARE = 4
+"""Extra matches that are looked at: one in so many of those wanted, if nearly all may be seen."""
+
+
+class _Matches(NamedTuple):
+    """Matches of a query."""
+
+    asked: int
+    """Largest number that was asked for."""
+    best: list[Match]
+
+    def holds(self, limit: int) -> bool:
+        """Check whether `limit` of the best are known, or all there are."""
+        return len(self.best) != self.asked or 0 <= limit <= self.asked
+
+
+class _Share(NamedTuple):
+    """The part of a home that a question sees."""
+
+    seen: int
+    """Number of documents, up to one more than the budget."""
+    is_all: bool
+    """True if there is nothing else."""
+
+
+class Matching:
+    """The full-text index as one tenant's questions use it."""
+
+    def __init__(
+        self, rows: TenantRows, reading: ReaderKnowledge | None, counted: CountCache
+    ) -> None:
+        """Bind to the index of a transaction.
+
+        Args:
+            rows: where the index is.
+            reading: caches for a reader; None for a writer.
+            counted: numbers of the home's documents by word. A writer adds nothing to it, for
+                what it writes may yet be rolled back.
+        """
+        self._rows = rows
+        self._counted = counted
+        self._reading = reading
+        self._known: dict[tuple[str, str], _Matches] = {}
+        """Matches by statement and query; empty for a writer."""
+        self._lists = reading and WordLists(rows, reading, BUDGET, _CONTEXT_WEIGHT)
+        """None for a writer: reading them would make it write down what it has indexed."""
+
+    def best(
+        self, terms: Sequence[str], scopes: Scopes, narrowing: Narrowing, limit: int
+    ) -> list[Match]:
+        """Return the best documents that are visible and pass the filters, best first."""
+        among = narrowing.ids_if_few
+        is_listed = among is not None or not narrowing.is_narrow
+        if is_listed and self._lists and self._lists.can_tell(terms):
+            return self._lists.best(terms, scopes.seen, among, limit)
+        scope = write_scope(*scopes.seen)
+        if self._is_small() or self._share_of(scopes).seen <= BUDGET:
+            is_open = not narrowing.is_narrow and self._sees_all(scopes)
+            query = _any_of(terms) if is_open else _in_scope(scope, terms)
+            return self._best_of_few(query, narrowing, limit)
+        return self._best_of_large(terms, scopes, narrowing, limit)
+
+    def _best_of_large(
+        self, terms: Sequence[str], scopes: Scopes, narrowing: Narrowing, limit: int
+    ) -> list[Match]:
+        """Return the best of more documents than the budget, by the words worth reading."""
+        scope = write_scope(*scopes.seen)
+        if narrowing.ids_if_few is not None:
+            allowed = _restrict_to(narrowing.ids_if_few)
+            return self._best_of_many(allowed, terms, scope, narrowing, limit)
+        counts = self._count_in_home(terms, self._rows.number("newest_of_all"))
+        kept = choose_affordable(terms, counts.__getitem__)
+        if sum(map(counts.__getitem__, kept)) > BUDGET:
+            most = BUDGET if narrowing.is_narrow else limit
+            newest = self._run_match("match_newest", _in_scope(scope, kept), most)
+            return narrowing.best(newest, limit)
+        if self._lists and self._lists.can_rank(kept):
+            return narrowing.best_of_visible(self._lists.rank(kept, scopes.seen), limit)
+        if narrowing.leaves_out_turns:  # of what words alone find, nearly all would be hidden
+            return self._best_of_few(_in_scope(scope, kept), narrowing, limit)
+        return self._best_of_many(_ANYWHERE, kept, scope, narrowing, limit)
+
+    def _best_of_few(self, query: str, narrowing: Narrowing, limit: int) -> list[Match]:
+        if narrowing.ids_if_few is not None:
+            return self._run_match(
+                "match_filtered", query, limit, **_restrict_to(narrowing.ids_if_few)
+            )
+        if narrowing.is_narrow:
+            return narrowing.best(self._run_match("match", query, _ALL), limit)
+        return self._run_match("match", query, limit)
+
+    def _best_of_many(
+        self,
+        where: Mapping[str, Parameter],
+        terms: Sequence[str],
+        scope: str,
+        narrowing: Narrowing,
+        limit: int,
+    ) -> list[Match]:
+        statement = "match_filtered" if where else "match"
+        most = _ALL if narrowing.is_narrow and not where else limit + limit // _SPARE
+        found = self._run_match(statement, _any_of(terms), most, **where)
+        best = narrowing.best(found, limit)
+        if len(best) == limit or len(found) != most:
+            return best
+        return narrowing.best(
+            self._run_match(statement, _in_scope(scope, terms), limit, **where), limit
+        )
+
+    def frequencies(self, terms: Sequence[str], scopes: Scopes) -> Frequencies:
+        """Count the visible documents, and those with each term; in a large home, of all tenants.
+
+        Every search begins with it, and hardly anything else calls it.
+        """
+        if self._reading is not None:
+            self._reading.counted.note_question(self._rows.tenant)
+        share = self._share_of(scopes)
+        if share.seen > BUDGET:
+            total = self._rows.number("newest_of_all")
+            return Frequencies(total, self._count_in_home(terms, total))
+        if self._lists and self._lists.can_tell(terms):
+            return Frequencies(share.seen, self._lists.count(terms, scopes.seen))
+        scope = None if share.is_all else write_scope(*scopes.seen)
+        return Frequencies(share.seen, self._count_each(terms, scope))
+
+    def follow_changes(self) -> None:
+        """Bring the caches of the index up to date with the file, if the process has any."""
+        self._count_visible(())
+        if self._lists:
+            self._lists.follow_changes()
+
+    def count_holding_all(self, terms: Sequence[str], tokens: Sequence[str]) -> int:
+        """Count the documents of these visibilities that say all of the terms."""
+        present = [token for token, many in self._count_visible(tokens).items() if many]
+        lists = self._lists
+        if not present:
+            return 0
+        if lists and lists.can_tell(terms) and not lists.may_hold_all(terms, present):
+            return 0  # as nearly always: what is past is little
+        words = " AND ".join(map(quote_term, terms))
+        query = f"{write_scope(*present)} AND words:({words})"
+        return self._rows.number("count_matches", query=query)
+
+    def _sees_all(self, scopes: Scopes) -> bool:
+        """Check whether a scope is known to leave nothing out; a writer would have to count."""
+        return self._reading is not None and self._share_of(scopes).is_all
+
+    def _is_small(self) -> bool:
+        return self._read_age()[1] <= BUDGET
+
+    def _share_of(self, scopes: Scopes) -> _Share:
+        """Measure the part of the home that a question sees; cached by snapshot."""
+        asked = "share", self._rows.tenant, scopes
+        return self._rows.connection.read_settled(asked, lambda: self._measure_share(scopes))
+
+    def _measure_share(self, scopes: Scopes) -> _Share:
+        if scopes.hidden is None or not self._is_small():
+            is_large = self._lists and self._lists.sees_more(scopes.seen, BUDGET)
+            seen = BUDGET + 1 if is_large else self._count_now(write_scope(*scopes.seen))
+            return _Share(seen, is_all=False)
+        hidden = sum(self._count_visible(scopes.hidden).values())
+        every = self._lists.size.documents if self._lists else self._rows.number("count_all")
+        # An index that was damaged since may hold less than was counted in it.
+        return _Share(max(every - hidden, 0), is_all=not hidden)
+
+    def _run_match(self, statement: str, query: str, limit: int, **where: Parameter) -> list[Match]:
+        """Return the best matches of a query; a reader caches them, as a snapshot never changes."""
+        known = self._known.get((statement, query))
+        if known is not None and not where and known.holds(limit):
+            return known.best if limit == _ALL else known.best[:limit]
+        asked = {"query": query, "limit": limit, "context_weight": _CONTEXT_WEIGHT, **where}
+        found = Match.list_of(self._rows.tuples(statement, **asked))
+        if self._reading is not None and not where:
+            self._known[statement, query] = _Matches(limit, found)
+        return found
+
+    def _count_each(self, terms: Sequence[str], scope: str | None = None) -> dict[str, int]:
+        """Count the documents of a scope, or of the home, that hold each term."""
+        queries = {
+            term: _any_of([term]) if scope is None else _in_scope(scope, [term]) for term in terms
+        }
+        counts = self._count_all_now(list(queries.values()))
+        return {term: counts[query] for term, query in queries.items()}
+
+    def _count_in_home(self, terms: Sequence[str], newest: int) -> dict[str, int]:
+        """Count the home's documents that hold each term, estimated from those up to a horizon."""
+        last = count_horizon(newest)
+
+        def count(term: str) -> int:
+            return self._count(_any_of([term]), last)
+
+        age = last, self._rows.number("erasures_of_all")
+        if self._reading is not None:
+            known = {term: self._counted.look_up(term, age, count) for term in terms}
+        else:
+            known = self._counted.recall(terms, age)
+            known |= {term: count(term) for term in terms if term not in known}
+        return {term: known[term] * newest // last for term in terms}
+
+    def _count_visible(self, tokens: Sequence[str]) -> dict[str, int]:
+        """Count the tenant's documents of each visibility."""
+
+        def count(tokens: Sequence[str]) -> dict[str, int]:
+            queries = {token: write_scope(token) for token in tokens}
+            counts = self._count_queries([*queries.values()])
+            return {token: counts[query] for token, query in queries.items()}
+
+        if self._reading is None:
+            return count(tokens)
+        tenant, counted = self._reading
+        return counted.visible_of(tenant.number).look_up(self._rows, tenant, tokens, count)
+
+    def _count_now(self, query: str) -> int:
+        """Count the tenant's documents that match; cached, as long as nothing changes."""
+        return self._count_all_now([query])[query]
+
+    def _count_all_now(self, queries: Sequence[str]) -> dict[str, int]:
+        """Count the matches of several queries, by one statement; cached while nothing changes."""
+        known = CountCache()
+        if self._reading is not None:
+            known = self._reading.counted.of_tenant(self._rows.tenant)
+        return known.look_up_all(queries, self._read_age(), self._count_queries)
+
+    def _count_queries(self, queries: Sequence[str]) -> dict[str, int]:
+        """Count the tenant's documents that match each query, by one statement."""
+        if self._is_small():
+            return self._count_all_of_few(queries)
+        return self._count_all(queries, self._read_age()[1])
+
+    def age(self) -> tuple[int, ...]:
+        """Return the tenant's number of changes, its newest document, and the newest of all."""
+        return (*self._read_age(), self._rows.number("newest_of_all"))
+
+    def _read_age(self) -> Age:
+        """Return the tenant's number of changes, and its newest document."""
+        if self._reading is not None:
+            return self._reading.tenant.age
+        row = self._rows.first("age")
+        return (0, 0) if row is None else (row["changes"], row["newest_document"])
+
+    def _count(self, query: str, last: int) -> int:
+        """Count the documents up to a number that match, up to one more than the budget."""
+        return self._count_all([query], last)[query]
+
+    def _count_all(self, queries: Sequence[str], last: int) -> dict[str, int]:
+        rows = self._rows.all("count_up_to", queries=as_json(queries), last=last, most=BUDGET + 1)
+        return {row["query"]: row["total"] for row in rows}
+
+    def _count_all_of_few(self, queries: Sequence[str]) -> dict[str, int]:
+        """Count the documents that match each query, in a home too small to stop early."""
+        rows = self._rows.all("count_each", queries=as_json(queries))
+        return {row["query"]: row["total"] for row in rows}
+
+
+def quote_term(term: str) -> str:
+    """Quote a finished token for FTS5: no operator can hide in one."""
+    return f'"{term}"'
+
+
+def _restrict_to(listed: Collection[int]) -> dict[str, Parameter]:
+    """Build parameters for a search of these documents; the index reads from first to last."""
+    ends = {"first": min(listed, default=0), "last": max(listed, default=0)}
+    return {"allowed": as_json(listed), **ends}
+
+
+def _any_of(terms: Sequence[str]) -> str:
+    """Build an FTS5 expression for documents that hold any of the terms.
+
+    Columns are named only if a term may be the token of a visibility: naming them costs time.
+    """
+    words = f"({' OR '.join(map(quote_term, terms))})"
+    return f"{_TEXT}:{words}" if any(map(may_be_token, terms)) else words
+
+
+def _in_scope(scope: str, terms: Sequence[str]) -> str:
+    return f"{scope} AND {_any_of(terms)}"

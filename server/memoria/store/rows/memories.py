@@ -1,0 +1,388 @@
+"""Memories and their versions."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+
+from memoria.errors import NotFoundError, StoreDamagedError
+from memoria.model import Evidence, InferredBy, Memory, Scope, Validity
+from memoria.store.connection import Connection, Row
+from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.rows.memory_rows import MemoryReader, choose_scope, is_verified_by_channel
+from memoria.store.rows.wordings import Wordings
+from memoria.store.rows.workspaces import Workspaces
+from memoria.store.sql.tenant_rows import TenantRows, as_json, build_value, list_numbers
+from memoria.store.values import (
+    Filters,
+    MemoryDetails,
+    NewEvidence,
+    NewMemory,
+    NewVersion,
+    Successor,
+)
+
+_REACH = 1000
+"""Number of a file's newest memories that are searched before all of a tenant's are."""
+
+
+class Memories:
+    """Memories and their versions."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        tenant: int,
+        documents: DocumentIndex,
+        workspaces: Workspaces,
+        wordings: Wordings,
+    ) -> None:
+        self._rows = TenantRows(connection, tenant, "memories")
+        self._read = MemoryReader(self._rows)
+        self._wordings = wordings
+        self._documents = documents
+        self._workspaces = workspaces
+
+    def add(self, memory: NewMemory, version: NewVersion) -> None:
+        """Write a new memory with its first version."""
+        scope = choose_scope(memory)
+        memory_n = self._rows.insert(
+            "add",
+            workspace=self._workspaces.enter(memory.workspace),
+            id=memory.id,
+            type=memory.type.value,
+            validity=memory.validity.value,
+            importance=memory.importance,
+            confidence=memory.confidence,
+            verified=is_verified_by_channel(version),
+            subject=memory.subject,
+            predicate=memory.predicate,
+            task=memory.task,
+            expires_at=version.expires_at,
+            flag=memory.flag,
+            scope=scope,
+            now=version.ingested_at,
+        )
+        n = self._wordings.write(memory_n, 1, version)
+        if memory.validity is not Validity.ACTIVE:
+            self._documents.set_current(n, current=False)
+
+    def add_evidence(self, evidence: NewEvidence) -> bool:
+        """Record another turn that a memory rests on; return False if it was recorded already."""
+        return bool(
+            self._rows.change(
+                "add_evidence",
+                memory_n=self._number(evidence.memory_id),
+                turn_n=evidence.turn_n,
+                quote=evidence.quote,
+                now=evidence.ingested_at,
+            )
+        )
+
+    def add_use(self, memory_id: str, gain: float, now: int) -> None:
+        """Record that a memory shaped a reply; its importance grows by `gain`, up to 1."""
+        self._rows.change("use", memory_n=self._number(memory_id), gain=gain, now=now)
+
+    def list_about(
+        self, subject: str, workspace: str | None = None, *, limit: int = 50
+    ) -> list[Memory]:
+        """List active memories seen from the workspace that speak of a subject, newest first.
+
+        Memories without a predicate come before all others.
+        """
+        return self._list_memories("about", workspace, subject=subject, limit=limit)
+
+    def list_of_property(
+        self, subject: str, predicate: str | None, workspace: str | None = None, *, limit: int = 50
+    ) -> list[Memory]:
+        """List the active memories of a subject that may tell the same property of it.
+
+        First those with the predicate, newest first; the room that the limit leaves goes to the
+        newest of the subject's other memories, of which those without a predicate are listed.
+        """
+        return self._list_memories(
+            "of_property", workspace, subject=subject, predicate=predicate, limit=limit
+        )
+
+    def list_concluded_from(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
+        """List active memories, by id, whose present wording was so concluded from a turn."""
+        rows = self._rows.all("concluded", ns=as_json(turn_ns), by=by.value)
+        return [row["id"] for row in rows]
+
+    def list_awaiting_turns(self, turn_ns: Sequence[int]) -> set[int]:
+        """Select the turns from which a model concluded what waits for the user's word.
+
+        They have been read, but the first level shows them until the last of these memories has
+        been confirmed, corrected, archived or forgotten; then they are processed like others.
+        """
+        rows = self._rows.all("turns_awaiting_confirmation", ns=as_json(turn_ns))
+        return {row["turn_n"] for row in rows}
+
+    def list_spoken_for(self, turn_ns: Sequence[int]) -> set[int]:
+        """Select the turns that a memory rests on, episodes and archived memories apart."""
+        rows = self._rows.all("turns_spoken_for", ns=as_json(turn_ns))
+        return {row["turn_n"] for row in rows}
+
+    def add_version(self, memory_id: str, version: NewVersion) -> int:
+        """Write a wording that replaces the present one, and return its version number."""
+        memory_n = self._number(memory_id)
+        old = self._newest(memory_n)
+        self._rows.change("end_version", n=old["n"], valid_to=version.valid_from)
+        self._documents.set_current(old["n"], current=False)
+        self._rows.change("end_evidence", memory_n=memory_n, now=version.ingested_at)
+        number = int(old["version"]) + 1
+        self._wordings.write(memory_n, number, version)
+        self._rows.change(
+            "touch",
+            memory_n=memory_n,
+            now=version.ingested_at,
+            verified=is_verified_by_channel(version),
+            subject=version.subject,
+            predicate=version.predicate,
+            type=version.type,
+            task=version.task,
+            importance=version.importance,
+            expires_at=version.expires_at,
+        )
+        self._release_turns(memory_n)
+        return number
+
+    def add_past_version(self, memory_id: str, version: NewVersion) -> bool:
+        """Write a wording that held before the present one, up to the next that is known.
+
+        The wording before it ends where it begins. Returns False if the memory has said it before.
+        """
+        memory_n = self._number(memory_id)
+        known = self._rows.all("windows", memory_n=memory_n)
+        if any(row["fingerprint"] == version.fingerprint for row in known):
+            return False
+        since = min(version.valid_from, known[-1]["valid_from"])
+        later = next((row for row in known if row["valid_from"] > since), known[-1])
+        number = int(later["version"])
+        for row in known:
+            if row["version"] == number - 1:
+                self._rows.change("end_version", n=row["n"], valid_to=since)
+        self._rows.change("make_room", memory_n=memory_n, version=number)
+        self._rows.change("number_anew", memory_n=memory_n)
+        n = self._wordings.write(
+            memory_n, number, replace(version, valid_from=since), later["valid_from"]
+        )
+        self._documents.set_current(n, current=False)
+        return True
+
+    def set_validity(self, memory_id: str, validity: Validity, now: int) -> None:
+        """Set a memory's validity; one that is not active leaves the indexes."""
+        memory_n = self._number(memory_id)
+        self._rows.change("set_validity", memory_n=memory_n, validity=validity.value, now=now)
+        self._documents.set_current(
+            self._newest(memory_n)["n"], current=validity is Validity.ACTIVE
+        )
+        if validity is not Validity.PENDING_CONFIRMATION:
+            self._release_turns(memory_n)
+
+    def set_scope(self, memory_id: str, scope: Scope, workspace: str | None, now: int) -> None:
+        """Set the scope of a memory, in all its wordings.
+
+        Args:
+            memory_id: the memory.
+            scope: in every project, or in one alone.
+            workspace: the project it belongs to from now on; None for none.
+            now: UTC epoch milliseconds.
+        """
+        memory_n = self._number(memory_id)
+        place = self._workspaces.enter(workspace)
+        scope = "everywhere" if place is None else scope
+        self._rows.change("set_scope", memory_n=memory_n, scope=scope, workspace=place, now=now)
+        for row in self._rows.all("wordings", memory_n=memory_n):
+            self._documents.set_workspace(row["n"], place if scope == "project" else None)
+
+    def set_subject(self, memory_id: str, subject: str | None) -> None:
+        """Set the subject that a memory speaks of, in its normal form."""
+        self._rows.change("set_subject", memory_n=self._number(memory_id), subject=subject)
+
+    def describe(self, memory_id: str, details: MemoryDetails, now: int) -> None:
+        """Set a memory's fields beside its wording; those that are None stay as they are."""
+        number = self._number(memory_id)
+        self._rows.change("describe", memory_n=number, now=now, **asdict(details))
+
+    def is_private(self, workspace: str | None) -> bool:
+        """Check whether what is said in a workspace is seen from it alone, whatever it is about."""
+        return self._workspaces.is_private(workspace)
+
+    def set_flags(
+        self,
+        memory_id: str,
+        now: int,
+        *,
+        pinned: bool | None = None,
+        verified: bool | None = None,
+        upvotes: int = 0,
+        downvotes: int = 0,
+    ) -> None:
+        """Set flags and add votes."""
+        self._rows.change(
+            "mark",
+            memory_n=self._number(memory_id),
+            pinned=pinned,
+            verified=verified,
+            upvotes=upvotes,
+            downvotes=downvotes,
+            now=now,
+        )
+
+    def get(self, memory_id: str) -> Memory | None:
+        """Return a memory with all its versions; None if there is none."""
+        row = self._rows.first("number", id=memory_id)
+        return None if row is None else self._read.load([row["n"]])[row["n"]]
+
+    def erase(self, memory_id: str) -> None:
+        """Erase a memory in all its wordings."""
+        memory_n = self._number(memory_id)
+        self._release_turns(memory_n)
+        for row in self._rows.all("wordings", memory_n=memory_n):
+            self._erase_version(row["n"])
+        self._rows.change("erase", memory_n=memory_n)
+
+    def erase_wording(self, memory_id: str, n: int) -> None:
+        """Erase one wording that no longer holds, its evidence, and the memory's journal images.
+
+        An undo could not restore the memory without it, so it will leave the memory as it is.
+        """
+        memory_n = self._number(memory_id)
+        if any(row["n"] == n for row in self._rows.all("wordings", memory_n=memory_n)):
+            self._rows.change("erase_evidence", memory_n=memory_n, n=n)
+            self._erase_version(n)
+            self._rows.change("empty_images", memory_n=memory_n)
+
+    def _release_turns(self, memory_n: int) -> None:
+        """Mark turns as processed that stood in for this memory alone while it waited."""
+        for row in self._rows.all("turns_decided_with", memory_n=memory_n):
+            self._documents.mark_processed(row["n"])
+
+    def _erase_version(self, n: int) -> None:
+        self._rows.change("erase_version", n=n)
+        self._documents.erase(n)
+
+    def list_stated_in(self, turn_ns: Sequence[int]) -> list[str]:
+        """List ids of the memories with a wording concluded from one of these turns."""
+        return [row["id"] for row in self._rows.all("resting_on", ns=as_json(turn_ns))]
+
+    def list_repeated_in(self, turn_ns: Sequence[int]) -> list[str]:
+        """List ids of the memories that one of these turns says once more."""
+        return [row["id"] for row in self._rows.all("said_again_in", ns=as_json(turn_ns))]
+
+    def list_evidence(self, memory_id: str) -> list[Evidence]:
+        """List every turn a memory rests on, in any of its wordings, in the order said."""
+        return [
+            build_value(Evidence, dict(row)) for row in self._rows.all("evidence", id=memory_id)
+        ]
+
+    def by_version_numbers(self, ns: Sequence[int]) -> dict[int, Memory]:
+        """Map the numbers of versions to the memories that have them."""
+        if not ns:
+            return {}
+        versions = self._rows.tuples("versions_beside", ns=list_numbers(ns))
+        memories = self._read.build(versions)
+        wanted = {*ns}
+        owners = {n: memory_n for memory_n, n, *_ in versions if n in wanted}
+        return {n: memories[owners[n]] for n in sorted(owners)}
+
+    def find_by_fingerprint(
+        self, fingerprint: bytes, workspace: str | None = None
+    ) -> Memory | None:
+        """Return the memory, seen from the workspace, whose present wording has this fingerprint.
+
+        An active one comes before all others; None if there is none.
+        """
+        place = self._workspaces.number(workspace)
+        row = self._rows.first("with_fingerprint", fingerprint=fingerprint, workspace=place)
+        return None if row is None else self._read.load([row["memory_n"]])[row["memory_n"]]
+
+    def list_contradictions(
+        self, memory_ids: Sequence[str], seen: Filters | None = None
+    ) -> dict[str, tuple[str, ...]]:
+        """Map memories to the ids of those that contradict them now; those without any are missing.
+
+        A memory contradicts another as long as it is active or waits for confirmation, and both say
+        what they said when they were found to contradict each other.
+
+        Args:
+            memory_ids: the memories to look up.
+            seen: filters that the others must pass (`workspace`, `everywhere`); None for all.
+        """
+        place = None if seen is None else self._workspaces.number(seen.workspace)
+        everywhere = seen is None or seen.everywhere
+        rows = self._rows.all(
+            "contradictions",
+            ids=as_json(memory_ids),
+            workspace=place,
+            everywhere=int(everywhere),
+            private=as_json(self._workspaces.private if seen else ()),
+        )
+        found: dict[str, tuple[str, ...]] = {}
+        for row in rows:
+            found[row["id"]] = (*found.get(row["id"], ()), row["other"])
+        return found
+
+    def list_contradicted(self, limit: int, workspace: str | None = None) -> list[Memory]:
+        """List one memory of each contradicting pair of active memories, newest finding first.
+
+        Both are seen from the workspace.
+        """
+        return self._list_memories("contradicted", workspace, limit=limit)
+
+    def list_successors(self, ns: Sequence[int], seen: Filters) -> list[Successor]:
+        """List present wordings of active memories that said something else in these documents.
+
+        A document is a turn that a memory was concluded from, or that bore it out, or a former
+        wording. A memory that took the place of another speaks for it.
+
+        Args:
+            ns: turns and wordings.
+            seen: filters that the memories must pass (`workspace`, `everywhere`).
+        """
+        place = self._workspaces.number(seen.workspace)
+        rows = self._rows.all(
+            "successors",
+            ns=as_json(ns),
+            workspace=place,
+            everywhere=int(seen.everywhere),
+            private=as_json(self._workspaces.private),
+        )
+        return [Successor(row["n"], row["former"], row["n_now"], row["present"]) for row in rows]
+
+    def list_unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
+        """List active memories seen from the workspace that await confirmation, newest first.
+
+        Nearly always they are among the file's newest: all of a tenant's are searched, and sorted,
+        only if too many of those are others'.
+        """
+        ns = self._find("newest_unverified", workspace, limit=limit, reach=_REACH)
+        if len(ns) != limit:
+            ns = self._find("unverified", workspace, limit=limit)
+        return self._read.load_in_order(ns)
+
+    def list_pending(self, limit: int, workspace: str | None = None) -> list[Memory]:
+        """List memories seen from the workspace that wait for the user's word, newest first."""
+        return self._list_memories("held_back", workspace, limit=limit)
+
+    def _list_memories(
+        self, name: str, workspace: str | None, **parameters: str | int | None
+    ) -> list[Memory]:
+        """List the memories that a statement finds, in its order, as seen from the workspace."""
+        return self._read.load_in_order(self._find(name, workspace, **parameters))
+
+    def _find(self, name: str, workspace: str | None, **parameters: str | int | None) -> list[int]:
+        """List the numbers of the memories that a statement finds, as seen from the workspace."""
+        place = self._workspaces.number(workspace)
+        return [row["n"] for row in self._rows.all(name, workspace=place, **parameters)]
+
+    def _number(self, memory_id: str) -> int:
+        row = self._rows.first("number", id=memory_id)
+        if row is None:
+            raise NotFoundError.for_memory(memory_id)
+        return int(row["n"])
+
+    def _newest(self, memory_n: int) -> Row:
+        row = self._rows.first("newest_version", memory_n=memory_n)
+        if row is None:
+            raise StoreDamagedError.for_problem(f"memory number {memory_n} has no wording")
+        return row

@@ -1,0 +1,203 @@
+"""Writing another home's conversations beside those that are here."""
+
+from typing import Any, get_args
+
+from memoria.model import Role, Trust
+from memoria.model.turn import Mark
+from memoria.store.connection import Row
+from memoria.store.rows.portable.records import PortableMerge, PutOutcome
+from memoria.store.rows.portable.tables import PortableTables
+from memoria.store.rows.portable.values import bytes_of
+from memoria.store.values import NewTurn
+
+_MARKS = (None, *get_args(Mark))
+"""Marks of a turn; if two homes have marked it differently, the later of these holds."""
+
+
+class PortableTurns:
+    """Writes sessions and turns."""
+
+    def __init__(self, tables: PortableTables) -> None:
+        self._rows = tables.open_rows()
+        self._conversations = tables.conversations
+        self._documents = tables.documents
+        self._workspaces = tables.workspaces
+
+    def put_session(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
+        """Write a session with its segments; one that is here becomes as wide as both."""
+        fields = {**record, "workspace": self._workspaces.enter(record["workspace"])}
+        segments = fields.pop("segments")
+        n = self.find_session(record)
+        outcome: PutOutcome = "added"
+        if n is None:
+            n = self._rows.insert("add_session", **fields)
+        else:
+            del fields["source"], fields["session_id"]
+            outcome = "changed" if self._rows.change("widen_session", n=n, **fields) else "known"
+        for segment in segments:
+            told = {**self._as_closed(n, segment), "session_n": n}
+            self._rows.change("put_segment", **told)
+            self._rows.change("widen_segment", **told)
+        return outcome
+
+    def _as_closed(self, session_n: int, segment: dict[str, Any]) -> dict[str, Any]:
+        """Return the segment, closed if the session has another open one here."""
+        is_open = segment["closed_at"] is None
+        ordinal = segment["ordinal"]
+        if is_open and self._rows.number("has_open_segment", session_n=session_n, ordinal=ordinal):
+            return {**segment, "closed_at": segment["touched_at"], "closed_by": "idle"}
+        return segment
+
+    def find_session(self, record: dict[str, Any]) -> int | None:
+        """Return the number of the session that a record names; None if it is not here."""
+        named = {"source": record["source"], "session_id": record["session_id"]}
+        row = self._rows.first("find_session", **named)
+        return None if row is None else int(row["n"])
+
+    def require_session(self, record: dict[str, Any]) -> int:
+        """Return the number of the session that a record names.
+
+        Raises:
+            ValueError: there is none.
+        """
+        n = self.find_session(record)
+        if n is None:
+            raise ValueError(f"is of the session {record['session_id']}, which is not here")
+        return n
+
+    def find_turn(self, turn_id: str | None, merge: PortableMerge) -> int | None:
+        """Return the number of a turn by the id in the record; None if it is not here."""
+        row = None if turn_id is None else self._find(merge.turn_ids.get(turn_id, turn_id))
+        return None if row is None else int(row["n"])
+
+    def put_turn(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
+        """Write a turn, unless it is here: by its id, or by its message in the same session."""
+        session_n = self.require_session(record)
+        turn_id = merge.turn_ids.get(record["id"], record["id"])
+        known = self._find(turn_id) or self._find_same(session_n, record, merge)
+        if known is not None:
+            return self._combine(known, record)
+        newest = self._find_newest(session_n, record)
+        new = self._make(session_n, record)
+        n = self._conversations.write_turn(new)
+        self._conversations.mark(n, _mark_of(record))
+        self._rows.change("count_place", session_n=session_n, turn_index=new.turn_index)
+        if record["processed"]:
+            self._documents.mark_processed(n)
+        if record.get("passed_over"):  # an earlier version's export does not say
+            self._conversations.pass_over([n])
+        if not record["current"]:
+            self._documents.set_current(n, current=False)
+        self._show_later(newest, n, record)
+        return "added"
+
+    def _find(self, turn_id: str) -> Row | None:
+        return self._rows.first("find_turn", id=turn_id)
+
+    def _find_same(
+        self, session_n: int, record: dict[str, Any], merge: PortableMerge
+    ) -> Row | None:
+        """Find this message's turn, if recorded here by itself; both homes keep the older id."""
+        row = self._rows.first(
+            "find_same_turn",
+            session_n=session_n,
+            message_id=record["message_id"],
+            fingerprint=bytes_of(record["fingerprint"]),
+            version=record["version"],
+            turn_index=record["turn_index"],
+        )
+        if row is None:
+            return None
+        here, there = str(row["id"]), str(record["id"])
+        if there < here:
+            self._rows.change("rename_turn", id=there, former=here)
+        else:
+            merge.turn_ids[there] = here
+        return self._find(min(here, there))
+
+    def _combine(self, known: Row, record: dict[str, Any]) -> PutOutcome:
+        """Note what was edited, suppressed, read or passed over in the other home."""
+        n = int(known["n"])
+        changed = self._rows.change("note_earlier", n=n, ingested_at=record["ingested_at"]) > 0
+        if known["current"] and not record["current"]:
+            self._documents.set_current(n, current=False)
+            changed = True
+        if record["suppressed"] and not known["suppressed"]:
+            self._documents.suppress(n)
+            changed = True
+        if record["processed"] and not known["processed"]:
+            self._documents.mark_processed(n)
+            changed = True
+        if record.get("passed_over") and not known["passed_over"]:
+            self._conversations.pass_over([n])
+            changed = True
+        marks = known["mark"], _mark_of(record)
+        if (mark := max(marks, key=_MARKS.index)) != known["mark"]:
+            self._conversations.mark(n, mark)
+            changed = True
+        return "changed" if changed else "known"
+
+    def _make(self, session_n: int, record: dict[str, Any]) -> NewTurn:
+        index, version = self._find_place(session_n, record)
+        return NewTurn(
+            id=record["id"],
+            session_n=session_n,
+            message_id=record["message_id"],
+            turn_index=index,
+            version=version,
+            role=Role(record["role"]),
+            speaker=record["speaker"],
+            at=record["at"],
+            at_given=bool(record["at_given"]),
+            ingested_at=record["ingested_at"],
+            trust=Trust(record["trust"]),
+            suppressed=bool(record["suppressed"]),
+            fingerprint=bytes_of(record["fingerprint"]),
+            content=record["content"],
+            tool_name=record["tool_name"],
+            tool_args=record["tool_args"],
+            tool_result=record["tool_result"],
+            utc_offset=record["utc_offset"],
+            account=record["account"],
+            likeness=None if record["likeness"] is None else bytes_of(record["likeness"]),
+        )
+
+    def _find_place(self, session_n: int, record: dict[str, Any]) -> tuple[int, int]:
+        """Return the place of a turn and its version there: its own, if that is free.
+
+        Another version of a message that is here stands where that stands. If the session went on
+        in both homes, turns of the other one stand at its end.
+        """
+        index, version = record["turn_index"], record["version"]
+        known = self._find_newest(session_n, record)
+        if known is not None:
+            index = known["turn_index"]
+        taken = {"session_n": session_n, "turn_index": index, "version": version}
+        if not self._rows.number("is_place_taken", **taken):
+            return index, version
+        if known is not None:
+            return index, known["version"] + 1
+        return self._rows.number("next_index", session_n=session_n), version
+
+    def _find_newest(self, session_n: int, record: dict[str, Any]) -> Row | None:
+        """Return the newest version here of a record's message; None if there is none."""
+        message = {"session_n": session_n, "message_id": record["message_id"]}
+        return self._rows.first("newest_version", **message)
+
+    def _show_later(self, known: Row | None, n: int, record: dict[str, Any]) -> None:
+        """Show the version that was edited later, if a message was edited in both homes."""
+        if known is not None and known["current"] and record["current"]:
+            is_later = record["ingested_at"] > known["ingested_at"]
+            self._documents.set_current(known["n"] if is_later else n, current=False)
+
+
+def _mark_of(record: dict[str, Any]) -> Mark | None:
+    """Return the mark that a record has for its turn; None in exports without marks.
+
+    Raises:
+        ValueError: the mark is unknown.
+    """
+    mark: Mark | None = record.get("mark")
+    if mark not in _MARKS:
+        raise ValueError(f"has the mark {mark!r}, which this version does not know")
+    return mark

@@ -1,0 +1,233 @@
+"""The extraction queue: a tenant's entries, and the workers' view across tenants."""
+
+from collections.abc import Iterable
+
+from memoria.config import LONGEST_LEASE_MS, LONGEST_WAIT_MS
+from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
+from memoria.store.connection import Connection
+from memoria.store.sql.tenant_rows import TenantRows, as_json, build_value
+from memoria.store.values import LEFT_OVER, LeasedEntry, NewQueueEntry
+
+_NO_TENANT = 0
+
+
+class Queue:
+    """A tenant's segments of conversation that wait for the extractor."""
+
+    def __init__(self, connection: Connection, tenant: int, private: str) -> None:
+        """Bind to a tenant's queue.
+
+        Args:
+            connection: to the file.
+            tenant: its number.
+            private: names of the workspaces of which nothing is queued, as a JSON list.
+        """
+        self._rows = TenantRows(connection, tenant, "queue")
+        self._private = private
+
+    def add(self, entry: NewQueueEntry) -> bool:
+        """Queue a segment; return False if it was there already, holds no turn, or is private.
+
+        After a message was edited, it counts as another segment.
+        """
+        return bool(
+            self._rows.change(
+                "add",
+                id=entry.id,
+                kind=entry.kind.value,
+                session_n=entry.session_n,
+                first_index=entry.first_index,
+                last_index=entry.last_index,
+                priority=entry.priority,
+                reason=entry.reason,
+                created_at=entry.created_at,
+                not_before=entry.not_before,
+                private=self._private,
+            )
+        )
+
+    def widen(
+        self, session_n: int, turn_index: int, priority: int, not_before: int, longest_ms: int
+    ) -> bool:
+        """Extend the entry that waits for a pause of its session by a further turn.
+
+        It then waits until `not_before`, but never longer than `longest_ms` from when it was made.
+        Returns False if there is no such entry.
+        """
+        return bool(
+            self._rows.change(
+                "widen",
+                session_n=session_n,
+                turn_index=turn_index,
+                priority=priority,
+                not_before=not_before,
+                longest=longest_ms,
+                left_over=LEFT_OVER,
+            )
+        )
+
+    def list_resting(self, session_n: int, now: int) -> list[tuple[int, int, int]]:
+        """List (session, first turn, last turn) of entries that wait for others of a workspace.
+
+        Args:
+            session_n: a session of the workspace.
+            now: UTC epoch ms.
+        """
+        rows = self._rows.all("resting", session_n=session_n, now=now, left_over=LEFT_OVER)
+        return [(row["session_n"], row["first_index"], row["last_index"]) for row in rows]
+
+    def absorb(self, session_n: int, first_index: int, last_index: int) -> int:
+        """Take out the extractions within a segment that nobody has tried; return their number."""
+        return self._rows.change(
+            "absorb", session_n=session_n, first_index=first_index, last_index=last_index
+        )
+
+    def find_summary(self, session_n: int, first_index: int, last_index: int) -> int | None:
+        """Return the number of the entry that is to sum up a segment now; None if there is none."""
+        row = self._rows.first(
+            "find_summary",
+            session_n=session_n,
+            first_index=first_index,
+            last_index=last_index,
+            now=now_millis(),
+        )
+        return None if row is None else int(row["n"])
+
+    def finish_summary(self, n: int, outcome: str) -> bool:
+        """Finish a summary that nobody holds; return False if somebody does, or it is finished."""
+        return bool(self._rows.change("finish_summary", n=n, outcome=outcome, now=now_millis()))
+
+    def list_entries(self, state: QueueState | None, limit: int) -> list[QueueEntry]:
+        """List entries, those that wait first and in the order they will be taken."""
+        wanted = None if state is None else state.value
+        rows = self._rows.all("entries", state=wanted, limit=limit)
+        return [build_value(QueueEntry, dict(row)) for row in rows]
+
+    def get_entry(self, entry_id: str) -> QueueEntry | None:
+        """Return an entry by its id; None if there is none."""
+        row = self._rows.first("entry", id=entry_id)
+        return None if row is None else build_value(QueueEntry, dict(row))
+
+    def status(self) -> QueueStatus:
+        """Count the entries of the queue by their states."""
+        rows = {row["state"]: row for row in self._rows.all("counts")}
+        error = self._rows.first("last_error")
+        waiting = rows.get(QueueState.WAITING.value)
+        return QueueStatus(
+            **{state: row["total"] for state, row in rows.items()},
+            oldest_waiting_at=None if waiting is None else waiting["oldest"],
+            last_error=None if error is None else error["last_error"],
+        )
+
+    def has_done(self) -> bool:
+        """Check whether any entry is done."""
+        return bool(self._rows.number("has_done"))
+
+    def retry(self, entry_id: str) -> bool:
+        """Let a dead, dropped or postponed entry be tried now; return False if there is none."""
+        return bool(self._rows.change("retry", id=entry_id))
+
+    def drop(self, entry_id: str) -> bool:
+        """Take an entry out, unread; return False if it is finished already."""
+        return bool(self._rows.change("drop", id=entry_id, now=now_millis()))
+
+    def finish(self, n: int, owner: str, outcome: str) -> bool:
+        """Mark an entry as done with its outcome; return False if it is not `owner`'s any more."""
+        return bool(
+            self._rows.change("finish", n=n, owner=owner, outcome=outcome, now=now_millis())
+        )
+
+
+class WorkQueue:
+    """Segments to look at, for all tenants: an extraction worker's view of the store."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._rows = TenantRows(connection, _NO_TENANT, "queue")
+
+    def lease_next(
+        self, owner: str, now: int, lease_ms: int, tenant: str | None = None
+    ) -> LeasedEntry | None:
+        """Lease the next entry, of one tenant or of any, to `owner`; None if nothing is due.
+
+        Entries of a session are leased one at a time: what was said first is understood first.
+        """
+        row = self._rows.first(
+            "lease",
+            of=tenant,
+            owner=owner,
+            now=now,
+            lease=lease_ms,
+            longest_lease=LONGEST_LEASE_MS,
+            longest_pause=LONGEST_WAIT_MS,
+        )
+        if row is None:
+            return None
+        return LeasedEntry(**{**dict(row), "kind": QueueKind(row["kind"])})
+
+    def rouse(self, tenant: str, now: int, beside: LeasedEntry | None = None) -> None:
+        """Make entries due now that wait for a pause or for others to be read with.
+
+        Args:
+            tenant: whose entries.
+            now: UTC epoch ms.
+            beside: limits this to the workspace of this entry; None for all.
+        """
+        self._rows.change("rouse", of=tenant, now=now, n=None if beside is None else beside.n)
+
+    def lease_along(
+        self, entry: LeasedEntry, owner: str, now: int, lease_ms: int, most_turns: int
+    ) -> LeasedEntry | None:
+        """Lease the next entry that may be read together with a leased one; None if there is none.
+
+        It is of the same workspace, from another session, of at most `most_turns` turns, and nobody
+        has tried it before.
+        """
+        row = self._rows.first(
+            "lease_along",
+            n=entry.n,
+            owner=owner,
+            now=now,
+            lease=lease_ms,
+            most=most_turns,
+            longest_lease=LONGEST_LEASE_MS,
+            longest_pause=LONGEST_WAIT_MS,
+        )
+        if row is None:
+            return None
+        return LeasedEntry(**{**dict(row), "kind": QueueKind(row["kind"])})
+
+    def renew(self, owners: Iterable[str], now: int, lease_ms: int) -> int:
+        """Lengthen the leases of these owners, and return their number."""
+        return self._rows.change("renew", owners=as_json(owners), now=now, lease=lease_ms)
+
+    def release(
+        self, work: LeasedEntry, owner: str, until: int, error: str, *, blamed: bool
+    ) -> bool:
+        """Give an entry back until a moment; unless it is blamed, the attempt does not count."""
+        return bool(
+            self._rows.change(
+                "release",
+                n=work.n,
+                owner=owner,
+                until=until,
+                error=error,
+                forgiven=0 if blamed else 1,
+            )
+        )
+
+    def mark_dead(self, work: LeasedEntry, owner: str, error: str) -> bool:
+        """Mark an entry as a dead letter; return False if it is not `owner`'s any more."""
+        return bool(
+            self._rows.change("mark_dead", n=work.n, owner=owner, error=error, now=now_millis())
+        )
+
+    def has_work(self, now: int) -> bool:
+        """Check whether an entry is due, or with a worker already."""
+        return bool(self._rows.number("in_hand", now=now, longest_pause=LONGEST_WAIT_MS))
+
+    def next_due_at(self, now: int) -> int | None:
+        """Return when the next entry may be taken; None if none waits."""
+        row = self._rows.first(
+            "next_due", now=now, longest_lease=LONGEST_LEASE_MS, longest_pause=LONGEST_WAIT_MS
+        )
+        return None if row is None else row["at"]

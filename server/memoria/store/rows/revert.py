@@ -1,0 +1,181 @@
+"""Reverting a row to what it was before a nightly run changed it.
+
+Reverting is done column by column: what somebody has changed since stays as they left it. Names of
+tables and columns come from the journal's own list and the schema (`journal`), values are bound.
+"""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from enum import Enum, auto
+from typing import TypeAlias
+
+from memoria.store.connection import Connection, RefusedRowError, Row
+from memoria.store.rows.document_index import DocumentIndex
+
+JOURNALED_TABLES = (
+    "memories",
+    "memory_versions",
+    "memory_evidence",
+    "documents",
+    "nodes",
+    "entities",
+    "entity_names",
+    "name_uses",
+    "edges",
+    "pruned_edges",
+    "episodes",
+    "segments",
+    "extraction_queue",
+    "scratchpads",
+    "completed_tasks",
+    "workspaces",
+    "core_lines",
+    "core_files",
+    "generated_files",
+)
+"""The tables that a run may change. Names are of this list and of the schema, never a user's."""
+_Json: TypeAlias = "Mapping[str, str] | str | int | None"
+_Cell = str | int | float | bytes | None
+
+
+class RevertOutcome(Enum):
+    """Outcome of reverting a change."""
+
+    RESTORED = auto()
+    KEPT = auto()
+    """The row was changed by somebody since, or is needed by what they added."""
+    FORGOTTEN = auto()
+    """The row's content was taken by a forget."""
+
+
+def revert(
+    connection: Connection,
+    change: Row | Mapping[str, str],
+    documents: DocumentIndex,
+    tables: Collection[str] = JOURNALED_TABLES,
+) -> RevertOutcome:
+    """Revert one row.
+
+    Args:
+        connection: inside of a transaction; changes are to be reverted newest first.
+        change: a row of the journal.
+        documents: takes documents out that the run has made.
+        tables: those that are journaled: no other is written to.
+
+    Raises:
+        LookupError: the change is of another table.
+    """
+    table = change["tbl"]
+    if table not in tables:
+        raise LookupError(table)
+    image = json.loads(change["image"])
+    if not image:
+        return RevertOutcome.FORGOTTEN
+    row = _JournaledRow(connection, table, tuple(json.loads(change["key"])))
+    match change["op"]:
+        case "update":
+            return _revert_update(row, {name: _cells(pair) for name, pair in image.items()})
+        case "delete":
+            return _revert_delete(row, {name: _cell(value) for name, value in image.items()})
+        case _:
+            values = {name: _cell(value) for name, value in image.items()}
+            return _revert_insert(row, values, documents)
+
+
+def was_edited_since(changes: Sequence[Row], memory: Row | None) -> bool:
+    """Check whether somebody has changed a memory that a run made: then it is theirs as a whole.
+
+    Args:
+        changes: the run's changes to the memory's own row, in order, that are not undone.
+        memory: the row as it is; None if there is none.
+    """
+    if memory is None or not changes or changes[0]["op"] != "insert":
+        return False
+    left: dict[str, _Cell] = {}
+    for change in changes:
+        image = json.loads(change["image"])
+        inserted = change["op"] == "insert"
+        left |= {name: _cell(it if inserted else it[1]) for name, it in image.items()}
+    return any(memory[name] != value for name, value in left.items())
+
+
+class _JournaledRow:
+    """Key of a row in a journaled table, whether or not the row is there."""
+
+    def __init__(self, connection: Connection, table: str, key: tuple[_Cell, ...]) -> None:
+        self.connection = connection
+        self.table = table
+        self.key = key
+        names = sorted((c for c in connection.columns(table) if c.key), key=lambda c: c.key)
+        self.where = " AND ".join(f"{c.name} IS ?" for c in names)
+
+    def row(self) -> Row | None:
+        """Return the row as it is; None if it is not there."""
+        found: Row | None = self.connection.execute(
+            f"SELECT * FROM {self.table} WHERE {self.where}", self.key
+        ).fetchone()
+        return found
+
+    def run(self, sql: str, *values: _Cell) -> bool:
+        """Run a statement that changes this row alone; return False if a constraint forbids it."""
+        try:
+            with self.connection.savepoint():
+                self.connection.execute(sql, values)
+        except RefusedRowError:
+            return False
+        return True
+
+
+def _revert_update(place: _JournaledRow, pairs: Mapping[str, tuple[_Cell, _Cell]]) -> RevertOutcome:
+    row = place.row()
+    if row is None:
+        return RevertOutcome.FORGOTTEN
+    ours = {name: before for name, (before, after) in pairs.items() if row[name] == after}
+    if not ours:
+        return RevertOutcome.KEPT
+    assignments = ", ".join(f"{name} = ?" for name in ours)
+    sql = f"UPDATE {place.table} SET {assignments} WHERE {place.where}"
+    done = place.run(sql, *ours.values(), *place.key)
+    return RevertOutcome.RESTORED if done and len(ours) == len(pairs) else RevertOutcome.KEPT
+
+
+def _revert_delete(place: _JournaledRow, values: Mapping[str, _Cell]) -> RevertOutcome:
+    names, marks = ", ".join(values), ", ".join("?" * len(values))
+    sql = f"INSERT INTO {place.table} ({names}) VALUES ({marks})"
+    return RevertOutcome.RESTORED if place.run(sql, *values.values()) else RevertOutcome.KEPT
+
+
+def _revert_insert(
+    place: _JournaledRow, values: Mapping[str, _Cell], documents: DocumentIndex
+) -> RevertOutcome:
+    row = place.row()
+    if row is None:
+        return RevertOutcome.RESTORED
+    # Where a document is seen follows its memory, which somebody may have moved since.
+    moved = {"workspace_n"} if place.table == "documents" else set()
+    if any(row[name] != value for name, value in values.items() if name not in moved):
+        return RevertOutcome.KEPT
+    if place.table == "documents":
+        if _has_wording(place):
+            return RevertOutcome.KEPT
+        documents.withdraw(int(row["n"]))
+        return RevertOutcome.RESTORED
+    sql = f"DELETE FROM {place.table} WHERE {place.where}"
+    return RevertOutcome.RESTORED if place.run(sql, *place.key) else RevertOutcome.KEPT
+
+
+def _has_wording(place: _JournaledRow) -> bool:
+    """Check whether a document belongs to a wording that stays."""
+    sql = "SELECT 1 FROM memory_versions WHERE n IS ?"
+    return place.connection.execute(sql, place.key).fetchone() is not None
+
+
+def _cells(pair: tuple[_Json, _Json]) -> tuple[_Cell, _Cell]:
+    return _cell(pair[0]), _cell(pair[1])
+
+
+def _cell(value: _Json) -> _Cell:
+    """Convert a value of the journal to what SQLite had; see `journal`."""
+    if not isinstance(value, Mapping):
+        return value
+    return bytes.fromhex(value["hex"]) if "hex" in value else float(value["real"])

@@ -1,0 +1,78 @@
+"""Working notes."""
+
+from collections.abc import Callable, Iterable
+
+from memoria.model import CompletedTask, Scratchpad
+from memoria.store.connection import Connection
+from memoria.store.rows.workspaces import Workspaces
+from memoria.store.sql.tenant_rows import TenantRows
+from memoria.store.values import LaterSession, TaskInHand
+
+
+class Scratchpads:
+    """Working notes, one a session."""
+
+    def __init__(self, connection: Connection, tenant: int, workspaces: Workspaces) -> None:
+        self._rows = TenantRows(connection, tenant, "scratchpads")
+        self._workspaces = workspaces
+
+    def get(self, session_id: str) -> Scratchpad | None:
+        """Return a session's notes; None if there are none."""
+        row = self._rows.first("get", session_id=session_id)
+        if row is None:
+            return None
+        done = self._rows.all("completed", session_id=session_id)
+        return Scratchpad(completed=tuple(CompletedTask(**task) for task in done), **row)
+
+    def find_in_hand(self, session_id: str | None, workspace: str | None) -> TaskInHand | None:
+        """Return the focus of a session's notes, or of the latest seen from the workspace."""
+        place = self._workspaces.number(workspace)
+
+        def find() -> TaskInHand | None:
+            row = self._rows.first("in_hand", session_id=session_id, workspace=place)
+            return None if row is None else TaskInHand(*row)
+
+        asked = "in hand", self._rows.tenant, session_id, place
+        return self._rows.connection.read_settled(asked, find)
+
+    def list_recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:
+        """List the notes touched last that are seen from the workspace, newest first."""
+        place = self._workspaces.number(workspace)
+        rows = self._rows.all("recent", limit=limit, workspace=place)
+        found = (self.get(row["session_id"]) for row in rows)
+        return [scratchpad for scratchpad in found if scratchpad is not None]
+
+    def list_later_sessions(self, session_id: str, limit: int) -> list[LaterSession]:
+        """List the newest sessions of the same project that began after a session's last note."""
+        rows = self._rows.tuples("later_sessions", session_id=session_id, limit=limit)
+        return [LaterSession(*row) for row in rows]
+
+    def put(
+        self,
+        session_id: str,
+        focus: str | None,
+        completed: Iterable[str],
+        now: int,
+        keep: int,
+        workspace: str | None = None,
+    ) -> None:
+        """Set the focus, add completed tasks and keep the newest `keep` of them."""
+        place = self._workspaces.enter(workspace)
+        self._rows.change("put", session_id=session_id, focus=focus, now=now, workspace=place)
+        for task in completed:
+            self._rows.insert("complete", session_id=session_id, task=task, now=now)
+        self._rows.change("trim", session_id=session_id, keep=keep)
+
+    def list_notes(self) -> list[str]:
+        """List every note of every session: the tasks in hand, and the finished ones."""
+        return [row["note"] for row in self._rows.all("notes")]
+
+    def erase(self, unwanted: Callable[[str], bool]) -> int:
+        """Erase every note of every session that is unwanted, and return their number."""
+        found = [row for row in self._rows.all("notes") if unwanted(row["note"])]
+        for row in found:
+            if row["n"] is None:
+                self._rows.change("erase_focus", session_id=row["session_id"])
+            else:
+                self._rows.change("erase_task", n=row["n"])
+        return len(found)

@@ -1,0 +1,112 @@
+"""Turn columns: turns as arrays, most of them from the process's cache."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from memoria.language.reading.saying import find_wish, read_saying
+from memoria.store.connection import Connection
+from memoria.store.image.changed import list_changed
+from memoria.store.image.tenants import ReaderKnowledge
+from memoria.store.positions import Surroundings
+from memoria.store.remark import UNHEARD, Remarks, Sayings
+from memoria.store.rows.conversations import Conversations
+from memoria.store.sql.tenant_rows import TenantRows, as_json, list_numbers
+
+if TYPE_CHECKING:
+    from memoria.store.image.turn_table import TurnReads, TurnTable
+
+_T = TypeVar("_T")
+
+
+class TurnColumns:
+    """A tenant's turns as columns; what hardly ever changes is cached across questions."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        tenant: int,
+        conversations: Conversations,
+        reading: ReaderKnowledge | None,
+    ) -> None:
+        """Bind to a tenant.
+
+        Args:
+            connection: to the file.
+            tenant: its number.
+            conversations: reads texts.
+            reading: caches for a reader; None for a writer, which reads everything each time.
+        """
+        self._rows = TenantRows(connection, tenant, "turn_columns")
+        self._documents = TenantRows(connection, tenant, "documents")
+        self._conversations = conversations
+        self._reading = reading
+        self._own: TurnTable | None = None
+        """Table of this transaction alone, if the shared one has followed a newer snapshot."""
+
+    def follow_changes(self) -> None:
+        """Bring the cached turns up to date with the file, if the process has any."""
+        if self._reading is not None and self._reading.counted.has_turns(self._rows.tenant):
+            self.remarks([])
+
+    def surroundings(
+        self, central: Sequence[int], others: Sequence[int], *, include_processed: bool
+    ) -> Surroundings:
+        """Find the places of turns, and the turns up to two places around the central ones.
+
+        Without `include_processed`, turns from which nothing more is to be concluded are left out
+        around them.
+        """
+        return self._use(
+            lambda table: table.find_around(
+                self._reads, central, others, include_processed=include_processed
+            )
+        )
+
+    def remarks(self, ns: Sequence[int]) -> Remarks:
+        """Return speakers and times of the turns, a row for each in the order of the numbers."""
+        return self._use(lambda table: table.list_remarks(self._reads, ns))
+
+    def sayings(self, ns: Sequence[int], *, with_wishes: bool) -> Sayings:
+        """Read the turns' texts and return their features, a row for each.
+
+        Wishes are looked for only if asked for, since that takes longest.
+        """
+        import numpy as np  # noqa: PLC0415  (who finds nothing pays nothing)
+
+        remarks = self._conversations.remarks(ns)
+        texts = [remarks[n].content if n in remarks else "" for n in ns]
+        told = [*map(read_saying, texts)]
+        wishes = [find_wish(text) if with_wishes else UNHEARD for text in texts]
+        sayings = Sayings(
+            np.array([each.words for each in told], np.int16),
+            np.array([each.asks for each in told], np.bool_),
+            np.array(wishes, np.int16),
+        )
+        self._use(lambda table: table.note_sayings(ns, sayings))
+        return sayings
+
+    def _use(self, work: Callable[["TurnTable"], _T]) -> _T:
+        """Call `work` with a table of turns that is up to date with this snapshot."""
+        from memoria.store.image.turn_table import TurnTable  # noqa: PLC0415  (brings NumPy)
+
+        if self._reading is None:
+            return work(TurnTable())
+        tenant = self._reading.tenant
+        table = self._own or self._reading.counted.turns_of(tenant.number)
+        with table.lock:
+            if table.follow(self._reads, tenant):
+                return work(table)
+        self._own = TurnTable()
+        return self._use(work)
+
+    @cached_property
+    def _reads(self) -> "TurnReads":
+        from memoria.store.image.turn_table import TurnReads  # noqa: PLC0415  (brings NumPy)
+
+        rows, documents = self._rows, self._documents
+        return TurnReads(
+            lambda ns: rows.tuples("turns", ns=list_numbers(ns)),
+            lambda spans: rows.tuples("spans", spans=as_json(spans)),
+            lambda seen: list_changed(documents, seen),
+        )

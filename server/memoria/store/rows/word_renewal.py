@@ -1,0 +1,108 @@
+"""Word renewal: documents of an older version get the words that this one reads in them.
+
+Documents are gone through once, in the order of their numbers, some at a time. They are read beside
+all other work, and only those are written that have other words by now. A mark in the file says how
+far that is; it may stop anywhere and goes on there, in whatever process. What an older version adds
+meanwhile has a higher number, so it is reached as well.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from memoria.language.words.analyser import FORM, index_text
+from memoria.language.words.document import full_text, property_words, renew_context
+from memoria.model.zone import Zone
+from memoria.store.connection import Connection, Row
+from memoria.store.rows.conversations import Conversations
+from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.rows.word_mark import read_mark, set_mark
+from memoria.store.sql.statements import statements
+from memoria.store.sql.tenant_rows import TenantRows, list_numbers
+from memoria.store.vectors import VectorIndex
+
+_SQL = statements("word_renewal")
+
+
+class _Stale(NamedTuple):
+    """A document with words of an older version."""
+
+    n: int
+    tenant: int
+    stored: "_Words"
+    present: "_Words"
+
+
+_Words = tuple[str, str]
+"""Words of a document, and its context: who said it, or the property it tells, and when."""
+
+
+class DocumentPage(NamedTuple):
+    """Documents that follow each other."""
+
+    after: int
+    """Number of the document before the first."""
+    last: int
+    stale: Sequence[_Stale]
+
+
+class WordRenewal:
+    """Finds words of older versions through one connection."""
+
+    def __init__(self, connection: Connection, vectors: VectorIndex, zone: Zone) -> None:
+        self._connection = connection
+        self._vectors = vectors
+        self._zone = zone
+
+    def read_page(self, most: int) -> DocumentPage | None:
+        """Read the next documents to look at; None if all have the words of this version."""
+        form, after = read_mark(self._connection)
+        if form > FORM:
+            return None  # a newer version sees to it
+        after = after if form == FORM else 0
+        asked = {"after": after, "most": most}
+        (last,) = self._connection.execute(_SQL["last_of_page"], asked).fetchone()
+        return None if last is None else DocumentPage(after, last, [*self._list_stale(after, last)])
+
+    def write(self, page: DocumentPage) -> None:
+        """Index the documents of a page by the words of this version, and move the mark.
+
+        A document whose words differ from when the page was read was written anew, or is gone.
+        """
+        if page.stale:
+            stored = self._read_stored(page.after, page.last)
+            for n, tenant, before, present in page.stale:
+                if n in stored and (stored[n]["words"], stored[n]["context"]) == before:
+                    documents = DocumentIndex(self._connection, tenant, self._vectors)
+                    documents.replace_tokens(n, *present)
+        form, after = read_mark(self._connection)
+        if form < FORM or (form == FORM and after <= page.last):  # others may be further by now
+            set_mark(self._connection, page.last)
+
+    def _read_stored(self, after: int, last: int) -> dict[int, Row]:
+        asked = {"after": after, "last": last}
+        return {row["n"]: row for row in self._connection.execute(_SQL["page"], asked)}
+
+    def _list_stale(self, after: int, last: int) -> Iterator[_Stale]:
+        stored = self._read_stored(after, last)
+        for tenant in dict.fromkeys(row["tenant_id"] for row in stored.values()):
+            own = {n: row for n, row in stored.items() if row["tenant_id"] == tenant}
+            for n, present in self._read_present(tenant, own).items():
+                before = own[n]["words"], own[n]["context"]
+                if present != before:
+                    yield _Stale(n, tenant, before, present)
+
+    def _read_present(self, tenant: int, stored: Mapping[int, Row]) -> dict[int, _Words]:
+        """Map documents to the words that this version reads in them."""
+        ns = list_numbers(stored)
+        wordings = TenantRows(self._connection, tenant, "word_renewal").all("wordings", ns=ns)
+        found: dict[int, _Words] = {}
+        for row in wordings:
+            context = renew_context(stored[row["n"]]["context"], property_words(row["predicate"]))
+            found[row["n"]] = index_text(row["content"]), context
+        documents = DocumentIndex(self._connection, tenant, self._vectors)
+        conversations = Conversations(self._connection, tenant, documents, self._zone)
+        spoken = [n for n, row in stored.items() if row["kind"] == "turn"]
+        for n, turn in conversations.turns(spoken).items():
+            context = renew_context(stored[n]["context"], turn.speaker)
+            found[n] = index_text(full_text(turn)), context
+        return found

@@ -1,0 +1,237 @@
+"""Cached vectors of one model, tenant and kind, and the state of the file they have followed.
+
+That state is the count of the tenant's changes. A search on a newer snapshot first reads what
+changed in between; one on an older snapshot reads what was changed since as it was then (`recent`),
+and is turned away if that is not known.
+
+Only readers come here: what a transaction that writes sees may yet be rolled back.
+"""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from memoria.model import Vector
+from memoria.store.connection import Connection, Row
+from memoria.store.image.changed import read_few_changed
+from memoria.store.image.tenants import IndexChanges
+from memoria.store.image.terms import BUDGET
+from memoria.store.image.visibility import write_token
+from memoria.store.sql.tenant_rows import TenantRows
+from memoria.store.values import Match
+from memoria.store.vectors.compressed import CompressedVectors
+from memoria.store.vectors.exact import check_vector, read_vectors, score_exactly
+from memoria.store.vectors.matrix import Matrix
+from memoria.store.vectors.models import SQL, Key, VectorQuery, list_passing, read_changes
+from memoria.store.vectors.recent import RecentChanges
+
+_FILE = "documents"
+_SAMPLED = 4
+"""Number of the nearest that are checked against filters first, for each that is wanted."""
+_CANDIDATES = 4
+"""Number of the nearest by code that are scored from the truth, for each that is wanted."""
+_FEWER = 2
+_ENOUGH = 400
+"""Number beyond which only `_FEWER` are scored for each that is wanted: reading them costs time."""
+_SAMPLE = 16_384
+"""Number of vectors from which codes are learnt."""
+_LEAST_SAMPLE = 16
+_PAGE = 100
+"""Number of rows read at a time: what a thousand take would stay with the process."""
+_OUTGROWN = 4
+"""Codes are learnt anew when there are so many times more vectors than they were learnt for."""
+
+
+class CachedVectors(ABC):
+    """Vectors with the change they are brought up to, and a lock for both."""
+
+    def __init__(self, key: Key, dims: int) -> None:
+        self.lock = threading.Lock()
+        self.seen = 0
+        self._recent = RecentChanges()
+        self._where = dict(zip(("model", "tenant", "kind"), key, strict=True))
+        self._tenant = key[1]
+        self._dims = dims
+
+    @property
+    @abstractmethod
+    def rows(self) -> Matrix | CompressedVectors:
+        """Vectors in memory."""
+
+    def nearest(
+        self, connection: Connection, where: VectorQuery, vector: Vector, limit: int, change: int
+    ) -> list[Match] | None:
+        """Return the nearest documents, best first; None if the snapshot is too old.
+
+        Args:
+            connection: reads the snapshot.
+            where: the model, tenant, kind and filters.
+            vector: the question's.
+            limit: the largest number of documents.
+            change: number of the snapshot's last change.
+        """
+        later = self._recent.after(change)
+        if later is None:
+            return None
+        if not later:
+            return self._search(connection, where, vector, limit)
+        found = self._search(connection, where, vector, limit + len(later))
+        then = score_exactly(
+            connection, where.model, list_passing(connection, where, later), vector, limit
+        )
+        every = [*(match for match in found if match.n not in later), *then]
+        return sorted(every, key=lambda match: (-match.score, match.n))[:limit]
+
+    @abstractmethod
+    def _search(
+        self, connection: Connection, where: VectorQuery, vector: Vector, limit: int
+    ) -> list[Match]:
+        """Return the nearest of the vectors in memory, best first."""
+
+    def enough_for(self, many: int) -> int:
+        """Return the number of vectors that this serves; `many` are the most for a matrix."""
+        return many
+
+    def follow(
+        self,
+        connection: Connection,
+        now: IndexChanges,
+        going_on: Callable[[], bool] = lambda: True,
+    ) -> bool:
+        """Bring the vectors up to the connection's snapshot; return False if they were already.
+
+        Args:
+            connection: reads the snapshot.
+            now: the snapshot's counts.
+            going_on: asked now and then; False ends the reading, and nothing is held.
+        """
+        if now.n <= self.seen:
+            return False
+        try:
+            self._read_changes(connection, now, going_on)
+        except BaseException:
+            self.seen = 0
+            self.rows.clear()  # half of the changes may be in it
+            raise
+        return True
+
+    def drop_erased(self, connection: Connection) -> None:
+        """Bring the vectors up to the connection's snapshot if something was erased since."""
+        now = read_changes(connection, self._tenant)
+        if self.seen < now.erased_at:
+            self.follow(connection, now)
+
+    def _read_changes(
+        self, connection: Connection, now: IndexChanges, going_on: Callable[[], bool]
+    ) -> None:
+        if now.erased_at > self.seen and len(self.rows):
+            self.rows.keep_only(self._documents(connection))
+        for page in self._list_changed(connection):
+            if not going_on():
+                return
+            for row in page:
+                self._apply(row)
+        if now.erased_at > self.seen or not self.seen:
+            self._recent.begin_at(now.n)
+        self.seen = now.n
+
+    def _list_changed(self, connection: Connection) -> Iterator[Sequence[Row]]:
+        """Yield the documents that were changed since, with their vectors, page by page."""
+        if self.seen:
+            rows = TenantRows(connection, self._tenant, _FILE)
+            few = read_few_changed(rows, self.seen)
+            if few and self._where["kind"] not in {each.kind for each in few}:
+                return
+        changed = connection.execute(SQL["changed"], {**self._where, "seen": self.seen})
+        while page := changed.fetchmany(_PAGE):
+            yield page
+
+    def _documents(self, connection: Connection) -> Iterable[int]:
+        return (row["n"] for row in connection.execute(SQL["held"], self._where))
+
+    def _apply(self, row: Row) -> None:
+        change, n, tenant, kind, workspace, current, suppressed, processed, vector = row
+        self._recent.add(change, n)
+        if not current:
+            self.rows.drop(n)
+        else:
+            token = write_token(kind, tenant, workspace, current, suppressed, processed)
+            self.rows.put(n, token, check_vector(n, vector, self._dims))
+
+
+class CachedMatrix(CachedVectors):
+    """A matrix: exact, and its scores are the answer."""
+
+    def __init__(self, key: Key, dims: int) -> None:
+        super().__init__(key, dims)
+        self.matrix = Matrix(dims)
+
+    @property
+    def rows(self) -> Matrix:
+        """Vectors in memory."""
+        return self.matrix
+
+    def _search(
+        self, _connection: Connection, where: VectorQuery, vector: Vector, limit: int
+    ) -> list[Match]:
+        """Return the nearest of the vectors in memory, best first."""
+        together = where.together
+        scores = together.score(self.matrix, vector) if together else self.matrix.score(vector)
+        if where.narrowing is None:
+            return self.matrix.nearest(where.scopes, where.allowed, scores, limit)
+        found = self.matrix.nearest(where.scopes, None, scores, limit * _SAMPLED)
+        passed = where.narrowing.best(found, limit)
+        if len(passed) == limit or len(found) < limit * _SAMPLED:
+            return passed
+        return where.narrowing.best(self.matrix.nearest(where.scopes, None, scores, BUDGET), limit)
+
+
+class CachedCodes(CachedVectors):
+    """Codes: they find candidates, which are scored from the truth."""
+
+    def __init__(self, key: Key, dims: int, connection: Connection) -> None:
+        """Learn codes; the vectors to be found are not read yet.
+
+        Args:
+            key: the model, tenant and kind.
+            dims: the length of a vector.
+            connection: reads vectors to learn from.
+        """
+        super().__init__(key, dims)
+        ns = list(self._documents(connection))
+        chosen = ns[:: max(len(ns) // _SAMPLE, 1)]
+        _, sample = read_vectors(connection, key[0], chosen, dims)
+        self._learnt_for = len(ns)
+        self._rows = CompressedVectors(
+            dims, np.resize(sample, (max(len(sample), _LEAST_SAMPLE), dims))
+        )
+
+    @property
+    def rows(self) -> CompressedVectors:
+        """Vectors in memory, as codes."""
+        return self._rows
+
+    def enough_for(self, many: int) -> int:
+        """Return the number of vectors that these codes serve."""
+        return max(many, _OUTGROWN * self._learnt_for)
+
+    def _search(
+        self, connection: Connection, where: VectorQuery, vector: Vector, limit: int
+    ) -> list[Match]:
+        """Return the nearest of the vectors in memory, best first."""
+        wanted = max(limit * _FEWER, min(limit * _CANDIDATES, _ENOUGH))
+        most = wanted if where.narrowing is None else max(wanted, BUDGET)
+        ns = self._rows.nearest_candidates(where.scopes, where.allowed, vector, most)
+        if where.narrowing is not None:
+            passed = where.narrowing.best([Match(n, 0.0) for n in ns], wanted)
+            ns = [match.n for match in passed]
+        return score_exactly(connection, where.model, ns, vector, limit)
+
+
+def create_cache(connection: Connection, key: Key, dims: int, many: int) -> CachedVectors:
+    """Make codes if there are more vectors than `many`, else a matrix; both empty."""
+    where = dict(zip(("model", "tenant", "kind"), key, strict=True))
+    more = connection.execute(SQL["held"], where).fetchmany(many + 1)
+    return CachedCodes(key, dims, connection) if len(more) > many else CachedMatrix(key, dims)

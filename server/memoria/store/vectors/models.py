@@ -1,0 +1,108 @@
+"""Values of both ways of searching vectors, and reads that both need."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memoria.store.connection import Connection
+from memoria.store.image.narrowing import Narrowing
+from memoria.store.image.tenants import IndexChanges
+from memoria.store.image.visibility import visibility_of
+from memoria.store.sql.statements import statements
+from memoria.store.sql.tenant_rows import list_numbers
+from memoria.store.values import DocumentKind, Match
+
+if TYPE_CHECKING:
+    from memoria.store.vectors.together import QuestionsTogether
+
+SQL = statements("vectors")
+
+IndexRow = tuple[int, str, bytes]
+"""(document, its visibility as a token, vector as float32 bytes)"""
+Key = tuple[int, int, str]
+"""(model, tenant, kind)"""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingModel:
+    """A model whose vectors the home holds."""
+
+    n: int
+    name: str
+    dims: int
+    has_passages: int = 1
+    """1 if there may be passages of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorQuery:
+    """A query for neighbours: the model, tenant, kind and filters."""
+
+    model: int
+    tenant: int
+    kind: DocumentKind
+    scopes: tuple[str, ...]
+    """Visibilities of that kind, as tokens."""
+    allowed: Collection[int] | None = None
+    """Documents that pass the question's filters, if they are few; None for all."""
+    narrowing: Narrowing | None = None
+    """Filters that documents must pass, if many do."""
+    changed: IndexChanges | None = None
+    """Counts of the snapshot's changes; None if they are still to be read."""
+    together: "QuestionsTogether | None" = None
+    """Questions that are asked of the snapshot together; None for one alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """Difference between an index and the truth, in numbers of documents."""
+
+    total: int
+    missing: int
+    extra: int
+
+    @property
+    def is_out_of_step(self) -> bool:
+        """True if anything is missing or too much."""
+        return bool(self.missing or self.extra)
+
+
+def read_changes(connection: Connection, tenant: int) -> IndexChanges:
+    """Read the counts of a snapshot's changes."""
+    return IndexChanges(*connection.execute(SQL["changes"], {"tenant": tenant}).fetchone())
+
+
+def current_model(connection: Connection) -> str | None:
+    """Return the name of the model that embeds what the home stores; None if there is none."""
+    row = connection.execute(SQL["current_model"]).fetchone()
+    return None if row is None else str(row["value"])
+
+
+def find_model(connection: Connection, name: str) -> EmbeddingModel | None:
+    """Return the model of that name; None if the home has none."""
+    return connection.read_settled(("model", name), lambda: _find_model(connection, name))
+
+
+def _find_model(connection: Connection, name: str) -> EmbeddingModel | None:
+    row = connection.execute(SQL["model"], {"name": name}).fetchone()
+    return None if row is None else EmbeddingModel(**row)
+
+
+def list_models(connection: Connection) -> list[EmbeddingModel]:
+    """List every model the home holds vectors of."""
+    return [EmbeddingModel(**row) for row in connection.execute(SQL["models"])]
+
+
+def list_passing(connection: Connection, where: VectorQuery, ns: Collection[int]) -> list[int]:
+    """Select the documents that a search may find, as the truth has it."""
+    visible = list_visible(connection, where, ns)
+    if where.narrowing is not None:
+        passed = where.narrowing.best([Match(n, 0.0) for n in visible], len(visible))
+        return [match.n for match in passed]
+    return [n for n in visible if where.allowed is None or n in where.allowed]
+
+
+def list_visible(connection: Connection, where: VectorQuery, ns: Collection[int]) -> list[int]:
+    """Select the documents that are visible, whatever the question's filters."""
+    rows = connection.execute(SQL["visibilities"], {"tenant": where.tenant, "ns": list_numbers(ns)})
+    return [row["n"] for row in rows if visibility_of(row).token in where.scopes]

@@ -1,0 +1,17 @@
+"""What tests reach of a transaction past its parts."""
+
+from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.rows.transaction import Transaction
+from memoria.store.sqlite.driver import SqliteConnection
+
+
+def connection_of(tx: Transaction) -> SqliteConnection:
+    """The connection that a transaction is on."""
+    connection = tx._connection  # noqa: SLF001  (no face tells)
+    assert isinstance(connection, SqliteConnection)
+    return connection
+
+
+def index_of(tx: Transaction) -> DocumentIndex:
+    """The documents as a transaction writes them into the indexes, without a memory or a turn."""
+    return tx._index  # noqa: SLF001  (only rows of the store write there)
