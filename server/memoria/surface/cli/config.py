@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import BaseModel
 
 from memoria.admin.settings.change import change_settings
 from memoria.admin.settings.explain import (
@@ -16,6 +15,7 @@ from memoria.admin.settings.explain import (
 from memoria.admin.settings.template import COMMENTS
 from memoria.bare.home import find_home
 from memoria.errors import InvalidInputError
+from memoria.model.base import Value
 from memoria.surface.cli.console import AsJson, Options, show
 from memoria.surface.text import quantity
 
@@ -27,7 +27,7 @@ _Pairs = Annotated[
 _Names = Annotated[list[str], typer.Argument(help="Names of settings.")]
 
 
-class WireSetting(BaseModel):
+class WireSetting(Value):
     """A setting, what it is, and what says so."""
 
     name: str
@@ -37,7 +37,7 @@ class WireSetting(BaseModel):
     note: str | None = None
 
 
-class WireSettings(BaseModel):
+class WireSettings(Value):
     """The settings that hold, and what is wrong with them."""
 
     file: str
@@ -46,7 +46,7 @@ class WireSettings(BaseModel):
     problems: list[str]
 
 
-class WireSettingsChange(BaseModel):
+class WireSettingsChange(Value):
     """Settings that were written into the file, or taken out."""
 
     file: str

@@ -3,19 +3,18 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from pydantic import BaseModel
-
 from memoria.connectors.clients.interface import Client
 from memoria.connectors.clients.place import Scope
 from memoria.connectors.clients.status import ConnectionStatus
 from memoria.connectors.clients.wiring import ClientWiring, FileEdit, WiringResult
 from memoria.errors import ClientError
 from memoria.model import parse_instant, to_iso
+from memoria.model.base import Value
 from memoria.surface.cli.times import moment
 from memoria.surface.text import quantity
 
 
-class WireFileEdit(BaseModel):
+class WireFileEdit(Value):
     """Change to one file."""
 
     path: str
@@ -23,7 +22,7 @@ class WireFileEdit(BaseModel):
     diff: list[str]
 
 
-class WireConnection(BaseModel):
+class WireConnection(Value):
     """Outcome of connecting or disconnecting a client."""
 
     client: str
@@ -36,7 +35,7 @@ class WireConnection(BaseModel):
     problem: str | None = None
 
 
-class WireConnectionStatus(BaseModel):
+class WireConnectionStatus(Value):
     """One client at one scope."""
 
     client: str
@@ -69,7 +68,7 @@ class WireConnectionStatus(BaseModel):
         return self.hooks in ("of other options or another version", "some are missing")
 
 
-class WireStatuses(BaseModel):
+class WireStatuses(Value):
     """All that is wired, and the clients of this machine that are not."""
 
     connections: list[WireConnectionStatus]
