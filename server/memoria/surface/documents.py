@@ -218,11 +218,15 @@ def write_memory_page(page: MemoryPage, quotes: Sequence[str]) -> Document:
     return write_document(
         total=page.total,
         elsewhere=page.elsewhere,
-        memories=[
-            {**memory.to_json(*_LISTED), "validity": validity_word(memory)}
-            for memory in page.memories
-        ],
+        memories=list(map(_write_listed, page.memories)),
         quotes=list(quotes) or None,
+    )
+
+
+def _write_listed(memory: Memory) -> Document:
+    shown = memory.to_json(*_LISTED)
+    return write_document(
+        **{**shown, "validity": validity_word(memory), "pinned": memory.pinned or None}
     )
 
 
