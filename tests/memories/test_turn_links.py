@@ -25,7 +25,7 @@ from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
 from memoria.store.values import Filters
 from memoria.surface.cli.entities import render_entity
-from memoria.surface.wire.provenance import wire_graph_answer
+from memoria.surface.cli.origins import write_graph_answer
 
 LIMITS = EmbeddingLimits(batch=32, lease_ms=60_000, attempts=5)
 EVERYTHING = Filters(everywhere=True, include_history=True)
@@ -356,6 +356,5 @@ async def test_the_command_line_shows_the_turns_that_name_somebody(m: Memoria) -
     assert "in 1 memory or turn" in text
     assert "had lunch with Quentella" in text
     assert f"turn {first[-8:]}" in text
-    turns = wire_graph_answer(found).turns
-    assert turns is not None
-    assert [one.other.id for one in turns] == [first]
+    turns = write_graph_answer(found)["turns"]
+    assert [one["other"]["id"] for one in turns] == [first]

@@ -28,9 +28,8 @@ from memoria.model import (
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewMemory, NewVersion
+from memoria.surface.documents import write_conclusions, write_memory
 from memoria.surface.text import memory_text, result_text
-from memoria.surface.wire.record import wire_memory
-from memoria.surface.wire.search import wire_conclusions
 
 NOW = now_millis()
 ENGLISH = (
@@ -160,11 +159,11 @@ async def test_a_concept_that_rests_on_what_was_superseded_says_so_and_stands_be
     assert (hit.status, hit.outdated_by) == ("outdated", (current,))
     said = "rests on something that has changed since: see [memory {}]"
     assert f"  {said.format(current[-result.id_chars :])}" in result_text(result)
-    assert f"[memory {concept}] {said.format(current)}" in str(wire_conclusions(result))
+    assert f"[memory {concept}] {said.format(current)}" in str(write_conclusions(result))
     async with open_memoria(settings=settings) as m:
         shown = await m.get_memory(concept)
     assert f"outdated: see [memory {current}]" in memory_text(shown)
-    assert wire_memory(shown).validity == "outdated"
+    assert write_memory(shown)["validity"] == "outdated"
 
 
 async def supersede(

@@ -28,6 +28,7 @@ from memoria.model import (
 from memoria.model.provenance import EntityRecord, MemoryRecord, Namesakes, TurnOrigin
 from memoria.surface.cli.entities import render_entity, render_namesakes, unknown_name_text
 from memoria.surface.cli.layout import entry_lines, wrap_text
+from memoria.surface.cli.origins import write_graph_answer, write_history, write_memory_record
 from memoria.surface.cli.records import (
     render_history,
     render_memory,
@@ -35,7 +36,6 @@ from memoria.surface.cli.records import (
     render_turn,
 )
 from memoria.surface.cli.times import moment
-from memoria.surface.wire.provenance import wire_graph_answer, wire_history, wire_memory_record
 
 WIDTHS = (30, 44, 60, 80, 100)
 
@@ -124,12 +124,15 @@ async def test_a_memory_shows_every_turn_it_rests_on_and_who_concluded_it(
     assert re.search(r"location\s+Lisbon \(place\)", text)
     assert re.search(r"about, agent\s+Lin \(person\)", text)
     assert all(fits(render_memory(record, width), width) for width in WIDTHS)
-    wire = wire_memory_record(record)
-    assert [(one.version, one.quote, one.model) for one in wire.wordings] == [
+    document = write_memory_record(record)
+    wordings = [(one["version"], one["quote"], one["model"]) for one in document["wordings"]]
+    assert wordings == [
         (2, "Lin moved to Lisbon", "scripted"),
         (1, "Lin moved to Berlin", "scripted"),
     ]
-    assert {(one.type, one.direction, one.role, one.other.text) for one in wire.links} >= {
+    keys = ("type", "direction", "role")
+    links = {(*map(one.get, keys), one["other"]["text"]) for one in document["links"]}
+    assert links >= {
         ("ROLE", "out", "location", "Lisbon"),
         ("ABOUT", "out", None, "Lin"),
     }
@@ -146,8 +149,8 @@ async def test_the_life_of_a_memory_is_told_from_the_first_word_to_the_last_deed
         await m.revise_memory(memory_id, "archive")
         text = render_history(await m.provenance.history(memory_id), 80)
         narrow = render_history(await m.provenance.history(memory_id), 30)
-        events = wire_history(await m.provenance.history(memory_id)).events
-    assert [(one.event, one.action, one.channel) for one in events] == [
+        events = write_history(await m.provenance.history(memory_id))["events"]
+    assert [(one["event"], one.get("action"), one.get("channel")) for one in events] == [
         ("wording", None, None),
         ("evidence", None, None),
         ("wording", None, None),
@@ -337,7 +340,8 @@ async def test_two_people_of_one_name_are_listed_with_what_tells_them_apart(
         await say(m, said, "s", "2026-03-04")
         found = await m.graph.around(name)
     assert isinstance(found, Namesakes)
-    assert [one.distinct for one in wire_graph_answer(found).namesakes or ()] == [which, which * 2]
+    namesakes = write_graph_answer(found)["namesakes"]
+    assert [one["distinct"] for one in namesakes] == [which, which * 2]
     text = render_namesakes(found, 80)
     assert f"{name} ({which})" in text
     assert f"{name} ({which * 2})" in text
@@ -463,4 +467,5 @@ async def test_an_episode_shows_what_it_sums_up_and_each_turn_in_what_it_is_summ
     assert isinstance(record, MemoryRecord)
     assert re.search(r"Episodes of it\s+A move was planned\.", render_turn(origin, 80))
     assert re.search(r"covers\s+session s #0 to #3 \(library\)", render_memory(record, 80))
-    assert wire_memory_record(record).turn_range == record.turn_range
+    assert record.turn_range is not None
+    assert write_memory_record(record)["turn_range"] == record.turn_range.to_json()

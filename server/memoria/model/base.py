@@ -1,11 +1,13 @@
-"""Base of all values: frozen, and unknown fields are refused."""
+"""Base of all values: frozen, unknown fields are refused, and each writes its own JSON."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cache
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from pydantic import BaseModel, ConfigDict
+from pydantic.fields import FieldInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,24 @@ class Loosely:
     """Other words that models write, by the word that is meant."""
     between: str = " "
     """Separator that joins a text given in pieces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Form of a field in the JSON that clients and scripts read; a note beside its type."""
+
+    name: str | None = None
+    """Key, where that is another word than the field's name."""
+    write: Callable[[Any], object] = lambda value: value
+    """Function that returns what is shown of a value; None for nothing."""
+    when_empty: bool = True
+    """False where an empty value, a zero or a false is left out."""
+
+
+HIDDEN = Shown(write=lambda _value: None)
+"""Form of a field of which JSON says nothing."""
+UNLESS_EMPTY = Shown(when_empty=False)
+"""Form of a field that is left out where it is empty, zero or false."""
 
 
 class Value(BaseModel):
@@ -46,6 +66,68 @@ class Value(BaseModel):
     def of_known(cls, fields: dict[str, Any]) -> Self:
         """Build a value of fields known to be right, each in its own type; the rest by default."""
         return cls.of_checked({**_list_defaults(cls), **fields})
+
+    def to_json(self, *names: str) -> dict[str, Any]:
+        """Return the value as clients and scripts read it: plain JSON, without what is absent.
+
+        Fields stand in it as their `Shown` says. What is kept in files and sent between processes
+        is `model_dump_json`, which knows nothing of that.
+
+        Args:
+            names: keys that are wanted, in their order; all by default.
+        """
+        shown = self._write_fields()
+        return {name: shown[name] for name in names if name in shown} if names else shown
+
+    def _write_fields(self) -> dict[str, Any]:
+        """Return every field as JSON, in the order of the model; a value of its own form adds."""
+        return dict(_list_shown(self))
+
+
+def write_json(value: object) -> Any:  # noqa: ANN401  (JSON)
+    """Return a value, or a list or mapping of such, as plain JSON."""
+    match value:
+        case Value():
+            return value.to_json()
+        case Enum():
+            return value.value
+        case Mapping():
+            return {key: write_json(one) for key, one in value.items()}
+        case list() | tuple():
+            return [write_json(one) for one in value]
+        case _:
+            return value
+
+
+def write_document(**fields: object) -> dict[str, Any]:
+    """Return fields as a JSON document, without those that are None."""
+    return {name: write_json(value) for name, value in fields.items() if value is not None}
+
+
+def _list_shown(value: Value) -> Iterator[tuple[str, Any]]:
+    for field_name, form in _list_forms(type(value)):
+        own = getattr(value, field_name)
+        if own is None or not (own or form.when_empty):
+            continue
+        shown = form.write(own)
+        if shown is not None:
+            yield form.name or field_name, write_json(shown)
+
+
+@cache
+def _list_forms(kind: type[Value]) -> list[tuple[str, Shown]]:
+    """List the form of every field, in the order of the model."""
+    plain = Shown()
+    found = {name: _find_forms(field) for name, field in kind.model_fields.items()}
+    return [(name, next(iter(forms), plain)) for name, forms in found.items()]
+
+
+def _find_forms(field: FieldInfo) -> list[Shown]:
+    """List the forms beside a field's type, or beside a part of it: `Moment | None`."""
+    parts: Iterable[object] = (
+        note for part in get_args(field.annotation) for note in getattr(part, "__metadata__", ())
+    )
+    return [note for note in (*field.metadata, *parts) if isinstance(note, Shown)]
 
 
 @cache

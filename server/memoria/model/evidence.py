@@ -1,6 +1,9 @@
 """Evidence: the turns a memory rests on, and the log of what was done to it."""
 
-from memoria.model.base import Value
+from typing import Annotated
+
+from memoria.model.base import Shown, Value
+from memoria.model.instant import Moment
 from memoria.model.turn import Role
 
 
@@ -8,29 +11,29 @@ class Evidence(Value):
     """A turn that a memory rests on, and the words there."""
 
     turn_id: str
-    source: str
+    source: Annotated[str, Shown("client")]
     """Owner of the session's id: the client, or the channel where it has no name."""
     session_id: str
-    message_id: str | None
     turn_index: int
     role: Role
+    at: Moment
+    """Time it was said."""
+    noted_at: Moment
+    """Time it was concluded from."""
+    message_id: str | None
     speaker: str | None
-    at: int
-    """Time it was said, UTC epoch ms."""
     quote: str | None
     version: int | None
     """The version that was concluded from it; None where it repeats what was known."""
-    noted_at: int
-    """Time it was concluded from, UTC epoch ms."""
 
 
 class AuditEntry(Value):
     """A line of the append-only log: what was done, by which channel and when."""
 
-    at: int
+    at: Moment
+    action: str
     channel: str
     client: str | None
-    action: str
     detail: str | None
 
 

@@ -10,7 +10,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from memoria.model.base import Value
+from memoria.model.base import HIDDEN, UNLESS_EMPTY, Shown, Value
+from memoria.model.instant import Moment
 from memoria.model.memory_types import AnyType
 from memoria.model.query import (
     CLEAN,
@@ -168,11 +169,13 @@ class ForgetItem(Value):
     """Something that a forget would erase or suppress."""
 
     kind: ForgetKind
-    id: str
+    id: Annotated[str, UNLESS_EMPTY]
     """Id of the memory or turn; of a line or a file, its place below the tenant's folder."""
-    text: str
+    text: Annotated[str, UNLESS_EMPTY]
     """Its text; of a turn, the beginning."""
-    effect: ForgetEffect = "erased"
+    effect: Annotated[
+        ForgetEffect, Shown("suppressed", write=lambda effect: effect == "suppressed" or None)
+    ] = "erased"
 
 
 class HiddenRecord(Value):
@@ -224,16 +227,12 @@ class ForgetReport(Value):
     """Proof of a forget: how much left which index, and no word of it."""
 
     id: str
-    at: int
-    """Time of the forget, UTC epoch ms."""
-    by: str
-    """The way in: `on the command line`, `over MCP by …`."""
-    selected_by: tuple[str, ...]
-    """Fields of the selection, without their values."""
+    at: Moment
+    """Time of the forget."""
     state: ForgetState
-    purge_at: int | None = None
-    """Time at which what is hidden is erased, UTC epoch ms."""
-    purged_at: int | None = None
+    purge_at: Moment | None = None
+    """Time at which what is hidden is erased."""
+    purged_at: Moment | None = None
     """Time at which what was hidden was erased."""
     items: dict[str, int]
     """Number of items by kind."""
@@ -241,9 +240,13 @@ class ForgetReport(Value):
     """Number of rows that left each index."""
     remaining: dict[str, int]
     """Number of its rows that each index still has; nothing, where all went well."""
-    digests: tuple[str, ...] = ()
+    by: str
+    """The way in: `on the command line`, `over MCP by …`."""
+    selected_by: tuple[str, ...]
+    """Fields of the selection, without their values."""
+    digests: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
     """An HMAC of each item under the home's key, in order; read only where a report is shown."""
-    scrubbed: bool = False
+    scrubbed: Annotated[bool, HIDDEN] = False
     """True if the database file was wiped with it; where not, doctor says when it is."""
 
 

@@ -5,7 +5,8 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from memoria.model.base import Value
+from memoria.model.base import HIDDEN, UNLESS_EMPTY, Shown, Value
+from memoria.model.instant import Moment
 from memoria.model.memory import InferredBy
 from memoria.model.operation import EntityKind, Modality, SemanticRole
 
@@ -50,26 +51,28 @@ class Node(NamedTuple):
 
 
 class Edge(Value):
-    """A link, as it is written and as it is shown. Times are UTC epoch milliseconds."""
+    """A link, as it is written and as it is shown."""
 
-    src: Node
+    src: Annotated[Node, HIDDEN]
     type: EdgeType
-    dst: Node
+    dst: Annotated[Node, HIDDEN]
     weight: Share
     """Strength, kept to four decimals."""
     confidence: Share
     """Certainty, kept to four decimals."""
+    inferred_by: InferredBy = InferredBy.RULES
+    made_at: Moment
     role: SemanticRole | None = None
     """Part that `dst` plays in what `src` tells: of a ROLE edge, and only of one."""
-    negated: bool = False
-    modality: Modality = "actual"
-    event_at: int | None = None
+    negated: Annotated[bool, UNLESS_EMPTY] = False
+    modality: Annotated[
+        Modality, Shown(write=lambda modality: None if modality == "actual" else modality)
+    ] = "actual"
+    event_at: Moment | None = None
     event_expression: str | None = None
     """Time of the event, as the speaker put it."""
-    inferred_by: InferredBy = InferredBy.RULES
     turn_id: str | None = None
     """Turn it was concluded from."""
-    made_at: int
 
     @model_validator(mode="after")
     def _check_role_and_ends(self) -> "Edge":
@@ -84,15 +87,15 @@ class Entity(Value):
     """A named thing, with the names it goes by in the memories seen from where was asked."""
 
     id: str
-    node: int
+    node: Annotated[int, HIDDEN]
     """Number of its node in a graph expansion."""
     kind: EntityKind
     name: str
     """The first name it became known by that is still used."""
-    aliases: tuple[str, ...] = ()
-    mentions: int
-    """Number of memories that speak of it; counted up to a thousand."""
+    aliases: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
     distinct: str | None = None
     """Word that tells it from its namesakes, where a memory said one."""
-    canonical_id: str | None = None
+    mentions: int
+    """Number of memories that speak of it; counted up to a thousand."""
+    canonical_id: Annotated[str | None, Shown("same_as")] = None
     """Entity it is the same as, where it was merged into one."""

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
-from memoria.model.base import Value
+from memoria.model.base import UNLESS_EMPTY, Value
 from memoria.model.memory import Scope, StatementStatus
 from memoria.model.memory_types import ProposableType
 from memoria.model.operation import Mention
@@ -60,7 +60,7 @@ class KeptConclusion(Value):
     id: str
     """Id of the memory that says it now."""
     status: StatementStatus
-    notes: tuple[str, ...] = ()
+    notes: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
     """Remarks on it, a sentence each."""
 
 

@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Annotated
 
 from memoria.errors import InvalidInputError, quote_value
+from memoria.model.base import Shown
 from memoria.model.zone import UTC_ZONE, Zone, input_zone
 
 DAY_MS = 86_400_000
@@ -74,6 +76,10 @@ def to_iso(millis: int, zone: Zone = UTC_ZONE) -> str:
         except OverflowError:  # the zone's clocks show a year beyond 9999: it stays in UTC
             moment = from_millis(millis)
     return moment.isoformat(timespec=precision).replace("+00:00", "Z")
+
+
+Moment = Annotated[int, Shown(write=to_iso)]
+"""UTC epoch milliseconds, in JSON ISO 8601."""
 
 
 def parse_instant(text: str, zone: Zone | None = None) -> int:

@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict
 
-from memoria.model.base import Value
+from memoria.model.base import HIDDEN, UNLESS_EMPTY, Value
+from memoria.model.instant import Moment
 from memoria.model.memory import Memory, Validity
 from memoria.model.memory_types import AnyType
 from memoria.model.query import CLEAN, INSTANT, Bounds, ForPeople, read_list
@@ -84,19 +85,19 @@ class MemoryPage(Page):
     """A page of memories."""
 
     memories: tuple[Memory, ...]
-    withheld: int = 0
+    withheld: Annotated[int, UNLESS_EMPTY] = 0
     """How many of this page nobody is shown, by the user's word; `total` does not count them."""
     id_chars: int
     """Number of last characters that tell these ids apart from all others."""
 
 
 class SessionSummary(Value):
-    """A session in a line. Times are UTC epoch milliseconds."""
+    """A session in a line."""
 
     session_id: str
     client: str
-    first_at: int
-    last_at: int
+    first_at: Moment
+    last_at: Moment
     turns: int
     memories: int
     """Number of memories concluded from what was said in it."""
@@ -109,5 +110,5 @@ class SessionPage(Page):
     """A page of sessions."""
 
     sessions: tuple[SessionSummary, ...]
-    id_chars: int
+    id_chars: Annotated[int, HIDDEN]
     """Number of first characters that tell these ids apart from all others."""

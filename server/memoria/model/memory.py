@@ -1,10 +1,11 @@
 """Memories: conclusions that can guide behaviour, each with its provenance."""
 
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from memoria.model.base import Value
+from memoria.model.base import UNLESS_EMPTY, Shown, Value, write_document
 from memoria.model.condition import Condition
+from memoria.model.instant import Moment
 from memoria.model.memory_types import MemoryType
 
 
@@ -70,18 +71,18 @@ Scope = Literal["everywhere", "project"]
 
 
 class MemoryVersion(Value):
-    """A wording of a memory and the window in which it was valid (UTC epoch ms)."""
+    """A wording of a memory and the window in which it was valid."""
 
     n: int
     version: int
-    content: str
-    valid_from: int
-    valid_to: int | None
-    ingested_at: int
+    content: Annotated[str, Shown("text")]
+    valid_from: Moment
+    valid_to: Moment | None
+    ingested_at: Moment
     provenance: Provenance
     inferred_by: InferredBy = InferredBy.STATEMENT
-    event_at: int | None = None
-    """Time of the event that it tells of, UTC epoch ms, if it was said."""
+    event_at: Moment | None = None
+    """Time of the event that it tells of, if it was said."""
     event_expression: str | None = None
     """The same in the speaker's words: `last Friday`."""
     utc_offset: int | None = None
@@ -107,19 +108,19 @@ class LaterStatement(Value):
     """Id of the turn, or of the memory."""
     when: str
     """Local day, with the time where the memory is of that day, too."""
-    content: str
+    content: Annotated[str, Shown("text")]
 
 
 class LocalSpan(Value):
     """Time in which a memory holds, by its speaker's clock: ISO 8601 with the offset."""
 
-    since: str
-    until: str | None = None
+    since: Annotated[str, Shown("valid_from")]
+    replaced: Annotated[str | None, Shown("valid_to")] = None
+    """Time at which another memory took its place."""
+    until: Annotated[str | None, Shown("expires_at")] = None
     """Time from which it does not count any more."""
     last_day: str | None = None
     """Last day on which it counts, where it ends at midnight."""
-    replaced: str | None = None
-    """Time at which another memory took its place."""
 
 
 LinkRelation = Literal["supersedes", "superseded by", "contradicts", "derived from", "source of",
@@ -152,8 +153,8 @@ class Memory(Value):
     """Confirmed by the user, not merely reported."""
     upvotes: int
     downvotes: int
-    created_at: int
-    updated_at: int
+    created_at: Moment
+    updated_at: Moment
     workspace: str | None = None
     """Project it was learnt in."""
     scope: Scope = "everywhere"
@@ -163,21 +164,21 @@ class Memory(Value):
     """Property of the subject: `home`, `editor`."""
     task: str | None = None
     """Task at which it was learnt. A rule or a preference holds for it alone."""
-    expires_at: int | None = None
-    """Time from which it does not count any more, UTC epoch ms."""
+    expires_at: Moment | None = None
+    """Time from which it does not count any more."""
     evidence: int = 1
     """Number of turns it rests on, or 1 where it was stated."""
     use_count: int = 0
-    last_used_at: int | None = None
+    last_used_at: Moment | None = None
     flag: str | None = None
     """Reason why it needs confirmation to be believed: `instruction`, `pasted`, `tool`, `pii`."""
     contradicts: tuple[RelatedStatement, ...] = ()
     """Statements that cannot be true together with it; read only where a memory is to be shown."""
     outdated_by: tuple[str, ...] = ()
     """Ids of newer accounts of what an episode or a concept rests on; read as `contradicts` is."""
-    entities: tuple[str, ...] = ()
+    entities: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
     """Names in it; read as `contradicts` is."""
-    links: tuple[MemoryLink, ...] = ()
+    links: Annotated[tuple[MemoryLink, ...], UNLESS_EMPTY] = ()
     """Links with other memories and turns; read as `contradicts` is."""
     local: LocalSpan | None = None
     """Time in which it holds, in local time; read as `contradicts` is."""
@@ -211,6 +212,10 @@ class Memory(Value):
     def content(self) -> str:
         """Present wording."""
         return self.current.content
+
+    def _write_fields(self) -> dict[str, Any]:
+        own = {**super()._write_fields(), **self.current.to_json("text", "version", "valid_from")}
+        return write_document(**own, project=self.project)
 
 
 StatementStatus = Literal["remembered", "already_known", "restored", "pending"]

@@ -1,12 +1,12 @@
 """Nightly maintenance: its runs, their steps and reports."""
 
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from memoria.model.base import Value
-from memoria.model.instant import DAY_MS
+from memoria.model.base import HIDDEN, Shown, Value
+from memoria.model.instant import DAY_MS, Moment, to_iso
 
 UNDO_MS = 7 * DAY_MS
 """Time for which a nightly run can be undone: until then what it changed is kept as it was."""
@@ -48,6 +48,10 @@ class RunOptions(Value):
     """Earliest change that counts, UTC epoch ms; None for everything."""
 
 
+def _write_since(options: RunOptions) -> str | None:
+    return None if options.since is None else to_iso(options.since)
+
+
 class StepReport(Value):
     """Work of a step and its reasons."""
 
@@ -77,16 +81,16 @@ class Metric(Value):
 class NightlyRun(Value):
     """A run that has begun."""
 
-    n: int
+    n: Annotated[int, HIDDEN]
     id: str
-    at: int
-    """Moment it goes by, UTC epoch ms: the same however often it is resumed."""
-    options: RunOptions
+    at: Moment
+    """Moment it goes by: the same however often it is resumed."""
+    finished_at: Moment | None = None
     state: RunState
-    finished_at: int | None = None
     undoable: bool = True
     """True if what stood before it is still kept."""
-    most_rows: int = 0
+    options: Annotated[RunOptions, Shown("since", write=_write_since)]
+    most_rows: Annotated[int, HIDDEN] = 0
     """Number of rows that its largest transaction changed, journal and indexes included."""
     tokens: int = 0
     """Tokens that the questions of all steps took."""

@@ -3,7 +3,9 @@
 Not part of what `memoria.model` offers at once: only who looks pays for it.
 """
 
-from memoria.model.base import Value
+from typing import Annotated, Any
+
+from memoria.model.base import UNLESS_EMPTY, Value
 from memoria.model.episode import TurnRange
 from memoria.model.evidence import AuditEntry, Evidence
 from memoria.model.graph import Edge, Entity, NodeKind
@@ -18,7 +20,7 @@ class EdgeEnd(Value):
     id: str
     text: str
     """First words of a memory or turn, or an entity's name."""
-    detail: str
+    detail: Annotated[str, UNLESS_EMPTY]
     """Validity of a memory, role of a turn; of an entity its kind, and which namesake it is."""
 
 
@@ -29,6 +31,15 @@ class IncidentEdge(Value):
     outward: bool
     """True if it leads from here to the other end."""
     other: EdgeEnd
+
+    def _write_fields(self) -> dict[str, Any]:
+        one_way = "out" if self.outward else "in"
+        return {
+            "type": self.edge.type.value,
+            "direction": "both" if self.edge.type.is_symmetric else one_way,
+            "other": self.other.to_json(),
+            **self.edge.to_json(),
+        }
 
 
 class SourcedVersion(Value):

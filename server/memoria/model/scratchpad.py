@@ -1,13 +1,16 @@
 """The scratchpad: a session's present task, and those it finished lately."""
 
-from memoria.model.base import Value
+from typing import Annotated
+
+from memoria.model.base import HIDDEN, Value
+from memoria.model.instant import Moment
 
 
 class CompletedTask(Value):
-    """A task that is done or was left for another. `at` in UTC epoch milliseconds."""
+    """A task that is done or was left for another."""
 
     task: str
-    at: int
+    at: Moment
 
 
 class Scratchpad(Value):
@@ -15,8 +18,8 @@ class Scratchpad(Value):
 
     session_id: str
     current_focus: str | None
-    last_day: str | None = None
+    last_day: Annotated[str | None, HIDDEN] = None
     """Day the focus was last worked on, where that was before today."""
+    updated_at: Moment
     completed: tuple[CompletedTask, ...]
     """Newest first, five at most."""
-    updated_at: int

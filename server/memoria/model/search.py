@@ -1,10 +1,10 @@
 """Results of a search: hits, each citing its source."""
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import JsonValue
 
-from memoria.model.base import Value
+from memoria.model.base import HIDDEN, UNLESS_EMPTY, Shown, Value
 from memoria.model.condition import Condition
 from memoria.model.explanation import Explanation
 from memoria.model.memory import Trust, Validity
@@ -34,6 +34,13 @@ class HitSource(Value):
     account: Literal["agent"] | None = None
     """`agent` if only an agent has reported it, though the client gives an account, too."""
 
+    def to_json_beside(self, record_id: str) -> dict[str, Any]:
+        """Return it as JSON beside a record's id: a turn's own id is not said twice."""
+        shown = self.to_json()
+        if shown.get("turn_id") == record_id:
+            del shown["turn_id"]
+        return shown
+
 
 class ToolCall(Value):
     """A tool's name, arguments and result, verbatim unless `cut`."""
@@ -41,7 +48,7 @@ class ToolCall(Value):
     name: str
     args: JsonValue = None
     result: JsonValue = None
-    cut: bool = False
+    cut: Annotated[bool, UNLESS_EMPTY] = False
     """True if arguments or result are excerpts, as text, to fit the budget."""
 
 
@@ -67,41 +74,50 @@ class Hit(Value):
     score: float
     """Comparable within one answer only."""
     source: HitSource
-    type: MemoryType | None = None
-    validity: Validity | None = None
+    validity: Annotated[
+        Validity | None, Shown(write=lambda state: None if state == "active" else state)
+    ] = None
     """`contradicted`: it holds as far as is known, and so does something that cannot be true
     together with it."""
     superseded_part: str | None = None
-    """The sentence of a turn of the record that no longer holds, where what else it says does."""
-    contradicts: tuple[str, ...] = ()
-    """Ids of the memories and turns that cannot be true together with it."""
-    restated_by: str | None = None
-    """Id of what states the same thing anew, a later turn mostly; it stands before this."""
-    version: int | None = None
-    status: Literal["unprocessed", "verbatim", "outdated", "over"] | None = None
-    """State of the hit. A turn in a first-level answer: no chat model has read it yet, or it holds,
-    word for word, a code, a path or an address that was asked for. An episode or a concept:
-    something that it rests on has changed since. Any memory: its end is over."""
-    outdated_by: tuple[str, ...] = ()
-    """Ids of the memories that tell by now what it rests on."""
-    condition: Condition | None = None
-    """Condition under which it was told."""
-    shown_as: Literal["nearest", "later"] | None = None
-    """Why it is shown where it is no hit: it is nearest by meaning, or the same speaker said it
-    later than what it is near to."""
-    later_than: str | None = None
-    """The id of the line below which it stands, because the same speaker said it later."""
-    is_earlier: bool = False
-    """True if a newer memory of the answer, which stands above it, is like it."""
-    clock: str | None = None
-    """Local time, where the day does not tell which of two statements is later."""
-    tool: ToolCall | None = None
+    """Sentence of a turn of the record that no longer holds, where what else it says does."""
+    version: Annotated[
+        int | None, Shown(write=lambda version: None if version == 1 else version)
+    ] = None
     excerpt: tuple[int, int] | None = None
     """Span [start, end) in characters of the stored text, where it is not all shown."""
     total_chars: int | None = None
     """Number of characters of the stored text, where it is not all shown."""
-    before: tuple[AdjacentTurn, ...] = ()
-    after: tuple[AdjacentTurn, ...] = ()
+    contradicts: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
+    """Ids of the memories and turns that cannot be true together with it."""
+    outdated_by: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
+    """Ids of the memories that tell by now what it rests on."""
+    restated_by: str | None = None
+    """Id of what states the same thing anew, a later turn mostly; it stands before this."""
+    condition: Condition | None = None
+    """Condition under which it was told."""
+    shown_as: Literal["nearest", "later"] | None = None
+    """Reason why it is shown where it is no hit: it is nearest by meaning, or the same speaker said
+    it later than what it is near to."""
+    later_than: str | None = None
+    """Id of the line below which it stands, because the same speaker said it later."""
+    is_earlier: Annotated[bool, Shown("earlier", when_empty=False)] = False
+    """True if a newer memory of the answer, which stands above it, is like it."""
+    clock: Annotated[str | None, HIDDEN] = None
+    """Local time, where the day does not tell which of two statements is later."""
+    type: MemoryType | None = None
+    status: Literal["unprocessed", "verbatim", "outdated", "over"] | None = None
+    """State of the hit. A turn in a first-level answer: no chat model has read it yet, or it holds,
+    word for word, a code, a path or an address that was asked for. An episode or a concept:
+    something that it rests on has changed since. Any memory: its end is over."""
+    tool: ToolCall | None = None
+    before: Annotated[tuple[AdjacentTurn, ...], UNLESS_EMPTY] = ()
+    after: Annotated[tuple[AdjacentTurn, ...], UNLESS_EMPTY] = ()
+
+    def _write_fields(self) -> dict[str, Any]:
+        """Return every field as JSON; a turn's own id is not said twice."""
+        shown = super()._write_fields()
+        return {**shown, "source": self.source.to_json_beside(self.id)}
 
 
 class OtherProjects(Value):
@@ -131,11 +147,11 @@ class SearchResult(Value):
     """Most tokens that the whole answer may have as a text."""
     id_chars: int = FULL_ID
     """Number of last characters that tell every id in the answer apart in the whole memory."""
-    omitted: int = 0
+    omitted: Annotated[int, UNLESS_EMPTY] = 0
     """Number of results beyond `max_tokens`; of the record only where a `limit` asked for them."""
-    beyond_limit: int = 0
+    beyond_limit: Annotated[int, UNLESS_EMPTY] = 0
     """Number of results of a first-level answer that a `limit` left out."""
-    hidden: int = 0
+    hidden: Annotated[int, UNLESS_EMPTY] = 0
     """Number of superseded or archived results left out; ask with `include_history`."""
     notes: tuple[str, ...] = ()
     """Missing parts of the search, and why."""

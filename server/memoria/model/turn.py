@@ -8,10 +8,10 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
 from memoria.errors import InvalidInputError
-from memoria.model.base import Value
+from memoria.model.base import HIDDEN, UNLESS_EMPTY, Shown, Value
 from memoria.model.condition import Condition
 from memoria.model.content import content_text
-from memoria.model.instant import parse_instant, parse_offset, to_millis
+from memoria.model.instant import Moment, parse_instant, parse_offset, to_millis
 from memoria.model.memory import MemoryChange, Trust
 
 
@@ -133,10 +133,10 @@ class StoredTurn(Value):
     speaker: str | None
     account: Account | None = None
     """Author of its account, in a session of which there may be two; None in any other."""
-    at: int
+    at: Moment
     utc_offset: int | None = None
     """Minutes by which the speaker's clock was ahead of UTC; None where that is not known."""
-    ingested_at: int
+    ingested_at: Moment
     trust: Trust
     workspace: str | None
     content: str
@@ -165,28 +165,32 @@ class RecordedTurn(Value):
     was forgotten before, and when it was said in a private time."""
 
 
+def _list_ids(turns: tuple[RecordedTurn, ...]) -> list[str]:
+    return [turn.id for turn in turns if turn.id is not None]
+
+
 class Receipt(Value):
     """Proof that a call's turns are on disk: handed out after the commit, never before."""
 
-    id: str
+    id: Annotated[str, Shown("receipt_id")]
     recorded: int
-    already_recorded: int
-    new_versions: int
-    forgotten: int
+    already_recorded: Annotated[int, UNLESS_EMPTY]
+    new_versions: Annotated[int, UNLESS_EMPTY]
+    forgotten: Annotated[int, UNLESS_EMPTY]
     """Number left out, because they were forgotten before."""
-    private: int = 0
+    private: Annotated[int, UNLESS_EMPTY] = 0
     """Number left out, because they were said in a private time."""
-    private_since: int | None = None
+    private_since: Annotated[int | None, HIDDEN] = None
     """Start of the private time that is on where they were said, UTC epoch ms; None without one."""
-    redactions: dict[str, int]
+    turns: Annotated[tuple[RecordedTurn, ...], Shown("turn_ids", write=_list_ids)]
+    redactions: Annotated[dict[str, int], UNLESS_EMPTY]
     """Number of secrets taken out, by kind, and of passages left out (`FORGOTTEN_PASSAGE`)."""
-    stripped: int
+    stripped: Annotated[int, UNLESS_EMPTY]
     """Number of private or injected blocks taken out."""
-    turns: tuple[RecordedTurn, ...]
-    closed_segments: int
-    made: int = 0
+    closed_segments: Annotated[int, UNLESS_EMPTY]
+    made: Annotated[int, HIDDEN] = 0
     """Number of memories that rules have made of what was said plainly."""
-    changes: tuple[MemoryChange, ...] = ()
+    changes: Annotated[tuple[MemoryChange, ...], HIDDEN] = ()
     """Memories that rules have changed, or marked as contradicted, because of what was said."""
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoria.model import MemoryListing, SessionListing
+from memoria.model.base import write_document
 from memoria.surface.cli.console import AsJson, is_for_subcommand, show, with_memory
 from memoria.surface.cli.named_project import name_in_query
 from memoria.surface.cli.query_options import complete_session, read_fields, takes_query_options
@@ -38,7 +39,7 @@ def list_memories(ctx: typer.Context, as_json: AsJson = False, **options: object
     from memoria.model.query import build_query  # noqa: PLC0415
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.cli.pages import quotes_text, render_memories  # noqa: PLC0415
-    from memoria.surface.wire.listing import wire_memory_page  # noqa: PLC0415
+    from memoria.surface.documents import write_memory_page  # noqa: PLC0415
 
     listing = build_query(MemoryListing, read_fields(MemoryListing, options))
     is_whole = listing == MemoryListing()
@@ -52,7 +53,7 @@ def list_memories(ctx: typer.Context, as_json: AsJson = False, **options: object
 
     page, quotes = with_memory(ctx, read)
     text = "\n\n".join([render_memories(page, listing, columns()), *quotes_text(quotes)])
-    show(wire_memory_page(page, quotes), text, as_json=as_json)
+    show(write_memory_page(page, quotes), text, as_json=as_json)
 
 
 @takes_query_options(SessionListing)
@@ -61,7 +62,6 @@ def list_sessions(ctx: typer.Context, as_json: AsJson = False, **options: object
     from memoria.model.query import build_query  # noqa: PLC0415
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.cli.pages import render_sessions  # noqa: PLC0415
-    from memoria.surface.wire.listing import wire_session_page  # noqa: PLC0415
 
     listing = build_query(SessionListing, read_fields(SessionListing, options))
 
@@ -71,7 +71,7 @@ def list_sessions(ctx: typer.Context, as_json: AsJson = False, **options: object
 
     page = with_memory(ctx, read)
     text = render_sessions(page, listing, columns())
-    show(wire_session_page(page), text, as_json=as_json)
+    show(page, text, as_json=as_json)
 
 
 def list_tasks(
@@ -83,14 +83,13 @@ def list_tasks(
     """List the tasks in hand and the last five finished tasks, by session."""
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.cli.pages import render_scratchpads  # noqa: PLC0415
-    from memoria.surface.wire.results import wire_scratchpads  # noqa: PLC0415
 
     async def read(memory: "Memoria") -> "Sequence[Scratchpad]":
         named = await complete_session(memory, session_id)
         return await memory.scratchpads(limit, session_id=named)
 
     pads = with_memory(context, read)
-    show(wire_scratchpads(pads), render_scratchpads(pads, columns()), as_json=as_json)
+    show(write_document(scratchpads=pads), render_scratchpads(pads, columns()), as_json=as_json)
 
 
 def list_forgotten(
@@ -103,11 +102,10 @@ def list_forgotten(
     """List the proofs of what was forgotten: what left which index, and no word of it."""
     from memoria.surface.cli.proofs import reader_at_terminal  # noqa: PLC0415
     from memoria.surface.forgetting_text import reports_text  # noqa: PLC0415
-    from memoria.surface.wire.forgetting import (  # noqa: PLC0415
-        WireForgetReports,
-        wire_full_report,
-    )
 
     reports = with_memory(context, lambda m: m.list_forget_reports(limit))
-    wire = WireForgetReports(reports=list(map(wire_full_report, reports)))
-    show(wire, reports_text(reports, reader_at_terminal()), as_json=as_json)
+    show(
+        write_document(reports=reports),
+        reports_text(reports, reader_at_terminal()),
+        as_json=as_json,
+    )

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import BaseModel
 
 from memoria.admin.settings.change import change_settings
 from memoria.admin.settings.explain import (
@@ -19,6 +18,7 @@ from memoria.bare.home import find_home
 from memoria.bare.settings_file import settings_path
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
+from memoria.model.base import Value
 from memoria.settings_file import FORMER_SETTINGS, describe_unknown
 from memoria.surface.cli.console import AsJson, Options, show
 from memoria.surface.text import quantity
@@ -31,7 +31,7 @@ _Pairs = Annotated[
 _Names = Annotated[list[str], typer.Argument(help="Names of settings.")]
 
 
-class WireSetting(BaseModel):
+class WireSetting(Value):
     """A setting, what it is, and what says so."""
 
     name: str
@@ -41,7 +41,7 @@ class WireSetting(BaseModel):
     note: str | None = None
 
 
-class WireSettings(BaseModel):
+class WireSettings(Value):
     """The settings that hold, and what is wrong with them."""
 
     file: str
@@ -50,7 +50,7 @@ class WireSettings(BaseModel):
     problems: list[str]
 
 
-class WireSettingsChange(BaseModel):
+class WireSettingsChange(Value):
     """Settings that were written into the file, or taken out."""
 
     file: str

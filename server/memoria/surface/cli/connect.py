@@ -240,7 +240,7 @@ def _finish(results: "list[WireConnection]", way: "_WayToWrite", *, is_one: bool
     Who was asked and said no has what they wanted.
     """
     if way.as_json:
-        documents = [one.model_dump(mode="json", exclude_none=True) for one in results]
+        documents = [one.to_json() for one in results]
         print_json(documents[0] if is_one else documents)
     undone = [one for one in results if not one.is_written]
     if any(one.problem for one in undone) or (undone and not way.dry_run and not way.asks):

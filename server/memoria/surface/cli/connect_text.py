@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from pydantic import BaseModel
-
 from memoria.connectors.clients.interface import Client, HookTable
 from memoria.connectors.clients.place import Scope
 from memoria.connectors.clients.status import ConnectionStatus
@@ -12,11 +10,12 @@ from memoria.connectors.clients.table import find_client
 from memoria.connectors.clients.wiring import ClientWiring, FileEdit, WiringResult
 from memoria.errors import ClientError
 from memoria.model import parse_instant, to_iso
+from memoria.model.base import Value
 from memoria.surface.cli.times import moment
 from memoria.surface.text import quantity
 
 
-class WireFileEdit(BaseModel):
+class WireFileEdit(Value):
     """Change to one file."""
 
     path: str
@@ -24,7 +23,7 @@ class WireFileEdit(BaseModel):
     diff: list[str]
 
 
-class WireConnection(BaseModel):
+class WireConnection(Value):
     """Outcome of connecting or disconnecting a client."""
 
     client: str
@@ -37,7 +36,7 @@ class WireConnection(BaseModel):
     problem: str | None = None
 
 
-class WireConnectionStatus(BaseModel):
+class WireConnectionStatus(Value):
     """One client at one scope."""
 
     client: str
@@ -70,7 +69,7 @@ class WireConnectionStatus(BaseModel):
         return self.hooks in ("of other options or another version", "some are missing")
 
 
-class WireStatuses(BaseModel):
+class WireStatuses(Value):
     """All that is wired, and the clients of this machine that are not."""
 
     connections: list[WireConnectionStatus]

@@ -20,13 +20,15 @@ import typer
 from memoria.bare.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
     from rich.console import Console
 
     from memoria.app import Memoria
     from memoria.config import Settings
     from memoria.errors import MemoriaError
     from memoria.model import Channel
+    from memoria.model.base import Value
+
+    Shown = Value | dict[str, Any]
 
 _T = TypeVar("_T")
 _MODEL_WAIT_MS = 60_000
@@ -294,13 +296,13 @@ def ask_person(question: str) -> None:
         raise typer.Abort
 
 
-def show(wire: "BaseModel", text: str, *, as_json: bool) -> None:
+def show(document: "Shown", text: str, *, as_json: bool) -> None:
     """Print an answer: as JSON, or as text, verbatim but for what nobody would see.
 
     What would steer the terminal is left out, and what would hide in it is shown.
     """
     if as_json:
-        print_json(wire.model_dump(mode="json", exclude_none=True))
+        print_json(document if isinstance(document, dict) else document.to_json())
         return
     from memoria.surface.cli.colour import has_colour, print_coloured  # noqa: PLC0415  (rich is slow)
     from memoria.surface.cli.layout import columns, wrap_answer  # noqa: PLC0415

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import BaseModel
 
+from memoria.model.base import Value
 from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.query_options import complete_session
 
@@ -23,7 +23,7 @@ _TOLD = """\
 {briefing}"""
 
 
-class ToldUnasked(BaseModel):
+class ToldUnasked(Value):
     """Texts that an agent in a project is given before it has asked for anything."""
 
     instructions: str

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from memoria.model import ExplainedCandidate, Explanation, PartReport, SearchResult
 from memoria.store.rows.short_ids import INDEXED_CHARS
 from memoria.surface.cli.answer_text import render_answer
-from memoria.surface.cli.console import print_json, show
+from memoria.surface.cli.console import show
 from memoria.surface.cli.layout import columns, entry_lines, wrap_text
+from memoria.surface.documents import Document
 from memoria.surface.text import quantity
-from memoria.surface.wire.search import WireConclusions, WireTraces
 
 _HEAD = " #  outcome          words   text  meaning  graph  match  weight  score"
 _COLUMNS = (
@@ -20,36 +20,14 @@ _REJECTED_SHOWN = 8
 """Candidates that did not become hits, and are listed."""
 
 
-class ConclusionsWithExplanation(WireConclusions):
-    """A first-level answer with how it came about."""
-
-    explanation: Explanation
-
-
-class TracesWithExplanation(WireTraces):
-    """A second-level answer with how it came about."""
-
-    explanation: Explanation
-
-
-def print_answer(
-    result: SearchResult, wire: WireConclusions | WireTraces, *, as_json: bool
-) -> None:
+def print_answer(result: SearchResult, document: Document, *, as_json: bool) -> None:
     """Print an answer, and how it came about where that was asked for."""
     explanation = result.explanation
     text = render_answer(result, columns())
-    if explanation is None:
-        show(wire, text, as_json=as_json)
-    elif as_json:
-        kind = TracesWithExplanation if isinstance(wire, WireTraces) else ConclusionsWithExplanation
-        explained = kind(**wire.model_dump(), explanation=explanation)
-        print_json(explained.model_dump(mode="json", exclude_none=True))
-    else:
-        show(
-            wire,
-            "\n".join([text, "", *explanation_lines(explanation)]),
-            as_json=False,
-        )
+    if explanation is not None:
+        text = "\n".join([text, "", *explanation_lines(explanation)])
+        document = {**document, "explanation": explanation.to_json()}
+    show(document, text, as_json=as_json)
 
 
 def explanation_lines(explanation: Explanation) -> Iterator[str]:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from pydantic import BaseModel
 
 from memoria.errors import InvalidInputError
 from memoria.language.reading.lines import join_lines
+from memoria.model.base import Value
 from memoria.surface.cli.console import AsJson, Exit, Options, show, take_in_spool, with_memory
 from memoria.surface.cli.progress import show_progress
 from memoria.surface.cli.typed_times import read_moment
@@ -36,7 +36,7 @@ _MOST_MOVES = 8
 _STAMP = "%Y%m%dT%H%M%SZ"
 
 
-class WireExport(BaseModel):
+class WireExport(Value):
     """An export that was made."""
 
     path: str
@@ -46,7 +46,7 @@ class WireExport(BaseModel):
     has_key: bool
 
 
-class WireExportCount(BaseModel):
+class WireExportCount(Value):
     """Contents of an export, counted."""
 
     file: str
@@ -54,7 +54,7 @@ class WireExportCount(BaseModel):
     records: dict[str, int]
 
 
-class WireUnreadableLine(BaseModel):
+class WireUnreadableLine(Value):
     """A line that was left out."""
 
     line: int
@@ -65,7 +65,7 @@ _NEXT = "memoria list"
 """Command that whoever has brought in an export runs next."""
 
 
-class WireMerge(BaseModel):
+class WireMerge(Value):
     """Outcome of bringing in an export."""
 
     file: str

@@ -52,8 +52,8 @@ def forget(
     Everything that would go is shown first: duplicates, what was derived, turns, lines of files.
     """
     from memoria.surface.cli.proofs import reader_at_terminal  # noqa: PLC0415
+    from memoria.surface.documents import write_forgotten  # noqa: PLC0415
     from memoria.surface.forgetting_text import forget_text  # noqa: PLC0415
-    from memoria.surface.wire.forgetting import wire_forgotten  # noqa: PLC0415
 
     if undo is not None:
         _undo(ctx, undo, as_json=as_json)
@@ -87,20 +87,15 @@ def forget(
         _print_preview(error.preview, as_json=as_json)
         print_error(error, as_json=as_json)
         raise typer.Exit(Exit.FAILED) from error
-    show(wire_forgotten(forgotten), forget_text(forgotten, reader_at_terminal()), as_json=as_json)
+    show(write_forgotten(forgotten), forget_text(forgotten, reader_at_terminal()), as_json=as_json)
 
 
 def _undo(ctx: typer.Context, report_id: str, *, as_json: bool) -> None:
     from memoria.surface.cli.proofs import reader_at_terminal  # noqa: PLC0415
     from memoria.surface.forgetting_text import report_line  # noqa: PLC0415
-    from memoria.surface.wire.forgetting import wire_full_report  # noqa: PLC0415
 
     report = with_memory(ctx, lambda m: m.undo_forget(report_id))
-    show(
-        wire_full_report(report),
-        f"Put back: {report_line(report, reader_at_terminal())}",
-        as_json=as_json,
-    )
+    show(report, f"Put back: {report_line(report, reader_at_terminal())}", as_json=as_json)
 
 
 def _confirm(preview: "ForgetPreview") -> None:
@@ -113,21 +108,21 @@ def _confirm(preview: "ForgetPreview") -> None:
 
 
 def _print_preview(preview: "ForgetPreview", *, as_json: bool) -> None:
-    from memoria.surface.wire.forgetting import wire_preview  # noqa: PLC0415
+    from memoria.surface.documents import write_preview  # noqa: PLC0415
 
     token = "" if preview.is_empty else f"\ntoken: {preview.token}"
-    show(wire_preview(preview), f"{_preview_text(preview)}{token}", as_json=as_json)
+    show(write_preview(preview), f"{_preview_text(preview)}{token}", as_json=as_json)
 
 
 def _print_next(options: "Options", order: ForgetOrder, preview: "ForgetPreview") -> None:
     """Show a program, which can't be asked, what would go and the command that does just this."""
+    from memoria.surface.documents import write_preview  # noqa: PLC0415
     from memoria.surface.forgetting_text import forget_command  # noqa: PLC0415
-    from memoria.surface.wire.forgetting import wire_preview  # noqa: PLC0415
 
     meant = order.model_copy(update={"token": preview.token})
     command = forget_command(meant, options.settings, home=options.home)
-    wire = wire_preview(preview, note="Nothing is forgotten yet: the command forgets just this.")
-    print_json(wire.model_copy(update={"command": command}).model_dump(exclude_none=True))
+    note = "Nothing is forgotten yet: the command forgets just this."
+    print_json({**write_preview(preview, note=note), "command": command})
 
 
 def _preview_text(preview: "ForgetPreview") -> str:

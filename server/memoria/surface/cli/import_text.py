@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from memoria.admin.importer import ImportReport
@@ -13,17 +14,12 @@ from memoria.connectors.sources.interface import ImportSource
 from memoria.connectors.sources.table import SOURCES
 from memoria.connectors.transcripts.base import BadLine
 from memoria.model import to_iso
+from memoria.model.base import Value, write_document
 from memoria.model.model_call import USUAL_PRICE, ReadingPrice
 from memoria.surface.cli import times
 from memoria.surface.cli.layout import entry_lines, wrap_text
+from memoria.surface.documents import Document
 from memoria.surface.text import redactions_text
-from memoria.surface.wire.importing import (
-    WireBadLine,
-    WireCount,
-    WireImport,
-    WireSourceCount,
-    WireUnread,
-)
 
 _LEAST_PRICE = 0.01
 _COLUMN = 22
@@ -31,27 +27,44 @@ _SHOWN_FILES = 5
 _SHOWN_FOLDERS = 3
 
 
-def wire_import(
+_OUTCOMES = (
+    *("files", "lines", "recorded", "already_recorded", "new_versions", "made", "projects"),
+    *("memories", "forgotten", "private", "nothing_left", "skipped", "stripped", "redactions"),
+)
+
+
+class UnreadText(Value):
+    """Imported text that a chat model has still to read."""
+
+    conversation_tokens: int
+    cost_tokens: int
+    """Tokens that reading it takes at most, by what reading has taken so far."""
+    has_model: bool
+
+
+def write_import(
     report: ImportReport,
     sources: Sequence[ImportSource],
     unknown: Sequence[UnknownFile],
-    unread: WireUnread,
+    unread: UnreadText,
     without_vector: int,
-) -> WireImport:
-    """Describe what became of the files, as JSON."""
-    more = {
-        "sources": [source.name for source in sources],
-        "not_understood": [str(file.path) for file in unknown],
-        "unread": unread,
-        "without_vector": without_vector,
-        "next": _next_command(report, unread),
-    }
-    same = WireImport.model_fields.keys() - more.keys()
-    fields = {name: getattr(report, name) for name in same}
-    return WireImport.model_validate({**fields, **more}, from_attributes=True)
+) -> Document:
+    """Return what became of the files, as JSON."""
+    return write_document(
+        sources=[source.name for source in sources],
+        **{name: getattr(report, name) for name in _OUTCOMES},
+        recoded=report.recoded,
+        encodings=list(map(asdict, report.encodings)),
+        bad=report.bad,
+        bad_lines=_write_bad_lines(report.bad_lines),
+        not_understood=[str(file.path) for file in unknown],
+        unread=unread,
+        without_vector=without_vector,
+        next=_next_command(report, unread),
+    )
 
 
-def measure_unread(tokens: int, price: ReadingPrice, *, has_model: bool) -> WireUnread:
+def measure_unread(tokens: int, price: ReadingPrice, *, has_model: bool) -> UnreadText:
     """Estimate what reading so many tokens of conversation takes.
 
     Args:
@@ -60,13 +73,13 @@ def measure_unread(tokens: int, price: ReadingPrice, *, has_model: bool) -> Wire
         has_model: whether a chat model is configured.
     """
     cost = tokens * (price.per_thousand or USUAL_PRICE) // 1000
-    return WireUnread(conversation_tokens=tokens, cost_tokens=cost, has_model=has_model)
+    return UnreadText(conversation_tokens=tokens, cost_tokens=cost, has_model=has_model)
 
 
 def render_import(
     reports: Sequence[tuple[ImportSource, ImportReport]],
     unknown: Sequence[UnknownFile],
-    unread: WireUnread,
+    unread: UnreadText,
     without_vector: int,
     width: int,
 ) -> str:
@@ -113,10 +126,10 @@ def add_reports(reports: Iterable[ImportReport]) -> ImportReport:
     return total
 
 
-def wire_count(counts: Sequence[SourceCount], unknown: Sequence[UnknownFile]) -> WireCount:
-    """Describe what an import would read, as JSON."""
-    return WireCount(
-        sources=[_wire_source(count) for count in counts],
+def write_count(counts: Sequence[SourceCount], unknown: Sequence[UnknownFile]) -> Document:
+    """Return what an import would read, as JSON."""
+    return write_document(
+        sources=list(map(_write_source, counts)),
         not_found=[source.name for source in _missing(counts)],
         not_understood=[str(file.path) for file in unknown],
         next="memoria import --all" if counts else "memoria import --help",
@@ -200,8 +213,8 @@ def _missing(counts: Iterable[SourceCount]) -> list[ImportSource]:
     return [one for one in SOURCES.values() if one.name not in known and one.name != "jsonl"]
 
 
-def _wire_source(count: SourceCount) -> WireSourceCount:
-    return WireSourceCount(
+def _write_source(count: SourceCount) -> Document:
+    return write_document(
         source=count.source.name,
         places=_places(count.paths),
         files=count.files,
@@ -211,13 +224,14 @@ def _wire_source(count: SourceCount) -> WireSourceCount:
         memories=count.memories,
         skipped=count.skipped,
         bad=count.bad,
-        bad_lines=[
-            WireBadLine(file=bad.file, line=bad.line, problem=bad.problem)
-            for bad in count.bad_lines
-        ],
+        bad_lines=_write_bad_lines(count.bad_lines),
         first=None if count.first_at is None else to_iso(count.first_at),
         last=None if count.last_at is None else to_iso(count.last_at),
     )
+
+
+def _write_bad_lines(bad_lines: Iterable[BadLine]) -> list[Document]:
+    return [write_document(**asdict(bad)) for bad in bad_lines]
 
 
 def _count(many: int, one: str, more: str) -> str:
@@ -344,7 +358,7 @@ def _vector_lines(without_vector: int, width: int) -> list[str]:
     return ["", *wrap_text(text, width)]
 
 
-def _next_lines(report: ImportReport, unread: WireUnread, width: int) -> list[str]:
+def _next_lines(report: ImportReport, unread: UnreadText, width: int) -> list[str]:
     command = _next_command(report, unread)
     if command is None:
         return []
@@ -369,7 +383,7 @@ def _describe_price(tokens: int) -> str:
     return f"{price:,.2f}" if price >= _LEAST_PRICE else f"less than {_LEAST_PRICE}"
 
 
-def _next_command(report: ImportReport, unread: WireUnread) -> str | None:
+def _next_command(report: ImportReport, unread: UnreadText) -> str | None:
     if not (_turn_parts(report) or _memory_parts(report.memories)):
         return None
     if unread.conversation_tokens and unread.has_model:

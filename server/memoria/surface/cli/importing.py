@@ -28,18 +28,18 @@ from memoria.model.zone import use_zone
 from memoria.surface.cli.console import AsJson, Exit, Options, err, show, with_memory
 from memoria.surface.cli.exporting import import_exports
 from memoria.surface.cli.import_text import (
+    UnreadText,
     add_reports,
     measure_unread,
     render_count,
     render_import,
     render_missing,
     render_stop,
-    wire_count,
-    wire_import,
+    write_count,
+    write_import,
 )
 from memoria.surface.cli.layout import columns
 from memoria.surface.cli.progress import progress_bar
-from memoria.surface.wire.importing import WireUnread
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -147,7 +147,7 @@ def _import(
 
     reports = list[ImportReport]()
 
-    async def work(memory: Memoria) -> tuple[WireUnread, int]:
+    async def work(memory: Memoria) -> tuple[UnreadText, int]:
         with progress_bar() as progress:
             named = options.workspace and (memory.settings.workspace or NO_WORKSPACE)
             async with show_vectors(memory, progress):
@@ -169,8 +169,8 @@ def _import(
     _note(context, total)
     by_source = list(zip(sources, reports, strict=True))
     text = render_import(by_source, unknown, unread, without_vector, columns())
-    wire = wire_import(total, sources, unknown, unread, without_vector)
-    show(wire, text, as_json=as_json)
+    document = write_import(total, sources, unknown, unread, without_vector)
+    show(document, text, as_json=as_json)
     if total.bad or unknown:
         raise typer.Exit(Exit.LINES_LEFT_OUT)
 
@@ -269,10 +269,10 @@ def _show_count(
     command = "memoria import --all" if every else "the same command without --dry-run"
     parts = [render_count(counts, unknown, width, command)]
     parts += [render_missing(counts, width)] if every else []
-    show(wire_count(counts, unknown), "\n\n".join(filter(None, parts)), as_json=as_json)
+    show(write_count(counts, unknown), "\n\n".join(filter(None, parts)), as_json=as_json)
 
 
-async def _measure(memory: Memoria, report: ImportReport) -> WireUnread:
+async def _measure(memory: Memoria, report: ImportReport) -> UnreadText:
     """Estimate what a chat model has still to read of what was imported."""
     has_model = memory.queue.has_reader
     is_read = has_model and not (await memory.queue.status()).waiting

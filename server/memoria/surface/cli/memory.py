@@ -17,12 +17,13 @@ from memoria.surface.cli.private import describe_kept
 from memoria.surface.cli.query_options import complete_session, read_options, takes_query_options
 from memoria.surface.cli.typed_times import read_moment
 from memoria.surface.cli.undoing import name_undo
-from memoria.surface.text import revision_note
-from memoria.surface.wire.results import (
-    wire_remember_result,
-    wire_revision,
+from memoria.surface.documents import (
+    write_conclusions,
+    write_remembered,
+    write_revision,
+    write_traces,
 )
-from memoria.surface.wire.search import wire_conclusions, wire_traces
+from memoria.surface.text import revision_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,7 +134,7 @@ def remember(
     if former is not None and is_agreed(_ask_replaced(former.content, kept.content)):
         answer, stored, undo, notes = with_memory(context, lambda memory: keep(memory, former.id))
         kept = answer.model_copy(update={"status": kept.status})  # as whoever was asked knows it
-    show(wire_remember_result(kept, notes), _tell_kept(kept, stored, undo, notes), as_json=as_json)
+    show(write_remembered(kept, notes), _tell_kept(kept, stored, undo, notes), as_json=as_json)
 
 
 def _ask_replaced(former: str, statement: str) -> str:
@@ -176,7 +177,7 @@ def search(
         return await memory.search_memory(**await _complete_query(memory, query))
 
     found = keep_within(with_memory(ctx, ask, searches=True), query.get("limit"))
-    print_answer(found, wire_conclusions(found), as_json=as_json)
+    print_answer(found, write_conclusions(found), as_json=as_json)
 
 
 @takes_query_options(TranscriptQuery)
@@ -190,7 +191,7 @@ def traces(
         return await memory.search_conversation_traces(**await _complete_query(memory, query))
 
     found = with_memory(ctx, ask, searches=True)
-    print_answer(found, wire_traces(found), as_json=as_json)
+    print_answer(found, write_traces(found), as_json=as_json)
 
 
 async def _complete_query(memory: "Memoria", query: dict[str, Any]) -> dict[str, Any]:
@@ -257,7 +258,7 @@ def _revise_memory(
     memory, undo = with_memory(context, change)
     note = revision_note(memory) if action == "correct" and until is None else None
     text = render_revision(memory, action, columns(), undo)
-    show(wire_revision(memory, idle_note(memory, action) or note), text, as_json=as_json)
+    show(write_revision(memory, idle_note(memory, action) or note), text, as_json=as_json)
 
 
 def _settle_names(
@@ -282,5 +283,5 @@ def _settle_names(
         await (memory.graph.join if action == "same" else memory.graph.part)(name, other)
         return await memory.graph.around(name)
 
-    wire, text = describe_entity(with_memory(context, settle), columns())
-    show(wire, text, as_json=as_json)
+    document, text = describe_entity(with_memory(context, settle), columns())
+    show(document, text, as_json=as_json)

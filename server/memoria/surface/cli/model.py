@@ -6,7 +6,6 @@ from typing import Annotated
 
 import anyio
 import typer
-from pydantic import BaseModel
 
 from memoria.admin.chat import describe_spending
 from memoria.admin.settings.change import change_settings
@@ -22,6 +21,7 @@ from memoria.connectors.models.find import (
     write_files,
 )
 from memoria.errors import InvalidInputError
+from memoria.model.base import Value
 from memoria.settings_file import read_key, variable_of
 from memoria.surface.cli import queue
 from memoria.surface.cli.console import AsJson, Exit, Options, err, show
@@ -42,7 +42,7 @@ _ModelOption = Annotated[
 ]
 
 
-class WireModelChange(BaseModel):
+class WireModelChange(Value):
     """Choice of a reader, and the outcome of a trial."""
 
     reads: str | None = None

@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING, Self
 
-from pydantic import BaseModel
-
 from memoria.admin.chat import NOBODY_READS, name_model
 from memoria.config import Settings
 from memoria.connectors.models.find import Candidate
 from memoria.model import TokenSpending
+from memoria.model.base import Value
 from memoria.model.model_call import describe_cost
 from memoria.surface.text import quantity
 
@@ -22,7 +21,7 @@ _NOBODY_FOUND = (
 _BY_HAND = ("llm_command 'PROGRAM --ARGUMENT'", "llm_base_url URL llm_model NAME")
 
 
-class WireReader(BaseModel):
+class WireReader(Value):
     """One who could read."""
 
     name: str
@@ -45,7 +44,7 @@ class WireReader(BaseModel):
         )
 
 
-class WireModels(BaseModel):
+class WireModels(Value):
     """Reader at present, and candidates."""
 
     reads: str | None = None
@@ -56,7 +55,7 @@ class WireModels(BaseModel):
     """Spending of today, in words; None where nobody reads."""
 
 
-class WireTrial(BaseModel):
+class WireTrial(Value):
     """Outcome of trying a model."""
 
     is_valid: bool

@@ -5,13 +5,13 @@ from typing import Annotated
 import typer
 
 from memoria.model import parse_instant
+from memoria.model.base import write_document
 from memoria.surface.cli import schedule
 from memoria.surface.cli.console import AsJson, Options, is_for_subcommand, show, take_in_spool
 from memoria.surface.cli.layout import columns
-from memoria.surface.cli.nightly_text import render_plan, render_run, render_runs
+from memoria.surface.cli.nightly_text import render_plan, render_run, render_runs, write_plan
 from memoria.surface.cli.progress import progress_bar
 from memoria.surface.cli.typed_times import read_moment
-from memoria.surface.wire.nightly import WireRuns, wire_plan, wire_run
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -59,7 +59,7 @@ def run(
     moment = None if since is None else parse_instant(since, settings.zone)
     if dry_run:
         plan = nights.dry_run(settings, step or (), moment)
-        show(wire_plan(plan), render_plan(plan, columns()), as_json=as_json)
+        show(write_plan(plan), render_plan(plan, columns()), as_json=as_json)
         return
     take_in_spool(context)
     with progress_bar() as bar:
@@ -73,7 +73,7 @@ def run(
     keep_once_closed(settings)
     if as_json or not quiet:
         text = render_run(done, columns(), nights.read_wordings(settings, done))
-        show(wire_run(done), text, as_json=as_json)
+        show(done, text, as_json=as_json)
 
 
 def runs(
@@ -87,4 +87,4 @@ def runs(
     options: Options = context.obj
     settings = options.existing_settings
     found = list_runs(settings, limit)
-    show(WireRuns(runs=list(map(wire_run, found))), render_runs(found, columns()), as_json=as_json)
+    show(write_document(runs=found), render_runs(found, columns()), as_json=as_json)

@@ -6,6 +6,7 @@ from itertools import islice
 from types import MappingProxyType
 
 from memoria.language.reading.lines import join_lines
+from memoria.model.base import write_document
 from memoria.model.nightly import (
     WITHOUT_MODEL,
     Metric,
@@ -17,6 +18,7 @@ from memoria.model.nightly import (
 from memoria.store.rows.short_ids import INDEXED_CHARS
 from memoria.surface.cli.layout import entry_lines, wrap_text
 from memoria.surface.cli.times import moment
+from memoria.surface.documents import Document
 from memoria.surface.text import quantity
 
 _STATES = {
@@ -96,6 +98,22 @@ def render_run_whole(
             f"run {_short(run.id)}",
         ]
     )
+
+
+def write_plan(run: NightlyRun) -> Document:
+    """Return what a run would do, as JSON."""
+    from memoria.lifecycle.steps import BY_NAME  # noqa: PLC0415  (others need not pay)
+
+    planned = [
+        write_document(
+            name=step.name,
+            summary=BY_NAME[step.name].summary,
+            planned=step.planned,
+            reduced=step.reduced,
+        )
+        for step in run.steps
+    ]
+    return write_document(steps=planned)
 
 
 def render_plan(run: NightlyRun, width: int) -> str:

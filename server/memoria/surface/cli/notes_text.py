@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel
-
 from memoria.language.reading.lines import join_lines
+from memoria.model.base import Value
 from memoria.surface.text import quantity
 
 if TYPE_CHECKING:
@@ -14,14 +13,14 @@ if TYPE_CHECKING:
 _MOST_NAMED = 20
 
 
-class WireRefusedNote(BaseModel):
+class WireRefusedNote(Value):
     """A note whose edit was not taken."""
 
     note: str
     problem: str
 
 
-class WireNoteFolder(BaseModel):
+class WireNoteFolder(Value):
     """Outcome for notes and memories."""
 
     folder: str

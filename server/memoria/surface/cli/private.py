@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable
 from typing import Annotated, Literal
 
 import typer
-from pydantic import BaseModel
 
 from memoria.app import Memoria
 from memoria.model import to_iso
+from memoria.model.base import Value
 from memoria.model.private_time import PrivateTime, find_open
 from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.times import moment
@@ -15,7 +15,7 @@ from memoria.surface.places import tell_place
 from memoria.surface.text import quantity
 
 
-class WirePrivateTime(BaseModel):
+class WirePrivateTime(Value):
     """A private time."""
 
     project: str | None = None
@@ -23,7 +23,7 @@ class WirePrivateTime(BaseModel):
     until: str | None = None
 
 
-class WirePrivate(BaseModel):
+class WirePrivate(Value):
     """State of private time here, and every private time there was."""
 
     is_on: bool

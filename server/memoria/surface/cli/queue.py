@@ -4,12 +4,12 @@ from typing import Annotated
 
 import anyio
 import typer
-from pydantic import BaseModel
 
 from memoria.app import Memoria
 from memoria.app.queue import NO_CHAT_MODEL
 from memoria.errors import InvalidInputError
 from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
+from memoria.model.base import Value
 from memoria.store.rows.short_ids import INDEXED_CHARS
 from memoria.surface.cli.console import AsJson, is_for_subcommand, show, with_memory
 from memoria.surface.cli.progress import progress_bar
@@ -24,21 +24,21 @@ _Ids = Annotated[
 ]
 
 
-class WireQueue(BaseModel):
+class WireQueue(Value):
     """Entries of the queue and how many there are of each state."""
 
     status: QueueStatus
     entries: list[QueueEntry]
 
 
-class WireFill(BaseModel):
+class WireFill(Value):
     """Number of segments put into the queue, and its state now."""
 
     segments: int
     status: QueueStatus
 
 
-class WireQueueChange(BaseModel):
+class WireQueueChange(Value):
     """Entries that were changed, and those there was nothing to do for."""
 
     changed: list[str]

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel
-
 from memoria.model import Finding, Health, Repair, Statistics, to_iso, to_millis
+from memoria.model.base import Value
 from memoria.model.model_call import describe_cost
 from memoria.surface.cli.private import describe_private
 from memoria.surface.cli.times import day
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 _STATES = {"ok": "[green]ok[/]", "warning": "[magenta]warning[/]", "error": "[red]error[/]"}
 
 
-class WireHealth(BaseModel):
+class WireHealth(Value):
     """Repairs by doctor, and its findings afterwards."""
 
     sound: bool
@@ -27,7 +26,7 @@ class WireHealth(BaseModel):
     repairs: list[Repair] | None = None
 
 
-class WireBackup(BaseModel):
+class WireBackup(Value):
     """A backup that was written."""
 
     path: str
@@ -41,7 +40,7 @@ class WireBackup(BaseModel):
     left_out: list[str] | None = None
 
 
-class WireRestore(BaseModel):
+class WireRestore(Value):
     """A backup that replaced the home."""
 
     home: str

@@ -42,14 +42,9 @@ def review(
     """
     from memoria.surface.cli.entities import proposals_text  # noqa: PLC0415
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
+    from memoria.surface.cli.origins import write_review  # noqa: PLC0415
     from memoria.surface.cli.pages import quotes_text  # noqa: PLC0415
     from memoria.surface.cli.records import render_review  # noqa: PLC0415
-    from memoria.surface.wire.provenance import (  # noqa: PLC0415
-        WireReview,
-        wire_contradiction,
-        wire_entity,
-        wire_memory_record,
-    )
 
     async def read(memory: "Memoria") -> "_ToReview":
         if keep is not None:
@@ -62,12 +57,7 @@ def review(
         return pending, await memory.list_contradicted(limit), await memory.wishes(), proposed
 
     pending, contradicted, quotes, proposed = with_memory(context, read)
-    wire = WireReview(
-        pending=list(map(wire_memory_record, pending)),
-        contradicted=list(map(wire_contradiction, contradicted)),
-        quotes=quotes or None,
-        may_be_one=[(wire_entity(one), wire_entity(other)) for one, other in proposed] or None,
-    )
     listed = render_review(pending, contradicted, columns())
     text = "\n\n".join([listed, *quotes_text(quotes), *proposals_text(proposed, columns())])
-    show(wire, text, as_json=as_json)
+    document = write_review(pending, contradicted, quotes, proposed)
+    show(document, text, as_json=as_json)

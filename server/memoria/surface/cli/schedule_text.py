@@ -4,13 +4,12 @@ import shlex
 from collections.abc import Iterator
 from typing import Self
 
-from pydantic import BaseModel
-
 from memoria.connectors.schedules.interface import ScheduleDraft, SchedulerKind
 from memoria.connectors.schedules.manage import ScheduleEntry
+from memoria.model.base import Value
 
 
-class WireJob(BaseModel):
+class WireJob(Value):
     """A job as the scheduler has it."""
 
     scheduler: SchedulerKind
@@ -22,7 +21,7 @@ class WireJob(BaseModel):
     trouble: str | None
 
 
-class WireInstallation(BaseModel):
+class WireInstallation(Value):
     """Outcome of an installation."""
 
     label: str
@@ -33,7 +32,7 @@ class WireInstallation(BaseModel):
     notes: list[str]
 
 
-class WireRemoval(BaseModel):
+class WireRemoval(Value):
     """Outcome of a removal."""
 
     label: str
@@ -41,7 +40,7 @@ class WireRemoval(BaseModel):
     notes: list[str]
 
 
-class WireJobs(BaseModel):
+class WireJobs(Value):
     """The jobs of a home and tenant: one, unless somebody wrote others."""
 
     label: str
@@ -49,14 +48,14 @@ class WireJobs(BaseModel):
     notes: list[str]
 
 
-class WireFile(BaseModel):
+class WireFile(Value):
     """Text to be written, and where."""
 
     where: str
     content: str
 
 
-class WirePreview(BaseModel):
+class WirePreview(Value):
     """Plan of an installation."""
 
     scheduler: SchedulerKind

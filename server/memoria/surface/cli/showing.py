@@ -15,14 +15,13 @@ from memoria.errors import InvalidInputError, NotFoundError
 from memoria.surface.cli.console import AsJson, show, with_memory
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from memoria.app import Memoria
     from memoria.app.provenance import Hops
     from memoria.model.forgetting import ForgetReport
     from memoria.model.nightly import NightlyRun, RowChange
     from memoria.model.provenance import EntityRecord, MemoryRecord, Namesakes, TurnOrigin
     from memoria.model.session import SessionRecord
+    from memoria.surface.cli.console import Shown
 
     _Record = MemoryRecord | TurnOrigin | SessionRecord | EntityRecord | Namesakes | ForgetReport
     _Found: TypeAlias = "_Record | NightRecord"
@@ -77,8 +76,8 @@ def show_record(
     found = with_memory(
         context, lambda memory: _Lookup(memory, named, page, 2 if hops > 1 else 1, limit).find()
     )
-    wire, text = _describe(found, page)
-    show(wire, text, as_json=as_json)
+    document, text = _describe(found, page)
+    show(document, text, as_json=as_json)
 
 
 class NightRecord(NamedTuple):
@@ -163,54 +162,53 @@ class _Lookup:
         return await in_thread(read)
 
 
-def _describe(found: "_Found", page: int) -> "tuple[BaseModel, str]":
+def _describe(found: "_Found", page: int) -> "tuple[Shown, str]":
     """Describe what was found, as a document and in words."""
-    import memoria.surface.wire.provenance as wire  # noqa: PLC0415
+    from memoria.model.base import write_document  # noqa: PLC0415
     from memoria.model.forgetting import ForgetReport  # noqa: PLC0415
     from memoria.model.provenance import MemoryRecord, TurnOrigin  # noqa: PLC0415
     from memoria.model.session import SessionRecord  # noqa: PLC0415
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.cli.nightly_text import render_run_whole  # noqa: PLC0415
+    from memoria.surface.cli.origins import write_memory_record, write_turn_origin  # noqa: PLC0415
     from memoria.surface.cli.pages import render_session  # noqa: PLC0415
     from memoria.surface.cli.proofs import reader_at_terminal  # noqa: PLC0415
     from memoria.surface.cli.records import render_memory, render_turn  # noqa: PLC0415
+    from memoria.surface.documents import write_session  # noqa: PLC0415
     from memoria.surface.forgetting_text import report_text  # noqa: PLC0415
-    from memoria.surface.wire.forgetting import wire_full_report  # noqa: PLC0415
-    from memoria.surface.wire.listing import wire_session  # noqa: PLC0415
-    from memoria.surface.wire.nightly import WireRunChanges, wire_run  # noqa: PLC0415
 
     width = columns()
     match found:
         case MemoryRecord():
-            return wire.wire_memory_record(found), render_memory(found, width)
+            return write_memory_record(found), render_memory(found, width)
         case TurnOrigin():
-            return wire.wire_turn_origin(found), render_turn(found, width)
+            return write_turn_origin(found), render_turn(found, width)
         case SessionRecord():
-            return wire_session(found), render_session(found, page, _TURNS_ON_A_PAGE, width)
+            return write_session(found), render_session(found, page, _TURNS_ON_A_PAGE, width)
         case ForgetReport():
-            return wire_full_report(found), report_text(found, reader_at_terminal())
+            return found, report_text(found, reader_at_terminal())
         case NightRecord(run=run, changes=changes, wordings=wordings):
-            whole = WireRunChanges(run=wire_run(run), changes=changes)
+            whole = write_document(run=run, changes=changes)
             return whole, render_run_whole(run, len(changes), width, wordings)
         case entity:
             return describe_entity(entity, width)
 
 
-def describe_entity(found: "EntityRecord | Namesakes", width: int) -> "tuple[BaseModel, str]":
+def describe_entity(found: "EntityRecord | Namesakes", width: int) -> "tuple[Shown, str]":
     """Describe what is known of a name, or which go by it, as a document and in words."""
     from memoria.model.provenance import EntityRecord  # noqa: PLC0415
     from memoria.surface.cli.entities import render_entity, render_namesakes  # noqa: PLC0415
-    from memoria.surface.wire.provenance import wire_graph_answer  # noqa: PLC0415
+    from memoria.surface.cli.origins import write_graph_answer  # noqa: PLC0415
 
     if isinstance(found, EntityRecord):
-        return wire_graph_answer(found), render_entity(found, width)
-    return wire_graph_answer(found), render_namesakes(found, width)
+        return write_graph_answer(found), render_entity(found, width)
+    return write_graph_answer(found), render_namesakes(found, width)
 
 
 def _show_history(context: typer.Context, memory_id: str, *, as_json: bool) -> None:
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
+    from memoria.surface.cli.origins import write_history  # noqa: PLC0415
     from memoria.surface.cli.records import render_history  # noqa: PLC0415
-    from memoria.surface.wire.provenance import wire_history  # noqa: PLC0415
 
     found = with_memory(context, lambda m: m.provenance.history(memory_id))
-    show(wire_history(found), render_history(found, columns()), as_json=as_json)
+    show(write_history(found), render_history(found, columns()), as_json=as_json)

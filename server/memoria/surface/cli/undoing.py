@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoria.errors import NotFoundError
+from memoria.model.base import write_document
 from memoria.surface.cli.console import AsJson, Exit, Options, ask_person, err, show, with_memory
 from memoria.surface.cli.times import moment
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from memoria.app import Memoria
     from memoria.model.change import Change, ChangeList
     from memoria.model.nightly import NightlyRun
-    from memoria.surface.wire.changes import WireUndoPreview
+    from memoria.surface.documents import Document
 
 _MOST_NIGHTS = 1000
 """Number of newest nights among which one is looked for by its id."""
@@ -101,13 +102,11 @@ async def name_undo(memory: "Memoria", options: Options, memory_id: str) -> str 
 def _show_list(context: typer.Context, *, as_json: bool) -> None:
     """Show what can be taken back, the newest first."""
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.wire.changes import wire_changes  # noqa: PLC0415
-    from memoria.surface.wire.nightly import wire_run  # noqa: PLC0415
 
     listed = with_memory(context, lambda m: m.list_changes(10))
     nights = _list_nights(context.obj)
-    wire = wire_changes(listed, [wire_run(one) for one in nights])
-    show(wire, render_undoable(listed, nights, columns()), as_json=as_json)
+    document = write_document(changes=listed.changes, nights=nights or None)
+    show(document, render_undoable(listed, nights, columns()), as_json=as_json)
 
 
 def _list_nights(options: Options) -> "list[NightlyRun]":
@@ -128,15 +127,13 @@ def _undo_night(context: typer.Context, run_id: str, *, yes: bool, as_json: bool
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.cli.nightly_text import night_lines, render_undo  # noqa: PLC0415
     from memoria.surface.cli.progress import progress_bar  # noqa: PLC0415
-    from memoria.surface.wire.nightly import WireNightsPreview, wire_run  # noqa: PLC0415
 
     options: Options = context.obj
     settings = options.existing_settings
     nights = plan_undo(settings, run_id)
     if as_json and not yes:
         command = f"memoria undo {nights[-1].id} --yes --json"
-        preview = WireNightsPreview(nights=list(map(wire_run, nights)), command=command)
-        show(preview, "", as_json=True)
+        show(write_document(status="preview", nights=nights, command=command), "", as_json=True)
         raise typer.Exit(Exit.FAILED)
     if not yes:
         lines = [line for night in nights for line in night_lines(night, columns())]
@@ -153,7 +150,6 @@ def _undo_change(
 ) -> None:
     """Take a change or a forget back, once that is wanted."""
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.wire.changes import WireUndo, wire_change  # noqa: PLC0415
 
     width = columns()
     if as_json and not yes:
@@ -169,16 +165,15 @@ def _undo_change(
     undone, newest = with_memory(context, take_back)
     own = next((one.id for one in newest.changes if one.undoes == undone.id), None)
     lines = [*_undone_lines(undone, width), *_redo_lines(own, id_chars)]
-    show(WireUndo(change=wire_change(undone), undone_by=own), "\n".join(lines), as_json=as_json)
+    document = write_document(status="undone", change=undone, undone_by=own)
+    show(document, "\n".join(lines), as_json=as_json)
 
 
-def _preview(change: "Change") -> "WireUndoPreview":
+def _preview(change: "Change") -> "Document":
     """Show a program, which can't be asked, the change and the command for it."""
-    from memoria.surface.wire.changes import WireUndoPreview, wire_change  # noqa: PLC0415
-
-    return WireUndoPreview(
+    return write_document(
         status="preview",
-        change=wire_change(change),
+        change=change,
         notes=["Nothing is undone yet: the command undoes just this."],
         command=f"memoria undo {change.id} --yes --json",
     )

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import BaseModel
 
 from memoria.language.reading.lines import join_lines
+from memoria.model.base import Value
 from memoria.model.project import KnownProject
 from memoria.surface.cli.console import AsJson, ask_person, is_for_subcommand, show, with_memory
 from memoria.surface.places import tell_place
@@ -23,13 +23,13 @@ _Project = Annotated[
 ]
 
 
-class WireProjects(BaseModel):
+class WireProjects(Value):
     """Projects of a home."""
 
     projects: list[KnownProject]
 
 
-class WireJoin(BaseModel):
+class WireJoin(Value):
     """A project that became another, or part of one."""
 
     former: str

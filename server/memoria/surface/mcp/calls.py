@@ -6,11 +6,11 @@ from typing import Any
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, ResourceLink, TextContent
-from pydantic import BaseModel
 
 from memoria.app import Memoria
 from memoria.language.reading.invisible import show_invisible
 from memoria.model import Channel, Trust
+from memoria.surface.documents import Document
 
 Ctx = Context[Memoria, Any]
 _LONGEST_ID = 500
@@ -43,17 +43,19 @@ def title_of(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def answer_with(wire: BaseModel, text: str, links: Sequence[ResourceLink] = ()) -> CallToolResult:
+def answer_with(
+    document: Document, text: str, links: Sequence[ResourceLink] = ()
+) -> CallToolResult:
     """Return structured content and its text twin; in both a model sees whatever is there.
 
     Args:
-        wire: the answer.
+        document: the answer.
         text: the same in words.
         links: to what it names, for the user.
     """
     return CallToolResult(
         content=[TextContent(type="text", text=show_invisible(text)), *links],
-        structured_content=_show_in(wire.model_dump(mode="json", exclude_none=True)),
+        structured_content=_show_in(document),
     )
 
 

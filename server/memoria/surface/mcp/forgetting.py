@@ -22,15 +22,11 @@ from memoria.errors import InvalidInputError, PreviewChangedError
 from memoria.language.reading.invisible import show_invisible
 from memoria.model.forgetting import ForgetOrder, ForgetPreview, ForgetResult
 from memoria.model.query import build_query
+from memoria.surface.documents import Unforgotten, write_forgotten, write_preview
 from memoria.surface.forgetting_text import forget_command, forget_text, preview_text
 from memoria.surface.mcp.calls import Ctx, answer_with, can_ask_user, memory_of, user_channel
 from memoria.surface.mcp.query_arguments import takes_query_arguments
-from memoria.surface.wire.forgetting import (
-    Unforgotten,
-    WireForgetAnswer,
-    wire_forgotten,
-    wire_preview,
-)
+from memoria.surface.mcp.shapes import WireForgetAnswer
 
 _MOST_ITEMS = 30
 """Largest number of items in a question, or in a preview of what an agent may not forget."""
@@ -146,7 +142,7 @@ async def _forget(memory: Memoria, order: ForgetOrder, token: str) -> CallToolRe
 
 
 def _report(forgotten: ForgetResult) -> CallToolResult:
-    return answer_with(wire_forgotten(forgotten), forget_text(forgotten))
+    return answer_with(write_forgotten(forgotten), forget_text(forgotten))
 
 
 def _show(
@@ -156,5 +152,5 @@ def _show(
     command: str | None = None,
     status: Unforgotten = "preview",
 ) -> CallToolResult:
-    wire = wire_preview(preview, note=note, command=command, status=status, most=_MOST_ITEMS)
-    return answer_with(wire, f"{preview_text(preview, _MOST_ITEMS)}\n{note}")
+    document = write_preview(preview, note=note, command=command, status=status, most=_MOST_ITEMS)
+    return answer_with(document, f"{preview_text(preview, _MOST_ITEMS)}\n{note}")

@@ -72,7 +72,7 @@ async def persona_file(memory: Memoria) -> str:
 
 async def status(memory: Memoria) -> str:
     """How much is stored, and whether vectors are ready."""
-    figures = (await memory.statistics()).model_dump(mode="json", exclude_none=True)
+    figures = (await memory.statistics()).to_json()
     return json.dumps({**figures, "embedder": memory.embedder_state}, ensure_ascii=False)
 
 

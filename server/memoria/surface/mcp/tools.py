@@ -22,11 +22,31 @@ from memoria.model import (
 from memoria.model.memory_types import StatableType
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.model.turn import Content
+from memoria.surface.documents import (
+    write_conclusions,
+    write_handed_in,
+    write_lookup,
+    write_receipt,
+    write_remembered,
+    write_revision,
+    write_scratchpad,
+    write_traces,
+    write_turn,
+)
 from memoria.surface.mcp.calls import Ctx, answer_with, can_ask_user, memory_of, user_channel
 from memoria.surface.mcp.forgetting import forget_memory
 from memoria.surface.mcp.links import choose_links, link_hits, link_memory, link_session
 from memoria.surface.mcp.query_arguments import takes_query_arguments
 from memoria.surface.mcp.several import remember_several
+from memoria.surface.mcp.shapes import (
+    WireConclusions,
+    WireLookup,
+    WireReceipt,
+    WireRememberResult,
+    WireRevision,
+    WireScratchpad,
+    WireTraces,
+)
 from memoria.surface.mcp.toolbox import Toolbox
 from memoria.surface.text import (
     memory_text,
@@ -38,19 +58,6 @@ from memoria.surface.text import (
     turn_record_text,
 )
 from memoria.surface.unread_text import handed_in_text
-from memoria.surface.wire.record import WireLookup, wire_lookup, wire_turn
-from memoria.surface.wire.results import (
-    WireReceipt,
-    WireRememberResult,
-    WireRevision,
-    WireScratchpad,
-    wire_handed_in,
-    wire_receipt,
-    wire_remember_result,
-    wire_revision,
-    wire_scratchpad,
-)
-from memoria.surface.wire.search import WireConclusions, WireTraces, wire_conclusions, wire_traces
 
 _Role = Literal["user", "assistant", "tool", "system"]
 _CONFIRM_HINT = (
@@ -145,7 +152,7 @@ async def search_memory(
     Use before answering anything that may have a history; with task, to go on with a piece of work.
     """
     found = await _note_news(ctx, await memory_of(ctx).search_memory(**arguments))
-    return answer_with(wire_conclusions(found), result_text(found), link_hits(found))
+    return answer_with(write_conclusions(found), result_text(found), link_hits(found))
 
 
 @takes_query_arguments(TranscriptQuery)
@@ -157,7 +164,7 @@ async def search_conversation_traces(
     turns are cut (…); get_memory has them whole.
     """
     found = await _note_news(ctx, await memory_of(ctx).search_conversation_traces(**arguments))
-    return answer_with(wire_traces(found), result_text(found), link_hits(found))
+    return answer_with(write_traces(found), result_text(found), link_hits(found))
 
 
 async def _note_news(ctx: Ctx, found: SearchResult) -> SearchResult:
@@ -178,11 +185,11 @@ async def get_memory(
     """
     match await memory_of(ctx).get_record(id):
         case Memory() as memory:
-            return answer_with(wire_lookup(memory), memory_text(memory), [link_memory(memory.id)])
+            return answer_with(write_lookup(memory), memory_text(memory), [link_memory(memory.id)])
         case TurnRecord() as record:
-            wire = wire_turn(record, offset, max_chars)
+            page = write_turn(record, offset, max_chars)
             text = turn_record_text(record, offset, max_chars)
-            return answer_with(wire, text, [link_session(record.turn.session_id)])
+            return answer_with(page, text, [link_session(record.turn.session_id)])
 
 
 async def remember(
@@ -224,7 +231,7 @@ async def remember(
             raise InvalidInputError(_ONE_OR_SEVERAL)
         done = await remember_several(memory_of(ctx), memories or [], page)
         links = choose_links(link_memory(one.id) for one in done.kept)
-        return answer_with(wire_handed_in(done), handed_in_text(done), links)
+        return answer_with(write_handed_in(done), handed_in_text(done), links)
     if content is None:
         raise InvalidInputError(_ONE_OR_SEVERAL)
     kept = await memory_of(ctx).remember(
@@ -243,7 +250,7 @@ async def remember(
         workspace=workspace,
         scope=scope,
     )
-    return answer_with(wire_remember_result(kept), remember_text(kept), [link_memory(kept.id)])
+    return answer_with(write_remembered(kept), remember_text(kept), [link_memory(kept.id)])
 
 
 class _Confirmation(BaseModel):
@@ -298,7 +305,7 @@ async def revise_memory(
 
 def _answer_revision(memory: Memory, note: str | None) -> CallToolResult:
     text = "\n".join(filter(None, (memory_text(memory), note)))
-    return answer_with(wire_revision(memory, note), text, [link_memory(memory.id)])
+    return answer_with(write_revision(memory, note), text, [link_memory(memory.id)])
 
 
 def _is_denied(answer: ElicitationResult[_Confirmation]) -> bool:
@@ -340,7 +347,7 @@ async def record_conversation(
         session_id=session_id,
         workspace=workspace,
     )
-    return answer_with(wire_receipt(receipt), receipt_text(receipt))
+    return answer_with(write_receipt(receipt), receipt_text(receipt))
 
 
 async def update_scratchpad(
@@ -358,4 +365,4 @@ async def update_scratchpad(
         current_focus=current_focus, completed=completed, session_id=session_id
     )
     await ctx.notify_resource_updated("memory://scratchpad")
-    return answer_with(wire_scratchpad(pad), scratchpad_text(pad))
+    return answer_with(write_scratchpad(pad), scratchpad_text(pad))
