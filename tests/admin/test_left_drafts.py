@@ -23,7 +23,7 @@ from pathlib import Path
 from memoria.app.exporting import export
 from memoria.app.upkeep import back_up
 from memoria.config import Settings
-from memoria.store.base.portable import PortableSelection
+from memoria.store.rows.portable.records import PortableSelection
 
 def stop(*_):
     print("begun", flush=True)
