@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from memoria.model import now_millis
 from memoria.store.connection import Connection
-from memoria.store.image.terms import TermStatistics
 from memoria.store.sql.statements import statements
 
 _SQL = statements("tenants")
@@ -49,14 +48,6 @@ class StoreTenant:
     def changed(self) -> IndexChanges:
         """Counts that caches of the indexes follow."""
         return IndexChanges(self.changes, self.last_erasure)
-
-
-class ReaderKnowledge(NamedTuple):
-    """Tenant and caches of a reader. A writer has neither, for its own changes count."""
-
-    tenant: StoreTenant
-    counted: TermStatistics
-    """Caches of the full text in this process."""
 
 
 def list_tenants(connection: Connection) -> list[str]:

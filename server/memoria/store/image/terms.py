@@ -14,10 +14,11 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memoria.language.remembered import forget_results
 from memoria.store.image.kept_tokens import KeptTokens
+from memoria.store.image.tenants import StoreTenant
 from memoria.store.image.visible_counts import VisibleCounts
 
 if TYPE_CHECKING:
@@ -207,6 +208,14 @@ class TermStatistics:
                 held.pop(tenant, None)
         self.terms.clear()
         forget_results()
+
+
+class ReaderKnowledge(NamedTuple):
+    """Tenant and caches of a reader. A writer has neither, for its own changes count."""
+
+    tenant: StoreTenant
+    counted: TermStatistics
+    """Caches of the full text in this process."""
 
 
 def _recall(

@@ -5,7 +5,7 @@ from functools import partial
 
 from memoria.store.image.kept_tokens import LONGEST_KEPT
 from memoria.store.image.remembered import RememberedRows
-from memoria.store.image.tenants import ReaderKnowledge
+from memoria.store.image.terms import ReaderKnowledge
 from memoria.store.index_tokens import IndexTokens
 from memoria.store.sql.tenant_rows import TenantRows, list_numbers
 

@@ -9,8 +9,7 @@ from memoria.errors import EmbedderError
 from memoria.model import Vector
 from memoria.store.connection import Connection, Row
 from memoria.store.image.narrowing import Narrowing
-from memoria.store.image.tenants import ReaderKnowledge
-from memoria.store.image.terms import CountCache
+from memoria.store.image.terms import CountCache, ReaderKnowledge
 from memoria.store.index_tokens import IndexTokens
 from memoria.store.rows.document_tokens import DocumentTokens
 from memoria.store.rows.matching import Matching, quote_term

@@ -20,8 +20,14 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from memoria.store.image.narrowing import Narrowing
-from memoria.store.image.tenants import ReaderKnowledge
-from memoria.store.image.terms import BUDGET, Age, CountCache, choose_affordable, count_horizon
+from memoria.store.image.terms import (
+    BUDGET,
+    Age,
+    CountCache,
+    ReaderKnowledge,
+    choose_affordable,
+    count_horizon,
+)
 from memoria.store.image.visibility import may_be_token
 from memoria.store.rows.scopes import Scopes, write_scope
 from memoria.store.rows.word_lists import WordLists

@@ -22,7 +22,7 @@ from memoria.store.image.index_size import IndexSize
 from memoria.store.image.posting_cache import Posting
 from memoria.store.image.sorted_rows import Bits, Integers
 from memoria.store.image.standings import Standing, Standings
-from memoria.store.image.tenants import ReaderKnowledge
+from memoria.store.image.terms import ReaderKnowledge
 from memoria.store.sql.tenant_rows import TenantRows
 from memoria.store.values import Match
 

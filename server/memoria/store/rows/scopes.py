@@ -7,7 +7,7 @@ what stays hidden, as long as a home is of one tenant with a project or none.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memoria.store.image.tenants import ReaderKnowledge
+from memoria.store.image.terms import ReaderKnowledge
 from memoria.store.image.visibility import Visibility
 from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import TenantRows

@@ -13,8 +13,8 @@ from typing import TypeVar
 from memoria.model import DAY_MS, PRICED_MS, BacklogStatus, Statistics, now_millis, start_of_utc_day
 from memoria.model.zone import MACHINE_ZONE, Zone
 from memoria.store.connection import Connection
-from memoria.store.image.tenants import ReaderKnowledge, StoreTenant
-from memoria.store.image.terms import TermStatistics
+from memoria.store.image.tenants import StoreTenant
+from memoria.store.image.terms import ReaderKnowledge, TermStatistics
 from memoria.store.rows.accounts import Accounts
 from memoria.store.rows.audit import AuditLog
 from memoria.store.rows.concurrent_read import run_concurrently

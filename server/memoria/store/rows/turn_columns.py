@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from memoria.language.reading.saying import find_wish, read_saying
 from memoria.store.connection import Connection
 from memoria.store.image.changed import list_changed
-from memoria.store.image.tenants import ReaderKnowledge
+from memoria.store.image.terms import ReaderKnowledge
 from memoria.store.positions import Surroundings
 from memoria.store.remark import UNHEARD, Remarks, Sayings
 from memoria.store.rows.conversations import Conversations

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.store.image.index_size import IndexSize, read_index_size
-from memoria.store.image.tenants import ReaderKnowledge
+from memoria.store.image.terms import ReaderKnowledge
 from memoria.store.sql.tenant_rows import TenantRows, as_json
 from memoria.store.values import Match
 
