@@ -112,6 +112,10 @@ def connect(
         from memoria.surface.cli.connect_model import offer_model  # noqa: PLC0415  (reads a home)
 
         offer_model(context, chosen, place, program, is_wanted=model, asks=way.asks)
+    if way.asks and not dry_run:
+        from memoria.surface.cli.connect_nights import offer_nights  # noqa: PLC0415  (reads a home)
+
+        offer_nights(context.obj)
 
 
 def _say_found(clients: "list[Client]") -> None:
