@@ -53,7 +53,6 @@ WALKS = {
     ("dependencies", "by_evidence"),  # its own list of turns
     ("dependencies", "delete_core_lines"),  # for doctor, as all orphans
     ("dependencies", "delete_edges"),
-    ("dependencies", "delete_pruned_edges"),
     ("dependencies", "drop_entries"),  # what waits only
     ("dependencies", "orphan_core_lines"),  # for doctor, as all orphans
     ("dependencies", "orphan_edges"),
@@ -63,9 +62,7 @@ WALKS = {
     ("dependencies", "planned_items"),
     ("dependencies", "unsupported_joins"),  # once a forget, and few are joined
     ("dependencies", "unsupported_wordings"),  # its own list of turns
-    ("pruned_edges", "dense_nodes"),  # once a night
-    ("pruned_edges", "evidence_to_transfer"),  # what was merged only
-    ("pruned_edges", "restorable"),  # what was set aside only
+    ("graph", "evidence_to_transfer"),  # what was merged only
     ("documents", "allowed_memories"),
     ("ledger", "last"),  # stops at the first
     ("links", "count_edges"),
@@ -145,7 +142,8 @@ WALKS = {
     ("examination", "full_text_drift"),
     ("examination", "indexes"),
     ("examination", "leases"),
-    ("examination", "packed_texts"),
+    ("packed_texts", "blocks"),  # once, by a migration
+    ("packed_texts", "places"),
     ("examination", "raw_chunks"),
     ("examination", "tables"),
     ("examination", "totals"),

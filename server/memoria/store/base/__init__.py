@@ -25,7 +25,7 @@ from memoria.store.base.engine import Engine
 from memoria.store.base.episodes import Episodes
 from memoria.store.base.erasures import Erasures, Holdings
 from memoria.store.base.files import DatabaseFiles
-from memoria.store.base.graph import Graph
+from memoria.store.base.graph import EdgeKey, Graph
 from memoria.store.base.hidden import HiddenFile, HiddenRecords
 from memoria.store.base.leases import Leases
 from memoria.store.base.logs import AuditLog, ModelCallLog
@@ -33,18 +33,10 @@ from memoria.store.base.memories import Memories
 from memoria.store.base.metrics import LinkCounts, MetricRows
 from memoria.store.base.nightly_runs import NightlyRuns
 from memoria.store.base.pairs import ActiveWording, Pairs, SimilarWordings
-from memoria.store.base.pruned_edges import (
-    EdgeKey,
-    PrunedEdges,
-    PruneReason,
-    RestorableEdge,
-    SimilarPair,
-)
 from memoria.store.base.purge import PurgeCandidates
 from memoria.store.base.queue import Queue, WorkQueue
 from memoria.store.base.retention import RetentionRows
 from memoria.store.base.scratchpads import Scratchpads
-from memoria.store.base.storage_tiers import StorageTiers
 from memoria.store.base.store import JournalingStore, Store, Transaction
 from memoria.store.base.tasks import TaskNames
 from memoria.store.base.tombstones import Tombstones
@@ -82,17 +74,12 @@ __all__ = [
     "NightlyRuns",
     "Orphan",
     "Pairs",
-    "PruneReason",
-    "PrunedEdges",
     "PurgeCandidates",
     "Queue",
-    "RestorableEdge",
     "RetentionRows",
     "Scratchpads",
-    "SimilarPair",
     "SimilarWordings",
     "StatementOccasion",
-    "StorageTiers",
     "Store",
     "TaskNames",
     "TenantBacklog",

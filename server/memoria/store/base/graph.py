@@ -15,6 +15,9 @@ from memoria.store.values import (
     Filters,
 )
 
+EdgeKey = tuple[int, int, int]
+"""An edge: the node it comes from, the number of its kind, the node it leads to."""
+
 
 class Graph(Protocol):
     """Memories, turns and entities as nodes, and the edges between them.
@@ -49,7 +52,7 @@ class Graph(Protocol):
         ...
 
     def upsert_edges(self, edges: Iterable[Edge]) -> None:
-        """Write edges; where a node has too many of a type, the weakest and oldest is pruned.
+        """Write edges; where a node has too many of a type, the weakest and oldest is dropped.
 
         Raises:
             NotFoundError: an end is neither in the graph nor among the memories and turns.
@@ -125,6 +128,14 @@ class Graph(Protocol):
             visited: the nodes it has met so far.
             most: the number of others there is room for; weaker ones may be left out. None for all.
         """
+        ...
+
+    def list_evidence_to_transfer(self) -> list[tuple[EdgeKey, int]]:
+        """List evidence of merged memories: each edge with the node of the memory that survived."""
+        ...
+
+    def transfer_evidence(self, edge: EdgeKey, heir: int) -> bool:
+        """Copy an evidence edge to the surviving node; return False if that has it already."""
         ...
 
     def high_degree(self, ns: Sequence[int], edges: int) -> set[int]:

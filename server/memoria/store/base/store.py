@@ -32,13 +32,11 @@ from memoria.store.base.pairs import Pairs
 from memoria.store.base.portable import PortableRows
 from memoria.store.base.private_times import PrivateTimes
 from memoria.store.base.projects import Projects
-from memoria.store.base.pruned_edges import PrunedEdges
 from memoria.store.base.purge import PurgeCandidates
 from memoria.store.base.queue import Queue, WorkQueue
 from memoria.store.base.retention import RetentionRows
 from memoria.store.base.scratchpads import Scratchpads
 from memoria.store.base.short_ids import ShortIds
-from memoria.store.base.storage_tiers import StorageTiers
 from memoria.store.base.tasks import TaskNames
 from memoria.store.base.tombstones import Tombstones
 from memoria.store.base.transcripts import TranscriptPlaces
@@ -111,8 +109,6 @@ class Transaction(Protocol):
     @property
     def derivations(self) -> Derivations: ...  # noqa: D102
     @property
-    def edge_pruning(self) -> PrunedEdges: ...  # noqa: D102
-    @property
     def metrics(self) -> MetricRows: ...  # noqa: D102
     @property
     def nightly_runs(self) -> NightlyRuns: ...  # noqa: D102
@@ -122,8 +118,6 @@ class Transaction(Protocol):
     def file_records(self) -> GeneratedFileRecords: ...  # noqa: D102
     @property
     def purge(self) -> PurgeCandidates: ...  # noqa: D102
-    @property
-    def storage_tiers(self) -> StorageTiers: ...  # noqa: D102
     @property
     def portable(self) -> PortableRows: ...  # noqa: D102
     @property

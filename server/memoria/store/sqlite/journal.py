@@ -23,7 +23,6 @@ JOURNALED_TABLES = (
     "entity_names",
     "name_uses",
     "edges",
-    "pruned_edges",
     "episodes",
     "segments",
     "extraction_queue",
@@ -53,7 +52,6 @@ _MEMORY = {
     "memories": "{row}.n",
     "nodes": "{row}.memory_n",
     "edges": f"({_MEMORY_OF_NODE.format(row='{row}', column='src_n')})",
-    "pruned_edges": f"({_MEMORY_OF_NODE.format(row='{row}', column='src_n')})",
     "name_uses": f"({_MEMORY_OF_NODE.format(row='{row}', column='node_n')})",
     "entity_names": f"({_LAST_TO_USE.format(row='{row}', whose='memory_n')})",
 }

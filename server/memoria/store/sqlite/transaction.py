@@ -44,14 +44,12 @@ from memoria.store.sqlite.portable import SqlitePortableRows
 from memoria.store.sqlite.portable.tables import PortableTables
 from memoria.store.sqlite.private_times import SqlitePrivateTimes
 from memoria.store.sqlite.projects import SqliteProjects
-from memoria.store.sqlite.pruned_edges import SqlitePrunedEdges
 from memoria.store.sqlite.purge import SqlitePurgeCandidates
 from memoria.store.sqlite.queue import SqliteQueue
 from memoria.store.sqlite.retention import SqliteRetention
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.scratchpads import SqliteScratchpads
 from memoria.store.sqlite.short_ids import SqliteShortIds
-from memoria.store.sqlite.storage_tiers import SqliteStorageTiers
 from memoria.store.sqlite.tasks import SqliteTaskNames
 from memoria.store.sqlite.tenant_backlog import SqliteTenantBacklog
 from memoria.store.sqlite.tenants import ReaderKnowledge, StoreTenant
@@ -275,11 +273,6 @@ class SqliteTransaction:
         return SqliteDerivations(self._connection, self._tenant)
 
     @cached_property
-    def edge_pruning(self) -> SqlitePrunedEdges:
-        """Edges that graph expansion skips, and those it may skip."""
-        return SqlitePrunedEdges(self._connection, self._tenant)
-
-    @cached_property
     def metrics(self) -> SqliteMetrics:
         """Figures that nightly maintenance measures."""
         return SqliteMetrics(self._connection, self._tenant)
@@ -303,11 +296,6 @@ class SqliteTransaction:
     def file_records(self) -> SqliteGeneratedFileRecords:
         """Records of what was last written into generated files."""
         return SqliteGeneratedFileRecords(self._connection, self._tenant)
-
-    @cached_property
-    def storage_tiers(self) -> SqliteStorageTiers:
-        """Conversations by how tightly their texts are packed."""
-        return SqliteStorageTiers(self._connection, self._tenant)
 
     @cached_property
     def portable(self) -> SqlitePortableRows:
