@@ -10,7 +10,7 @@ from tests.homes.test_homes import expected, look, unpacked
 
 import memoria
 from memoria.inference.bundled import BundledEmbedder
-from memoria.store.sqlite.chunks import unpack, zstd
+from memoria.store.sqlite.chunks import pack, unpack
 
 
 def _pack_all(home: Path) -> None:
@@ -27,7 +27,7 @@ def _pack_all(home: Path) -> None:
             )
             block += text
         connection.execute(
-            "INSERT INTO text_blocks VALUES (1, 1, ?, ?)", (len(rows), zstd.compress(block, 19))
+            "INSERT INTO text_blocks VALUES (1, 1, ?, ?)", (len(rows), pack(block)[1])
         )
         connection.execute("DELETE FROM raw_chunks")
         connection.execute("UPDATE sessions SET tier = 2")

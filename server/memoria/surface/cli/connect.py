@@ -113,9 +113,14 @@ def connect(
 
         offer_model(context, chosen, place, program, is_wanted=model, asks=way.asks)
     if way.asks and not dry_run:
-        from memoria.surface.cli.connect_nights import offer_nights  # noqa: PLC0415  (reads a home)
+        _offer_nights(context.obj)
 
-        offer_nights(context.obj)
+
+def _offer_nights(options: Options) -> None:
+    """Ask once whether servers may run nightly maintenance by themselves."""
+    from memoria.surface.cli.connect_nights import offer_nights  # noqa: PLC0415  (reads a home)
+
+    offer_nights(options)
 
 
 def _say_found(clients: "list[Client]") -> None:
