@@ -17,7 +17,7 @@ def unpack_texts(connection: Connection) -> None:
     The texts of a damaged block are stored as they can be read, which is not what was kept: an
     examination names them then as it names any text that is damaged.
     """
-    for block in connection.execute(_SQL["blocks"]).fetchall():
+    for block in connection.execute(_SQL["blocks"]):
         texts = _open_block(block["data"])
         for place in connection.execute(_SQL["places"], {"n": block["n"]}).fetchall():
             codec, data = pack(texts[place["start"] : place["start"] + place["size"]])
