@@ -227,9 +227,9 @@ class Settings(BaseModel):
     """How long an archived memory is kept before nightly maintenance deletes it for good. 0: for
     ever."""
 
-    nightly_idle_minutes: float = Field(10, ge=0, le=100_000)
+    nightly_idle_minutes: float = Field(0, ge=0, le=100_000)
     """How long a server must have been idle before it starts nightly maintenance by itself, if the
-    last run is more than a day old. 0: never."""
+    last run is more than a day old. 0: never, unless `connect` was told yes."""
 
     core_file_tokens: int = Field(800, ge=50, le=20_000)
     """The size in tokens of each core file (MEMORY.md, USER.md, PERSONA.md) as nightly maintenance
@@ -243,10 +243,10 @@ class Settings(BaseModel):
     """Whether nightly maintenance writes each closed conversation into a file of the home's
     `conversation_history`, for people to read."""
 
-    search_helpers: int | None = Field(None, ge=0, le=32)
+    search_helpers: int = Field(0, ge=0, le=32)
     """How many processes may search beside this one while eight searches or more are asked of it
-    at once, for long. Each takes about 90 MB and ends after a minute without work. 0: none. By
-    default one for each core but one, three at most, and none beside an endpoint's models."""
+    at once, for long. Each takes about 90 MB and ends after a minute without work. There are none
+    beside an endpoint's models."""
 
     backup_keep_days: float = Field(30, gt=0, le=100_000)
     """How long a backup in the home's `backups` folder is kept. The next backup deletes older

@@ -18,6 +18,7 @@ import memoria
 from memoria import Memoria, Settings
 from memoria.app.asking import AskedMemories, AskedSearch, AskedTraces
 from memoria.app.helpers import SearchHelpers, count_helpers
+from memoria.app.threads import in_thread
 from memoria.inference.bundled import BundledEmbedder
 from memoria.model import SearchResult, now_millis
 from memoria.model.instant import use_clock
@@ -50,6 +51,13 @@ helpers = SearchHelpers(memoria.Settings(home={home!r}, embedder="off"), 2)
 helpers.start()
 print(len(helpers.pids), flush=True)
 os.kill(os.getpid(), signal.SIGTERM)
+"""
+
+_PLAIN = """
+import memoria, sys
+with memoria.open_sync(settings=memoria.Settings(home={home!r}, embedder="off")) as m:
+    m.search_memory("tea")
+print([name for name in sys.modules if name.startswith("memoria.app.helpers")])
 """
 
 
@@ -322,19 +330,17 @@ async def test_who_gives_up_a_search_takes_nobody_along(home: Path, when: str) -
 async def test_a_capture_waits_for_no_search_however_many_there_are(home: Path) -> None:
     over = threading.Event()
 
-    def hold(asked: Sequence[AskedSearch]) -> list[SearchResult]:
+    def hold() -> None:
         over.wait(TIMEOUT_S)
-        return find_nothing(asked)
 
     turn = {"session_id": "s", "role": "user", "content": "The heron is back at the pond."}
     with anyio.fail_after(TIMEOUT_S):
         async with (
-            memoria.open(settings=settings_of(home)) as m,
+            memoria.open(settings=Settings(home=home, embedder="off")) as m,
             anyio.create_task_group() as tasks,
         ):
-            helpers = SearchHelpers(settings_of(home), 0)
             for _ in range(64):
-                tasks.start_soon(helpers.run, ANYTHING, hold)
+                tasks.start_soon(in_thread, hold, m._home.search_turns)  # noqa: SLF001
             await anyio.wait_all_tasks_blocked()
             try:
                 assert (await m.record_conversation([turn])).recorded == 1
@@ -357,14 +363,21 @@ async def test_there_are_no_helpers_where_they_would_be_of_no_use(
     endpoint = {"embedding_base_url": "http://127.0.0.1:9/v1", "embedding_model": "e"}
     far = Settings(home=home, search_helpers=3, embedder="endpoint", **endpoint)
     assert [count_helpers(each) for each in (settings_of(home), none, far)] == [1, 0, 0]
-    assert 0 <= count_helpers(Settings(home=home)) <= 3
+    assert count_helpers(Settings(home=home)) == 0
     with monkeypatch.context() as patch:
         patch.setattr(sys, "frozen", True, raising=False)
         assert count_helpers(settings_of(home)) == 0
     async with memoria.open(settings=settings_of(home), embedder=embedder) as m:
+        assert m._home.helpers is None  # noqa: SLF001
+    async with memoria.open(settings=settings_of(home)) as m:
         assert m._home.helpers is not None  # noqa: SLF001
-        await anyio.to_thread.run_sync(m._home.helpers.start)  # noqa: SLF001
-        assert m._home.helpers.pids == []  # noqa: SLF001
+
+
+def test_a_search_of_a_home_that_sets_no_helpers_imports_nothing_of_them(home: Path) -> None:
+    script = _PLAIN.format(home=str(home))
+    run = [sys.executable, "-c", script]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=TIMEOUT_S, check=True)  # noqa: S603
+    assert done.stdout == "[]\n"
 
 
 def test_a_helper_has_the_settings_of_its_process_but_no_keys(home: Path) -> None:

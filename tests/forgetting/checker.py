@@ -102,7 +102,7 @@ def _evidence(tables: Tables) -> dict[int, set[int]]:
 def _derived_from(tables: Tables) -> dict[int, set[int | None]]:
     memory_of = {row["n"]: row["memory_n"] for row in tables["nodes"]}
     derived: dict[int, set[int | None]] = defaultdict(set)
-    for row in [*tables["edges"], *tables["pruned_edges"]]:
+    for row in tables["edges"]:
         if row["code"] == DERIVED_FROM and memory_of.get(row["src_n"]) is not None:
             derived[memory_of[row["src_n"]]].add(memory_of.get(row["dst_n"]))
     return derived
@@ -163,7 +163,7 @@ def _edges(tables: Tables) -> Iterator[str]:
             yield f"node {node['n']} of no memory"
         if node["turn_n"] is not None and node["turn_n"] not in turns:
             yield f"node {node['n']} of no turn"
-    for edge in [*tables["edges"], *tables["pruned_edges"]]:
+    for edge in tables["edges"]:
         where = f"{edge['src_n']}-{edge['code']}-{edge['dst_n']}"
         if edge["src_n"] not in nodes or edge["dst_n"] not in nodes:
             yield f"edge {where} leads nowhere"
@@ -196,10 +196,9 @@ def _plan_items(tables: Tables) -> Iterator[str]:
 def _texts(tables: Tables) -> Iterator[str]:
     columns = ("content_hash", "args_hash", "result_hash")
     used = {row[column] for row in tables["turns"] for column in columns}
-    for name in ("raw_chunks", "packed_texts"):
-        for row in tables[name]:
-            if row["hash"] not in used:
-                yield f"a text of no turn in {name}"
+    for row in tables["raw_chunks"]:
+        if row["hash"] not in used:
+            yield "a text of no turn"
 
 
 def _history_lines(home: Path, tables: Tables) -> Iterator[str]:

@@ -50,8 +50,8 @@ FORGOTTEN_ONLY = {
     "forget_reports", "forget_digests", "hidden_changes", "hidden_texts", "hidden_files",
 }  # fmt: skip
 """A night erases what was hidden long enough, and no undo brings it back."""
-PACKED_ONLY = {"raw_chunks", "packed_texts", "text_blocks"}
-"""A night packs these more tightly: what they say stays."""
+TEXTS = {"raw_chunks"}
+"""No night changes what was said."""
 THINGS = ("the port is 8080", "会议改到星期四", "Node 22 builds it", "the cat is called Momo")
 TALK = ("does Quentella still live in Aveiro?", "你认识名叫赵子墨的人吗？")
 """What names somebody, and of which rules make no memory."""
@@ -267,7 +267,7 @@ def test_every_table_is_watched_or_known_to_be_left_alone() -> None:
     }  # fmt: skip
     shadows = {name for name in tables if name.startswith(("search_index", "sqlite_"))}
     own = {name for name in tables if name.startswith("nightly_")}
-    rest = tables - set(JOURNALED_TABLES) - derived - shadows - own - PACKED_ONLY - FORGOTTEN_ONLY
+    rest = tables - set(JOURNALED_TABLES) - derived - shadows - own - TEXTS - FORGOTTEN_ONLY
     assert {name for name in rest if not name.startswith("tombstone")} == {
         name for name in NEVER_CHANGED_BY_A_NIGHT if not name.startswith("tombstone")
     }

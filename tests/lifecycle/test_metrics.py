@@ -1,20 +1,27 @@
-"""A night measures what it leaves, says what is beyond a bound, and thins out what is too dense."""
+"""A night measures what it leaves, and says what is beyond a bound."""
 
 import json
 from collections.abc import Sequence
 
 import pytest
-from tests.lifecycle.test_graph_step import like, transaction, written
+from tests.lifecycle.test_graph_step import transaction, written
 from typer.testing import CliRunner
 
 import memoria.app.nightly as nights
 from memoria.config import Settings
 from memoria.lifecycle.steps.metrics import check_bound
-from memoria.model import Validity, now_millis
+from memoria.model import Edge, EdgeType, Node, Validity, now_millis
 from memoria.model.nightly import Metric
 from memoria.surface.cli.main import app
 
 SAID = ("the port is 8080", "会议改到星期四", "the build needs Node 22", "the demo is on Friday")
+
+
+def like(one: str, other: str, cosine: float) -> Edge:
+    src, dst = Node("memory", one), Node("memory", other)
+    return Edge(
+        src=src, type=EdgeType.SIMILAR_TO, dst=dst, weight=cosine, confidence=cosine, made_at=1
+    )
 
 
 def measured(settings: Settings) -> dict[str, Metric]:

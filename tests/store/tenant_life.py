@@ -271,8 +271,6 @@ def merge(tx: Transaction, one: str, other: str, like: str) -> None:
         for here, kind, there in ends
     )
     tx.pairs.mark_distinct(one, other)
-    here, there = (tx.graph.nodes_of_documents([n])[n] for n in present(tx, one, like))
-    assert tx.edge_pruning.prune((here, 5, there), "over_cap")
 
 
 def present(tx: Transaction, *ids: str) -> list[int]:

@@ -231,21 +231,6 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ),
     "documents.page": lambda tx, _: [tx.documents.page(kind, 0, 100) for kind in BOTH],
     "documents.recent": lambda tx, _: tx.documents.recent(BOTH, EVERY, 100),
-    "edge_pruning.list_dense_nodes": lambda tx, _: [
-        f"node={n}" for n in tx.edge_pruning.list_dense_nodes(0, 100)
-    ],
-    "edge_pruning.list_evidence_to_transfer": lambda tx, _: edges_of(
-        place for place, _ in tx.edge_pruning.list_evidence_to_transfer()
-    ),
-    "edge_pruning.list_inactive_edges": lambda tx, _: edges_of(
-        tx.edge_pruning.list_inactive_edges(0, 1000)[0]
-    ),
-    "edge_pruning.list_restorable": lambda tx, _: edges_of(
-        edge.edge for edge in tx.edge_pruning.list_restorable(100)
-    ),
-    "edge_pruning.list_similar_pairs": lambda tx, them: edges_of(
-        like.edge for like in tx.edge_pruning.list_similar_pairs(them.nodes)
-    ),
     "episodes.find": lambda tx, them: [tx.episodes.find(n, 0, 3) for n in them.sessions],
     "episodes.get_span": lambda tx, them: [tx.episodes.get_span(i) for i in them.memory_ids],
     "episodes.list_active": lambda tx, _: tx.episodes.list_active(0, 100),
@@ -279,6 +264,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "file_records.all": lambda tx, _: tx.file_records.all(),
     "file_records.get": lambda tx, _: tx.file_records.get("a.md"),
+    "graph.list_evidence_to_transfer": lambda tx, _: edges_of(
+        place for place, _ in tx.graph.list_evidence_to_transfer()
+    ),
     "graph.by_name": lambda tx, _: tx.graph.by_name(["the port"], EVERY),
     "graph.by_prefix": lambda tx, _: tx.graph.by_prefix("the p", EVERY, 100),
     "graph.documents_of_nodes": lambda tx, them: [
@@ -432,11 +420,6 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "short_ids.list_forgotten": lambda tx, _: tx.short_ids.list_forgotten("ann's"),
     "short_ids.list_sessions": lambda tx, _: tx.short_ids.list_sessions("s", 9),
-    "storage_tiers.count_unpacked": lambda tx, _: tx.storage_tiers.count_unpacked(EVER),
-    "storage_tiers.next_unpacked": lambda tx, _: tx.storage_tiers.next_unpacked(EVER) is not None,
-    "storage_tiers.pack_page": lambda tx, them: [
-        tx.storage_tiers.pack_page(n, 0).block for n in them.sessions
-    ],
     "tasks.list_names": lambda tx, _: tx.tasks.list_names(),
     "tombstones.all": lambda tx, _: tx.tombstones.all(),
     "tombstones.any": lambda tx, _: tx.tombstones.any(),

@@ -53,7 +53,6 @@ WALKS = {
     ("dependencies", "by_evidence"),  # its own list of turns
     ("dependencies", "delete_core_lines"),  # for doctor, as all orphans
     ("dependencies", "delete_edges"),
-    ("dependencies", "delete_pruned_edges"),
     ("dependencies", "drop_entries"),  # what waits only
     ("dependencies", "orphan_core_lines"),  # for doctor, as all orphans
     ("dependencies", "orphan_edges"),
@@ -63,9 +62,7 @@ WALKS = {
     ("dependencies", "planned_items"),
     ("dependencies", "unsupported_joins"),  # once a forget, and few are joined
     ("dependencies", "unsupported_wordings"),  # its own list of turns
-    ("pruned_edges", "dense_nodes"),  # once a night
-    ("pruned_edges", "evidence_to_transfer"),  # what was merged only
-    ("pruned_edges", "restorable"),  # what was set aside only
+    ("graph", "evidence_to_transfer"),  # what was merged only
     ("documents", "allowed_memories"),
     ("ledger", "last"),  # stops at the first
     ("links", "count_edges"),
@@ -145,7 +142,6 @@ WALKS = {
     ("examination", "full_text_drift"),
     ("examination", "indexes"),
     ("examination", "leases"),
-    ("examination", "packed_texts"),
     ("examination", "raw_chunks"),
     ("examination", "tables"),
     ("examination", "totals"),
@@ -195,7 +191,10 @@ LISTS = {"ns": "[1]", "allowed": "[1]", "roles": '["user"]', "types": '["fact"]'
 def _files() -> Iterator[tuple[str, str]]:
     for package in ("memoria.store.sql", "memoria.store.sqlite"):
         names = (file.name for file in resources.files(package).iterdir())
-        for name in sorted(name for name in names if name.endswith(".sql")):
+        # The tables of `packed_texts` are dropped by a migration.
+        for name in sorted(
+            name for name in names if name.endswith(".sql") and name != "packed_texts.sql"
+        ):
             yield name.removesuffix(".sql"), package
 
 

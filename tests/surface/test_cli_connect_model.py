@@ -15,7 +15,7 @@ from memoria.config import Settings
 
 pty = pytest.importorskip("pty", reason="needs a terminal as POSIX has it")
 
-TIMEOUT_S = 300
+TIMEOUT_S = 120
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def _command(box: ClientBox) -> str | None:
 
 
 def test_who_says_yes_is_read_by_the_client_and_was_told_what_goes_where(box: ClientBox) -> None:
-    said = _connect_at_terminal(box, "y\ny\n")
+    said = _connect_at_terminal(box, "y\ny\nn\n")
     assert "Let Claude Code read what you say in Claude Code, on your plan?" in said
     assert "Claude Code's provider; private projects never do" in said
     assert "What you only mention becomes a memory then" in said
@@ -63,7 +63,7 @@ def test_who_says_yes_is_read_by_the_client_and_was_told_what_goes_where(box: Cl
     assert "Let Claude Code read" not in _connect_at_terminal(box, "y\n")
 
 
-@pytest.mark.parametrize("typed", ["y\n\n", "y\nn\n"])
+@pytest.mark.parametrize("typed", ["y\n\n\n", "y\nn\nn\n"])
 def test_who_says_no_or_nothing_is_read_by_nobody(box: ClientBox, typed: str) -> None:
     assert "Let Claude Code read" in _connect_at_terminal(box, typed)
     assert _command(box) is None
@@ -116,3 +116,22 @@ def test_what_goes_unread_is_said_where_nobody_reads(box: ClientBox) -> None:
     assert "nobody reads them" in box("stats").out
     assert "memoria model" in box("doctor").out
     assert "nobody reads them" not in box("stats", MEMORIA_LLM_COMMAND="ask").out
+
+
+def _idle_minutes(box: ClientBox) -> float:
+    return Settings.load(home=box.shell.home).nightly_idle_minutes
+
+
+def test_no_server_runs_a_night_by_itself_unless_somebody_said_yes(box: ClientBox) -> None:
+    box("connect", "claude-code", "--yes")
+    assert _idle_minutes(box) == 0
+    said = _connect_at_terminal(box, "n\nn\n")
+    assert "run `memoria nightly` by itself" in " ".join(said.split())
+    assert "100,000 tokens" in said
+    assert _idle_minutes(box) == 0
+    assert "by itself" not in _connect_at_terminal(box, "n\n")  # it is asked once
+
+
+def test_who_says_yes_to_nights_has_servers_run_them_when_idle(box: ClientBox) -> None:
+    _connect_at_terminal(box, "y\nn\ny\n")
+    assert _idle_minutes(box) == 10

@@ -8,6 +8,7 @@ import anyio
 from mcp import Client, StdioServerParameters
 
 import memoria.app.nightly as nights
+from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.model.nightly import NightlyRun
 from memoria.surface.mcp.idle import run_idle_maintenance
@@ -36,12 +37,10 @@ async def finished(settings: Settings) -> list[NightlyRun]:
 
 async def test_an_idle_server_runs_nightly_maintenance(tmp_path: Path) -> None:
     settings = Settings.from_values(home=tmp_path / "home", embedder="off")
+    async with open_memoria(settings=settings) as m:  # a server may be idle before it is asked
+        await m.remember("The user likes tea")
     with anyio.fail_after(LONGEST_S):
         async with Client(server(settings.home_path)) as client:
-            answer = await client.call_tool(
-                "remember", {"content": "The user likes tea", "type": "preference"}
-            )
-            assert not answer.is_error
             assert len(await finished(settings)) == 1
             asked = await client.call_tool("search_memory", {"query": "tea"})
             assert not asked.is_error

@@ -10,7 +10,6 @@ from pydantic import SkipValidation
 
 from memoria.app.arguments import Text, check_arguments
 from memoria.app.engine import open_store
-from memoria.app.helpers import SearchHelpers, count_helpers
 from memoria.app.memory import Memoria
 from memoria.app.names import check_settings
 from memoria.app.open_home import OpenHome
@@ -26,6 +25,7 @@ from memoria.model import LIBRARY, Channel, now_millis
 from memoria.store.engine import Store
 
 if TYPE_CHECKING:
+    from memoria.app.helpers import SearchHelpers
     from memoria.ingest.extraction import ExtractionWorker
 
 
@@ -78,7 +78,7 @@ async def open_memoria(
     if reader is not None and reads_queue:
         reader.start()
     is_own = embedder is not None or reranker is not None  # which no other process has
-    helpers = SearchHelpers(chosen, 0 if is_own else count_helpers(chosen))
+    helpers = None if is_own or not chosen.search_helpers else _prepare_helpers(chosen)
     opened = OpenHome(chosen, store, lazy, reranker or own, worker, reader, helpers)
     memory = Memoria(opened, channel)
     try:
@@ -86,10 +86,19 @@ async def open_memoria(
     finally:
         with anyio.CancelScope(shield=True):
             await in_thread(memory.spool.close)
-            await in_thread(helpers.close)
+            if helpers is not None:
+                await in_thread(helpers.close)
             await in_thread(lambda: _close(store, renewal, worker, reader))
             if own is not None:
                 await in_thread(own.close)
+
+
+def _prepare_helpers(settings: Settings) -> "SearchHelpers | None":
+    """Prepare processes that search beside this one; None where they would be of no use."""
+    from memoria.app.helpers import SearchHelpers, count_helpers  # noqa: PLC0415  (off by default)
+
+    most = count_helpers(settings)
+    return SearchHelpers(settings, most) if most else None
 
 
 def _purge_hidden(store: Store, tenant: str, home: str) -> None:

@@ -1,7 +1,9 @@
 """Resources that are opened once for a home and shared by all who see its memory."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import anyio
 
 if TYPE_CHECKING:
     from memoria.app.helpers import SearchHelpers
@@ -11,6 +13,8 @@ if TYPE_CHECKING:
     from memoria.inference.rerank.base import Reranker
     from memoria.ingest.embedding import EmbeddingWorker
     from memoria.store.engine import Store
+
+_SEARCH_THREADS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,4 +30,8 @@ class OpenHome:
     reader: "ExtractionService | None" = None
     """Service that has a chat model read what waits; None without a chat model."""
     helpers: "SearchHelpers | None" = None
-    """Processes that search beside this one while many ask at once."""
+    """Processes that search beside this one while many ask at once; None unless they are set."""
+    search_turns: anyio.CapacityLimiter = field(
+        default_factory=lambda: anyio.CapacityLimiter(_SEARCH_THREADS)
+    )
+    """Turns of searches alone: what is recorded never waits behind them."""

@@ -219,7 +219,7 @@ class Recall:
             return search.run_all([each.plan(self.settings) for each in asked])
 
         if helpers is None:
-            return await in_thread(lambda: run_all([asked])[0])
+            return await in_thread(lambda: run_all([asked])[0], self._home.search_turns)
         return await helpers.run(asked, run_all)
 
     async def _propose_former(self, found: SearchResult) -> SearchResult:

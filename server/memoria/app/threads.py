@@ -12,9 +12,14 @@ from memoria.store.rows.transaction import Transaction
 _T = TypeVar("_T")
 
 
-async def in_thread(work: Callable[[], _T]) -> _T:
-    """Run blocking work in a worker thread. It is never abandoned half way."""
-    return await anyio.to_thread.run_sync(work)
+async def in_thread(work: Callable[[], _T], turns: anyio.CapacityLimiter | None = None) -> _T:
+    """Run blocking work in a worker thread. It is never abandoned half way.
+
+    Args:
+        work: what to do.
+        turns: how many may do so at once; by default as many as of all other work.
+    """
+    return await anyio.to_thread.run_sync(work, limiter=turns)
 
 
 async def in_own_thread(work: Callable[[Callable[[], bool]], _T]) -> _T:

@@ -21,16 +21,18 @@ class EdgeRule(NamedTuple):
     """Factor that graph expansion multiplies the weight by."""
 
 
+_NO_CAP = 2**31
+"""For edges by which a memory is forgotten with what it rests on: none may be dropped."""
 EDGE_RULES: Mapping[EdgeType, EdgeRule] = {
     EdgeType.TEMPORAL_NEXT: EdgeRule(1024, 0.3),
     EdgeType.ABOUT: EdgeRule(256, 1.0),
     EdgeType.MENTIONS: EdgeRule(512, 0.6),
     EdgeType.ROLE: EdgeRule(512, 0.8),
     EdgeType.CAUSES: EdgeRule(1024, 0.8),
-    EdgeType.SUPPORTS: EdgeRule(1024, 0.8),
+    EdgeType.SUPPORTS: EdgeRule(_NO_CAP, 0.8),
     EdgeType.CONTRADICTS: EdgeRule(1024, 0.8),
-    EdgeType.DERIVED_FROM: EdgeRule(1024, 0.5),
-    EdgeType.REFERS_TO: EdgeRule(1024, 0.5),
+    EdgeType.DERIVED_FROM: EdgeRule(_NO_CAP, 0.5),
+    EdgeType.REFERS_TO: EdgeRule(_NO_CAP, 0.5),
     EdgeType.SIMILAR_TO: EdgeRule(64, 0.5),
     EdgeType.SAME_AS: EdgeRule(1024, 1.0),
     EdgeType.VERSION_NEXT: EdgeRule(1024, 0.5),

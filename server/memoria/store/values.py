@@ -374,22 +374,3 @@ class LeasedEntry:
     reason: str
     attempts: int
     """Number of attempts, this one included."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextBlock:
-    """Texts packed together."""
-
-    data: bytes
-    places: tuple[tuple[bytes, int, int], ...]
-    """(hash, start, size) of each."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextPage:
-    """Some of a conversation's texts, packed together."""
-
-    block: TextBlock | None
-    """None if packing them would save no room."""
-    through: int | None
-    """The number of the last turn of the page; None where no text is left beyond."""

@@ -6,6 +6,7 @@ import plistlib
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from datetime import time
 from pathlib import Path
 
@@ -20,11 +21,9 @@ from tests.connectors.schedules.schedulers import (
 )
 
 from memoria.config import Settings
-from memoria.connectors.schedules.interface import InstalledJob, Scheduler
-from memoria.connectors.schedules.launchd import LAUNCHD
-from memoria.connectors.schedules.plan import ScheduledJob, nightly_job
-from memoria.connectors.schedules.systemd import SYSTEMD, units_of
-from memoria.connectors.schedules.windows import WindowsTasks, task_of
+from memoria.connectors.schedules.job import ScheduledJob, nightly_job
+from memoria.connectors.schedules.schedulers import LAUNCHD, SYSTEMD, TASKS, FileScheduler
+from memoria.connectors.schedules.templates import task_of, units_of
 from memoria.errors import ScheduleError
 
 SPACE = "{http://schemas.microsoft.com/windows/2004/02/mit/task}"
@@ -56,45 +55,37 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("one", [SYSTEMD, LAUNCHD], ids=lambda one: one.traits.kind)
-def test_what_is_installed_is_known_again_and_what_was_changed_is_not(
-    box: Machine, one: Scheduler, name: str
+@pytest.mark.parametrize("one", [SYSTEMD, LAUNCHD], ids=lambda one: one.kind)
+def test_what_is_installed_is_found_as_it_stands(
+    box: Machine, one: FileScheduler, name: str
 ) -> None:
     planned = job(name)
     one.install(planned)
-    found = one.find(planned.label, planned)
-    assert found is not None
-    assert (found.is_as_planned, found.is_active) == (True, True)
+    assert one.find(planned.label) == one.draft(planned)
     assert any(planned.label in file for file in box.files())
-    other = one.find(planned.label, planned.model_copy(update={"at": time(1, 2)}))
-    assert other is not None
-    assert not other.is_as_planned
 
 
 def test_a_task_is_registered_under_the_jobs_name(box: Machine) -> None:
     planned = job("plain", r"C:\Program Files\venv\python.exe")
-    WindowsTasks().install(planned)
-    found = WindowsTasks().find(planned.label, planned)
-    assert found == InstalledJob(f"Task Scheduler, {planned.label}", is_as_planned=True)
-    assert box.asked("schtasks")[0].startswith(f"/Create /TN {planned.label} /XML ")
+    TASKS.install(planned)
+    assert [text.where for text in TASKS.find(planned.label)] == [f"schtasks, {planned.label}"]
+    created = [line for line in box.asked("schtasks") if line.startswith("/Create")]
+    assert created[0].startswith(f"/Create /TN {planned.label} /XML ")
+    assert not any(file.exists() for file in TASKS.places(planned.label))
 
 
-@pytest.mark.parametrize("one", [SYSTEMD, LAUNCHD, WindowsTasks()], ids=lambda one: one.traits.kind)
+@pytest.mark.parametrize("one", [SYSTEMD, LAUNCHD, TASKS], ids=lambda one: one.kind)
 def test_installing_twice_leaves_one_and_removing_leaves_no_trace(
-    box: Machine, one: Scheduler
+    box: Machine, one: FileScheduler
 ) -> None:
     planned = job("plain")
     one.install(planned)
     files = box.files()
-    later = planned.model_copy(update={"at": time(5, 6)})
-    one.install(later)
+    one.install(replace(planned, at=time(5, 6)))
     assert box.files() == files
-    found = one.find(planned.label, later)
-    assert found is not None
-    assert found.is_as_planned
     assert one.remove(planned.label)
     assert [file for file in box.files() if "memoria" in file] == []
-    assert one.find(planned.label, later) is None
+    assert one.find(planned.label) == ()
     assert not one.remove(planned.label)
 
 
@@ -149,22 +140,13 @@ def test_a_program_that_systemd_would_not_start_is_refused(box: Machine, python:
     assert box.files() == []
 
 
-def test_a_timer_that_was_stopped_is_not_active(box: Machine) -> None:
-    planned = job("plain")
-    SYSTEMD.install(planned)
-    (box.folder / "systemctl.started").unlink()
-    stopped = SYSTEMD.find(planned.label, planned)
-    assert stopped is not None
-    assert (stopped.is_as_planned, stopped.is_active) == (True, False)
-
-
 @pytest.mark.parametrize(
     ("one", "program"),
     [(SYSTEMD, "systemctl"), (LAUNCHD, "launchctl")],
     ids=["systemd", "launchd"],
 )
 def test_what_could_not_be_started_leaves_no_file(
-    box: Machine, one: Scheduler, program: str
+    box: Machine, one: FileScheduler, program: str
 ) -> None:
     box.script(program, 'echo "no bus for you" >&2; exit 1\n')
     with pytest.raises(ScheduleError, match="no bus for you"):
@@ -185,7 +167,7 @@ def test_an_agent_is_what_plistlib_reads(box: Machine) -> None:
 
 def test_a_task_is_what_elementtree_reads(box: Machine) -> None:
     planned = job("a <b> & 中文", r"C:\my venv\python.exe")
-    WindowsTasks().install(planned)
+    TASKS.install(planned)
     content = (box.folder / f"schtasks.{planned.label}.xml").read_bytes()
     assert content.startswith(codecs.BOM_UTF16_LE)
     task = ET.fromstring(content)  # noqa: S314  (our own)
@@ -203,11 +185,10 @@ def test_what_task_scheduler_would_take_for_a_variable_is_refused() -> None:
         task_of(job("%TEMP%"))
 
 
-def test_a_file_that_somebody_spoilt_is_not_as_it_was_installed(box: Machine) -> None:
+def test_a_file_that_somebody_spoilt_is_removed_all_the_same(box: Machine) -> None:
     planned = job("plain")
     SYSTEMD.install(planned)
     units = box.home / ".config" / "systemd" / "user"
     (units / f"{planned.label}.service").write_bytes(b"\xff=\n")
-    found = SYSTEMD.find(planned.label, planned)
-    assert found is not None
-    assert not found.is_as_planned
+    assert SYSTEMD.remove(planned.label)
+    assert [file for file in box.files() if "memoria" in file] == []

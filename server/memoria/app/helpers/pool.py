@@ -6,7 +6,6 @@ less than each by itself.
 
 import logging
 import math
-import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +35,6 @@ _MOST_TOGETHER = 8
 """Searches in a batch. All of it is answered when the last one is; twice as many gain nothing."""
 _ROUNDS = 2
 """Batches made of those that wait, for each process: few that wait share none."""
-_MOST = 3
 _THREADS = 40
 """Number of search threads without helpers; most of them may wait for another machine."""
 
@@ -45,7 +43,7 @@ Searching = Callable[[Sequence[AskedSearch]], Sequence[SearchResult]]
 
 
 def count_helpers(settings: Settings) -> int:
-    """Return how many helpers there may be: by default one for each core but one, a few at most.
+    """Return how many helpers there may be: as many as are set.
 
     There are none where a search waits for another machine, for that takes no processor, nor in a
     program that was packed into one file: it has no Python to start.
@@ -53,8 +51,7 @@ def count_helpers(settings: Settings) -> int:
     is_packed = getattr(sys, "frozen", False) or not sys.executable
     if is_packed or settings.embedder == "endpoint" or settings.rerank_base_url:
         return 0
-    configured = settings.search_helpers
-    return min(_MOST, _count_cores() - 1) if configured is None else configured
+    return settings.search_helpers
 
 
 class SearchHelpers:
@@ -227,10 +224,3 @@ def _search_each(asked: Sequence[AskedSearch], search: Searching) -> Sequence[Ou
         if len(asked) == 1:
             return [error]
     return [outcome for one in asked for outcome in _search_each([one], search)]
-
-
-def _count_cores() -> int:
-    """Count the cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -1,32 +1,30 @@
-"""Installs, removes and looks up the nightly job, with whatever the platform has."""
+"""Installs, removes and finds the nightly job, with whatever the platform has."""
 
 import shutil
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 
 from memoria.config import Settings
 from memoria.connectors.schedules.cron import Cron
-from memoria.connectors.schedules.interface import (
-    InstalledJob,
-    ScheduleDraft,
+from memoria.connectors.schedules.job import ScheduledJob, job_labels
+from memoria.connectors.schedules.run import run_program
+from memoria.connectors.schedules.schedulers import (
+    LAUNCHD,
+    SYSTEMD,
+    TASKS,
+    ScheduledText,
     Scheduler,
     SchedulerKind,
 )
-from memoria.connectors.schedules.launchd import LAUNCHD
-from memoria.connectors.schedules.plan import (
-    ScheduledJob,
-    forget_job,
-    job_label,
-    next_run,
-    note_job,
-    read_job,
-)
-from memoria.connectors.schedules.program import is_on_path
-from memoria.connectors.schedules.systemd import SYSTEMD, is_running
-from memoria.connectors.schedules.windows import WindowsTasks
+from memoria.disk.folders import SCHEDULED_JOB
+from memoria.disk.home_folder import open_home_files
 from memoria.errors import ScheduleError
+
+_SCHEDULERS: dict[SchedulerKind, Scheduler] = {
+    one.kind: one for one in (Cron(), SYSTEMD, LAUNCHD, TASKS)
+}
+_ANSWERS = (b"running", b"degraded", b"starting", b"initializing")
+"""Answers of a user's systemd that runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +37,10 @@ class ScheduleChange:
 
 
 @dataclass(frozen=True, slots=True)
-class ScheduleEntry:
-    """A job that is installed."""
-
-    kind: SchedulerKind
-    where: str
-    job: ScheduledJob | None
-    """Job that it runs; None where the scheduler has something else than was installed."""
-    next_at: datetime | None
-    """None where that is not known."""
-    trouble: str | None
-    """Sentence on what keeps it from running as it was installed, and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
 class ScheduleStatus:
-    """The job wherever it is installed."""
+    """Texts of the job, wherever it is installed."""
 
-    entries: tuple[ScheduleEntry, ...]
+    found: tuple[tuple[SchedulerKind, ScheduledText], ...]
     unasked: tuple[str, ...]
 
 
@@ -65,15 +49,10 @@ def choose_scheduler(kind: SchedulerKind | None = None) -> Scheduler:
 
     Without systemd or a crontab at hand it is cron, which then says that it is not there.
     """
-    if kind is not None:
-        return _SCHEDULERS[kind]
-    match sys.platform:
-        case "win32":
-            return WindowsTasks()
-        case "darwin":
-            return LAUNCHD
-        case _:
-            return SYSTEMD if is_running() else Cron()
+    default = {"win32": SchedulerKind.TASKS, "darwin": SchedulerKind.LAUNCHD}
+    if kind is None and sys.platform not in default and _has_systemd():
+        return SYSTEMD
+    return _SCHEDULERS[kind or default.get(sys.platform, SchedulerKind.CRON)]
 
 
 def install(settings: Settings, job: ScheduledJob, chosen: Scheduler) -> ScheduleChange:
@@ -82,15 +61,12 @@ def install(settings: Settings, job: ScheduledJob, chosen: Scheduler) -> Schedul
     Raises:
         ScheduleError: it can't be installed; the message says what to do by hand.
     """
-    draft = chosen.draft(job)
+    by_hand = describe_by_hand(chosen, job)
     try:
-        note_job(settings, job)
         chosen.install(job)
     except ScheduleError as error:
-        raise ScheduleError(f"{error}\n{describe_by_hand(draft)}") from error
-    return _remove_from(
-        [one for one in _present() if one.traits.kind is not chosen.traits.kind], job.label
-    )
+        raise ScheduleError(f"{error}\n{by_hand}") from error
+    return _remove_all(settings, but=chosen.kind)
 
 
 def remove(settings: Settings) -> ScheduleChange:
@@ -99,66 +75,51 @@ def remove(settings: Settings) -> ScheduleChange:
     Raises:
         ScheduleError: none of the schedulers that are there would answer.
     """
-    present = [*_present()]
-    done = _remove_from(present, job_label(settings))
-    if done.unasked and len(done.unasked) == len(present):
+    done = _remove_all(settings)
+    if done.unasked and len(done.unasked) == len(_list_present()):
         raise ScheduleError(" ".join(done.unasked))
-    forget_job(settings)
     return done
 
 
 def find_installed(settings: Settings) -> ScheduleStatus:
-    """Return where the job is installed, what it runs, and when next."""
-    label, job = job_label(settings), read_job(settings)
-    entries, unasked = list[ScheduleEntry](), list[str]()
-    for one in _present():
+    """Return what the schedulers have of the job of this home and tenant."""
+    found, unasked = list[tuple[SchedulerKind, ScheduledText]](), list[str]()
+    for one in _list_present():
         try:
-            found = one.find(label, job)
+            texts = [text for label in job_labels(settings) for text in one.find(label)]
+            found += [(one.kind, text) for text in texts]
         except ScheduleError as error:
             unasked.append(str(error))
-        else:
-            entries += [] if found is None else [_entry(one, found, job)]
-    return ScheduleStatus(tuple(entries), tuple(unasked))
+    return ScheduleStatus(tuple(found), tuple(unasked))
 
 
-def describe_by_hand(draft: ScheduleDraft) -> str:
+def describe_by_hand(scheduler: Scheduler, job: ScheduledJob) -> str:
     """Describe what a person writes and runs to install the job."""
-    texts = "\n".join(f"# {text.where}\n{text.content}" for text in draft.texts)
-    return f"To install it by hand, write\n\n{texts}\nand run\n\n{draft.then}"
+    texts = "\n".join(f"# {text.where}\n{text.content}" for text in scheduler.draft(job))
+    commands = "".join(f"{one}\n" for one in scheduler.commands(job.label))
+    return f"To install it by hand, write\n\n{texts}\nand run\n\n{commands}"
 
 
-def _entry(scheduler: Scheduler, found: InstalledJob, job: ScheduledJob | None) -> ScheduleEntry:
-    if job is None or not found.is_as_planned:
-        return ScheduleEntry(scheduler.traits.kind, found.where, None, None, _CHANGED)
-    trouble = None if found.is_active else _NOT_STARTED
-    if shutil.which(job.command[0]) is None:
-        trouble = f"{job.command[0]} is not there any more, or may not be run. Install it again."
-    next_at = next_run(job.at, datetime.now().astimezone()) if found.is_active else None
-    return ScheduleEntry(scheduler.traits.kind, found.where, job, next_at, trouble)
-
-
-_CHANGED = (
-    "What stands there is not what this version installed: somebody changed it, or an earlier "
-    "version wrote it. Install it again."
-)
-_NOT_STARTED = "It is written down, but not started. Install it again."
-
-
-def _remove_from(schedulers: list[Scheduler], label: str) -> ScheduleChange:
+def _remove_all(settings: Settings, but: SchedulerKind | None = None) -> ScheduleChange:
+    """Take the job out of every scheduler, but what was just installed with one."""
+    label, former = job_labels(settings)
     removed, unasked = list[SchedulerKind](), list[str]()
-    for one in schedulers:
+    for one in _list_present():
         try:
-            if one.remove(label):
-                removed.append(one.traits.kind)
+            # Both are asked: an older version's job may stand beside a newer one's.
+            was_there = [one.remove(name) for name in (former, *[label] * (one.kind is not but))]
+            removed += [one.kind] * (any(was_there) and one.kind is not but)
         except ScheduleError as error:
             unasked.append(str(error))
+    open_home_files(settings).of(settings.tenant).delete(SCHEDULED_JOB)  # an older version's note
     return ScheduleChange(tuple(removed), tuple(unasked))
 
 
-def _present() -> Iterator[Scheduler]:
-    return (one for one in _SCHEDULERS.values() if is_on_path(one.traits.program))
+def _list_present() -> list[Scheduler]:
+    return [one for one in _SCHEDULERS.values() if shutil.which(one.program)]
 
 
-_SCHEDULERS: dict[SchedulerKind, Scheduler] = {
-    one.traits.kind: one for one in (Cron(), SYSTEMD, LAUNCHD, WindowsTasks())
-}
+def _has_systemd() -> bool:
+    if shutil.which(SYSTEMD.program) is None:
+        return False
+    return run_program("systemctl", "--user", "is-system-running").stdout.strip() in _ANSWERS

@@ -21,7 +21,6 @@ from memoria.lifecycle.steps.propose_joins import ProposeJoinsStep
 from memoria.lifecycle.steps.quotes import QuotesStep
 from memoria.lifecycle.steps.refresh_episodes import RefreshEpisodesStep
 from memoria.lifecycle.steps.review import ReviewStep
-from memoria.lifecycle.steps.storage_tiers import StorageTiersStep
 
 STEPS: tuple[AnyStep, ...] = (
     MarkTurnsStep(),
@@ -36,7 +35,6 @@ STEPS: tuple[AnyStep, ...] = (
     ReviewStep(),
     ArchiveExpiredStep(),
     DeleteExpiredStep(),
-    StorageTiersStep(),
     GraphStep(),
     MetricsStep(),
     PromoteStep(),

@@ -1,7 +1,6 @@
 """Metrics: a run measures the memory it leaves behind, so that one can see where it is going.
 
-Where a run can act on a metric beyond its bound, it does: too many neighbours, and the next `graph`
-step prunes more of them. The other metrics are reported, for whoever looks at the run.
+They are reported with their bounds, for whoever looks at the run.
 """
 
 import time

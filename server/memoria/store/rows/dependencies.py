@@ -113,7 +113,7 @@ class Dependencies:
 
     def delete_orphan_rows(self) -> int:
         """Delete core lines and edges that have outlived their sources; return their number."""
-        statements = ("delete_core_lines", "delete_edges", "delete_pruned_edges")
+        statements = ("delete_core_lines", "delete_edges")
         return sum(map(self._rows.change, statements))
 
     def drop_unsupported_entries(self, now: int) -> int:
@@ -122,6 +122,4 @@ class Dependencies:
 
     def drop_unsupported_edges(self, memory_ids: Sequence[str]) -> int:
         """Delete these memories' edges to entities they no longer name, and return their number."""
-        ids = as_json(memory_ids)
-        dropped = self._rows.change("drop_edges", ids=ids)
-        return dropped + self._rows.change("drop_pruned_edges", ids=ids)
+        return self._rows.change("drop_edges", ids=as_json(memory_ids))

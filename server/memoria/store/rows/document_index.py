@@ -78,7 +78,7 @@ class DocumentIndex:
 
     def drop_turn_names(self, n: int) -> None:
         """Remove the names that rules read in a turn from the graph; memories keep theirs."""
-        for name in ("drop_turn_links", "drop_pruned_turn_links", "drop_turn_names"):
+        for name in ("drop_turn_links", "drop_turn_names"):
             self._rows.change(name, n=n)
 
     def withdraw(self, n: int) -> None:

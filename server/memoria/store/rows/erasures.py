@@ -28,7 +28,7 @@ _UNKNOWN = -1
 _NUMBERS = ("items", "removed", "remaining")
 _CLEAR = (
     *("journal", "plans", "runs", "file_records", "core_lines", "core_files", "tasks"),
-    *("scratchpads", "queue", "edges", "pruned_edges", "name_uses", "names", "entities"),
+    *("scratchpads", "queue", "edges", "name_uses", "names", "entities"),
     *("nodes", "episodes", "evidence", "versions", "memories", "turns", "full_text"),
     *(
         "embeddings",
@@ -38,9 +38,8 @@ _CLEAR = (
         "transcripts",
         "sessions",
         "texts",
-        "packed_texts",
+        "workspaces",
     ),
-    *("blocks", "workspaces"),
 )
 """Order in which a tenant's tables are emptied: a row goes before the rows it refers to."""
 

@@ -13,6 +13,8 @@ from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import TenantRows, as_json, build_value, list_numbers
 from memoria.store.values import Filters
 
+EdgeKey = tuple[int, int, int]
+"""An edge: the node it comes from, the number of its type, the node it leads to."""
 _TYPES: Mapping[EdgeType, int] = {
     EdgeType.TEMPORAL_NEXT: 1,
     EdgeType.ABOUT: 2,
@@ -106,7 +108,7 @@ class Graph:
         return None if entity_id is None else Node("entity", entity_id)
 
     def upsert_edges(self, edges: Iterable[Edge]) -> None:
-        """Write edges; where a node has too many of a type, the weakest and oldest is pruned.
+        """Write edges; where a node has too many of a type, the weakest and oldest is dropped.
 
         Raises:
             NotFoundError: an end is neither in the graph nor among the memories and turns.
@@ -229,11 +231,20 @@ class Graph:
         """Select the nodes with more than `edges` edges that are followed, seen or not."""
         return {row["n"] for row in self._rows.all("busy", ns=list_numbers(ns), most=edges)}
 
+    def list_evidence_to_transfer(self) -> list[tuple[EdgeKey, int]]:
+        """List evidence of merged memories: each edge with the node of the memory that survived."""
+        rows = self._rows.all("evidence_to_transfer")
+        return [((row[0], row[1], row[2]), row["heir"]) for row in rows]
+
+    def transfer_evidence(self, edge: EdgeKey, heir: int) -> bool:
+        """Copy an evidence edge to the surviving node; return False if that has it already."""
+        src, code, dst = edge
+        return bool(self._rows.change("transfer", src=src, code=code, dst=dst, heir=heir))
+
     def _remove_names(self, node: Node) -> None:
         n = self._number(node)
         if n is not None:
             self._rows.change("drop_out", n=n, codes=_READ_OFF)
-            self._rows.change("drop_out_pruned", n=n, codes=_READ_OFF)
             self._rows.change("drop_uses", n=n)
 
     def _select_strongest(
@@ -293,16 +304,15 @@ class Graph:
     def _enforce_caps(self, src: int, code: int, dst: int) -> None:
         ((of_src, of_dst),) = self._rows.tuples("degrees", src_n=src, code=code, dst_n=dst)
         if of_src > CAPS[code]:
-            self._prune(src, code, of_src - CAPS[code])
+            self._drop_weakest(src, code, of_src - CAPS[code])
             ((_, of_dst),) = self._rows.tuples("degrees", src_n=src, code=code, dst_n=dst)
         if of_dst > CAPS[code]:
-            self._prune(dst, code, of_dst - CAPS[code])
+            self._drop_weakest(dst, code, of_dst - CAPS[code])
 
-    def _prune(self, n: int, code: int, over: int) -> None:
-        """Prune so many of a node's edges of a type, the weakest first."""
+    def _drop_weakest(self, n: int, code: int, over: int) -> None:
+        """Drop so many of a node's edges of a type, the weakest first."""
         for row in self._rows.all("weakest", n=n, code=code, over=over):
-            for name in ("prune_weakest", "drop"):
-                self._rows.change(name, src_n=row["src_n"], code=code, dst_n=row["dst_n"])
+            self._rows.change("drop", src_n=row["src_n"], code=code, dst_n=row["dst_n"])
 
     def _upsert_node(self, node: Node) -> int:
         """Return the number of a node; make it if it is new."""

@@ -22,7 +22,6 @@ JOURNALED_TABLES = (
     "entity_names",
     "name_uses",
     "edges",
-    "pruned_edges",
     "episodes",
     "segments",
     "extraction_queue",

@@ -40,13 +40,11 @@ from memoria.store.rows.portable import PortableRows
 from memoria.store.rows.portable.tables import PortableTables
 from memoria.store.rows.private_times import PrivateTimes
 from memoria.store.rows.projects import Projects
-from memoria.store.rows.pruned_edges import PrunedEdges
 from memoria.store.rows.purge import PurgeCandidates
 from memoria.store.rows.queue import Queue
 from memoria.store.rows.retention import RetentionRows
 from memoria.store.rows.scratchpads import Scratchpads
 from memoria.store.rows.short_ids import ShortIds
-from memoria.store.rows.storage_tiers import StorageTiers
 from memoria.store.rows.tasks import TaskNames
 from memoria.store.rows.tenant_backlog import TenantBacklog
 from memoria.store.rows.tombstones import Tombstones
@@ -265,11 +263,6 @@ class Transaction:
         return Derivations(self._connection, self._tenant)
 
     @cached_property
-    def edge_pruning(self) -> PrunedEdges:
-        """Edges that graph expansion skips, and those it may skip."""
-        return PrunedEdges(self._connection, self._tenant)
-
-    @cached_property
     def metrics(self) -> MetricRows:
         """Figures that nightly maintenance measures."""
         return MetricRows(self._connection, self._tenant)
@@ -293,11 +286,6 @@ class Transaction:
     def file_records(self) -> GeneratedFileRecords:
         """Records of what was last written into generated files."""
         return GeneratedFileRecords(self._connection, self._tenant)
-
-    @cached_property
-    def storage_tiers(self) -> StorageTiers:
-        """Conversations by how tightly their texts are packed."""
-        return StorageTiers(self._connection, self._tenant)
 
     @cached_property
     def portable(self) -> PortableRows:

@@ -8,8 +8,7 @@ VALUES (:tenant, :source, :session_id, :first_at, :last_at, :now, :workspace)
 ON CONFLICT (tenant_id, source, session_id) DO UPDATE
 SET first_at = min(first_at, excluded.first_at),
     last_at = max(last_at, excluded.last_at),
-    last_ingested_at = excluded.last_ingested_at,
-    tier = 0
+    last_ingested_at = excluded.last_ingested_at
 RETURNING n, source, session_id, first_at, last_at, next_index AS turns, agent_turns, workspace_n;
 
 -- name: session_workspace

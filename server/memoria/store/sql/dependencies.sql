@@ -56,16 +56,6 @@ WHERE e.code = 8 OR EXISTS (SELECT 1 FROM memory_versions f
                             WHERE f.memory_n = d.n AND f.version = 1 AND f.channel = 'night')
 UNION
 SELECT d.id
-FROM json_each(:ids) w
-CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
-CROSS JOIN nodes t ON t.memory_n = m.n
-CROSS JOIN pruned_edges e ON e.dst_n = t.n AND e.code IN (8, 9)
-CROSS JOIN nodes s ON s.n = e.src_n AND s.memory_n IS NOT NULL
-CROSS JOIN memories d ON d.n = s.memory_n
-WHERE e.code = 8 OR EXISTS (SELECT 1 FROM memory_versions f
-                            WHERE f.memory_n = d.n AND f.version = 1 AND f.channel = 'night')
-UNION
-SELECT d.id
 FROM json_each(:ns) w
 CROSS JOIN turns t ON t.n = w.value AND +t.tenant_id = :tenant
 CROSS JOIN memory_evidence x ON x.turn_n = t.n
@@ -127,11 +117,6 @@ WHERE m.tenant_id = :tenant AND c.inferred_by <> 'statement'
                        JOIN nodes o ON o.n = e.dst_n
                        JOIN memories x ON x.n = o.memory_n
                        WHERE s.memory_n = m.n)
-       AND NOT EXISTS (SELECT 1 FROM nodes s
-                       JOIN pruned_edges e ON e.src_n = s.n AND e.code = 8
-                       JOIN nodes o ON o.n = e.dst_n
-                       JOIN memories x ON x.n = o.memory_n
-                       WHERE s.memory_n = m.n)
        AND (f.channel IS NOT 'night'
             OR m.validity = 'active' AND NOT m.pinned AND NOT m.verified)
       END
@@ -170,8 +155,7 @@ WHERE tenant_id = :tenant AND state IN ('waiting', 'dead')
 -- One of its ends is gone, or the turn it was read in, or it leads to an entity that the memory or
 -- turn does not name.
 SELECT e.src_n || '-' || e.code || '-' || e.dst_n AS id
-FROM (SELECT tenant_id, src_n, code, dst_n, turn_n FROM edges
-      UNION ALL SELECT tenant_id, src_n, code, dst_n, turn_n FROM pruned_edges) e
+FROM edges e
 LEFT JOIN nodes s ON s.n = e.src_n
 LEFT JOIN nodes d ON d.n = e.dst_n
 WHERE e.tenant_id = :tenant
@@ -208,24 +192,6 @@ WHERE tenant_id = :tenant
                       WHERE s.n = edges.src_n AND coalesce(s.memory_n, s.turn_n) IS NOT NULL)
           AND NOT EXISTS (SELECT 1 FROM name_uses u JOIN entity_names a ON a.n = u.name_n
                           WHERE u.node_n = edges.src_n AND a.entity_n = edges.dst_n));
-
--- name: delete_pruned_edges
-DELETE FROM pruned_edges
-WHERE tenant_id = :tenant
-  AND (NOT EXISTS (SELECT 1 FROM nodes s WHERE s.n = pruned_edges.src_n)
-       OR NOT EXISTS (SELECT 1 FROM nodes d WHERE d.n = pruned_edges.dst_n)
-       OR EXISTS (SELECT 1 FROM nodes x
-                  WHERE x.n IN (pruned_edges.src_n, pruned_edges.dst_n) AND x.memory_n IS NOT NULL
-                    AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.n = x.memory_n))
-       OR EXISTS (SELECT 1 FROM nodes x
-                  WHERE x.n IN (pruned_edges.src_n, pruned_edges.dst_n) AND x.turn_n IS NOT NULL
-                    AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = x.turn_n))
-       OR turn_n IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = pruned_edges.turn_n)
-       OR (code IN (2, 3) OR code BETWEEN 21 AND 29)
-          AND EXISTS (SELECT 1 FROM nodes s
-                      WHERE s.n = pruned_edges.src_n AND coalesce(s.memory_n, s.turn_n) IS NOT NULL)
-          AND NOT EXISTS (SELECT 1 FROM name_uses u JOIN entity_names a ON a.n = u.name_n
-                          WHERE u.node_n = pruned_edges.src_n AND a.entity_n = pruned_edges.dst_n));
 
 -- name: existing
 SELECT m.id FROM json_each(:ids) w CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
@@ -266,12 +232,3 @@ WHERE +tenant_id = :tenant AND (code IN (2, 3) OR code BETWEEN 21 AND 29)
                 CROSS JOIN nodes n ON n.memory_n = m.n)
   AND NOT EXISTS (SELECT 1 FROM name_uses u JOIN entity_names a ON a.n = u.name_n
                   WHERE u.node_n = edges.src_n AND a.entity_n = edges.dst_n);
-
--- name: drop_pruned_edges
-DELETE FROM pruned_edges
-WHERE +tenant_id = :tenant AND (code IN (2, 3) OR code BETWEEN 21 AND 29)
-  AND src_n IN (SELECT n.n FROM json_each(:ids) w
-                CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
-                CROSS JOIN nodes n ON n.memory_n = m.n)
-  AND NOT EXISTS (SELECT 1 FROM name_uses u JOIN entity_names a ON a.n = u.name_n
-                  WHERE u.node_n = pruned_edges.src_n AND a.entity_n = pruned_edges.dst_n);

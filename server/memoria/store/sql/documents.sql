@@ -44,10 +44,6 @@ UPDATE documents SET processed = 1 WHERE n = :n AND tenant_id = :tenant;
 DELETE FROM edges
 WHERE +tenant_id = :tenant AND code = 3 AND src_n = (SELECT n FROM nodes WHERE turn_n = :n);
 
--- name: drop_pruned_turn_links
-DELETE FROM pruned_edges
-WHERE +tenant_id = :tenant AND code = 3 AND src_n = (SELECT n FROM nodes WHERE turn_n = :n);
-
 -- name: drop_turn_names
 DELETE FROM name_uses
 WHERE node_n = (SELECT n FROM nodes WHERE turn_n = :n AND +tenant_id = :tenant);

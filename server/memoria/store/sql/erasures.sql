@@ -115,9 +115,6 @@ WHERE (memory_n IN (SELECT value FROM json_each(:memories))
 UNION ALL SELECT 'graph edges', count(*) FROM edges
 WHERE (src_n IN (SELECT value FROM json_each(:nodes))
        OR dst_n IN (SELECT value FROM json_each(:nodes))) AND +tenant_id = :tenant
-UNION ALL SELECT 'pruned edges', count(*) FROM pruned_edges
-WHERE (src_n IN (SELECT value FROM json_each(:nodes))
-       OR dst_n IN (SELECT value FROM json_each(:nodes))) AND +tenant_id = :tenant
 UNION ALL SELECT 'names', count(*) FROM name_uses
 WHERE node_n IN (SELECT value FROM json_each(:nodes))
 UNION ALL SELECT 'night journal', count(*) FROM nightly_changes
@@ -132,10 +129,8 @@ SELECT n FROM nodes
 WHERE turn_n IN (SELECT value FROM json_each(:documents)) AND +tenant_id = :tenant;
 
 -- name: count_texts
-SELECT count(*) FROM (
-    SELECT hash FROM raw_chunks WHERE tenant_id = :tenant
-    UNION ALL SELECT hash FROM packed_texts WHERE tenant_id = :tenant)
-WHERE hex(hash) IN (SELECT value FROM json_each(:hashes));
+SELECT count(*) FROM raw_chunks
+WHERE tenant_id = :tenant AND hex(hash) IN (SELECT value FROM json_each(:hashes));
 
 -- name: add_report
 INSERT INTO forget_reports (id, tenant_id, at, by, selected_by, state, purge_at, purged_at, items,
@@ -171,7 +166,6 @@ SELECT 'memories' AS place, count(*) AS total FROM memories WHERE tenant_id = :t
 UNION ALL SELECT 'wordings', count(*) FROM memory_versions WHERE tenant_id = :tenant
 UNION ALL SELECT 'turns', count(*) FROM turns WHERE tenant_id = :tenant
 UNION ALL SELECT 'texts', count(*) FROM raw_chunks WHERE tenant_id = :tenant
-UNION ALL SELECT 'packed texts', count(*) FROM packed_texts WHERE tenant_id = :tenant
 UNION ALL SELECT 'full text', count(*) FROM documents d
 CROSS JOIN search_index i ON i.rowid = d.n WHERE d.tenant_id = :tenant
 UNION ALL SELECT 'vectors', count(*) FROM documents d
@@ -184,7 +178,6 @@ UNION ALL SELECT 'episodes', count(*) FROM episodes WHERE tenant_id = :tenant
 UNION ALL SELECT 'core lines', count(*) FROM core_lines WHERE tenant_id = :tenant
 UNION ALL SELECT 'graph nodes', count(*) FROM nodes WHERE tenant_id = :tenant
 UNION ALL SELECT 'graph edges', count(*) FROM edges WHERE tenant_id = :tenant
-UNION ALL SELECT 'pruned edges', count(*) FROM pruned_edges WHERE tenant_id = :tenant
 UNION ALL SELECT 'names', count(*) FROM entity_names WHERE tenant_id = :tenant
 UNION ALL SELECT 'sessions', count(*) FROM sessions WHERE tenant_id = :tenant
 UNION ALL SELECT 'scratchpads', count(*) FROM scratchpads WHERE tenant_id = :tenant
@@ -237,9 +230,6 @@ DELETE FROM extraction_queue WHERE tenant_id = :tenant;
 -- name: clear_edges
 DELETE FROM edges WHERE tenant_id = :tenant;
 
--- name: clear_pruned_edges
-DELETE FROM pruned_edges WHERE tenant_id = :tenant;
-
 -- name: clear_name_uses
 DELETE FROM name_uses WHERE node_n IN (SELECT n FROM nodes WHERE tenant_id = :tenant);
 
@@ -287,12 +277,6 @@ DELETE FROM sessions WHERE tenant_id = :tenant;
 
 -- name: clear_texts
 DELETE FROM raw_chunks WHERE tenant_id = :tenant;
-
--- name: clear_packed_texts
-DELETE FROM packed_texts WHERE tenant_id = :tenant;
-
--- name: clear_blocks
-DELETE FROM text_blocks WHERE tenant_id = :tenant;
 
 -- name: clear_workspaces
 -- Their names go. To delete the rows, every table that refers to them would be searched for each.

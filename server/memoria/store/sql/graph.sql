@@ -124,23 +124,12 @@ SELECT src_n, dst_n FROM (
 ORDER BY power, src_n, dst_n
 LIMIT :over;
 
--- name: prune_weakest
-INSERT OR REPLACE INTO pruned_edges
-SELECT tenant_id, src_n, code, dst_n, weight, confidence, negated, modality, by_model, created_at,
-       power, turn_n, event_at, event_expression, 'over_cap'
-FROM edges
-WHERE tenant_id = :tenant AND src_n = :src_n AND code = :code AND dst_n = :dst_n;
-
 -- name: drop
 DELETE FROM edges
 WHERE tenant_id = :tenant AND src_n = :src_n AND code = :code AND dst_n = :dst_n;
 
 -- name: drop_out
 DELETE FROM edges
-WHERE tenant_id = :tenant AND src_n = :n AND code IN (SELECT value FROM json_each(:codes));
-
--- name: drop_out_pruned
-DELETE FROM pruned_edges
 WHERE tenant_id = :tenant AND src_n = :n AND code IN (SELECT value FROM json_each(:codes));
 
 -- name: drop_uses
@@ -349,3 +338,25 @@ WHERE me.id = :id AND +me.tenant_id = :tenant AND m.n < me.n
   AND (m.type IN {conversation_summaries}) = (me.type IN {conversation_summaries})
 ORDER BY t.turn_index DESC, m.n DESC
 LIMIT 1;
+
+-- name: evidence_to_transfer
+-- Turns and memories that bear out what was merged, and not yet what it was merged into.
+SELECT e.src_n, e.code, e.dst_n, s.n AS heir, m.n
+FROM memories m
+CROSS JOIN memories o ON o.n = m.merged_into AND o.validity = 'active'
+CROSS JOIN nodes x ON x.memory_n = m.n
+CROSS JOIN nodes s ON s.memory_n = o.n
+CROSS JOIN edges e ON e.src_n = x.n AND e.code IN (6, 8)
+WHERE m.merged_into IS NOT NULL AND +m.tenant_id = :tenant AND m.validity <> 'active'
+  AND e.dst_n <> s.n
+  AND NOT EXISTS (SELECT 1 FROM edges f
+                  WHERE f.src_n = s.n AND f.code = e.code AND f.dst_n = e.dst_n)
+ORDER BY e.src_n, e.code, e.dst_n;
+
+-- name: transfer
+INSERT OR IGNORE INTO edges
+SELECT tenant_id, :heir, code, dst_n, weight, confidence, negated, modality, by_model, created_at,
+       power, turn_n, event_at, event_expression
+FROM edges
+WHERE src_n = :src AND code = :code AND dst_n = :dst AND +tenant_id = :tenant
+  AND EXISTS (SELECT 1 FROM nodes h WHERE h.n = :heir AND +h.tenant_id = :tenant);

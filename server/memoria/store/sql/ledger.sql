@@ -25,12 +25,11 @@ SELECT (SELECT count(*) FROM model_calls WHERE tenant_id = :tenant AND at >= :si
        (SELECT coalesce(sum(output_tokens), 0) FROM model_calls
         WHERE tenant_id = :tenant AND at >= :since) AS output_tokens,
        coalesce(sum(size), 0) / 4 AS conversation_tokens
-FROM (SELECT DISTINCT t.n, coalesce(c.size, p.size) AS size
+FROM (SELECT DISTINCT t.n, c.size
       FROM extraction_queue q
       JOIN turns t ON t.session_n = q.session_n
                    AND t.turn_index BETWEEN q.first_index AND q.last_index
       LEFT JOIN raw_chunks c ON c.tenant_id = t.tenant_id AND c.hash = t.content_hash
-      LEFT JOIN packed_texts p ON p.tenant_id = t.tenant_id AND p.hash = t.content_hash
       WHERE q.tenant_id = :tenant AND q.kind = 'extract' AND q.state = 'done'
         AND q.finished_at >= :since AND t.role IN ('user', 'assistant'));
 

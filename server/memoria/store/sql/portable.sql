@@ -130,8 +130,7 @@ WHERE p.memory_n = :n AND +p.tenant_id = :tenant;
 -- Code 8 is DERIVED_FROM, code 9 REFERS_TO: what falls with another one, as dependencies.sql has it.
 SELECT s.id
 FROM nodes o
-CROSS JOIN (SELECT src_n, code, dst_n FROM edges UNION ALL
-            SELECT src_n, code, dst_n FROM pruned_edges) e ON e.src_n = o.n
+CROSS JOIN edges e ON e.src_n = o.n
 CROSS JOIN nodes x ON x.n = e.dst_n
 CROSS JOIN memories s ON s.n = x.memory_n AND +s.tenant_id = :tenant
 WHERE o.memory_n = :n
@@ -151,8 +150,7 @@ WHERE m.n > :after AND +m.tenant_id = :tenant AND {is_exported_memory}
 ORDER BY m.n LIMIT :page;
 
 -- name: count_edge
-SELECT count(*) FROM (SELECT src_n, tenant_id FROM edges UNION ALL
-                      SELECT src_n, tenant_id FROM pruned_edges) e
+SELECT count(*) FROM edges e
 CROSS JOIN nodes o ON o.n = e.src_n
 WHERE e.tenant_id = :tenant
   AND (:whole OR EXISTS (SELECT 1 FROM memories m WHERE m.n = o.memory_n AND {is_exported_memory})
@@ -166,13 +164,10 @@ WHERE o.n > :after AND +o.tenant_id = :tenant
 ORDER BY o.n LIMIT :page;
 
 -- name: edges_from
+-- No edge has a reason to be set aside; versions that had them read one.
 SELECT {edge_ends}, e.code, e.weight, e.confidence, e.negated, e.modality, e.by_model, e.created_at,
        e.power, e.event_at, e.event_expression, NULL AS reason
 FROM edges e WHERE e.src_n = :n AND +e.tenant_id = :tenant
-UNION ALL
-SELECT {edge_ends}, e.code, e.weight, e.confidence, e.negated, e.modality, e.by_model, e.created_at,
-       e.power, e.event_at, e.event_expression, e.reason
-FROM pruned_edges e WHERE e.src_n = :n AND +e.tenant_id = :tenant
 ORDER BY 4, 2;
 
 -- name: count_scratchpad

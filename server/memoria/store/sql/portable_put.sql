@@ -238,27 +238,11 @@ SELECT weight, confidence, negated, modality, by_model, created_at, power, turn_
        event_expression FROM edges
 WHERE src_n = :src_n AND code = :code AND dst_n = :dst_n AND +tenant_id = :tenant;
 
--- name: pruned_edge
-SELECT weight, confidence, negated, modality, by_model, created_at, power, turn_n, event_at,
-       event_expression, reason FROM pruned_edges
-WHERE src_n = :src_n AND code = :code AND dst_n = :dst_n AND +tenant_id = :tenant;
-
 -- name: put_edge
 INSERT OR REPLACE INTO edges (tenant_id, src_n, code, dst_n, weight, confidence, negated, modality,
                               by_model, created_at, power, turn_n, event_at, event_expression)
 VALUES (:tenant, :src_n, :code, :dst_n, :weight, :confidence, :negated, :modality, :by_model,
         :created_at, :power, :turn_n, :event_at, :event_expression);
-
--- name: put_pruned_edge
-INSERT OR REPLACE INTO pruned_edges (tenant_id, src_n, code, dst_n, weight, confidence, negated,
-                                     modality, by_model, created_at, power, turn_n, event_at,
-                                     event_expression, reason)
-VALUES (:tenant, :src_n, :code, :dst_n, :weight, :confidence, :negated, :modality, :by_model,
-        :created_at, :power, :turn_n, :event_at, :event_expression, :reason);
-
--- name: drop_pruned_edge
-DELETE FROM pruned_edges
-WHERE src_n = :src_n AND code = :code AND dst_n = :dst_n AND +tenant_id = :tenant;
 
 -- name: scratchpad
 SELECT current_focus, updated_at FROM scratchpads

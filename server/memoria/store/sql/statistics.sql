@@ -13,14 +13,9 @@ SELECT count(*) FROM turns WHERE tenant_id = :tenant;
 SELECT validity, count(*) AS total FROM memories WHERE tenant_id = :tenant GROUP BY validity;
 
 -- name: chunks
-SELECT sum(texts) AS total, sum(raw) AS raw, sum(stored) AS stored
-FROM (SELECT count(*) AS texts, coalesce(sum(size), 0) AS raw,
-             coalesce(sum(length(data)), 0) AS stored
-      FROM raw_chunks WHERE tenant_id = :tenant
-      UNION ALL
-      SELECT count(*), coalesce(sum(size), 0), 0 FROM packed_texts WHERE tenant_id = :tenant
-      UNION ALL
-      SELECT 0, 0, coalesce(sum(length(data)), 0) FROM text_blocks WHERE tenant_id = :tenant);
+SELECT count(*) AS total, coalesce(sum(size), 0) AS raw,
+       coalesce(sum(length(data)), 0) AS stored
+FROM raw_chunks WHERE tenant_id = :tenant;
 
 -- name: vectors
 SELECT count(*) FROM embeddings e JOIN documents d ON d.n = e.document_n

@@ -1,17 +1,10 @@
 -- name: add
 INSERT INTO raw_chunks (tenant_id, hash, codec, size, data)
-SELECT :tenant, :hash, :codec, :size, :data
-WHERE NOT EXISTS (SELECT 1 FROM packed_texts WHERE tenant_id = :tenant AND hash = :hash)
+VALUES (:tenant, :hash, :codec, :size, :data)
 ON CONFLICT DO NOTHING;
 
 -- name: chunk
 SELECT codec, data FROM raw_chunks WHERE tenant_id = :tenant AND hash = :hash;
-
--- name: place
-SELECT block_n, start, size FROM packed_texts WHERE tenant_id = :tenant AND hash = :hash;
-
--- name: block
-SELECT data FROM text_blocks WHERE n = :n AND tenant_id = :tenant;
 
 -- name: in_use
 -- All turns are read once, however many texts it is asked of.
@@ -24,12 +17,3 @@ WHERE hex(h.hash) IN (SELECT value FROM json_each(:hashes));
 
 -- name: erase_chunk
 DELETE FROM raw_chunks WHERE tenant_id = :tenant AND hash = :hash;
-
--- name: erase_place
-DELETE FROM packed_texts WHERE tenant_id = :tenant AND hash = :hash;
-
--- name: write_block
-UPDATE text_blocks SET texts = texts - 1, data = :data WHERE n = :n AND tenant_id = :tenant;
-
--- name: erase_empty_block
-DELETE FROM text_blocks WHERE n = :n AND tenant_id = :tenant AND texts = 0;

@@ -2,16 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import astuple
-from itertools import groupby
 
 from memoria.config import LONGEST_LEASE_MS
 from memoria.errors import StoreDamagedError, StoreError
 from memoria.language.reading.statement import fingerprint
 from memoria.model import FIX, RESTORE, Finding, now_millis
-from memoria.store.rows.chunks import digest, intact, unpack
+from memoria.store.rows.chunks import intact
 from memoria.store.rows.links import count_dangling, count_edges
 from memoria.store.sql.statements import statements
-from memoria.store.sqlite.driver import Row, SqliteConnection, sqlite3, translate_errors
+from memoria.store.sqlite.driver import SqliteConnection, sqlite3, translate_errors
 from memoria.store.sqlite.foreign_schema import list_foreign_objects
 from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.migrate import schema, version_of
@@ -113,7 +112,6 @@ def _check_raw_text(connection: SqliteConnection) -> Finding:
     """Check that every stored text and wording has its hash, and every document its record."""
     checks = [
         *_check_chunks(connection),
-        *_check_packed_texts(connection),
         *_check_wordings(connection),
     ]
     total, damaged = len(checks), checks.count(False)
@@ -128,24 +126,6 @@ def _check_raw_text(connection: SqliteConnection) -> Finding:
 def _check_chunks(connection: SqliteConnection) -> Iterator[bool]:
     for row in connection.execute(_SQL["raw_chunks"]):
         yield intact(row["hash"], row["codec"], row["data"])
-
-
-def _check_packed_texts(connection: SqliteConnection) -> Iterator[bool]:
-    """Yield True for each packed text that matches its hash; a block is unpacked once for all."""
-    places = connection.execute(_SQL["packed_texts"])
-    for n, rows in groupby(places, key=lambda row: row["block_n"]):
-        block = connection.execute(_SQL["text_block"], {"n": n}).fetchone()
-        data = _open_block(block)
-        for row in rows:
-            yield digest(data[row["start"] : row["start"] + row["size"]]) == row["hash"]
-
-
-def _open_block(block: Row | None) -> bytes:
-    """Unpack a block; return no bytes if it is gone or damaged."""
-    try:
-        return unpack("zstd", block["data"]) if block else b""
-    except (StoreDamagedError, TypeError):
-        return b""
 
 
 def _check_wordings(connection: SqliteConnection) -> Iterator[bool]:

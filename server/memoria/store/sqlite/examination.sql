@@ -66,19 +66,10 @@ SELECT (SELECT count(*) FROM documents d
                       WHERE wanted.hash IS NOT NULL
                         AND NOT EXISTS (SELECT 1 FROM raw_chunks c
                                         WHERE c.tenant_id = t.tenant_id
-                                          AND c.hash = wanted.hash)
-                        AND NOT EXISTS (SELECT 1 FROM packed_texts p
-                                        WHERE p.tenant_id = t.tenant_id
-                                          AND p.hash = wanted.hash)));
+                                          AND c.hash = wanted.hash)));
 
 -- name: raw_chunks
 SELECT hash, codec, data FROM raw_chunks;
-
--- name: packed_texts
-SELECT hash, block_n, start, size FROM packed_texts ORDER BY block_n;
-
--- name: text_block
-SELECT data FROM text_blocks WHERE n = :n;
 
 -- name: tables
 SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name;

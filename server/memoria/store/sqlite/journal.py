@@ -30,7 +30,6 @@ _MEMORY = {
     "memories": "{row}.n",
     "nodes": "{row}.memory_n",
     "edges": f"({_MEMORY_OF_NODE.format(row='{row}', column='src_n')})",
-    "pruned_edges": f"({_MEMORY_OF_NODE.format(row='{row}', column='src_n')})",
     "name_uses": f"({_MEMORY_OF_NODE.format(row='{row}', column='node_n')})",
     "entity_names": f"({_LAST_TO_USE.format(row='{row}', whose='memory_n')})",
 }

@@ -4,13 +4,14 @@ A new file is made with the end result of all migrations, in one transaction: re
 after another takes longer.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from functools import cache
 from importlib import resources
 
 from memoria.errors import StoreTooNewError
 from memoria.store.sqlite.driver import SqliteConnection, sqlite3, transaction
+from memoria.store.sqlite.packed_texts import unpack_texts
 
 
 @cache
@@ -84,9 +85,15 @@ def _create(connection: SqliteConnection) -> None:
 def _apply(connection: SqliteConnection, number: int, sql: str) -> None:
     with transaction(connection):
         if version_of(connection) < number:  # another process may have been faster
+            if number in _BEFORE:
+                _BEFORE[number](connection)
             for statement in _split(sql):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {number:d}")
+
+
+_BEFORE: Mapping[int, Callable[[SqliteConnection], None]] = {23: unpack_texts}
+"""Steps that SQL alone can't do, run before a migration's statements in its transaction."""
 
 
 def version_of(connection: SqliteConnection) -> int:

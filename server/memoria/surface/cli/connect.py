@@ -112,6 +112,16 @@ def connect(
         from memoria.surface.cli.connect_model import offer_model  # noqa: PLC0415  (reads a home)
 
         offer_model(context, chosen, place, program, is_wanted=model, asks=way.asks)
+    _offer_nights(context.obj, way)
+
+
+def _offer_nights(options: Options, way: "_WayToWrite") -> None:
+    """Ask once whether servers may run nightly maintenance by themselves, if somebody is there."""
+    if way.dry_run or not way.asks:
+        return
+    from memoria.surface.cli.connect_nights import offer_nights  # noqa: PLC0415  (reads a home)
+
+    offer_nights(options)
 
 
 def _say_found(clients: "list[Client]") -> None:

@@ -5,21 +5,38 @@ from typing import Annotated
 
 import typer
 
-from memoria.connectors.schedules.interface import SchedulerKind
-from memoria.connectors.schedules.plan import job_label
+from memoria.connectors.schedules.schedulers import SchedulerKind
+from memoria.model.base import Value
 from memoria.surface.cli.console import AsJson, Options, show
-from memoria.surface.cli.schedule_text import (
-    WireInstallation,
-    WireJobs,
-    WirePreview,
-    WireRemoval,
-    installation_text,
-    jobs_text,
-    removal_text,
-    wire_job,
-)
 
 _HELP = "Have cron, systemd, launchd or Task Scheduler run nightly maintenance."
+
+
+class WireScheduledText(Value):
+    """Text of a job, and where it stands or is to stand."""
+
+    scheduler: SchedulerKind
+    where: str
+    content: str
+
+
+class WirePreview(Value):
+    """Plan of an installation."""
+
+    scheduler: SchedulerKind
+    texts: tuple[WireScheduledText, ...]
+    then: tuple[str, ...]
+
+
+class WireSchedule(Value):
+    """Outcome of an installation or removal, and what is installed."""
+
+    label: str
+    jobs: tuple[WireScheduledText, ...] = ()
+    captured_variables: tuple[str, ...] = ()
+    missing_variables: tuple[str, ...] = ()
+    removed_from: tuple[SchedulerKind, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -46,57 +63,85 @@ def install(
     as_json: AsJson = False,
 ) -> None:
     """Install a daily `memoria nightly` for this home and tenant, or move it to another time."""
-    from memoria.connectors.schedules import environment, manage, plan  # noqa: PLC0415  (others need not pay)
+    from memoria.connectors.schedules import environment, job, manage  # noqa: PLC0415  (others need not pay)
 
     options: Options = context.obj
     settings = options.settings
     chosen = manage.choose_scheduler(kind)
     seen = environment.capture_environment(settings, os.environ)
-    carries = chosen.traits.carries_settings
+    carries = chosen.carries_settings
     captured = seen.carried if carries else {}
-    job = plan.nightly_job(settings, plan.parse_time_of_day(at), captured)
-    missing = (*seen.keys, *(name for name in seen.carried if not carries and name != "PATH"))
+    planned = job.nightly_job(settings, job.parse_time_of_day(at), captured)
     if only_print:
-        draft = chosen.draft(job)
-        show(
-            WirePreview.of(chosen.traits.kind, draft),
-            manage.describe_by_hand(draft),
-            as_json=as_json,
+        texts = [_text(chosen.kind, one.where, one.content) for one in chosen.draft(planned)]
+        preview = WirePreview(
+            scheduler=chosen.kind, texts=texts, then=(*chosen.commands(planned.label),)
         )
+        show(preview, manage.describe_by_hand(chosen, planned), as_json=as_json)
         return
-    done = manage.install(settings, job, chosen)
-    entries = manage.find_installed(settings).entries
-    wire = WireInstallation(
-        job=next((wire_job(one) for one in entries if one.kind is chosen.traits.kind), None),
-        label=job.label,
-        captured_variables=[*captured],
+    done = manage.install(settings, planned, chosen)
+    missing = (*seen.keys, *(name for name in seen.carried if not carries and name != "PATH"))
+    wire = WireSchedule(
+        label=planned.label,
+        jobs=_find_jobs(options).jobs,
+        captured_variables=(*captured,),
         missing_variables=[*missing],
-        removed_from=[*done.removed_from],
-        notes=[*done.unasked],
+        removed_from=(*done.removed_from,),
+        notes=(*done.unasked,),
     )
-    show(wire, installation_text(wire, chosen.traits.own_keys), as_json=as_json)
+    names = ", ".join(missing)
+    lines = [
+        f"Installed with {chosen.kind}, every day at {planned.at:%H:%M}.",
+        f"The job does not see {names}. Memoria writes no key into a job.\n"
+        f"Whoever wants the job to have one sets it {chosen.own_keys}."
+        if missing
+        else "",
+        *(f"The job of {one} was removed." for one in done.removed_from),
+        *_note_lines(wire),
+        "`memoria nightly schedule remove` removes it again.",
+    ]
+    show(wire, "\n".join(filter(None, lines)), as_json=as_json)
 
 
 def remove(context: typer.Context, as_json: AsJson = False) -> None:
     """Remove the job of this home and tenant from every scheduler."""
-    from memoria.connectors.schedules import manage  # noqa: PLC0415  (others need not pay)
+    from memoria.connectors.schedules import job, manage  # noqa: PLC0415  (others need not pay)
 
     options: Options = context.obj
-    label = job_label(options.settings)
     done = manage.remove(options.settings)
-    wire = WireRemoval(label=label, removed_from=[*done.removed_from], notes=[*done.unasked])
-    show(wire, removal_text(wire), as_json=as_json)
+    wire = WireSchedule(
+        label=job.job_labels(options.settings)[0],
+        removed_from=(*done.removed_from,),
+        notes=(*done.unasked,),
+    )
+    lines = [f"Removed from {kind}." for kind in wire.removed_from]
+    show(
+        wire, "\n".join((*(lines or ["No job is installed."]), *_note_lines(wire))), as_json=as_json
+    )
 
 
 def show_job(context: typer.Context, as_json: AsJson = False) -> None:
-    """Show the job of this home and tenant, and when it runs next."""
-    from memoria.connectors.schedules import manage  # noqa: PLC0415  (others need not pay)
+    """Show the job of this home and tenant as its scheduler has it."""
+    wire = _find_jobs(context.obj)
+    lines = [f"{one.scheduler}, in {one.where}:\n{one.content.rstrip()}" for one in wire.jobs]
+    none = "No job is installed. `memoria nightly schedule install` installs it."
+    show(wire, "\n".join((*(lines or [none]), *_note_lines(wire))), as_json=as_json)
 
-    options: Options = context.obj
+
+def _find_jobs(options: Options) -> WireSchedule:
+    from memoria.connectors.schedules import job, manage  # noqa: PLC0415  (others need not pay)
+
     found = manage.find_installed(options.settings)
-    wire = WireJobs(
-        label=job_label(options.settings),
-        jobs=[*map(wire_job, found.entries)],
-        notes=[*found.unasked],
+    return WireSchedule(
+        label=job.job_labels(options.settings)[0],
+        jobs=tuple(_text(kind, text.where, text.content) for kind, text in found.found),
+        notes=(*found.unasked,),
     )
-    show(wire, jobs_text(wire), as_json=as_json)
+
+
+def _text(kind: SchedulerKind, where: str, content: str) -> WireScheduledText:
+    return WireScheduledText(scheduler=kind, where=where, content=content)
+
+
+def _note_lines(wire: WireSchedule) -> list[str]:
+    return [f"note: {note}" for note in wire.notes]

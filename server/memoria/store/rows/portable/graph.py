@@ -70,28 +70,15 @@ class PortableGraph:
     def _write_edge(
         self, key: dict[str, Any], record: dict[str, Any], merge: PortableMerge
     ) -> PutOutcome:
-        """Write an edge; if either home has it unpruned, it is unpruned."""
+        """Write an edge, one that an older version had set aside as well."""
         turn_n = self._turns.find_turn(record["turn"], merge)
         told = {name: record.get(name) for name in _VALUES} | {"turn_n": turn_n}
         if turn_n is None and record["turn"] is not None:
             told["event_expression"] = None
-        reason = record["reason"]
-        live, pruned = self._rows.first("edge", **key), self._rows.first("pruned_edge", **key)
-        known = live or pruned
-        if known is not None:
-            before = {name: known[name] for name in _VALUES}
-            before_reason = None if pruned is None else pruned["reason"]
-            comes_alive = live is None and reason is None
-            if live is not None and reason is not None:
-                return "known"
-            if not comes_alive and _rank(told, reason) <= _rank(before, before_reason):
-                return "known"
-            told = max(told, before, key=_rank)
-        if reason is None:
-            self._rows.change("drop_pruned_edge", **key)
-            self._rows.change("put_edge", **key, **told)
-        else:
-            self._rows.change("put_pruned_edge", **key, **told, reason=reason)
+        known = self._rows.first("edge", **key)
+        if known is not None and _rank(told) <= _rank({name: known[name] for name in _VALUES}):
+            return "known"
+        self._rows.change("put_edge", **key, **told)
         return "added" if known is None else "changed"
 
     def _find_end(self, end: str, merge: PortableMerge) -> int | None:
@@ -154,8 +141,8 @@ def _id_of(end: str) -> str:
     return end.partition(":")[2]
 
 
-def _rank(values: dict[str, Any], reason: str | None = None) -> tuple[object, ...]:
+def _rank(values: dict[str, Any]) -> tuple[object, ...]:
     """Return a sort key of an edge when homes merge: the later, then the stronger one stays."""
     numbers = (values["created_at"], *(values[name] for name in _NUMBERS))
     known = ((one is not None, one or 0) for one in numbers)
-    return (*known, values["turn_n"] is not None, values["event_expression"] or "", reason or "")
+    return (*known, values["turn_n"] is not None, values["event_expression"] or "")
