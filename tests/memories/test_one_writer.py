@@ -55,6 +55,6 @@ def test_the_search_for_writes_finds_them() -> None:
 
 
 def test_one_statement_writes_turns_and_one_wordings_whichever_home_they_are_from() -> None:
-    sql = [path.read_text("utf-8") for path in sorted(SERVER.glob("store/sqlite/sql/*.sql"))]
+    sql = [path.read_text("utf-8") for path in sorted(SERVER.glob("store/sqlite/sql/**/*.sql"))]
     for table in ("turns", "memory_versions"):
         assert sum(text.count(f"INTO {table} (") for text in sql) == 1, table

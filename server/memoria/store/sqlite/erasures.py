@@ -95,6 +95,8 @@ class SqliteErasures:
             nodes=as_json(scope.nodes),
         )
         counted = {row["place"]: int(row["total"]) for row in rows}
+        documents = as_json(scope.documents)
+        counted["full text"] = self._rows.number("count_full_text", documents=documents)
         if scope.hashes:
             counted["texts"] = self._rows.number("count_texts", hashes=as_json(scope.hashes))
         counted["vector index"] = self._documents.count_indexed_vectors(scope.documents)
@@ -108,7 +110,8 @@ class SqliteErasures:
 
     def count_all_rows(self) -> dict[str, int]:
         """Count the rows in each of the tenant's tables."""
-        return {row["place"]: int(row["total"]) for row in self._rows.all("count_all")}
+        counted = {row["place"]: int(row["total"]) for row in self._rows.all("count_all")}
+        return counted | {"full text": self._rows.number("count_all_full_text")}
 
     def iterate_messages(self) -> Iterator[tuple[int, str, MessageName]]:
         """Yield every version of every turn: number, id, and keys it is recognised by."""

@@ -6,6 +6,8 @@ from memoria.store.base.short_ids import INDEXED_CHARS
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json
 
+_LAST_CHARACTER = chr(0x10FFFF)
+
 
 class SqliteShortIds:
     """The ids of a tenant's memories, turns, entities and sessions, by parts of them."""
@@ -31,5 +33,6 @@ class SqliteShortIds:
 
     def list_sessions(self, beginning: str, limit: int) -> list[str]:
         """List the first few ids of sessions that begin so, in order."""
-        rows = self._rows.all("list_sessions", beginning=beginning, limit=limit)
+        beyond = beginning + _LAST_CHARACTER
+        rows = self._rows.all("list_sessions", beginning=beginning, beyond=beyond, limit=limit)
         return [row["session_id"] for row in rows]

@@ -18,7 +18,7 @@ class SqliteTranscriptPlaces:
 
     def list_live_sessions(self, source: str, workspace: str | None, since: int) -> list[str]:
         """List the sessions of a project that a client's hooks have told of since; at most two."""
-        rows = self._rows.all("live", source=source, workspace=workspace, since=since)
+        rows = self._rows.all("live", source=source, project=workspace, since=since)
         return [row["session_id"] for row in rows]
 
     def list_recent(self, since: int, limit: int) -> list[TranscriptPlace]:

@@ -5,13 +5,6 @@ SELECT n, tenant_id, kind, workspace_n, current, suppressed, processed FROM docu
 -- Every document may be found by other words than before: what keeps words in memory lets them go.
 UPDATE tenants SET changes = changes + 1, last_erasure = changes + 1;
 
--- name: full_text_drift
-SELECT (SELECT count(*) FROM documents) AS documents,
-       (SELECT count(*) FROM documents
-        WHERE n NOT IN (SELECT id FROM search_index_content)) AS missing,
-       (SELECT count(*) FROM search_index_content
-        WHERE id NOT IN (SELECT n FROM documents)) AS extra;
-
 -- name: wording
 SELECT v.content, v.valid_from, m.predicate, t.utc_offset
 FROM memory_versions v JOIN memories m ON m.n = v.memory_n LEFT JOIN turns t ON t.n = v.turn_n
@@ -27,7 +20,7 @@ JOIN settings s ON s.key = 'embedding_model'
 WHERE d.current
   AND NOT EXISTS (SELECT 1 FROM embeddings e JOIN embedding_models m ON m.n = e.model_n
                   WHERE e.document_n = d.n AND m.name = s.value)
-ON CONFLICT DO UPDATE SET has_vector = 0;
+ON CONFLICT (document_n) DO UPDATE SET has_vector = FALSE;
 
 -- name: count_missing_vectors
 SELECT count(*) FROM documents d
@@ -41,22 +34,22 @@ WHERE d.current
 -- name: count_damaged_passages
 -- A record is two places and a unit of four bytes each, and a byte a number.
 SELECT count(*) FROM passages p JOIN embedding_models m ON m.n = p.model_n
-WHERE length(p.records) = 0 OR length(p.records) % (12 + m.dims)
+WHERE length(p.records) = 0 OR length(p.records) % (12 + m.dims) <> 0
    OR length(p.signs) <> length(p.records) / (12 + m.dims) * ((m.dims + 7) / 8);
 
 -- name: await_damaged_passages
 INSERT INTO embedding_backlog (document_n, tenant_id, has_vector)
-SELECT DISTINCT d.n, d.tenant_id, 1
+SELECT DISTINCT d.n, d.tenant_id, TRUE
 FROM passages p JOIN embedding_models m ON m.n = p.model_n JOIN documents d ON d.n = p.document_n
 WHERE d.current
-  AND (length(p.records) = 0 OR length(p.records) % (12 + m.dims)
+  AND (length(p.records) = 0 OR length(p.records) % (12 + m.dims) <> 0
        OR length(p.signs) <> length(p.records) / (12 + m.dims) * ((m.dims + 7) / 8))
 ON CONFLICT DO NOTHING;
 
 -- name: drop_damaged_passages
-DELETE FROM passages WHERE rowid IN (
-    SELECT p.rowid FROM passages p JOIN embedding_models m ON m.n = p.model_n
-    WHERE length(p.records) = 0 OR length(p.records) % (12 + m.dims)
+DELETE FROM passages WHERE (model_n, document_n) IN (
+    SELECT p.model_n, p.document_n FROM passages p JOIN embedding_models m ON m.n = p.model_n
+    WHERE length(p.records) = 0 OR length(p.records) % (12 + m.dims) <> 0
        OR length(p.signs) <> length(p.records) / (12 + m.dims) * ((m.dims + 7) / 8));
 
 -- name: count_lost_records
@@ -84,22 +77,6 @@ SELECT hash, block_n, start, size FROM packed_texts ORDER BY block_n;
 
 -- name: text_block
 SELECT data FROM text_blocks WHERE n = :n;
-
--- name: tables
-SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name;
-
--- name: indexes
-SELECT name, rootpage FROM sqlite_schema WHERE type = 'index';
-
--- name: definitions
-SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL;
-
--- name: forget_table
-DELETE FROM sqlite_schema WHERE tbl_name = :name OR tbl_name GLOB :name || '_*';
-
--- name: forget_indexes
-DELETE FROM sqlite_schema WHERE type = 'index' AND tbl_name = :name AND sql IS NOT NULL
-RETURNING name;
 
 -- name: leases
 SELECT name, expires_at FROM leases;
