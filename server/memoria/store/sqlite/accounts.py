@@ -61,7 +61,7 @@ class SqliteAccounts:
             speaker=told.speaker,
             at=told.at,
             utc_offset=told.utc_offset,
-            at_given=int(told.at_given),
+            at_given=told.at_given,
             trust=told.trust.value,
             fingerprint=told.fingerprint,
             likeness=told.likeness,

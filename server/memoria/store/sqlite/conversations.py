@@ -26,7 +26,7 @@ from memoria.store.values import (
     TurnVersion,
 )
 
-_ALL = -1
+_ALL = (1 << 63) - 1
 """The value that means no limit, in SQLite."""
 _MOST_SPEAKERS = 1000
 _SPOKEN = (Role.USER, Role.ASSISTANT)
@@ -122,7 +122,7 @@ class SqliteConversations:
             speaker=turn.speaker,
             at=turn.at,
             utc_offset=turn.utc_offset,
-            at_given=int(turn.at_given),
+            at_given=turn.at_given,
             ingested_at=turn.ingested_at,
             trust=turn.trust.value,
             fingerprint=turn.fingerprint,
@@ -188,7 +188,7 @@ class SqliteConversations:
             return self._extend_around(turn)
         when = {"session_n": turn.session_n, "at": turn.at, "now": now_millis()}
         said = {"turn_index": turn.turn_index, "message": int(turn.role in _SPOKEN)}
-        most = {"most": limits.messages, "opens": int(turn.role is Role.USER)}
+        most = {"most": limits.messages, "opens": turn.role is Role.USER}
         if self._rows.change("extend_segment", idle=limits.idle_ms, **when, **said, **most):
             return []
         closed = self._close_segments("end_segment", idle=limits.idle_ms, **when)

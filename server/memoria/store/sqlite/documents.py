@@ -65,9 +65,7 @@ class SqliteDocuments:
         suppressed: bool = False,
     ) -> int:
         """Add a document, indexed and waiting for its vector, and return its number."""
-        n = self._rows.insert(
-            "add_document", kind=kind, workspace=workspace, suppressed=int(suppressed)
-        )
+        n = self._rows.insert("add_document", kind=kind, workspace=workspace, suppressed=suppressed)
         scope = Visibility(kind, self._rows.tenant, workspace, processed=suppressed).token
         self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
         self._rows.change("note_words", n=n, form=FORM)
@@ -77,7 +75,7 @@ class SqliteDocuments:
 
     def set_current(self, n: int, *, current: bool) -> None:
         """Show or hide a document; hidden ones are found on request only, by text."""
-        self._rows.change("set_current", n=n, current=int(current))
+        self._rows.change("set_current", n=n, current=current)
         if not current:
             self.drop_turn_names(n)
         self._refresh_index(n)
@@ -269,10 +267,10 @@ class SqliteDocuments:
         """List the newest documents that pass the filters, by the time said or valid from."""
         view: dict[str, str | int | None] = {
             "workspace": self._workspaces.number(filters.workspace),
-            "everywhere": int(filters.everywhere),
+            "everywhere": filters.everywhere,
             "private": as_json(self._workspaces.private),
-            "history": int(filters.include_history),
-            "include_processed": int(filters.include_processed),
+            "history": filters.include_history,
+            "include_processed": filters.include_processed,
             "since": filters.since,
             "until": filters.until,
             "session_id": filters.session_id,

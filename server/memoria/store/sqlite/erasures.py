@@ -11,7 +11,7 @@ from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null, buil
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import ErasureFilter, ErasureScope, MessageName
 
-_ALL = -1
+_ALL = (1 << 63) - 1
 """The value that means no limit, in SQLite."""
 _UNKNOWN = -1
 """Stands for the number of a workspace that was never stored, so that nothing matches."""
@@ -51,7 +51,7 @@ class SqliteErasures:
         rows = self._rows.all(
             "memories",
             types=as_json_or_null(wanted.types),
-            is_narrow=int(wanted.is_narrow),
+            is_narrow=wanted.is_narrow,
             **self._parameters(wanted),
         )
         return [row["id"] for row in rows]
@@ -173,7 +173,7 @@ class SqliteErasures:
             "speaker": wanted.speaker,
             "since": wanted.since,
             "until": wanted.until,
-            "sees_all": int(seen is None),
+            "sees_all": seen is None,
             "place": None if seen is None else self._number(seen.workspace),
         }
 

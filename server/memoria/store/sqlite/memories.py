@@ -296,7 +296,7 @@ class SqliteMemories:
             "contradictions",
             ids=as_json(memory_ids),
             workspace=place,
-            everywhere=int(everywhere),
+            everywhere=everywhere,
             private=as_json(self._workspaces.private if seen else ()),
         )
         found: dict[str, tuple[str, ...]] = {}
@@ -315,7 +315,7 @@ class SqliteMemories:
             "successors",
             ns=as_json(ns),
             workspace=place,
-            everywhere=int(seen.everywhere),
+            everywhere=seen.everywhere,
             private=as_json(self._workspaces.private),
         )
         return [Successor(row["n"], row["former"], row["n_now"], row["present"]) for row in rows]
@@ -393,6 +393,6 @@ def _scope_of(memory: NewMemory) -> Scope:
     return memory.scope or "project"
 
 
-def _is_verified_by_channel(version: NewVersion) -> int:
-    """Return 1 if the user stated it through a channel of their own: it needs no confirmation."""
-    return int(version.provenance.trust is Trust.USER)
+def _is_verified_by_channel(version: NewVersion) -> bool:
+    """Return True if a user stated it through a channel of their own: it needs no confirmation."""
+    return version.provenance.trust is Trust.USER

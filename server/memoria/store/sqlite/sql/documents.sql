@@ -118,7 +118,7 @@ SELECT n FROM documents WHERE tenant_id = :tenant AND changed > :seen AND change
 SELECT changes, newest_document FROM tenants WHERE id = :tenant;
 
 -- name: erasures_of_all
-SELECT coalesce(sum(last_erasure), 0) FROM tenants;
+SELECT CAST(coalesce(sum(last_erasure), 0) AS BIGINT) FROM tenants;
 
 -- name: page
 SELECT n FROM documents WHERE +tenant_id = :tenant AND kind = :kind AND n > :after

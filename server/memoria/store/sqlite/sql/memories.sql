@@ -343,7 +343,7 @@ CROSS JOIN memory_evidence e ON e.memory_n = m.n
 CROSS JOIN turns t ON t.n = e.turn_n
 CROSS JOIN sessions s ON s.n = t.session_n
 WHERE m.id = :id AND +m.tenant_id = :tenant
-ORDER BY 8, 11, 10;
+ORDER BY 8, 11, 10 NULLS FIRST;
 
 -- name: said_again_in
 SELECT DISTINCT m.id

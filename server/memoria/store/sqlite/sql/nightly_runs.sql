@@ -45,7 +45,7 @@ WHERE run_n = (SELECT n FROM nightly_runs WHERE n = :run_n AND tenant_id = :tena
   AND ordinal = :ordinal;
 
 -- name: tokens
-SELECT coalesce(sum(CAST({json s.report} ->> 'tokens' AS BIGINT)), 0)
+SELECT CAST(coalesce(sum(CAST({json s.report} ->> 'tokens' AS BIGINT)), 0) AS BIGINT)
 FROM nightly_steps s JOIN nightly_runs r ON r.n = s.run_n AND r.tenant_id = :tenant
 WHERE s.run_n = :run_n;
 
