@@ -7,15 +7,15 @@ SELECT n, count(*) AS many FROM (
     SELECT src_n AS n FROM edges WHERE +tenant_id = :tenant AND code = 10
     UNION ALL
     SELECT dst_n AS n FROM edges WHERE +tenant_id = :tenant AND code = 10)
-GROUP BY n HAVING many > :most ORDER BY many DESC, n LIMIT :limit;
+GROUP BY n HAVING count(*) > :most ORDER BY many DESC, n LIMIT :limit;
 
 -- name: similar_pairs
 SELECT e.src_n, e.code, e.dst_n, e.weight, e.by_model
-FROM json_each(:ns) w CROSS JOIN edges e ON e.src_n = w.value AND e.code = 10
+FROM {numbers :ns} w CROSS JOIN edges e ON e.src_n = w.value AND e.code = 10
 WHERE +e.tenant_id = :tenant
 UNION
 SELECT e.src_n, e.code, e.dst_n, e.weight, e.by_model
-FROM json_each(:ns) w CROSS JOIN edges e ON e.dst_n = w.value AND e.code = 10
+FROM {numbers :ns} w CROSS JOIN edges e ON e.dst_n = w.value AND e.code = 10
 WHERE +e.tenant_id = :tenant;
 
 -- name: inactive
@@ -63,11 +63,12 @@ WHERE +c.tenant_id = :tenant AND c.reason <> 'inactive'
 ORDER BY c.power DESC, c.src_n, c.code, c.dst_n LIMIT :limit;
 
 -- name: prune
-INSERT OR REPLACE INTO pruned_edges
+INSERT INTO pruned_edges
 SELECT tenant_id, src_n, code, dst_n, weight, confidence, negated, modality, by_model, created_at,
        power, turn_n, event_at, event_expression, :reason
 FROM edges
-WHERE src_n = :src AND code = :code AND dst_n = :dst AND +tenant_id = :tenant;
+WHERE src_n = :src AND code = :code AND dst_n = :dst AND +tenant_id = :tenant
+{replace_edge}, reason = excluded.reason;
 
 -- name: is_still_inactive
 SELECT EXISTS (SELECT 1 FROM nodes x CROSS JOIN memories m ON m.n = x.memory_n
@@ -77,19 +78,21 @@ SELECT EXISTS (SELECT 1 FROM nodes x CROSS JOIN memories m ON m.n = x.memory_n
 DELETE FROM edges WHERE src_n = :src AND code = :code AND dst_n = :dst AND +tenant_id = :tenant;
 
 -- name: restore
-INSERT OR IGNORE INTO edges
+INSERT INTO edges
 SELECT tenant_id, src_n, code, dst_n, weight, confidence, negated, modality, by_model, created_at,
        power, turn_n, event_at, event_expression
 FROM pruned_edges
-WHERE src_n = :src AND code = :code AND dst_n = :dst AND +tenant_id = :tenant;
+WHERE src_n = :src AND code = :code AND dst_n = :dst AND +tenant_id = :tenant
+ON CONFLICT DO NOTHING;
 
 -- name: drop_pruned
 DELETE FROM pruned_edges WHERE src_n = :src AND code = :code AND dst_n = :dst AND +tenant_id = :tenant;
 
 -- name: transfer
-INSERT OR IGNORE INTO edges
+INSERT INTO edges
 SELECT tenant_id, :heir, code, dst_n, weight, confidence, negated, modality, by_model, created_at,
        power, turn_n, event_at, event_expression
 FROM edges
 WHERE src_n = :src AND code = :code AND dst_n = :dst AND +tenant_id = :tenant
-  AND EXISTS (SELECT 1 FROM nodes h WHERE h.n = :heir AND +h.tenant_id = :tenant);
+  AND EXISTS (SELECT 1 FROM nodes h WHERE h.n = :heir AND +h.tenant_id = :tenant)
+ON CONFLICT DO NOTHING;

@@ -13,7 +13,8 @@ SELECT count(*) FROM turns WHERE tenant_id = :tenant;
 SELECT validity, count(*) AS total FROM memories WHERE tenant_id = :tenant GROUP BY validity;
 
 -- name: chunks
-SELECT sum(texts) AS total, sum(raw) AS raw, sum(stored) AS stored
+SELECT CAST(sum(texts) AS BIGINT) AS total, CAST(sum(raw) AS BIGINT) AS raw,
+       CAST(sum(stored) AS BIGINT) AS stored
 FROM (SELECT count(*) AS texts, coalesce(sum(size), 0) AS raw,
              coalesce(sum(length(data)), 0) AS stored
       FROM raw_chunks WHERE tenant_id = :tenant
