@@ -55,9 +55,9 @@ class Narrowing:
         """Parameters of a statement that say what may be seen at all."""
         return {
             "kinds": as_json(self._kinds),
-            "history": int(self._filters.include_history),
-            "include_processed": int(self._filters.include_processed),
-            "everywhere": int(self._filters.everywhere),
+            "history": self._filters.include_history,
+            "include_processed": self._filters.include_processed,
+            "everywhere": self._filters.everywhere,
             "place": self._place,
             "private": as_json(self._private),
         }
@@ -76,7 +76,7 @@ class Narrowing:
             "since": self._filters.since,
             "until": self._filters.until,
             "session_id": self._filters.session_id,
-            "history": int(self._filters.include_history),
+            "history": self._filters.include_history,
         }
 
     @property
@@ -135,8 +135,8 @@ class Narrowing:
             "is_long_period",
             since=said.since,
             until=said.until,
-            turns=int(self._turns),
-            memories=int(self._memories),
+            turns=self._turns,
+            memories=self._memories,
             few=BUDGET,
         )
         return bool(found)

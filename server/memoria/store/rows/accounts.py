@@ -66,7 +66,7 @@ class Accounts:
             speaker=told.speaker,
             at=told.at,
             utc_offset=told.utc_offset,
-            at_given=int(told.at_given),
+            at_given=told.at_given,
             trust=told.trust.value,
             fingerprint=told.fingerprint,
             likeness=told.likeness,

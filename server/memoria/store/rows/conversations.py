@@ -20,7 +20,7 @@ from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import TenantRows, as_json, list_numbers
 from memoria.store.values import ClosedSegment, MessageName, NewTurn, SegmentLimits, TurnVersion
 
-_ALL = -1
+_ALL = (1 << 63) - 1
 """The value that means no limit."""
 _MOST_SPEAKERS = 1000
 _SPOKEN = (Role.USER, Role.ASSISTANT)
@@ -119,7 +119,7 @@ class Conversations:
             speaker=turn.speaker,
             at=turn.at,
             utc_offset=turn.utc_offset,
-            at_given=int(turn.at_given),
+            at_given=turn.at_given,
             ingested_at=turn.ingested_at,
             trust=turn.trust.value,
             fingerprint=turn.fingerprint,
@@ -189,7 +189,7 @@ class Conversations:
             return self._extend_around(turn)
         when = {"session_n": turn.session_n, "at": turn.at, "now": now_millis()}
         said = {"turn_index": turn.turn_index, "message": int(turn.role in _SPOKEN)}
-        most = {"most": limits.messages, "opens": int(turn.role is Role.USER)}
+        most = {"most": limits.messages, "opens": turn.role is Role.USER}
         if self._rows.change("extend_segment", idle=limits.idle_ms, **when, **said, **most):
             return []
         closed = self._close_segments("end_segment", idle=limits.idle_ms, **when)

@@ -28,9 +28,7 @@ class DocumentIndex:
         suppressed: bool = False,
     ) -> int:
         """Add a document, indexed and waiting for its vector, and return its number."""
-        n = self._rows.insert(
-            "add_document", kind=kind, workspace=workspace, suppressed=int(suppressed)
-        )
+        n = self._rows.insert("add_document", kind=kind, workspace=workspace, suppressed=suppressed)
         scope = Visibility(kind, self._rows.tenant, workspace, processed=suppressed).token
         self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
         self._rows.change("note_words", n=n, form=FORM)
@@ -40,7 +38,7 @@ class DocumentIndex:
 
     def set_current(self, n: int, *, current: bool) -> None:
         """Show or hide a document; hidden ones are found on request only, by text."""
-        self._rows.change("set_current", n=n, current=int(current))
+        self._rows.change("set_current", n=n, current=current)
         if not current:
             self.drop_turn_names(n)
         self._refresh_index(n)

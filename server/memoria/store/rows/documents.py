@@ -147,10 +147,10 @@ class Documents:
         """List the newest documents that pass the filters, by the time said or valid from."""
         view: dict[str, str | int | None] = {
             "workspace": self._workspaces.number(filters.workspace),
-            "everywhere": int(filters.everywhere),
+            "everywhere": filters.everywhere,
             "private": as_json(self._workspaces.private),
-            "history": int(filters.include_history),
-            "include_processed": int(filters.include_processed),
+            "history": filters.include_history,
+            "include_processed": filters.include_processed,
             "since": filters.since,
             "until": filters.until,
             "session_id": filters.session_id,

@@ -21,7 +21,7 @@ class Holdings(NamedTuple):
     """Number of its newest document; with the two counts it changes with any document."""
 
 
-_ALL = -1
+_ALL = (1 << 63) - 1
 """The value that means no limit."""
 _UNKNOWN = -1
 """Stands for the number of a workspace that was never stored, so that nothing matches."""
@@ -60,7 +60,7 @@ class Erasures:
         rows = self._rows.all(
             "memories",
             types=as_json_or_null(wanted.types),
-            is_narrow=int(wanted.is_narrow),
+            is_narrow=wanted.is_narrow,
             **self._parameters(wanted),
         )
         return [row["id"] for row in rows]
@@ -109,6 +109,8 @@ class Erasures:
             nodes=as_json(scope.nodes),
         )
         counted = {row["place"]: int(row["total"]) for row in rows}
+        documents = as_json(scope.documents)
+        counted["full text"] = self._rows.number("count_full_text", documents=documents)
         if scope.hashes:
             counted["texts"] = self._rows.number("count_texts", hashes=as_json(scope.hashes))
         counted["vector index"] = self._documents.count_indexed_vectors(scope.documents)
@@ -122,7 +124,8 @@ class Erasures:
 
     def count_all_rows(self) -> dict[str, int]:
         """Count the rows in each of the tenant's tables."""
-        return {row["place"]: int(row["total"]) for row in self._rows.all("count_all")}
+        counted = {row["place"]: int(row["total"]) for row in self._rows.all("count_all")}
+        return counted | {"full text": self._rows.number("count_all_full_text")}
 
     def iterate_messages(self) -> Iterator[tuple[int, str, MessageName]]:
         """Yield every version of every turn: number, id, and keys it is recognised by."""
@@ -189,7 +192,7 @@ class Erasures:
             "speaker": wanted.speaker,
             "since": wanted.since,
             "until": wanted.until,
-            "sees_all": int(seen is None),
+            "sees_all": seen is None,
             "place": None if seen is None else self._number(seen.workspace),
         }
 

@@ -291,9 +291,9 @@ class Graph:
             dst_n=dst,
             weight=round(edge.weight * _UNIT),
             confidence=round(edge.confidence * _UNIT),
-            negated=int(edge.negated),
+            negated=edge.negated,
             modality=_MODALITIES[edge.modality],
-            by_model=int(edge.inferred_by is InferredBy.MODEL),
+            by_model=edge.inferred_by is InferredBy.MODEL,
             created_at=edge.made_at,
             power=retention_rank(edge.weight, edge.made_at),
             turn_n=self._turn_number(edge.turn_id),
@@ -342,16 +342,16 @@ class Graph:
 
     def _visible_nodes(self, ns: set[int], seen: Filters) -> dict[int, int]:
         """Map the visible ones of these nodes to the node that stands for each."""
-        view = {**self._view(seen), "suppressed": int(seen.include_processed)}
+        view = {**self._view(seen), "suppressed": seen.include_processed}
         rows = self._rows.all("seen", ns=list_numbers(sorted(ns)), **view)
         return {row[0]: row[1] for row in rows}
 
     def _view(self, seen: Filters) -> dict[str, str | int | None]:
         return {
             "workspace": self._workspaces.number(seen.workspace),
-            "everywhere": int(seen.everywhere),
+            "everywhere": seen.everywhere,
             "private": list_numbers(self._workspaces.private),
-            "history": int(seen.include_history),
+            "history": seen.include_history,
         }
 
 

@@ -42,7 +42,7 @@ class Listings:
             "until": span.until,
             "place": self._workspaces.number(span.workspace),
             "first": self._workspaces.number(span.first),
-            "everywhere": int(span.everywhere),
+            "everywhere": span.everywhere,
             "private": as_json(self._workspaces.private),
             **wanted,
         }

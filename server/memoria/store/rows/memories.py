@@ -314,7 +314,7 @@ class Memories:
             "contradictions",
             ids=as_json(memory_ids),
             workspace=place,
-            everywhere=int(everywhere),
+            everywhere=everywhere,
             private=as_json(self._workspaces.private if seen else ()),
         )
         found: dict[str, tuple[str, ...]] = {}
@@ -344,7 +344,7 @@ class Memories:
             "successors",
             ns=as_json(ns),
             workspace=place,
-            everywhere=int(seen.everywhere),
+            everywhere=seen.everywhere,
             private=as_json(self._workspaces.private),
         )
         return [Successor(row["n"], row["former"], row["n_now"], row["present"]) for row in rows]

@@ -49,7 +49,7 @@ class MetricRows:
 
     def add(self, run: NightlyRun, metric: Metric) -> None:
         """Write a figure of a run."""
-        told = metric.model_dump() | {"exceeded": int(metric.exceeded)}
+        told = metric.model_dump() | {"exceeded": metric.exceeded}
         self._rows.change("put", run_n=run.n, **told)
 
 

@@ -8,6 +8,8 @@ from memoria.store.sql.tenant_rows import TenantRows, as_json
 INDEXED_CHARS = 8
 """Number of characters at its end by which an id is found."""
 
+_LAST_CHARACTER = chr(0x10FFFF)
+
 
 class ShortIds:
     """The ids of memories, turns and entities by their ends, of sessions by their beginnings."""
@@ -33,5 +35,6 @@ class ShortIds:
 
     def list_sessions(self, beginning: str, limit: int) -> list[str]:
         """List the first few ids of sessions that begin so. Clients make them, mostly random."""
-        rows = self._rows.all("list_sessions", beginning=beginning, limit=limit)
+        beyond = beginning + _LAST_CHARACTER
+        rows = self._rows.all("list_sessions", beginning=beginning, beyond=beyond, limit=limit)
         return [row["session_id"] for row in rows]

@@ -74,6 +74,8 @@ class TenantBacklog:
                 "Give the changed model another name."
             )
         documents = {row["n"]: row for row in self._rows.all("documents", ns=as_json(vectors))}
+        renewed = {"model": known.n, "ns": as_json(documents)}
+        self._connection.execute(_VECTORS["drop_passages"], renewed)
         self._connection.executemany(
             _VECTORS["add_embedding"],
             ({"model": known.n, "n": n, "vector": vectors[n].tobytes()} for n in documents),

@@ -36,7 +36,7 @@ class TranscriptPlaces:
 
         Those that have ended are left out.
         """
-        rows = self._rows.all("live", source=source, workspace=workspace, since=since)
+        rows = self._rows.all("live", source=source, project=workspace, since=since)
         return [row["session_id"] for row in rows]
 
     def list_recent(self, since: int, limit: int) -> list[TranscriptPlace]:

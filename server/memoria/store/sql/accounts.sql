@@ -8,7 +8,7 @@ LIMIT :limit;
 -- name: last_index
 -- Backwards by the key of places, so that it stops at the first.
 SELECT coalesce((SELECT turn_index FROM turns
-                 WHERE session_n = :session_n AND account IS NOT 'agent' AND +tenant_id = :tenant
+                 WHERE session_n = :session_n AND account {is_not} 'agent' AND +tenant_id = :tenant
                  ORDER BY turn_index DESC LIMIT 1), -1);
 
 -- name: after
@@ -28,5 +28,5 @@ WHERE n = :n AND +tenant_id = :tenant;
 
 -- name: count
 UPDATE sessions
-SET next_index = max(next_index, :turn_index + 1), agent_turns = max(agent_turns - 1, 0)
+SET next_index = {greatest}(next_index, :turn_index + 1), agent_turns = {greatest}(agent_turns - 1, 0)
 WHERE n = :session_n AND tenant_id = :tenant;

@@ -16,4 +16,5 @@ ORDER BY n DESC LIMIT :limit;
 SELECT coalesce(max(n), 0) FROM audit_log;
 
 -- name: subjects
-SELECT DISTINCT subject FROM audit_log WHERE n > :after AND +tenant_id = :tenant ORDER BY n;
+SELECT subject FROM audit_log WHERE n > :after AND +tenant_id = :tenant
+GROUP BY subject ORDER BY min(n);

@@ -3,7 +3,7 @@
 
 -- name: set_model
 INSERT INTO settings (key, value) VALUES ('embedding_model', :model)
-ON CONFLICT DO UPDATE SET value = excluded.value;
+ON CONFLICT (key) DO UPDATE SET value = excluded.value;
 
 -- name: enqueue_missing
 INSERT INTO embedding_backlog (document_n, tenant_id)
@@ -11,7 +11,7 @@ SELECT d.n, d.tenant_id FROM documents d
 WHERE d.current
   AND NOT EXISTS (SELECT 1 FROM embeddings e JOIN embedding_models m ON m.n = e.model_n
                   WHERE e.document_n = d.n AND m.name = :model)
-ON CONFLICT DO UPDATE SET attempts = 0, not_before = 0, last_error = NULL, has_vector = 0;
+ON CONFLICT (document_n) DO UPDATE SET attempts = 0, not_before = 0, last_error = NULL, has_vector = FALSE;
 
 -- name: due_tenants
 SELECT t.name

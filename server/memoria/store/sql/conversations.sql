@@ -6,8 +6,8 @@ INSERT INTO sessions (tenant_id, source, session_id, first_at, last_at, last_ing
                       workspace_n)
 VALUES (:tenant, :source, :session_id, :first_at, :last_at, :now, :workspace)
 ON CONFLICT (tenant_id, source, session_id) DO UPDATE
-SET first_at = min(first_at, excluded.first_at),
-    last_at = max(last_at, excluded.last_at),
+SET first_at = {least}(sessions.first_at, excluded.first_at),
+    last_at = {greatest}(sessions.last_at, excluded.last_at),
     last_ingested_at = excluded.last_ingested_at
 RETURNING n, source, session_id, first_at, last_at, next_index AS turns, agent_turns, workspace_n;
 
@@ -16,7 +16,7 @@ SELECT workspace_n FROM sessions WHERE n = :session_n AND tenant_id = :tenant;
 
 -- name: count_turn
 UPDATE sessions
-SET next_index = max(next_index, :turn_index + 1), agent_turns = agent_turns + :agent
+SET next_index = {greatest}(next_index, :turn_index + 1), agent_turns = agent_turns + :agent
 WHERE n = :session_n AND tenant_id = :tenant;
 
 -- name: find_message
@@ -64,8 +64,8 @@ FROM segments WHERE session_n = :session_n;
 
 -- name: extend_segment
 UPDATE segments
-SET last_index = max(last_index, :turn_index), messages = messages + :message,
-    last_at = max(last_at, :at), touched_at = :now
+SET last_index = {greatest}(last_index, :turn_index), messages = messages + :message,
+    last_at = {greatest}(last_at, :at), touched_at = :now
 WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL
   AND :at - last_at <= :idle AND (messages < :most OR NOT :opens);
 
@@ -111,7 +111,7 @@ FROM segments x
 WHERE x.tenant_id = :tenant AND x.closed_at IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM sessions s JOIN workspaces w ON w.n = s.workspace_n
                   WHERE s.n = x.session_n AND +s.tenant_id = :tenant
-                    AND w.name IN (SELECT value FROM json_each(:private)))
+                    AND w.name IN (SELECT value FROM {texts :private}))
   AND NOT EXISTS (SELECT 1 FROM extraction_queue q
                   WHERE q.session_n = x.session_n AND q.kind = 'extract'
                     AND q.first_index = x.first_index
@@ -131,9 +131,9 @@ FROM turns t
 JOIN documents d ON d.n = t.n
 JOIN sessions s ON s.n = t.session_n
 LEFT JOIN raw_chunks c ON c.tenant_id = t.tenant_id AND c.hash = t.content_hash
-                      AND t.n NOT IN (SELECT value FROM json_each(:heard))
+                      AND t.n NOT IN (SELECT value FROM {numbers :heard})
 LEFT JOIN workspaces w ON w.n = s.workspace_n
-WHERE +t.tenant_id = :tenant AND t.n IN (SELECT value FROM json_each(:ns));
+WHERE +t.tenant_id = :tenant AND t.n IN (SELECT value FROM {numbers :ns});
 
 -- name: turn_number
 SELECT n FROM turns WHERE tenant_id = :tenant AND id = :id;
@@ -153,7 +153,7 @@ ORDER BY version DESC;
 
 -- name: places
 SELECT DISTINCT o.n, o.session_n, o.turn_index
-FROM json_each(:ns) wanted
+FROM {numbers :ns} wanted
 CROSS JOIN turns t ON t.n = wanted.value AND t.tenant_id = :tenant
 CROSS JOIN turns o ON o.session_n = t.session_n
             AND o.turn_index BETWEEN t.turn_index - :reach AND t.turn_index + :reach
@@ -165,14 +165,14 @@ WHERE +t.tenant_id = :tenant AND t.session_n = :session_n AND t.turn_index = :tu
 
 -- name: user_speakers
 -- From name to name by the index, so that it takes as many steps as there are names, not turns.
-WITH RECURSIVE names (speaker) AS (
-    SELECT min(speaker) FROM turns
+WITH RECURSIVE names (speaker, ordinal) AS (
+    SELECT min(speaker), 1 FROM turns
     WHERE tenant_id = :tenant AND role = 'user' AND speaker IS NOT NULL
     UNION ALL
     SELECT (SELECT min(t.speaker) FROM turns t
-            WHERE t.tenant_id = :tenant AND t.role = 'user' AND t.speaker > names.speaker)
-    FROM names WHERE names.speaker IS NOT NULL
-    LIMIT :limit
+            WHERE t.tenant_id = :tenant AND t.role = 'user' AND t.speaker > names.speaker),
+           ordinal + 1
+    FROM names WHERE names.speaker IS NOT NULL AND ordinal < :limit
 )
 SELECT t.speaker AS name, t.n AS first_turn, t.session_n AS first_session
 FROM names
@@ -187,7 +187,7 @@ SELECT t.n, t.speaker, t.role, t.at,
        t.content_hash, c.codec, c.data
 FROM turns t
 LEFT JOIN raw_chunks c ON c.tenant_id = t.tenant_id AND c.hash = t.content_hash
-WHERE +t.tenant_id = :tenant AND t.n IN (SELECT value FROM json_each(:ns));
+WHERE +t.tenant_id = :tenant AND t.n IN (SELECT value FROM {numbers :ns});
 
 -- name: around
 SELECT t.n
@@ -222,11 +222,11 @@ ORDER BY t.turn_index
 LIMIT :limit;
 
 -- name: pass_over
-UPDATE turns SET passed_over = 1 WHERE n = :n AND +tenant_id = :tenant;
+UPDATE turns SET passed_over = TRUE WHERE n = :n AND +tenant_id = :tenant;
 
 -- name: passed_over
 SELECT n FROM turns
-WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant AND passed_over;
+WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant AND passed_over;
 
 -- name: user_turns_beside
 -- Of each side the nearest.
@@ -239,7 +239,7 @@ SELECT one.n,
         WHERE t.session_n = one.session_n AND +t.tenant_id = :tenant AND d.current
           AND t.role = 'user' AND t.turn_index > one.turn_index
         ORDER BY t.turn_index LIMIT 1) AS after_n
-FROM json_each(:ns) listed
+FROM {numbers :ns} listed
 CROSS JOIN turns one ON one.n = listed.value AND +one.tenant_id = :tenant;
 
 -- name: mark
@@ -312,7 +312,7 @@ DELETE FROM memory_evidence AS e
 WHERE EXISTS (SELECT 1 FROM memory_versions v
               WHERE v.memory_n = e.memory_n AND v.turn_n = e.turn_n
                 AND v.version = {wording_borne_out})
-  AND e.memory_n IN (SELECT value FROM json_each(:memory_ns)) AND +e.tenant_id = :tenant;
+  AND e.memory_n IN (SELECT value FROM {numbers :memory_ns}) AND +e.tenant_id = :tenant;
 
 -- name: unlink_memories
 UPDATE memory_versions SET turn_n = NULL, quote = CASE WHEN quote = content THEN quote END,

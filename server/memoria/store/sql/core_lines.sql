@@ -13,7 +13,7 @@ ORDER BY m.n;
 -- The same, of what files say, of all rules, and of the newest.
 WITH wanted (n) AS (
     SELECT memory_n FROM core_lines
-    WHERE tenant_id = :tenant AND file IN (SELECT value FROM json_each(:files))
+    WHERE tenant_id = :tenant AND file IN (SELECT value FROM {texts :files})
     UNION
     SELECT n FROM memories
     WHERE tenant_id = :tenant AND validity = 'active' AND type IN {binding_types}
@@ -35,10 +35,6 @@ WHERE +m.tenant_id = :tenant AND m.validity = 'active' AND m.type NOT IN {conver
   AND (m.task IS NULL OR m.type NOT IN {guiding_types}) AND (m.expires_at IS NULL OR m.expires_at > :at)
   AND (m.scope = 'everywhere' OR m.workspace_n IS NULL OR w.name = :project)
 ORDER BY m.n;
-
--- name: version
--- What other connections commit changes it for this one.
-SELECT data_version FROM pragma_data_version;
 
 -- name: next_end
 SELECT min(expires_at) FROM memories
@@ -75,7 +71,7 @@ ORDER BY 1, 2;
 -- name: statuses
 SELECT m.id, m.type, v.content, v.n AS version_n, v.valid_from, m.importance, m.pinned, m.verified,
        m.subject, m.predicate, v.trust, v.channel, m.validity, w.name AS project, t.utc_offset
-FROM json_each(:ids) wanted
+FROM {texts :ids} wanted
 CROSS JOIN memories m ON m.id = wanted.value AND +m.tenant_id = :tenant
 JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 LEFT JOIN turns t ON t.n = v.turn_n

@@ -32,11 +32,11 @@ FROM turns t
 JOIN documents d ON d.n = t.n
 JOIN sessions s ON s.n = t.session_n
 WHERE t.tenant_id = :tenant
-  AND t.at >= min(:begin, :midnight - 86400000) AND t.at < max(:end, :midnight + 2 * 86400000)
+  AND t.at >= {least}(:begin, :midnight - 86400000) AND t.at < {greatest}(:end, :midnight + 2 * 86400000)
   AND CASE WHEN t.utc_offset IS NULL THEN t.at >= :begin AND t.at < :end
            ELSE t.at + t.utc_offset * 60000 - :midnight BETWEEN 0 AND 86399999 END
   AND d.current AND NOT d.suppressed
-GROUP BY t.session_n ORDER BY first_at, s.n;
+GROUP BY s.n ORDER BY first_at, s.n;
 
 -- name: episodes
 SELECT m.id, v.content
@@ -46,7 +46,7 @@ CROSS JOIN memories m ON m.n = e.memory_n
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 JOIN documents d ON d.n = t.n
 WHERE t.tenant_id = :tenant
-  AND t.at >= min(:begin, :midnight - 86400000) AND t.at < max(:end, :midnight + 2 * 86400000)
+  AND t.at >= {least}(:begin, :midnight - 86400000) AND t.at < {greatest}(:end, :midnight + 2 * 86400000)
   AND CASE WHEN t.utc_offset IS NULL THEN t.at >= :begin AND t.at < :end
            ELSE t.at + t.utc_offset * 60000 - :midnight BETWEEN 0 AND 86399999 END
   AND d.current
@@ -55,7 +55,7 @@ ORDER BY t.at, m.n;
 
 -- name: summed_up
 SELECT DISTINCT l.at, l.utc_offset
-FROM json_each(:ns) wanted
+FROM {numbers :ns} wanted
 CROSS JOIN turns t ON t.n = wanted.value AND +t.tenant_id = :tenant
 CROSS JOIN episodes e ON e.session_n = t.session_n
            AND t.turn_index BETWEEN e.first_index AND e.last_index
@@ -69,7 +69,7 @@ WITH said (n, at) AS (
     SELECT v.n, t.at
     FROM turns t CROSS JOIN memory_versions v ON v.turn_n = t.n
     WHERE t.tenant_id = :tenant
-      AND t.at >= min(:begin, :midnight - 86400000) AND t.at < max(:end, :midnight + 2 * 86400000)
+      AND t.at >= {least}(:begin, :midnight - 86400000) AND t.at < {greatest}(:end, :midnight + 2 * 86400000)
       AND CASE WHEN t.utc_offset IS NULL THEN t.at >= :begin AND t.at < :end
                ELSE t.at + t.utc_offset * 60000 - :midnight BETWEEN 0 AND 86399999 END
     UNION ALL
@@ -117,4 +117,4 @@ DELETE FROM generated_files WHERE tenant_id = :tenant AND path = :path;
 
 -- name: forget_images
 UPDATE nightly_changes SET image = '{}'
-WHERE tbl = 'generated_files' AND key = json_array(:tenant, :path);
+WHERE tbl = 'generated_files' AND key = CAST({json_list}(:tenant, :path) AS TEXT);

@@ -4,7 +4,7 @@
 -- memories.sql.
 
 -- name: by_evidence
-WITH gone (n) AS MATERIALIZED (SELECT value FROM json_each(:ns)),
+WITH gone (n) AS MATERIALIZED (SELECT value FROM {numbers :ns}),
 touched (memory_n) AS (
     SELECT v.memory_n FROM gone
     CROSS JOIN memory_versions v ON v.turn_n = gone.n AND +v.tenant_id = :tenant
@@ -26,7 +26,7 @@ CROSS JOIN memory_versions c ON c.memory_n = m.n AND c.valid_to IS NULL;
 -- name: unsupported_wordings
 -- Former wordings that were concluded from these turns, or lost theirs before, and that no other turn
 -- bears out.
-WITH gone (n) AS MATERIALIZED (SELECT value FROM json_each(:ns)),
+WITH gone (n) AS MATERIALIZED (SELECT value FROM {numbers :ns}),
 touched (memory_n) AS (
     SELECT v.memory_n FROM gone
     CROSS JOIN memory_versions v ON v.turn_n = gone.n AND +v.tenant_id = :tenant
@@ -46,7 +46,7 @@ ORDER BY v.n;
 
 -- name: by_derivation
 SELECT d.id
-FROM json_each(:ids) w
+FROM {texts :ids} w
 CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
 CROSS JOIN nodes t ON t.memory_n = m.n
 CROSS JOIN edges e ON e.dst_n = t.n AND e.code IN (8, 9)
@@ -56,7 +56,7 @@ WHERE e.code = 8 OR EXISTS (SELECT 1 FROM memory_versions f
                             WHERE f.memory_n = d.n AND f.version = 1 AND f.channel = 'night')
 UNION
 SELECT d.id
-FROM json_each(:ns) w
+FROM {numbers :ns} w
 CROSS JOIN turns t ON t.n = w.value AND +t.tenant_id = :tenant
 CROSS JOIN memory_evidence x ON x.turn_n = t.n
 CROSS JOIN memory_versions f ON f.memory_n = x.memory_n AND f.version = 1 AND f.channel = 'night'
@@ -67,7 +67,7 @@ CROSS JOIN memories d ON d.n = x.memory_n;
 -- rests on no turn and contradicts nothing else that counts. Code 7 is CONTRADICTS, which is kept one
 -- way round: either may come first.
 SELECT DISTINCT p.id
-FROM json_each(:ids) w
+FROM {texts :ids} w
 CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
 CROSS JOIN nodes t ON t.memory_n = m.n
 CROSS JOIN edges e ON (e.src_n = t.n AND e.code = 7) OR (e.dst_n = t.n AND e.code = 7)
@@ -83,11 +83,11 @@ WHERE p.validity IN ('pending_confirmation', 'archived') AND p.flag IN ('conflic
       CROSS JOIN memories other ON other.n = k.memory_n
       WHERE ((o.src_n = s.n AND o.code = 7) OR (o.dst_n = s.n AND o.code = 7))
         AND other.validity NOT IN ('pending_confirmation', 'archived')
-        AND other.id NOT IN (SELECT value FROM json_each(:ids)));
+        AND other.id NOT IN (SELECT value FROM {texts :ids}));
 
 -- name: by_coverage
 SELECT DISTINCT m.id
-FROM json_each(:ns) w
+FROM {numbers :ns} w
 CROSS JOIN turns t ON t.n = w.value AND +t.tenant_id = :tenant
 CROSS JOIN episodes e ON e.session_n = t.session_n
            AND t.turn_index BETWEEN e.first_index AND e.last_index
@@ -117,7 +117,7 @@ WHERE m.tenant_id = :tenant AND c.inferred_by <> 'statement'
                        JOIN nodes o ON o.n = e.dst_n
                        JOIN memories x ON x.n = o.memory_n
                        WHERE s.memory_n = m.n)
-       AND (f.channel IS NOT 'night'
+       AND (f.channel {is_not} 'night'
             OR m.validity = 'active' AND NOT m.pinned AND NOT m.verified)
       END
 ORDER BY m.n;
@@ -194,14 +194,14 @@ WHERE tenant_id = :tenant
                           WHERE u.node_n = edges.src_n AND a.entity_n = edges.dst_n));
 
 -- name: existing
-SELECT m.id FROM json_each(:ids) w CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
+SELECT m.id FROM {texts :ids} w CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
 UNION
-SELECT t.id FROM json_each(:ids) w CROSS JOIN turns t ON t.id = w.value AND +t.tenant_id = :tenant
+SELECT t.id FROM {texts :ids} w CROSS JOIN turns t ON t.id = w.value AND +t.tenant_id = :tenant
 UNION
-SELECT q.id FROM json_each(:ids) w
+SELECT q.id FROM {texts :ids} w
 CROSS JOIN extraction_queue q ON q.id = w.value AND +q.tenant_id = :tenant
 UNION
-SELECT s.session_id FROM json_each(:ids) w
+SELECT s.session_id FROM {texts :ids} w
 CROSS JOIN sessions s ON s.tenant_id = :tenant AND s.session_id = w.value;
 
 -- name: unsupported_joins
@@ -214,7 +214,7 @@ WHERE e.tenant_id = :tenant AND e.canonical_n IS NOT NULL
                   CROSS JOIN entities x ON x.n = o.entity_n
                         AND e.canonical_n IN (x.n, x.canonical_n)
                   WHERE s.entity_n = e.n)
-  AND (SELECT max(a.channel <> 'extraction')
+  AND (SELECT max(CASE WHEN a.channel <> 'extraction' THEN 1 ELSE 0 END)
        FROM entities x CROSS JOIN audit_log a ON a.tenant_id = :tenant AND a.subject = x.id
        WHERE x.tenant_id = :tenant AND e.canonical_n IN (x.n, x.canonical_n)
          AND a.action = 'join entity' AND e.id IN (a.subject, a.detail)) = 0
@@ -227,7 +227,7 @@ ORDER BY p.run_n, p.step, p.ordinal;
 -- name: drop_edges
 DELETE FROM edges
 WHERE +tenant_id = :tenant AND (code IN (2, 3) OR code BETWEEN 21 AND 29)
-  AND src_n IN (SELECT n.n FROM json_each(:ids) w
+  AND src_n IN (SELECT n.n FROM {texts :ids} w
                 CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
                 CROSS JOIN nodes n ON n.memory_n = m.n)
   AND NOT EXISTS (SELECT 1 FROM name_uses u JOIN entity_names a ON a.n = u.name_n

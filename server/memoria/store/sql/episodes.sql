@@ -18,7 +18,7 @@ WHERE m.id = :memory_id AND +m.tenant_id = :tenant;
 
 -- name: over
 SELECT DISTINCT m.id
-FROM json_each(:ns) wanted
+FROM {numbers :ns} wanted
 CROSS JOIN turns t ON t.n = wanted.value AND +t.tenant_id = :tenant
 CROSS JOIN episodes e ON e.session_n = t.session_n
            AND t.turn_index BETWEEN e.first_index AND e.last_index
@@ -31,7 +31,7 @@ SET state = 'waiting', finished_at = NULL, attempts = 0, not_before = :not_befor
     lease_until = 0, last_error = NULL, outcome = NULL
 WHERE +tenant_id = :tenant AND kind = 'episode' AND state = 'done'
   AND n IN (SELECT q.n
-            FROM json_each(:ns) wanted
+            FROM {numbers :ns} wanted
             CROSS JOIN turns t ON t.n = wanted.value
             CROSS JOIN extraction_queue q ON q.session_n = t.session_n AND q.kind = 'episode'
                        AND t.turn_index BETWEEN q.first_index AND q.last_index);
@@ -50,18 +50,18 @@ JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 JOIN documents d ON d.n = v.n
 LEFT JOIN workspaces w ON w.n = d.workspace_n
 WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.type IN {conversation_summaries}
-  AND (m.expires_at IS NULL OR m.expires_at > :at) AND w.name IS :project
+  AND (m.expires_at IS NULL OR m.expires_at > :at) AND w.name {is} :project
 ORDER BY v.valid_from DESC, m.n DESC LIMIT :limit;
 
 -- name: read_before
-SELECT DISTINCT m.id
-FROM json_each(:moments) w
+SELECT m.id
+FROM {pairs :moments} w
 CROSS JOIN memories m ON m.id = w.key AND +m.tenant_id = :tenant
 CROSS JOIN episodes e ON e.memory_n = m.n
 CROSS JOIN extraction_queue q ON q.session_n = e.session_n AND q.kind = 'episode'
            AND q.first_index = e.first_index AND q.last_index = e.last_index
 WHERE q.state = 'done' AND q.finished_at < w.value
-ORDER BY m.n;
+GROUP BY m.n ORDER BY m.n;
 
 -- name: read_anew
 UPDATE extraction_queue

@@ -6,7 +6,7 @@ FROM memories m
 CROSS JOIN memory_versions c ON c.memory_n = m.n AND c.valid_to IS NULL
 CROSS JOIN documents d ON d.n = c.n
 WHERE m.tenant_id = :tenant
-  AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
+  AND (:types IS NULL OR m.type IN (SELECT value FROM {texts :types}))
   AND (:workspace IS NULL OR m.workspace_n = :workspace)
   AND (NOT :is_narrow OR EXISTS (
         SELECT 1 FROM memory_versions v
@@ -56,81 +56,79 @@ SELECT id FROM memories WHERE tenant_id = :tenant AND subject = :key;
 
 -- name: core_marks
 SELECT l.file, l.mark
-FROM json_each(:ids) w
+FROM {texts :ids} w
 CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
 CROSS JOIN core_lines l ON l.memory_n = m.n
 ORDER BY l.file, l.mark;
 
 -- name: sole_hashes
 -- Of the texts that these turns hold and no other does.
-SELECT hex(hash) AS hash FROM (
+SELECT {hex hash} AS hash FROM (
     SELECT content_hash AS hash FROM turns
-    WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant
+    WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant
     UNION SELECT args_hash FROM turns
-    WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant
+    WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant
     UNION SELECT result_hash FROM turns
-    WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant
+    WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant
     EXCEPT SELECT content_hash FROM turns
-    WHERE tenant_id = :tenant AND n NOT IN (SELECT value FROM json_each(:ns))
+    WHERE tenant_id = :tenant AND n NOT IN (SELECT value FROM {numbers :ns})
     EXCEPT SELECT args_hash FROM turns
-    WHERE tenant_id = :tenant AND n NOT IN (SELECT value FROM json_each(:ns))
+    WHERE tenant_id = :tenant AND n NOT IN (SELECT value FROM {numbers :ns})
     EXCEPT SELECT result_hash FROM turns
-    WHERE tenant_id = :tenant AND n NOT IN (SELECT value FROM json_each(:ns)))
+    WHERE tenant_id = :tenant AND n NOT IN (SELECT value FROM {numbers :ns}))
 WHERE hash IS NOT NULL;
 
 -- name: memory_numbers
 SELECT n FROM memories
-WHERE id IN (SELECT value FROM json_each(:ids)) AND +tenant_id = :tenant;
+WHERE id IN (SELECT value FROM {texts :ids}) AND +tenant_id = :tenant;
 
 -- name: wording_numbers
 SELECT n FROM memory_versions
-WHERE memory_n IN (SELECT value FROM json_each(:memories)) AND +tenant_id = :tenant;
+WHERE memory_n IN (SELECT value FROM {numbers :memories}) AND +tenant_id = :tenant;
 
 -- name: count_rows
 -- Of these memories, and of these documents: their wordings and erased turns.
 SELECT 'memories' AS place, count(*) AS total FROM memories
-WHERE n IN (SELECT value FROM json_each(:memories)) AND +tenant_id = :tenant
+WHERE n IN (SELECT value FROM {numbers :memories}) AND +tenant_id = :tenant
 UNION ALL SELECT 'wordings', count(*) FROM memory_versions
-WHERE n IN (SELECT value FROM json_each(:documents)) AND +tenant_id = :tenant
+WHERE n IN (SELECT value FROM {numbers :documents}) AND +tenant_id = :tenant
 UNION ALL SELECT 'turns', count(*) FROM turns
-WHERE n IN (SELECT value FROM json_each(:documents)) AND +tenant_id = :tenant
-UNION ALL SELECT 'full text', count(*) FROM json_each(:documents) w
-CROSS JOIN search_index i ON i.rowid = w.value
+WHERE n IN (SELECT value FROM {numbers :documents}) AND +tenant_id = :tenant
 UNION ALL SELECT 'vectors', count(*) FROM embeddings
-WHERE document_n IN (SELECT value FROM json_each(:documents))
+WHERE document_n IN (SELECT value FROM {numbers :documents})
 UNION ALL SELECT 'passages', count(*) FROM passages
-WHERE document_n IN (SELECT value FROM json_each(:documents))
+WHERE document_n IN (SELECT value FROM {numbers :documents})
 UNION ALL SELECT 'embedding backlog', count(*) FROM embedding_backlog
-WHERE document_n IN (SELECT value FROM json_each(:documents))
+WHERE document_n IN (SELECT value FROM {numbers :documents})
 UNION ALL SELECT 'evidence', count(*) FROM memory_evidence
-WHERE (memory_n IN (SELECT value FROM json_each(:memories))
-       OR turn_n IN (SELECT value FROM json_each(:documents))) AND +tenant_id = :tenant
+WHERE (memory_n IN (SELECT value FROM {numbers :memories})
+       OR turn_n IN (SELECT value FROM {numbers :documents})) AND +tenant_id = :tenant
 UNION ALL SELECT 'episodes', count(*) FROM episodes
-WHERE memory_n IN (SELECT value FROM json_each(:memories)) AND +tenant_id = :tenant
+WHERE memory_n IN (SELECT value FROM {numbers :memories}) AND +tenant_id = :tenant
 UNION ALL SELECT 'core lines', count(*) FROM core_lines
-WHERE memory_n IN (SELECT value FROM json_each(:memories)) AND +tenant_id = :tenant
+WHERE memory_n IN (SELECT value FROM {numbers :memories}) AND +tenant_id = :tenant
 UNION ALL SELECT 'graph nodes', count(*) FROM nodes
-WHERE (memory_n IN (SELECT value FROM json_each(:memories))
-       OR turn_n IN (SELECT value FROM json_each(:documents))) AND +tenant_id = :tenant
+WHERE (memory_n IN (SELECT value FROM {numbers :memories})
+       OR turn_n IN (SELECT value FROM {numbers :documents})) AND +tenant_id = :tenant
 UNION ALL SELECT 'graph edges', count(*) FROM edges
-WHERE (src_n IN (SELECT value FROM json_each(:nodes))
-       OR dst_n IN (SELECT value FROM json_each(:nodes))) AND +tenant_id = :tenant
+WHERE (src_n IN (SELECT value FROM {numbers :nodes})
+       OR dst_n IN (SELECT value FROM {numbers :nodes})) AND +tenant_id = :tenant
 UNION ALL SELECT 'names', count(*) FROM name_uses
-WHERE node_n IN (SELECT value FROM json_each(:nodes))
+WHERE node_n IN (SELECT value FROM {numbers :nodes})
 UNION ALL SELECT 'night journal', count(*) FROM nightly_changes
-WHERE image <> '{}' AND (memory_n IN (SELECT value FROM json_each(:memories))
-                         OR turn_n IN (SELECT value FROM json_each(:documents)));
+WHERE image <> '{}' AND (memory_n IN (SELECT value FROM {numbers :memories})
+                         OR turn_n IN (SELECT value FROM {numbers :documents}));
 
 -- name: node_numbers
 SELECT n FROM nodes
-WHERE memory_n IN (SELECT value FROM json_each(:memories)) AND +tenant_id = :tenant
+WHERE memory_n IN (SELECT value FROM {numbers :memories}) AND +tenant_id = :tenant
 UNION ALL
 SELECT n FROM nodes
-WHERE turn_n IN (SELECT value FROM json_each(:documents)) AND +tenant_id = :tenant;
+WHERE turn_n IN (SELECT value FROM {numbers :documents}) AND +tenant_id = :tenant;
 
 -- name: count_texts
 SELECT count(*) FROM raw_chunks
-WHERE tenant_id = :tenant AND hex(hash) IN (SELECT value FROM json_each(:hashes));
+WHERE tenant_id = :tenant AND {hex hash} IN (SELECT value FROM {texts :hashes});
 
 -- name: add_report
 INSERT INTO forget_reports (id, tenant_id, at, by, selected_by, state, purge_at, purged_at, items,
@@ -166,8 +164,6 @@ SELECT 'memories' AS place, count(*) AS total FROM memories WHERE tenant_id = :t
 UNION ALL SELECT 'wordings', count(*) FROM memory_versions WHERE tenant_id = :tenant
 UNION ALL SELECT 'turns', count(*) FROM turns WHERE tenant_id = :tenant
 UNION ALL SELECT 'texts', count(*) FROM raw_chunks WHERE tenant_id = :tenant
-UNION ALL SELECT 'full text', count(*) FROM documents d
-CROSS JOIN search_index i ON i.rowid = d.n WHERE d.tenant_id = :tenant
 UNION ALL SELECT 'vectors', count(*) FROM documents d
 CROSS JOIN embeddings e ON e.document_n = d.n WHERE d.tenant_id = :tenant
 UNION ALL SELECT 'passages', count(*) FROM documents d
@@ -256,9 +252,6 @@ DELETE FROM memories WHERE tenant_id = :tenant;
 
 -- name: clear_turns
 DELETE FROM turns WHERE tenant_id = :tenant;
-
--- name: clear_full_text
-DELETE FROM search_index WHERE rowid IN (SELECT n FROM documents WHERE tenant_id = :tenant);
 
 -- name: clear_embeddings
 DELETE FROM embeddings WHERE document_n IN (SELECT n FROM documents WHERE tenant_id = :tenant);

@@ -39,11 +39,13 @@ ORDER BY s.entity_n;
 
 -- name: named_anyhow
 -- Two of them are enough to tell that a name is not enough.
-SELECT min(s.entity_n) AS n, s.qualifier
-FROM entity_names s CROSS JOIN entities e ON e.n = s.entity_n
-WHERE s.tenant_id = :tenant AND s.key = :key
-GROUP BY coalesce(e.canonical_n, e.n)
-LIMIT 2;
+SELECT g.n, (SELECT min(q.qualifier) FROM entity_names q
+             WHERE q.tenant_id = :tenant AND q.key = :key AND q.entity_n = g.n) AS qualifier
+FROM (SELECT min(s.entity_n) AS n
+      FROM entity_names s CROSS JOIN entities e ON e.n = s.entity_n
+      WHERE s.tenant_id = :tenant AND s.key = :key
+      GROUP BY coalesce(e.canonical_n, e.n)
+      LIMIT 2) g;
 
 -- name: named_in_talk
 -- Those that no memory names: rules have read of what kind they are.
@@ -77,7 +79,7 @@ UPDATE entities SET kind = :kind WHERE n = :n AND +tenant_id = :tenant;
 -- name: name
 INSERT INTO entity_names (tenant_id, entity_n, key, qualifier, name)
 VALUES (:tenant, :entity_n, :key, :qualifier, :name)
-ON CONFLICT (tenant_id, key, qualifier, entity_n) DO UPDATE SET name = name
+ON CONFLICT (tenant_id, key, qualifier, entity_n) DO UPDATE SET name = entity_names.name
 RETURNING n;
 
 -- name: use_name
@@ -92,18 +94,18 @@ INSERT INTO edges (tenant_id, src_n, code, dst_n, weight, confidence, negated, m
                    created_at, power, turn_n, event_at, event_expression)
 VALUES (:tenant, :src_n, :code, :dst_n, :weight, :confidence, :negated, :modality, :by_model,
         :created_at, :power, :turn_n, :event_at, :event_expression)
-ON CONFLICT DO UPDATE
-SET weight = max(weight, excluded.weight),
-    confidence = max(confidence, excluded.confidence),
+ON CONFLICT (src_n, code, dst_n) DO UPDATE
+SET weight = {greatest}(edges.weight, excluded.weight),
+    confidence = {greatest}(edges.confidence, excluded.confidence),
     negated = excluded.negated,
     modality = excluded.modality,
     by_model = excluded.by_model,
-    created_at = max(created_at, excluded.created_at),
-    power = max(power, excluded.power),
-    turn_n = coalesce(excluded.turn_n, turn_n),
+    created_at = {greatest}(edges.created_at, excluded.created_at),
+    power = {greatest}(edges.power, excluded.power),
+    turn_n = coalesce(excluded.turn_n, edges.turn_n),
     event_at = excluded.event_at,
     event_expression = excluded.event_expression
-WHERE excluded.by_model >= by_model;
+WHERE excluded.by_model >= edges.by_model;
 
 -- name: degrees
 -- Of both ends of an edge.
@@ -130,7 +132,7 @@ WHERE tenant_id = :tenant AND src_n = :src_n AND code = :code AND dst_n = :dst_n
 
 -- name: drop_out
 DELETE FROM edges
-WHERE tenant_id = :tenant AND src_n = :n AND code IN (SELECT value FROM json_each(:codes));
+WHERE tenant_id = :tenant AND src_n = :n AND code IN (SELECT value FROM {numbers :codes});
 
 -- name: drop_uses
 DELETE FROM name_uses
@@ -138,7 +140,7 @@ WHERE node_n IN (SELECT n FROM nodes WHERE n = :n AND +tenant_id = :tenant);
 
 -- name: read_by_model
 SELECT EXISTS (SELECT 1 FROM edges WHERE tenant_id = :tenant AND src_n = :n AND by_model
-               AND code IN (SELECT value FROM json_each(:codes)));
+               AND code IN (SELECT value FROM {numbers :codes}));
 
 -- name: canonical
 SELECT coalesce(canonical_n, n) FROM entities WHERE n = :n AND +tenant_id = :tenant;
@@ -160,11 +162,11 @@ WHERE n = :n AND +tenant_id = :tenant
 -- name: groups
 -- Every entity that is the same as one of these, with the one they all are.
 SELECT e.n, coalesce(e.canonical_n, e.n) AS canonical
-FROM json_each(:ns) w CROSS JOIN entities e ON e.n = w.value
+FROM {numbers :ns} w CROSS JOIN entities e ON e.n = w.value
 WHERE e.tenant_id = :tenant
 UNION
 SELECT o.n, o.canonical_n AS canonical
-FROM json_each(:ns) w
+FROM {numbers :ns} w
 CROSS JOIN entities e ON e.n = w.value
 CROSS JOIN entities o ON o.canonical_n = coalesce(e.canonical_n, e.n)
 WHERE e.tenant_id = :tenant AND +o.tenant_id = :tenant;
@@ -172,7 +174,7 @@ WHERE e.tenant_id = :tenant AND +o.tenant_id = :tenant;
 -- name: members
 -- Every entity that was found to be the same as another and as one of these.
 SELECT DISTINCT o.n, e.n AS same_as
-FROM json_each(:ns) w
+FROM {numbers :ns} w
 CROSS JOIN entities e ON e.n = w.value
 CROSS JOIN entities o ON o.canonical_n = coalesce(e.canonical_n, e.n)
 WHERE e.tenant_id = :tenant AND +o.tenant_id = :tenant;
@@ -180,17 +182,17 @@ WHERE e.tenant_id = :tenant AND +o.tenant_id = :tenant;
 -- name: links
 -- Those between two of the nodes come twice. An edge without weight is shown and not followed.
 SELECT e.src_n, e.code, e.dst_n, e.weight
-FROM json_each(:ns) a
+FROM {numbers :ns} a
 CROSS JOIN edges e ON e.tenant_id = :tenant AND e.src_n = a.value AND e.weight > 0
 UNION ALL
 SELECT e.src_n, e.code, e.dst_n, e.weight
-FROM json_each(:ns) a
+FROM {numbers :ns} a
 CROSS JOIN edges e ON e.tenant_id = :tenant AND e.dst_n = a.value AND e.weight > 0;
 
 -- name: busy
 -- Nodes with more edges that are followed than so many; nobody counts further.
 SELECT w.value AS n
-FROM json_each(:ns) w
+FROM {numbers :ns} w
 WHERE (SELECT count(*) FROM (
     SELECT 1 FROM edges WHERE tenant_id = :tenant AND src_n = w.value AND weight > 0
     UNION ALL
@@ -198,15 +200,15 @@ WHERE (SELECT count(*) FROM (
     LIMIT :most + 1)) > :most;
 
 -- name: at_node
-SELECT * FROM edges WHERE tenant_id = :tenant AND src_n IN (SELECT value FROM json_each(:ns))
+SELECT * FROM edges WHERE tenant_id = :tenant AND src_n IN (SELECT value FROM {numbers :ns})
 UNION ALL
-SELECT * FROM edges WHERE tenant_id = :tenant AND dst_n IN (SELECT value FROM json_each(:ns));
+SELECT * FROM edges WHERE tenant_id = :tenant AND dst_n IN (SELECT value FROM {numbers :ns});
 
 -- name: seen
 -- A memory is seen by how its present wording stands; an entity by whether a memory that is seen
 -- uses a name of its, or of one that is the same. Each with the node that stands for it.
 SELECT n.n, coalesce(e.canonical_n, n.n) AS canonical
-FROM json_each(:ns) w
+FROM {numbers :ns} w
 CROSS JOIN nodes n ON n.n = w.value
 LEFT JOIN entities e ON n.memory_n IS NULL AND n.turn_n IS NULL AND e.n = n.n
 WHERE +n.tenant_id = :tenant
@@ -215,19 +217,19 @@ WHERE +n.tenant_id = :tenant
         SELECT 1 FROM memory_versions v JOIN documents d ON d.n = v.n
         WHERE v.memory_n = n.memory_n AND v.valid_to IS NULL AND (:history OR d.current)
           AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private)))))
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private}))))
     WHEN n.turn_n IS NOT NULL THEN EXISTS (
         SELECT 1 FROM documents d
         WHERE d.n = n.turn_n AND (:history OR d.current) AND (:suppressed OR NOT d.suppressed)
           AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private)))))
-    ELSE 1
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private}))))
+    ELSE TRUE
   END;
 
 -- name: names
 -- The names of these entities that memories and turns seen from here use.
 SELECT s.entity_n, s.name, s.qualifier
-FROM json_each(:ns) w
+FROM {numbers :ns} w
 CROSS JOIN entity_names s ON s.entity_n = w.value
 WHERE +s.tenant_id = :tenant
   AND EXISTS (
@@ -237,14 +239,14 @@ WHERE +s.tenant_id = :tenant
     CROSS JOIN documents d ON d.n = coalesce(v.n, m.turn_n)
     WHERE u.name_n = s.n AND (:history OR d.current)
       AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private)))))
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private}))))
 ORDER BY s.n;
 
 -- name: count_mentions
 -- How many memories and turns seen from here use a name of these, up to a bound.
 SELECT count(*) FROM (
     SELECT DISTINCT u.node_n
-    FROM json_each(:ns) w
+    FROM {numbers :ns} w
     CROSS JOIN entity_names s ON s.entity_n = w.value
     CROSS JOIN name_uses u ON u.name_n = s.n
     CROSS JOIN nodes m ON m.n = u.node_n
@@ -252,18 +254,18 @@ SELECT count(*) FROM (
     CROSS JOIN documents d ON d.n = coalesce(v.n, m.turn_n)
     WHERE +s.tenant_id = :tenant AND (:history OR d.current)
       AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private))))
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private})))
     LIMIT :most);
 
 -- name: entities
 SELECT e.n, e.id, e.kind, c.id AS canonical_id
-FROM json_each(:ns) w CROSS JOIN entities e ON e.n = w.value
+FROM {numbers :ns} w CROSS JOIN entities e ON e.n = w.value
 LEFT JOIN entities c ON c.n = e.canonical_n
 WHERE e.tenant_id = :tenant;
 
 -- name: keyed
 SELECT DISTINCT coalesce(e.canonical_n, e.n) AS n
-FROM json_each(:keys) w
+FROM {texts :keys} w
 CROSS JOIN entity_names s ON s.tenant_id = :tenant AND s.key = w.value
 JOIN entities e ON e.n = s.entity_n
 ORDER BY 1;
@@ -272,7 +274,7 @@ ORDER BY 1;
 -- Entities by the names that memories seen from here use; the longest name of each comes last. A
 -- search follows what memories say: what turns name, their words say, too.
 SELECT coalesce(e.canonical_n, e.n) AS n, s.key
-FROM json_each(:keys) w
+FROM {texts :keys} w
 CROSS JOIN entity_names s ON s.tenant_id = :tenant AND s.key = w.value
 CROSS JOIN entities e ON e.n = s.entity_n
 WHERE EXISTS (
@@ -282,7 +284,7 @@ WHERE EXISTS (
     CROSS JOIN documents d ON d.n = v.n
     WHERE u.name_n = s.n AND (:history OR d.current)
       AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private)))))
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private}))))
 ORDER BY length(s.key), s.key;
 
 -- name: beginning
@@ -294,7 +296,7 @@ LIMIT :limit;
 
 -- name: referents
 SELECT n.n, m.id AS memory_id, t.id AS turn_id, e.id AS entity_id
-FROM json_each(:ns) w
+FROM {numbers :ns} w
 CROSS JOIN nodes n ON n.n = w.value
 LEFT JOIN memories m ON m.n = n.memory_n
 LEFT JOIN turns t ON t.n = n.turn_n
@@ -302,25 +304,25 @@ LEFT JOIN entities e ON e.n = n.n
 WHERE +n.tenant_id = :tenant;
 
 -- name: turn_ids
-SELECT n, id FROM turns WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
+SELECT n, id FROM turns WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant;
 
 -- name: of_documents
 -- A turn from which no edge is followed leads nowhere.
 SELECT t.turn_n AS document_n, t.n
-FROM json_each(:ns) w CROSS JOIN nodes t ON t.turn_n = w.value
+FROM {numbers :ns} w CROSS JOIN nodes t ON t.turn_n = w.value
 WHERE +t.tenant_id = :tenant
   AND (EXISTS (SELECT 1 FROM edges WHERE tenant_id = :tenant AND dst_n = t.n AND weight > 0)
        OR EXISTS (SELECT 1 FROM edges WHERE tenant_id = :tenant AND src_n = t.n AND weight > 0))
 UNION ALL
 SELECT v.n, m.n
-FROM json_each(:ns) w
+FROM {numbers :ns} w
 CROSS JOIN memory_versions v ON v.n = w.value
 CROSS JOIN nodes m ON m.memory_n = v.memory_n
 WHERE +m.tenant_id = :tenant;
 
 -- name: documents
 SELECT n.n, coalesce(n.turn_n, v.n) AS document_n
-FROM json_each(:ns) w
+FROM {numbers :ns} w
 CROSS JOIN nodes n ON n.n = w.value
 LEFT JOIN memory_versions v ON v.memory_n = n.memory_n AND v.valid_to IS NULL
 WHERE +n.tenant_id = :tenant AND coalesce(n.turn_n, v.n) IS NOT NULL;

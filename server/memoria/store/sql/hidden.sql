@@ -9,11 +9,11 @@ VALUES (:tenant, :report_id, :place, :content, :left_as);
 
 -- name: hashes
 SELECT content_hash AS hash FROM turns
-WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant
+WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant
 UNION SELECT args_hash FROM turns
-WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant AND args_hash IS NOT NULL
+WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant AND args_hash IS NOT NULL
 UNION SELECT result_hash FROM turns
-WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant AND result_hash IS NOT NULL;
+WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant AND result_hash IS NOT NULL;
 
 -- name: texts
 SELECT text FROM hidden_texts WHERE report_id = :report_id AND +tenant_id = :tenant ORDER BY n;
@@ -72,10 +72,6 @@ WHERE tenant_id = :tenant
 -- name: is_of_everything
 SELECT EXISTS (SELECT 1 FROM forget_reports
                WHERE id = :report_id AND +tenant_id = :tenant AND selected_by = '["everything"]');
-
--- name: want_scrub
-INSERT INTO settings (key, value) VALUES ('scrub', lower(hex(randomblob(8))))
-ON CONFLICT DO UPDATE SET value = excluded.value;
 
 -- name: any
 SELECT EXISTS (SELECT 1 FROM hidden_changes) OR EXISTS (SELECT 1 FROM hidden_texts)

@@ -13,18 +13,18 @@ SET input_tokens = :input_tokens, output_tokens = :output_tokens, duration_ms = 
 WHERE n = :n AND tenant_id = :tenant;
 
 -- name: spent
-SELECT count(*) AS calls, coalesce(sum(input_tokens), 0) AS input_tokens,
-       coalesce(sum(output_tokens), 0) AS output_tokens
+SELECT count(*) AS calls, CAST(coalesce(sum(input_tokens), 0) AS BIGINT) AS input_tokens,
+       CAST(coalesce(sum(output_tokens), 0) AS BIGINT) AS output_tokens
 FROM model_calls WHERE tenant_id = :tenant AND at >= :since AND at < :until;
 
 -- name: reading
 -- Four bytes of UTF-8 are about one token, in English and in Chinese.
 SELECT (SELECT count(*) FROM model_calls WHERE tenant_id = :tenant AND at >= :since) AS calls,
-       (SELECT coalesce(sum(input_tokens), 0) FROM model_calls
+       (SELECT CAST(coalesce(sum(input_tokens), 0) AS BIGINT) FROM model_calls
         WHERE tenant_id = :tenant AND at >= :since) AS input_tokens,
-       (SELECT coalesce(sum(output_tokens), 0) FROM model_calls
+       (SELECT CAST(coalesce(sum(output_tokens), 0) AS BIGINT) FROM model_calls
         WHERE tenant_id = :tenant AND at >= :since) AS output_tokens,
-       coalesce(sum(size), 0) / 4 AS conversation_tokens
+       CAST(coalesce(sum(size), 0) AS BIGINT) / 4 AS conversation_tokens
 FROM (SELECT DISTINCT t.n, c.size
       FROM extraction_queue q
       JOIN turns t ON t.session_n = q.session_n

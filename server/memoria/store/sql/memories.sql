@@ -12,14 +12,14 @@ VALUES (:id, :tenant, :workspace, :type, :validity, :importance, :confidence,
 INSERT INTO memory_evidence (tenant_id, memory_n, turn_n, quote, ingested_at)
 -- It bears out the wording that holds, so that it is never older (see fragments/wording_borne_out.sql).
 SELECT :tenant, :memory_n, :turn_n, :quote,
-       max(:now, (SELECT ingested_at FROM memory_versions
+       {greatest}(:now, (SELECT ingested_at FROM memory_versions
                   WHERE memory_n = :memory_n AND tenant_id = :tenant ORDER BY version DESC LIMIT 1))
 WHERE NOT EXISTS (SELECT 1 FROM memory_versions WHERE memory_n = :memory_n AND turn_n = :turn_n)
 ON CONFLICT DO NOTHING;
 
 -- name: use
 UPDATE memories
-SET use_count = use_count + 1, last_used_at = :now, importance = min(1.0, importance + :gain)
+SET use_count = use_count + 1, last_used_at = :now, importance = {least}(1.0, importance + :gain)
 WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: about
@@ -36,7 +36,7 @@ LIMIT :limit;
 -- name: of_property
 -- As above, but for the order; what tells another property is not read any further.
 SELECT n FROM (
-    SELECT m.n, m.predicate, m.predicate IS :predicate AS is_same
+    SELECT m.n, m.predicate, m.predicate {is} :predicate AS is_same
     FROM memories m
     JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
     JOIN documents d ON d.n = v.n
@@ -49,7 +49,7 @@ ORDER BY is_same DESC, n DESC;
 
 -- name: concluded
 SELECT m.id
-FROM json_each(:ns) wanted
+FROM {numbers :ns} wanted
 CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
 JOIN memories m ON m.n = v.memory_n
 WHERE v.valid_to IS NULL AND v.inferred_by = :by AND m.validity = 'active'
@@ -58,20 +58,20 @@ ORDER BY m.n;
 -- name: turns_awaiting_confirmation
 -- What a tool or an assistant says to give the memory orders stands in for nothing.
 SELECT DISTINCT v.turn_n
-FROM json_each(:ns) wanted
+FROM {numbers :ns} wanted
 CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
 JOIN memories m ON m.n = v.memory_n
 JOIN turns t ON t.n = v.turn_n
 WHERE v.valid_to IS NULL AND v.inferred_by = 'model' AND m.validity = 'pending_confirmation'
-  AND (m.flag IS NOT 'instruction' OR t.role = 'user');
+  AND (m.flag {is_not} 'instruction' OR t.role = 'user');
 
 -- name: turns_spoken_for
 -- An episode rests on all of a conversation, and what was archived speaks for nothing any more.
 SELECT r.turn_n FROM (
-    SELECT v.turn_n, v.memory_n FROM json_each(:ns) wanted
+    SELECT v.turn_n, v.memory_n FROM {numbers :ns} wanted
     CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
     UNION
-    SELECT e.turn_n, e.memory_n FROM json_each(:ns) wanted
+    SELECT e.turn_n, e.memory_n FROM {numbers :ns} wanted
     CROSS JOIN memory_evidence e ON e.turn_n = wanted.value AND +e.tenant_id = :tenant
 ) r
 JOIN memories m ON m.n = r.memory_n
@@ -89,7 +89,7 @@ WHERE v.memory_n = :memory_n AND +v.tenant_id = :tenant AND v.inferred_by = 'mod
                   WHERE o.turn_n = v.turn_n AND o.memory_n <> v.memory_n
                     AND o.valid_to IS NULL AND o.inferred_by = 'model'
                     AND m.validity = 'pending_confirmation'
-                    AND (m.flag IS NOT 'instruction' OR t.role = 'user'));
+                    AND (m.flag {is_not} 'instruction' OR t.role = 'user'));
 
 -- name: number
 SELECT n FROM memories WHERE tenant_id = :tenant AND id = :id;
@@ -104,7 +104,7 @@ WHERE m.n = :memory_n AND m.tenant_id = :tenant;
 -- name: place
 -- Where alone it is seen; no number where it is seen everywhere. The property it tells, and by whose
 -- clock it was said.
-SELECT iif(scope = 'project', workspace_n, NULL) AS workspace_n, predicate,
+SELECT CASE WHEN scope = 'project' THEN workspace_n END AS workspace_n, predicate,
        (SELECT utc_offset FROM turns WHERE n = :turn_n) AS utc_offset
 FROM memories WHERE n = :memory_n AND tenant_id = :tenant;
 
@@ -137,7 +137,7 @@ WHERE memory_n = :memory_n AND version < 0 AND +tenant_id = :tenant;
 
 -- name: end_version
 -- What another wording replaces from before it began has held at no time.
-UPDATE memory_versions SET valid_to = max(valid_from, :valid_to) WHERE n = :n AND tenant_id = :tenant;
+UPDATE memory_versions SET valid_to = {greatest}(valid_from, :valid_to) WHERE n = :n AND tenant_id = :tenant;
 
 -- name: end_evidence
 -- What bears a wording out is older than the next one, whatever the clock says.
@@ -156,7 +156,7 @@ WHERE n = :memory_n AND tenant_id = :tenant;
 UPDATE memories
 SET updated_at = :now, type = coalesce(:type, type), subject = coalesce(:subject, subject),
     task = coalesce(:task, task), importance = coalesce(:importance, importance),
-    expires_at = iif(:sets_end, :expires_at, expires_at)
+    expires_at = CASE WHEN :sets_end THEN :expires_at ELSE expires_at END
 WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: set_validity
@@ -197,18 +197,18 @@ SELECT m.n,
        m.use_count, m.last_used_at, m.flag
 FROM memories m
 LEFT JOIN workspaces w ON w.n = m.workspace_n
-WHERE +m.tenant_id = :tenant AND m.n IN (SELECT value FROM json_each(:ns));
+WHERE +m.tenant_id = :tenant AND m.n IN (SELECT value FROM {numbers :ns});
 
 -- name: versions
 SELECT {version_columns}
-WHERE +v.tenant_id = :tenant AND v.memory_n IN (SELECT value FROM json_each(:ns))
+WHERE +v.tenant_id = :tenant AND v.memory_n IN (SELECT value FROM {numbers :ns})
 ORDER BY v.memory_n, v.version DESC;
 
 -- name: versions_beside
 SELECT {version_columns}
 WHERE +v.tenant_id = :tenant AND v.memory_n IN (  -- all wordings of what has one of these
     SELECT memory_n FROM memory_versions
-    WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns)))
+    WHERE +tenant_id = :tenant AND n IN (SELECT value FROM {numbers :ns}))
 ORDER BY v.memory_n, v.version DESC;
 
 -- name: with_fingerprint
@@ -253,7 +253,7 @@ ORDER BY m.n DESC LIMIT :limit;
 -- What contradicts some memories now: an edge that is older than a present wording is about a former
 -- one. Code 7 is CONTRADICTS.
 SELECT m.id, o.id AS other
-FROM json_each(:ids) wanted
+FROM {texts :ids} wanted
 CROSS JOIN memories m ON m.id = wanted.value AND +m.tenant_id = :tenant
 CROSS JOIN nodes x ON x.memory_n = m.n
 CROSS JOIN edges e ON e.src_n = x.n AND e.code = 7
@@ -265,10 +265,10 @@ CROSS JOIN documents d ON d.n = w.n
 WHERE o.validity IN ('active', 'pending_confirmation')
   AND e.created_at >= v.ingested_at AND e.created_at >= w.ingested_at
   AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private))))
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private})))
 UNION
 SELECT m.id, o.id AS other
-FROM json_each(:ids) wanted
+FROM {texts :ids} wanted
 CROSS JOIN memories m ON m.id = wanted.value AND +m.tenant_id = :tenant
 CROSS JOIN nodes x ON x.memory_n = m.n
 CROSS JOIN edges e ON e.dst_n = x.n AND e.code = 7
@@ -280,7 +280,7 @@ CROSS JOIN documents d ON d.n = w.n
 WHERE o.validity IN ('active', 'pending_confirmation')
   AND e.created_at >= v.ingested_at AND e.created_at >= w.ingested_at
   AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private))))
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private})))
 ORDER BY 1, 2;
 
 -- name: contradicted
@@ -322,7 +322,7 @@ DELETE FROM memories WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: resting_on
 SELECT DISTINCT m.id
-FROM json_each(:ns) wanted
+FROM {numbers :ns} wanted
 CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
 JOIN memories m ON m.n = v.memory_n
 ORDER BY m.id;
@@ -343,11 +343,11 @@ CROSS JOIN memory_evidence e ON e.memory_n = m.n
 CROSS JOIN turns t ON t.n = e.turn_n
 CROSS JOIN sessions s ON s.n = t.session_n
 WHERE m.id = :id AND +m.tenant_id = :tenant
-ORDER BY 8, 11, 10;
+ORDER BY 8, 11, 10 NULLS FIRST;
 
 -- name: said_again_in
 SELECT DISTINCT m.id
-FROM json_each(:ns) wanted
+FROM {numbers :ns} wanted
 CROSS JOIN memory_evidence e ON e.turn_n = wanted.value AND +e.tenant_id = :tenant
 JOIN memories m ON m.n = e.memory_n
 ORDER BY m.id;
@@ -358,15 +358,15 @@ ORDER BY m.id;
 -- is VERSION_NEXT.
 WITH RECURSIVE said (n, memory_n, former) AS (
     SELECT wanted.value, v.memory_n, v.content
-    FROM json_each(:ns) wanted
+    FROM {numbers :ns} wanted
     CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
     UNION
     SELECT wanted.value, v.memory_n, v.content
-    FROM json_each(:ns) wanted
+    FROM {numbers :ns} wanted
     CROSS JOIN memory_versions v ON v.n = wanted.value AND +v.tenant_id = :tenant
     UNION
     SELECT wanted.value, e.memory_n, v.content
-    FROM json_each(:ns) wanted
+    FROM {numbers :ns} wanted
     CROSS JOIN memory_evidence e ON e.turn_n = wanted.value AND +e.tenant_id = :tenant
     CROSS JOIN memory_versions v ON v.memory_n = e.memory_n
     WHERE v.version = (SELECT max(w.version) FROM memory_versions w
@@ -386,5 +386,5 @@ CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 CROSS JOIN documents d ON d.n = v.n
 WHERE m.validity = 'active'
   AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private))))
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private})))
 ORDER BY l.n, v.n;

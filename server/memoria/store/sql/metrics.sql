@@ -15,12 +15,8 @@ SELECT count(*) FROM (SELECT src_n FROM edges WHERE +tenant_id = :tenant AND cod
                       UNION SELECT dst_n FROM edges WHERE +tenant_id = :tenant AND code = 10);
 
 -- name: memories
-SELECT count(*) AS total, coalesce(sum(validity = 'archived'), 0) AS archived
+SELECT count(*) AS total, count(*) FILTER (WHERE validity = 'archived') AS archived
 FROM memories WHERE tenant_id = :tenant;
-
--- name: index_segments
--- Of everybody's text: it is one index.
-SELECT count(DISTINCT segid) FROM search_index_idx;
 
 -- name: sample
 SELECT n FROM (
@@ -31,5 +27,7 @@ WHERE place * :many / total <> (place - 1) * :many / total OR place = 0
 ORDER BY n;
 
 -- name: put
-INSERT OR REPLACE INTO nightly_metrics (run_n, name, value, bound, exceeded)
-SELECT n, :name, :value, :bound, :exceeded FROM nightly_runs WHERE n = :run_n AND tenant_id = :tenant;
+INSERT INTO nightly_metrics (run_n, name, value, bound, exceeded)
+SELECT n, :name, :value, :bound, :exceeded FROM nightly_runs WHERE n = :run_n AND tenant_id = :tenant
+ON CONFLICT (run_n, name) DO UPDATE
+SET value = excluded.value, bound = excluded.bound, exceeded = excluded.exceeded;

@@ -19,7 +19,7 @@ ORDER BY id = :id DESC LIMIT 2;
 UPDATE nightly_runs SET state = :state, finished_at = :now WHERE n = :run_n AND tenant_id = :tenant;
 
 -- name: note_rows
-UPDATE nightly_runs SET most_rows = max(most_rows, :rows) WHERE n = :run_n AND tenant_id = :tenant;
+UPDATE nightly_runs SET most_rows = {greatest}(most_rows, :rows) WHERE n = :run_n AND tenant_id = :tenant;
 
 -- name: add_step
 INSERT INTO nightly_steps (run_n, ordinal, name, state)
@@ -39,19 +39,20 @@ WHERE m.run_n = :run_n ORDER BY m.name;
 -- What it has cost is noted as it is spent, and stays.
 UPDATE nightly_steps
 SET state = :state,
-    report = json_set(:report, '$.tokens', coalesce(json_extract(report, '$.tokens'), 0))
+    report = CAST({json_merge}({json :report}, {json_object}(
+        'tokens', coalesce(CAST({json report} ->> 'tokens' AS BIGINT), 0))) AS TEXT)
 WHERE run_n = (SELECT n FROM nightly_runs WHERE n = :run_n AND tenant_id = :tenant)
   AND ordinal = :ordinal;
 
 -- name: tokens
-SELECT coalesce(sum(json_extract(s.report, '$.tokens')), 0)
+SELECT CAST(coalesce(sum(CAST({json s.report} ->> 'tokens' AS BIGINT)), 0) AS BIGINT)
 FROM nightly_steps s JOIN nightly_runs r ON r.n = s.run_n AND r.tenant_id = :tenant
 WHERE s.run_n = :run_n;
 
 -- name: note_tokens
 UPDATE nightly_steps
-SET report = json_set(report, '$.tokens',
-                      coalesce(json_extract(report, '$.tokens'), 0) + :tokens)
+SET report = CAST({json_merge}({json report}, {json_object}(
+        'tokens', coalesce(CAST({json report} ->> 'tokens' AS BIGINT), 0) + :tokens)) AS TEXT)
 WHERE run_n = (SELECT n FROM nightly_runs WHERE n = :run_n AND tenant_id = :tenant)
   AND ordinal = :ordinal;
 
@@ -80,12 +81,12 @@ WHERE p.run_n = :run_n AND p.step = :step ORDER BY p.ordinal LIMIT :limit;
 -- name: strike
 DELETE FROM nightly_plan
 WHERE run_n = (SELECT n FROM nightly_runs WHERE n = :run_n AND tenant_id = :tenant)
-  AND step = :step AND ordinal IN (SELECT value FROM json_each(:ordinals));
+  AND step = :step AND ordinal IN (SELECT value FROM {numbers :ordinals});
 
 -- name: drop_items
 DELETE FROM nightly_plan
 WHERE run_n IN (SELECT n FROM nightly_runs WHERE tenant_id = :tenant)
-  AND EXISTS (SELECT 1 FROM json_each(:ids) w WHERE instr(nightly_plan.item, w.value));
+  AND EXISTS (SELECT 1 FROM {texts :ids} w WHERE {position}(nightly_plan.item, w.value) > 0);
 
 -- name: drop_left
 DELETE FROM nightly_plan WHERE (run_n, step, ordinal) IN (
@@ -105,11 +106,11 @@ WHERE c.run_n = :run_n ORDER BY c.seq LIMIT :limit;
 SELECT c.seq, c.tbl, c.op, c.key, c.image,
        coalesce(c.memory_n, v.memory_n) AS memory_n
 FROM nightly_changes c JOIN nightly_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
-LEFT JOIN memory_versions v ON c.tbl = 'documents' AND v.n = json_extract(c.key, '$[0]')
+LEFT JOIN memory_versions v ON c.tbl = 'documents' AND v.n = CAST({json c.key} ->> 0 AS BIGINT)
 WHERE c.run_n = :run_n ORDER BY c.seq DESC LIMIT :limit;
 
 -- name: made
-SELECT c.tbl, c.op, c.memory_n, m.id, json_extract(c.key, '$[0]') AS n
+SELECT c.tbl, c.op, c.memory_n, m.id, CAST({json c.key} ->> 0 AS BIGINT) AS n
 FROM nightly_changes c
 JOIN nightly_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
 JOIN memories m ON m.n = c.memory_n
@@ -119,7 +120,7 @@ WHERE c.run_n = :run_n AND c.op = 'insert' AND c.tbl IN ('memories', 'memory_ver
 SELECT c.seq, c.tbl, c.op, c.key, c.image
 FROM nightly_changes c JOIN nightly_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
 WHERE c.run_n = :run_n AND c.tbl IN ('core_lines', 'core_files')
-  AND json_extract(c.key, '$[1]') = :file
+  AND {json c.key} ->> 1 = :file
 ORDER BY c.seq DESC;
 
 -- name: changes_of_memory

@@ -14,16 +14,16 @@ WHERE +e.tenant_id = :tenant AND e.code = 10 AND NOT e.by_model AND e.weight >= 
   AND e.src_n >= :src AND (e.src_n, e.dst_n) > (:src, :dst)
   AND m.validity = 'active' AND o.validity = 'active' AND m.flag IS NULL AND o.flag IS NULL
   AND m.type = o.type AND m.type NOT IN {derived_types}
-  AND iif(m.scope = 'project', m.workspace_n, NULL) IS iif(o.scope = 'project', o.workspace_n, NULL)
-  AND (m.task IS o.task OR m.type NOT IN {guiding_types} AND (m.task IS NULL OR o.task IS NULL))
+  AND CASE WHEN m.scope = 'project' THEN m.workspace_n END {is} CASE WHEN o.scope = 'project' THEN o.workspace_n END
+  AND (m.task {is} o.task OR m.type NOT IN {guiding_types} AND (m.task IS NULL OR o.task IS NULL))
   AND NOT (m.verified AND o.verified)
-  AND m.merged_into IS NOT o.n AND o.merged_into IS NOT m.n
+  AND m.merged_into {is_not} o.n AND o.merged_into {is_not} m.n
   AND (:since IS NULL OR e.created_at > :since OR m.updated_at > :since OR o.updated_at > :since)
 ORDER BY e.src_n, e.dst_n LIMIT :limit;
 
 -- name: wordings
 SELECT v.n, v.content, m.updated_at > :since AS changed, m.type,
-       iif(m.scope = 'project', m.workspace_n, NULL) AS place
+       CASE WHEN m.scope = 'project' THEN m.workspace_n END AS place
 FROM memory_versions v CROSS JOIN memories m ON m.n = v.memory_n
 WHERE v.n > :after AND +v.tenant_id = :tenant AND v.valid_to IS NULL
   AND m.validity = 'active' AND m.flag IS NULL AND m.type NOT IN {derived_types}
@@ -35,7 +35,7 @@ SELECT EXISTS (SELECT 1 FROM memories
 
 -- name: merged
 SELECT m.id, o.id AS into_id
-FROM json_each(:ids) w
+FROM {texts :ids} w
 CROSS JOIN memories m ON m.id = w.value
 CROSS JOIN memories o ON o.n = m.merged_into
 WHERE +m.tenant_id = :tenant;
@@ -43,13 +43,13 @@ WHERE +m.tenant_id = :tenant;
 -- name: successions
 -- Of these memories those that another of them has taken the place of; code 12 is VERSION_NEXT.
 SELECT m.id, o.id AS successor_id
-FROM json_each(:ids) w
+FROM {texts :ids} w
 CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
 CROSS JOIN nodes a ON a.memory_n = m.n
 CROSS JOIN edges e ON e.src_n = a.n AND e.code = 12
 CROSS JOIN nodes b ON b.n = e.dst_n
 CROSS JOIN memories o ON o.n = b.memory_n
-WHERE o.id IN (SELECT value FROM json_each(:ids));
+WHERE o.id IN (SELECT value FROM {texts :ids});
 
 -- name: merged_into
 SELECT o.id FROM memories m CROSS JOIN memories o ON o.merged_into = m.n
@@ -59,7 +59,7 @@ ORDER BY o.n;
 -- name: gather
 INSERT INTO memory_evidence (tenant_id, memory_n, turn_n, quote, ingested_at)
 -- What bears out past wordings is left out: it says something else.
-SELECT m.tenant_id, m.n, e.turn_n, e.quote, max(e.ingested_at, c.ingested_at)
+SELECT m.tenant_id, m.n, e.turn_n, e.quote, {greatest}(e.ingested_at, c.ingested_at)
 FROM memories m
 CROSS JOIN memory_versions c ON c.memory_n = m.n AND c.valid_to IS NULL
 CROSS JOIN memories o ON o.id = :other AND +o.tenant_id = :tenant
@@ -73,7 +73,7 @@ ORDER BY e.turn_n LIMIT :limit;
 -- name: gather_wording
 -- The turns of past wordings are left out: they said something else.
 INSERT INTO memory_evidence (tenant_id, memory_n, turn_n, quote, ingested_at)
-SELECT m.tenant_id, m.n, x.turn_n, coalesce(x.quote, ''), max(x.ingested_at, c.ingested_at)
+SELECT m.tenant_id, m.n, x.turn_n, coalesce(x.quote, ''), {greatest}(x.ingested_at, c.ingested_at)
 FROM memories m
 CROSS JOIN memory_versions c ON c.memory_n = m.n AND c.valid_to IS NULL
 CROSS JOIN memories o ON o.id = :other AND +o.tenant_id = :tenant
@@ -85,8 +85,8 @@ WHERE m.id = :id AND +m.tenant_id = :tenant AND x.turn_n IS NOT NULL
 -- name: take_in
 UPDATE memories AS m
 SET confidence = :confidence,
-    importance = max(m.importance, o.importance),
-    pinned = max(m.pinned, o.pinned),
+    importance = {greatest}(m.importance, o.importance),
+    pinned = {greatest}(m.pinned, o.pinned),
     subject = coalesce(m.subject, o.subject),
     predicate = coalesce(m.predicate, o.predicate),
     task = coalesce(m.task, o.task)
@@ -107,7 +107,7 @@ SET merged_into = (SELECT n FROM memories WHERE id = :other AND +tenant_id = :te
 WHERE id = :id AND +tenant_id = :tenant;
 
 -- name: keep_apart
-UPDATE edges SET by_model = 1
+UPDATE edges SET by_model = TRUE
 WHERE +tenant_id = :tenant AND code = 10
   AND src_n = (SELECT n.n FROM memories m JOIN nodes n ON n.memory_n = m.n
                WHERE m.id = :src AND +m.tenant_id = :tenant)

@@ -202,7 +202,7 @@ WHERE q.n > :after AND +q.tenant_id = :tenant AND {is_exported_session}
 ORDER BY q.n LIMIT :page;
 
 -- name: count_audit_entry
-SELECT iif(:whole, count(*), 0) FROM audit_log WHERE tenant_id = :tenant;
+SELECT CASE WHEN :whole THEN count(*) ELSE 0 END FROM audit_log WHERE tenant_id = :tenant;
 
 -- name: audit_entry
 SELECT n, at, channel, client, action, subject, detail FROM audit_log

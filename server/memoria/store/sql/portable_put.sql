@@ -5,7 +5,7 @@
 
 -- name: find_private_time
 SELECT n, ended_at FROM private_times
-WHERE tenant_id = :tenant AND workspace_n IS :workspace AND began_at = :began_at;
+WHERE tenant_id = :tenant AND workspace_n {is} :workspace AND began_at = :began_at;
 
 -- name: end_private_time
 UPDATE private_times SET ended_at = :ended_at WHERE n = :n AND +tenant_id = :tenant;
@@ -22,9 +22,9 @@ VALUES (:tenant, :source, :session_id, :first_at, :last_at, :last_ingested_at, :
 
 -- name: widen_session
 UPDATE sessions
-SET first_at = min(first_at, :first_at), last_at = max(last_at, :last_at),
-    last_ingested_at = max(last_ingested_at, :last_ingested_at),
-    next_index = max(next_index, :next_index), agent_turns = max(agent_turns, :agent_turns),
+SET first_at = {least}(first_at, :first_at), last_at = {greatest}(last_at, :last_at),
+    last_ingested_at = {greatest}(last_ingested_at, :last_ingested_at),
+    next_index = {greatest}(next_index, :next_index), agent_turns = {greatest}(agent_turns, :agent_turns),
     workspace_n = coalesce(workspace_n, :workspace)
 WHERE n = :n AND tenant_id = :tenant
   AND (first_at > :first_at OR last_at < :last_at OR last_ingested_at < :last_ingested_at
@@ -47,15 +47,16 @@ SET last_index = excluded.last_index, messages = excluded.messages, last_at = ex
     closed_by = excluded.closed_by
 WHERE (excluded.last_index, excluded.closed_at IS NOT NULL, excluded.touched_at,
        coalesce(excluded.closed_at, 0))
-    > (last_index, closed_at IS NOT NULL, touched_at, coalesce(closed_at, 0));
+    > (segments.last_index, segments.closed_at IS NOT NULL, segments.touched_at,
+       coalesce(segments.closed_at, 0));
 
 -- name: widen_segment
-UPDATE segments SET first_index = min(first_index, :first_index), opened_at = min(opened_at, :opened_at)
+UPDATE segments SET first_index = {least}(first_index, :first_index), opened_at = {least}(opened_at, :opened_at)
 WHERE session_n = :session_n AND ordinal = :ordinal AND +tenant_id = :tenant
   AND (first_index > :first_index OR opened_at > :opened_at);
 
 -- name: note_earlier
-UPDATE turns SET ingested_at = min(ingested_at, :ingested_at)
+UPDATE turns SET ingested_at = {least}(ingested_at, :ingested_at)
 WHERE n = :n AND ingested_at > :ingested_at AND +tenant_id = :tenant;
 
 -- name: find_turn
@@ -67,7 +68,7 @@ WHERE t.id = :id AND t.tenant_id = :tenant;
 -- The same message under another id: it was recorded in both homes.
 SELECT id FROM turns
 WHERE session_n = :session_n AND fingerprint = :fingerprint AND version = :version
-  AND message_id IS :message_id AND +tenant_id = :tenant
+  AND message_id {is} :message_id AND +tenant_id = :tenant
   AND (message_id IS NOT NULL OR turn_index = :turn_index)
 ORDER BY n LIMIT 1;
 
@@ -88,7 +89,7 @@ ORDER BY t.version DESC LIMIT 1;
 SELECT next_index FROM sessions WHERE n = :session_n AND tenant_id = :tenant;
 
 -- name: count_place
-UPDATE sessions SET next_index = max(next_index, :turn_index + 1)
+UPDATE sessions SET next_index = {greatest}(next_index, :turn_index + 1)
 WHERE n = :session_n AND tenant_id = :tenant;
 
 -- name: find_memory
@@ -103,8 +104,8 @@ SELECT m.n, m.id, m.updated_at
 FROM memory_versions v
 CROSS JOIN memories m ON m.n = v.memory_n
 WHERE v.tenant_id = :tenant AND v.fingerprint = :fingerprint AND v.valid_to IS NULL
-  AND m.validity = 'active' AND m.id <> :id AND m.n <= :newest AND m.type = :type AND m.task IS :task
-  AND iif(m.scope = 'project', m.workspace_n, NULL) IS :place
+  AND m.validity = 'active' AND m.id <> :id AND m.n <= :newest AND m.type = :type AND m.task {is} :task
+  AND CASE WHEN m.scope = 'project' THEN m.workspace_n END {is} :place
 ORDER BY m.id LIMIT 1;
 
 -- name: add_memory
@@ -174,7 +175,7 @@ WHERE n = :other AND tenant_id = :tenant;
 UPDATE memories SET merged_into = (SELECT n FROM memories WHERE id = :into_id AND tenant_id = :tenant)
 WHERE id = :id AND tenant_id = :tenant
   AND EXISTS (SELECT 1 FROM memories WHERE id = :into_id AND tenant_id = :tenant)
-  AND merged_into IS NOT (SELECT n FROM memories WHERE id = :into_id AND tenant_id = :tenant);
+  AND merged_into {is_not} (SELECT n FROM memories WHERE id = :into_id AND tenant_id = :tenant);
 
 -- name: put_span
 INSERT INTO episodes (memory_n, tenant_id, session_n, first_index, last_index)
@@ -239,10 +240,11 @@ SELECT weight, confidence, negated, modality, by_model, created_at, power, turn_
 WHERE src_n = :src_n AND code = :code AND dst_n = :dst_n AND +tenant_id = :tenant;
 
 -- name: put_edge
-INSERT OR REPLACE INTO edges (tenant_id, src_n, code, dst_n, weight, confidence, negated, modality,
-                              by_model, created_at, power, turn_n, event_at, event_expression)
+INSERT INTO edges (tenant_id, src_n, code, dst_n, weight, confidence, negated, modality, by_model,
+                   created_at, power, turn_n, event_at, event_expression)
 VALUES (:tenant, :src_n, :code, :dst_n, :weight, :confidence, :negated, :modality, :by_model,
-        :created_at, :power, :turn_n, :event_at, :event_expression);
+        :created_at, :power, :turn_n, :event_at, :event_expression)
+{replace_edge};
 
 -- name: scratchpad
 SELECT current_focus, updated_at FROM scratchpads
@@ -272,7 +274,7 @@ SELECT EXISTS (SELECT 1 FROM extraction_queue WHERE id = :id AND tenant_id = :te
 
 -- name: free_newest
 -- A number that no turn has, for an entry whose newest turn was erased.
-SELECT min(0, coalesce(min(newest_n), 0)) - 1 FROM extraction_queue
+SELECT {least}(0, coalesce(min(newest_n), 0)) - 1 FROM extraction_queue
 WHERE session_n = :session_n AND kind = :kind AND +tenant_id = :tenant;
 
 -- name: add_entry
@@ -293,7 +295,7 @@ WHERE n = :n AND lease_owner IS NULL AND +tenant_id = :tenant;
 -- name: has_audit_entry
 SELECT EXISTS (SELECT 1 FROM audit_log
                WHERE tenant_id = :tenant AND subject = :subject AND at = :at AND action = :action
-                 AND channel = :channel AND client IS :client AND detail IS :detail);
+                 AND channel = :channel AND client {is} :client AND detail {is} :detail);
 
 -- name: add_audit_entry
 INSERT INTO audit_log (tenant_id, at, channel, client, action, subject, detail)

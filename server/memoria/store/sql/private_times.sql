@@ -9,11 +9,11 @@ WHERE id = :tenant;
 
 -- name: drop
 DELETE FROM private_times
-WHERE tenant_id = :tenant AND workspace_n IS :workspace AND began_at = :began_at;
+WHERE tenant_id = :tenant AND workspace_n {is} :workspace AND began_at = :began_at;
 
 -- name: end
 UPDATE private_times SET ended_at = :at
-WHERE tenant_id = :tenant AND workspace_n IS :workspace AND ended_at IS NULL;
+WHERE tenant_id = :tenant AND workspace_n {is} :workspace AND ended_at IS NULL;
 
 -- name: list
 SELECT w.name AS workspace, p.began_at, p.ended_at
@@ -25,8 +25,8 @@ ORDER BY p.n;
 SELECT w.name AS workspace, p.began_at, p.ended_at
 FROM private_times p LEFT JOIN workspaces w ON w.n = p.workspace_n
 WHERE p.tenant_id = :tenant
-  AND (w.name IS :name
+  AND (w.name {is} :name
        OR EXISTS (SELECT 1 FROM sessions s
                   WHERE s.tenant_id = :tenant AND s.source = :source
-                    AND s.session_id = :session_id AND s.workspace_n IS p.workspace_n))
+                    AND s.session_id = :session_id AND s.workspace_n {is} p.workspace_n))
 ORDER BY p.n;

@@ -59,41 +59,41 @@ SELECT n FROM private_times WHERE tenant_id = :tenant AND workspace_n = :former 
 -- name: parting_sessions
 -- A number may be another session's by now: that one has nothing from before.
 SELECT s.n FROM sessions s
-WHERE +s.tenant_id = :tenant AND s.n IN (SELECT value FROM json_each(:sessions))
+WHERE +s.tenant_id = :tenant AND s.n IN (SELECT value FROM {numbers :sessions})
   AND s.workspace_n = :workspace AND :former <> :workspace
   AND EXISTS (SELECT 1 FROM turns t WHERE t.session_n = s.n AND t.ingested_at <= :joined_at);
 
 -- name: parting_memories
 SELECT m.n FROM memories m
 WHERE m.tenant_id = :tenant AND m.workspace_n = :workspace AND :former <> :workspace
-  AND (m.id IN (SELECT value FROM json_each(:memories))
+  AND (m.id IN (SELECT value FROM {texts :memories})
        OR EXISTS (SELECT 1 FROM memory_versions v JOIN turns t ON t.n = v.turn_n
                   WHERE v.memory_n = m.n
-                    AND t.session_n IN (SELECT value FROM json_each(:sessions))));
+                    AND t.session_n IN (SELECT value FROM {numbers :sessions})));
 
 -- name: parting_documents
 SELECT d.n FROM documents d JOIN turns t ON t.n = d.n
 WHERE +d.tenant_id = :tenant AND d.workspace_n = :workspace AND :former <> :workspace
-  AND t.session_n IN (SELECT value FROM json_each(:sessions))
+  AND t.session_n IN (SELECT value FROM {numbers :sessions})
 UNION ALL
 SELECT d.n FROM documents d JOIN memory_versions v ON v.n = d.n
 WHERE +d.tenant_id = :tenant AND d.workspace_n = :workspace
-  AND v.memory_n IN (SELECT value FROM json_each(:memories));
+  AND v.memory_n IN (SELECT value FROM {numbers :memories});
 
 -- name: part_scratchpads
 UPDATE scratchpads SET workspace_n = :former
 WHERE tenant_id = :tenant AND workspace_n = :workspace AND session_id IN (
-  SELECT session_id FROM sessions WHERE n IN (SELECT value FROM json_each(:sessions)));
+  SELECT session_id FROM sessions WHERE n IN (SELECT value FROM {numbers :sessions}));
 
 -- name: part_sessions
 UPDATE sessions SET workspace_n = :former
-WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:sessions));
+WHERE +tenant_id = :tenant AND n IN (SELECT value FROM {numbers :sessions});
 
 -- name: part_memories
 UPDATE memories SET workspace_n = :former
-WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:memories));
+WHERE +tenant_id = :tenant AND n IN (SELECT value FROM {numbers :memories});
 
 -- name: part_times
 UPDATE private_times SET workspace_n = :former
-WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:times))
+WHERE +tenant_id = :tenant AND n IN (SELECT value FROM {numbers :times})
   AND workspace_n = :workspace AND began_at <= :joined_at;

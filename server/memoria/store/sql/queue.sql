@@ -11,7 +11,7 @@ WHERE session_n = :session_n AND +tenant_id = :tenant
   AND turn_index BETWEEN :first_index AND :last_index
   AND NOT EXISTS (SELECT 1 FROM sessions s JOIN workspaces w ON w.n = s.workspace_n
                   WHERE s.n = :session_n AND +s.tenant_id = :tenant
-                    AND w.name IN (SELECT value FROM json_each(:private)))
+                    AND w.name IN (SELECT value FROM {texts :private}))
 HAVING count(*) > 0
 ON CONFLICT (session_n, kind, first_index, last_index, newest_n) DO NOTHING;
 
@@ -47,10 +47,10 @@ ORDER BY n DESC LIMIT 1;
 -- Only an entry that waits for a pause of its session: nobody has tried it yet.
 UPDATE OR IGNORE extraction_queue
 SET last_index = :turn_index,
-    newest_n = max(newest_n, (SELECT max(t.n) FROM turns t
+    newest_n = {greatest}(newest_n, (SELECT max(t.n) FROM turns t
                               WHERE t.session_n = :session_n AND t.turn_index = :turn_index)),
-    priority = min(priority, :priority),
-    not_before = min(:not_before, created_at + :longest)
+    priority = {least}(priority, :priority),
+    not_before = {least}(:not_before, created_at + :longest)
 WHERE session_n = :session_n AND +tenant_id = :tenant AND kind = 'extract' AND state = 'waiting'
   AND lease_owner IS NULL AND attempts = 0 AND not_before > 0 AND last_index = :turn_index - 1
   AND priority < :left_over;
@@ -63,7 +63,7 @@ JOIN sessions asked ON asked.n = :session_n AND +asked.tenant_id = :tenant
 WHERE q.tenant_id = :tenant AND q.state = 'waiting' AND q.kind = 'extract'
   AND q.priority = :left_over AND q.lease_owner IS NULL AND q.attempts = 0
   AND q.last_error IS NULL AND q.not_before > :now
-  AND s.workspace_n IS asked.workspace_n
+  AND s.workspace_n {is} asked.workspace_n
 ORDER BY q.n;
 
 -- name: rouse
@@ -82,7 +82,7 @@ WHERE tenant_id = (SELECT id FROM tenants WHERE name = :of) AND state = 'waiting
       FROM extraction_queue f
       JOIN sessions fs ON fs.n = f.session_n
       JOIN extraction_queue q ON q.tenant_id = f.tenant_id AND q.state = 'waiting'
-      JOIN sessions qs ON qs.n = q.session_n AND qs.workspace_n IS fs.workspace_n
+      JOIN sessions qs ON qs.n = q.session_n AND qs.workspace_n {is} fs.workspace_n
       WHERE f.n = :n));
 
 -- name: absorb
@@ -151,17 +151,17 @@ WHERE n = (
     FROM extraction_queue f
     JOIN sessions fs ON fs.n = f.session_n
     JOIN extraction_queue q ON q.tenant_id = f.tenant_id AND q.state = 'waiting'
-    JOIN sessions qs ON qs.n = q.session_n AND qs.workspace_n IS fs.workspace_n
+    JOIN sessions qs ON qs.n = q.session_n AND qs.workspace_n {is} fs.workspace_n
     WHERE f.n = :n AND q.kind = 'extract' AND q.attempts = 0
       AND (q.not_before <= :now OR q.not_before > :now + :longest_pause)
-      AND q.last_index - q.first_index < :most AND q.lease_owner IS NOT :owner
+      AND q.last_index - q.first_index < :most AND q.lease_owner {is_not} :owner
       AND NOT EXISTS (
           SELECT 1 FROM extraction_queue o
           WHERE o.session_n = q.session_n AND o.state = 'waiting'
-            AND (o.lease_owner IS NOT :owner
+            AND (o.lease_owner {is_not} :owner
                  AND (o.lease_until > :now AND o.lease_until <= :now + :longest_lease
                       OR o.kind = 'extract' AND o.first_index < q.first_index)
-                 OR o.lease_owner IS :owner
+                 OR o.lease_owner {is} :owner
                  AND o.first_index <= q.last_index AND o.last_index >= q.first_index))
     ORDER BY q.n
     LIMIT 1)
@@ -170,7 +170,7 @@ RETURNING n, id, kind, session_n, first_index, last_index, reason, attempts,
 
 -- name: renew
 UPDATE extraction_queue SET lease_until = :now + :lease
-WHERE state = 'waiting' AND lease_owner IN (SELECT value FROM json_each(:owners));
+WHERE state = 'waiting' AND lease_owner IN (SELECT value FROM {texts :owners});
 
 -- name: release
 UPDATE extraction_queue
@@ -189,6 +189,6 @@ SELECT EXISTS (SELECT 1 FROM extraction_queue
                  AND (not_before <= :now OR not_before > :now + :longest_pause));
 
 -- name: next_due
-SELECT min(max(CASE WHEN not_before > :now + :longest_pause THEN 0 ELSE not_before END,
+SELECT min({greatest}(CASE WHEN not_before > :now + :longest_pause THEN 0 ELSE not_before END,
                CASE WHEN lease_until > :now + :longest_lease THEN 0 ELSE lease_until END)) AS at
 FROM extraction_queue WHERE state = 'waiting';

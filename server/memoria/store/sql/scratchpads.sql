@@ -14,7 +14,7 @@ SELECT s.session_id, (
     WHERE t.session_n = s.n AND t.role = 'user' AND d.current
     ORDER BY t.turn_index LIMIT 1) AS opening_n
 FROM scratchpads p
-JOIN sessions s ON s.tenant_id = p.tenant_id AND s.workspace_n IS p.workspace_n
+JOIN sessions s ON s.tenant_id = p.tenant_id AND s.workspace_n {is} p.workspace_n
 WHERE p.tenant_id = :tenant AND p.session_id = :session_id
   AND s.first_at > p.updated_at AND s.session_id <> p.session_id
 ORDER BY s.first_at DESC, s.n DESC LIMIT :limit;
@@ -24,7 +24,7 @@ ORDER BY s.first_at DESC, s.n DESC LIMIT :limit;
 SELECT current_focus AS task, updated_at AS noted_at FROM scratchpads
 WHERE tenant_id = :tenant
   AND (session_id = :session_id OR workspace_n IS NULL OR workspace_n = :workspace)
-ORDER BY session_id IS :session_id DESC, updated_at DESC, session_id LIMIT 1;
+ORDER BY session_id {is} :session_id DESC, updated_at DESC, session_id LIMIT 1;
 
 -- name: completed
 SELECT task, at FROM completed_tasks
@@ -34,8 +34,9 @@ ORDER BY n DESC;
 -- name: put
 INSERT INTO scratchpads (tenant_id, session_id, workspace_n, current_focus, updated_at)
 VALUES (:tenant, :session_id, :workspace, :focus, :now)
-ON CONFLICT DO UPDATE SET current_focus = excluded.current_focus, updated_at = excluded.updated_at,
-                          workspace_n = coalesce(workspace_n, excluded.workspace_n);
+ON CONFLICT (tenant_id, session_id) DO UPDATE
+SET current_focus = excluded.current_focus, updated_at = excluded.updated_at,
+    workspace_n = coalesce(scratchpads.workspace_n, excluded.workspace_n);
 
 -- name: complete
 INSERT INTO completed_tasks (tenant_id, session_id, task, at)

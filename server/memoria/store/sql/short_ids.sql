@@ -1,24 +1,23 @@
 -- A plus before a column (+tenant_id) keeps the planner from walking through all of a tenant's rows.
 
 -- name: list_alike
-SELECT t.id FROM json_each(:ends) wanted
-JOIN turns t ON substr(t.id, -8) = wanted.value AND +t.tenant_id = :tenant
+SELECT t.id FROM {texts :ends} wanted
+JOIN turns t ON {short_id t.id} = wanted.value AND +t.tenant_id = :tenant
 UNION ALL
-SELECT m.id FROM json_each(:ends) wanted
-JOIN memories m ON substr(m.id, -8) = wanted.value AND +m.tenant_id = :tenant;
+SELECT m.id FROM {texts :ends} wanted
+JOIN memories m ON {short_id m.id} = wanted.value AND +m.tenant_id = :tenant;
 
 -- name: list_forgotten
 -- Only who asks for what is not there pays for this: tombstones have no index of their ends.
 SELECT DISTINCT subject FROM tombstones
-WHERE tenant_id = :tenant AND substr(subject, -8) = :end
+WHERE tenant_id = :tenant AND {short_id subject} = :end
 ORDER BY subject;
 
 -- name: list_entities
 -- As before: whoever asks has a short id from a screen that listed namesakes.
-SELECT id FROM entities WHERE tenant_id = :tenant AND substr(id, -8) = :end ORDER BY id;
+SELECT id FROM entities WHERE tenant_id = :tenant AND {short_id id} = :end ORDER BY id;
 
 -- name: list_sessions
 SELECT DISTINCT session_id FROM sessions
-WHERE tenant_id = :tenant AND session_id >= :beginning
-      AND session_id < :beginning || char(0x10ffff)
+WHERE tenant_id = :tenant AND session_id >= :beginning AND session_id < :beyond
 ORDER BY session_id LIMIT :limit;

@@ -3,44 +3,122 @@
 A statement that needs a list of memory types names it in braces (`m.type NOT IN {derived_types}`),
 and the list of the table of memory types is put there. An expression that several statements need
 is a file of its own, `fragments/<name>.sql`, and is named in the same way, by other such files too.
+
+One text serves SQLite and PostgreSQL. Where their words differ, the statement names a macro in
+braces, if need be with what it is about (`FROM {numbers :ns} w`); `_MACROS` has the words of each.
+What only one of them has (the full text, what is asked of a file) is in
+`store/<dialect>/<file>.sql` and is loaded with the rest. A flag is TRUE or FALSE, which
+to SQLite are 1 and 0.
+
+Two hints to the planner of SQLite are written as SQLite has them, and left out for PostgreSQL,
+whose planner knows how the rows are distributed: a plus before a column (`+t.tenant_id`), which
+keeps an index from being used, and CROSS before JOIN, which keeps the order of the tables.
 """
 
 import re
 from collections.abc import Iterable
 from functools import cache
 from importlib import resources
+from typing import Literal
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.model.memory_types import SQL_TYPE_LISTS, MemoryType
 
-_IN_BRACES = lazy_regex(r"\{(\w+)\}")
+Dialect = Literal["sqlite", "postgres"]
+
+_IN_BRACES = lazy_regex(r"\{(\w+)(?: ([:.\w]+))?\}")
 _COMMENT = lazy_regex(r"^--.*\n", re.MULTILINE)
 _NAME = lazy_regex(r"^-- name: (\w+)$", re.MULTILINE)
+_PLANNER_HINT = lazy_regex(r"(?<=[\s(])\+(?=[a-z])|CROSS (?=JOIN)")
+_PARAMETER = lazy_regex(r"(?<!:):(\w+)")
+_JSON = "CAST({} AS JSONB)"
+_ELEMENTS = f"FROM jsonb_array_elements_text({_JSON})"
+_PAIRS = f"FROM jsonb_each_text({_JSON})"
+_MACROS: dict[Dialect, dict[str, str]] = {
+    "sqlite": {
+        "numbers": "json_each({})",  # rows of one column, `value`, from a list in JSON
+        "texts": "json_each({})",
+        "lists": "json_each({})",
+        "pairs": "json_each({})",  # rows of two columns, `key` and `value`, which is a number
+        "is": "IS",  # equal, or both NULL
+        "is_not": "IS NOT",
+        "greatest": "max",  # of values none of which is NULL
+        "least": "min",
+        "hex": "hex({})",
+        "json": "{}",  # a text as JSON, from which `->>` takes a part
+        "json_list": "json_array",
+        "json_merge": "json_patch",
+        "json_object": "json_object",
+        "position": "instr",
+        "short_id": "substr({}, -8)",
+    },
+    "postgres": {
+        "numbers": f"(SELECT CAST(value AS BIGINT) AS value {_ELEMENTS})",
+        "texts": f"(SELECT value {_ELEMENTS})",
+        "lists": "(SELECT value FROM jsonb_array_elements(CAST({} AS JSONB)))",
+        "pairs": f"(SELECT key, CAST(value AS BIGINT) AS value {_PAIRS})",
+        "is": "IS NOT DISTINCT FROM",
+        "is_not": "IS DISTINCT FROM",
+        "greatest": "greatest",
+        "least": "least",
+        "hex": "upper(encode({}, 'hex'))",
+        "json": _JSON,
+        "json_list": "jsonb_build_array",
+        "json_merge": "jsonb_concat",
+        "json_object": "jsonb_build_object",
+        "position": "strpos",
+        "short_id": "right({}, 8)",
+    },
+}
+# Parameters of which PostgreSQL can't tell the type where they are first compared with NULL or with
+# each other. Each is of this type wherever it is named.
+_POSTGRES_TYPES = {
+    "BIGINT": (
+        "at idle longest longest_lease longest_pause midnight n now since tenant turn_index until "
+        "workspace"
+    ),
+    "TEXT": "account client of path session_id speaker state task tool",
+    "JSONB": "entities roles tasks types validities",
+}
+_TYPE_OF = {name: sort for sort, names in _POSTGRES_TYPES.items() for name in names.split()}
 
 
 @cache
-def statements(file: str, package: str = "memoria.store.sql") -> dict[str, str]:
-    """Load the named statements of `<file>.sql`.
-
-    Args:
-        file: its name.
-        package: where it lies: an engine has some of its own.
-    """
-    text = resources.files(package).joinpath(f"{file}.sql").read_text("utf-8")
-    _, *parts = _NAME.split(text)  # what stands before the first name is a comment
-    sql = (_fill_in(part.strip()) for part in parts[1::2])
-    return dict(zip(parts[::2], sql, strict=True))
-
-
-def _fill_in(sql: str) -> str:
-    return _IN_BRACES.sub(lambda match: _text_of(match[1]), sql)
+def statements(file: str, dialect: Dialect = "sqlite") -> dict[str, str]:
+    """Load the named statements of `<file>.sql`, and those that this engine alone has."""
+    store = resources.files("memoria.store")
+    places = (store.joinpath(folder, f"{file}.sql") for folder in (dialect, "sql"))
+    named: dict[str, str] = {}
+    for place in places:
+        if place.is_file():
+            _, *parts = _NAME.split(place.read_text("utf-8"))  # before the first name: a comment
+            sql = (_fill_in(part.strip(), dialect) for part in parts[1::2])
+            named |= dict(zip(parts[::2], sql, strict=True))
+    return named
 
 
-def _text_of(name: str) -> str:
+def _fill_in(sql: str, dialect: Dialect) -> str:
+    filled = _IN_BRACES.sub(lambda match: _text_of(match[1], match[2], dialect), sql)
+    return filled if dialect == "sqlite" else _translate(filled)
+
+
+def _translate(sql: str) -> str:
+    """Return a statement without hints to SQLite, and with types where PostgreSQL needs them."""
+    return _PARAMETER.sub(_name_type, _PLANNER_HINT.sub("", sql))
+
+
+def _name_type(parameter: re.Match[str]) -> str:
+    sort = _TYPE_OF.get(parameter[1])
+    return f"CAST({parameter[0]} AS {sort})" if sort else parameter[0]
+
+
+def _text_of(name: str, about: str | None, dialect: Dialect) -> str:
+    if name in _MACROS[dialect]:
+        return _MACROS[dialect][name].format(about)
     if name in SQL_TYPE_LISTS:
         return _sql_list(SQL_TYPE_LISTS[name])
     file = resources.files(__package__).joinpath("fragments", f"{name}.sql")
-    return _fill_in(_COMMENT.sub("", file.read_text("utf-8")).strip())
+    return _fill_in(_COMMENT.sub("", file.read_text("utf-8")).strip(), dialect)
 
 
 def _sql_list(types: Iterable[MemoryType]) -> str:

@@ -13,8 +13,8 @@ SELECT count(*) FROM turns WHERE tenant_id = :tenant;
 SELECT validity, count(*) AS total FROM memories WHERE tenant_id = :tenant GROUP BY validity;
 
 -- name: chunks
-SELECT count(*) AS total, coalesce(sum(size), 0) AS raw,
-       coalesce(sum(length(data)), 0) AS stored
+SELECT count(*) AS total, CAST(coalesce(sum(size), 0) AS BIGINT) AS raw,
+       CAST(coalesce(sum(length(data)), 0) AS BIGINT) AS stored
 FROM raw_chunks WHERE tenant_id = :tenant;
 
 -- name: vectors

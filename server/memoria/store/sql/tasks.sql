@@ -3,7 +3,7 @@ SELECT DISTINCT task FROM memories WHERE tenant_id = :tenant AND task IS NOT NUL
 
 -- name: memories
 SELECT n FROM memories
-WHERE tenant_id = :tenant AND task IN (SELECT value FROM json_each(:tasks));
+WHERE tenant_id = :tenant AND task IN (SELECT value FROM {texts :tasks});
 
 -- name: drop
 UPDATE memories SET task = NULL WHERE n = :memory_n AND tenant_id = :tenant;

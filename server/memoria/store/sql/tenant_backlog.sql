@@ -20,19 +20,19 @@ SELECT content FROM memory_versions WHERE n = :n AND tenant_id = :tenant;
 
 -- name: documents
 SELECT n, tenant_id, kind, workspace_n, current, suppressed, processed FROM documents
-WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
+WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant;
 
 -- name: remove
 DELETE FROM embedding_backlog
-WHERE document_n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
+WHERE document_n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant;
 
 -- name: postpone
 UPDATE embedding_backlog
 SET attempts = attempts + 1, not_before = :until, last_error = :error
-WHERE document_n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
+WHERE document_n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant;
 
 -- name: awaits_vector
-SELECT EXISTS (SELECT 1 FROM embedding_backlog WHERE tenant_id = :tenant AND has_vector = 0);
+SELECT EXISTS (SELECT 1 FROM embedding_backlog WHERE tenant_id = :tenant AND has_vector = FALSE);
 
 -- name: last_erasure
 SELECT coalesce(max(last_erasure), 0) FROM tenants WHERE id = :tenant;
@@ -42,4 +42,4 @@ UPDATE tenants SET changes = changes + 1 WHERE id = :tenant;
 
 -- name: note_changes
 UPDATE documents SET changed = (SELECT changes FROM tenants WHERE id = :tenant)
-WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
+WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant;

@@ -13,7 +13,7 @@ SELECT DISTINCT h.hash FROM (
     UNION ALL SELECT args_hash FROM turns WHERE tenant_id = :tenant AND args_hash IS NOT NULL
     UNION ALL SELECT result_hash FROM turns WHERE tenant_id = :tenant AND result_hash IS NOT NULL
 ) h
-WHERE hex(h.hash) IN (SELECT value FROM json_each(:hashes));
+WHERE {hex h.hash} IN (SELECT value FROM {texts :hashes});
 
 -- name: erase_chunk
 DELETE FROM raw_chunks WHERE tenant_id = :tenant AND hash = :hash;

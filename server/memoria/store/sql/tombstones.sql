@@ -7,14 +7,14 @@ SELECT EXISTS (SELECT 1 FROM tombstone_digests WHERE tenant_id = :tenant AND dig
 
 -- name: find_anchored
 SELECT d.digest, t.kind, t.subject, t.at, t.reason
-FROM json_each(:anchors) wanted
+FROM {texts :anchors} wanted
 CROSS JOIN tombstone_digests d
     ON d.tenant_id = :tenant AND d.digest >= wanted.value || ':' AND d.digest < wanted.value || ';'
 JOIN tombstones t ON t.n = d.tombstone_n;
 
 -- name: find
 SELECT t.kind, t.subject, t.at, t.reason
-FROM json_each(:digests) wanted
+FROM {texts :digests} wanted
 CROSS JOIN tombstone_digests m ON m.tenant_id = :tenant AND m.digest = wanted.value
 JOIN tombstones t ON t.n = m.tombstone_n AND t.kind = :kind
 ORDER BY t.at DESC, t.n DESC
@@ -31,7 +31,7 @@ FROM tombstones t
 JOIN forget_reports r ON r.state = 'hidden' AND r.purge_at > :now AND +r.tenant_id = t.tenant_id
 WHERE t.tenant_id = :tenant AND t.subject = :subject
   AND EXISTS (SELECT 1 FROM hidden_changes c
-              WHERE c.report_id = r.id AND c.tbl = 'tombstones' AND c.key = json_array(t.n))
+              WHERE c.report_id = r.id AND c.tbl = 'tombstones' AND c.key = CAST({json_list}(t.n) AS TEXT))
 ORDER BY r.purge_at DESC LIMIT 1;
 
 -- name: number

@@ -1,5 +1,5 @@
 -- name: place
-SELECT source, path, session_id, offset, place, touched_at FROM transcripts
+SELECT source, path, session_id, "offset", place, touched_at FROM transcripts
 WHERE tenant_id = :tenant AND source = :source AND path = :path;
 
 -- name: live
@@ -9,18 +9,18 @@ JOIN sessions s
   ON s.tenant_id = t.tenant_id AND s.source = t.source AND s.session_id = t.session_id
 LEFT JOIN workspaces w ON w.n = s.workspace_n
 WHERE t.tenant_id = :tenant AND t.source = :source AND t.touched_at >= :since
-  AND w.name IS :workspace
+  AND w.name {is} :project
 LIMIT 2;
 
 -- name: recent
-SELECT source, path, session_id, offset, place, touched_at FROM transcripts
+SELECT source, path, session_id, "offset", place, touched_at FROM transcripts
 WHERE tenant_id = :tenant AND abs(touched_at) >= :since
 ORDER BY abs(touched_at) DESC
 LIMIT :limit;
 
 -- name: note
-INSERT INTO transcripts (tenant_id, source, path, session_id, offset, place, touched_at)
+INSERT INTO transcripts (tenant_id, source, path, session_id, "offset", place, touched_at)
 VALUES (:tenant, :source, :path, :session_id, :offset, :place, :touched_at)
 ON CONFLICT (tenant_id, source, path) DO UPDATE
-SET session_id = excluded.session_id, offset = excluded.offset, place = excluded.place,
+SET session_id = excluded.session_id, "offset" = excluded."offset", place = excluded.place,
     touched_at = excluded.touched_at;

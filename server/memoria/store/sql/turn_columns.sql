@@ -1,7 +1,7 @@
 -- name: turns
 SELECT t.n, t.session_n, t.turn_index, t.at, t.role, t.speaker,
        d.current, d.suppressed OR d.processed, d.changed
-FROM json_each(:ns) listed
+FROM {numbers :ns} listed
 CROSS JOIN turns t ON t.n = listed.value AND +t.tenant_id = :tenant
 CROSS JOIN documents d ON d.n = t.n;
 
@@ -9,8 +9,8 @@ CROSS JOIN documents d ON d.n = t.n;
 -- The same of all turns from one place of a session to another; each span as [session, from, to].
 SELECT t.n, t.session_n, t.turn_index, t.at, t.role, t.speaker,
        d.current, d.suppressed OR d.processed, d.changed
-FROM json_each(:spans) span
-CROSS JOIN turns t ON t.session_n = json_extract(span.value, '$[0]') AND +t.tenant_id = :tenant
-                  AND t.turn_index BETWEEN json_extract(span.value, '$[1]')
-                                       AND json_extract(span.value, '$[2]')
+FROM {lists :spans} span
+CROSS JOIN turns t ON t.session_n = CAST(span.value ->> 0 AS BIGINT) AND +t.tenant_id = :tenant
+                  AND t.turn_index BETWEEN CAST(span.value ->> 1 AS BIGINT)
+                                       AND CAST(span.value ->> 2 AS BIGINT)
 CROSS JOIN documents d ON d.n = t.n;

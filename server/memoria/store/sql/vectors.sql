@@ -9,11 +9,19 @@ FROM embedding_models m WHERE name = :name;
 INSERT INTO embedding_models (name, dims) VALUES (:name, :dims);
 
 -- name: add_embedding
-INSERT OR REPLACE INTO embeddings (model_n, document_n, vector) VALUES (:model, :n, :vector);
+INSERT INTO embeddings (model_n, document_n, vector) VALUES (:model, :n, :vector)
+ON CONFLICT (model_n, document_n) DO UPDATE SET vector = excluded.vector;
+
+-- name: drop_passages
+-- Of the former vectors of documents: they are no part of the new ones.
+DELETE FROM passages
+WHERE model_n = :model AND document_n IN (SELECT value FROM {numbers :ns});
 
 -- name: add_passages
-INSERT OR REPLACE INTO passages (model_n, document_n, signs, records)
-VALUES (:model, :n, :signs, :records);
+INSERT INTO passages (model_n, document_n, signs, records)
+VALUES (:model, :n, :signs, :records)
+ON CONFLICT (model_n, document_n) DO UPDATE
+SET signs = excluded.signs, records = excluded.records;
 
 -- name: changes
 -- Of a tenant that has nothing yet: zeros.
@@ -35,7 +43,7 @@ WHERE d.tenant_id = :tenant AND d.changed > 0 AND d.kind = :kind;
 -- name: vectors
 -- Of documents that an index of one tenant's found on this snapshot.
 SELECT document_n AS n, vector FROM embeddings
-WHERE model_n = :model AND document_n IN (SELECT value FROM json_each(:ns));
+WHERE model_n = :model AND document_n IN (SELECT value FROM {numbers :ns});
 
 -- name: more_than
 -- Nothing is counted where the numbers of all documents are too low.
@@ -47,7 +55,7 @@ LIMIT 1 OFFSET :few;
 
 -- name: visibilities
 SELECT n, kind, tenant_id, workspace_n, current, suppressed, processed FROM documents
-WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
+WHERE +tenant_id = :tenant AND n IN (SELECT value FROM {numbers :ns});
 
 -- name: models
 SELECT n, name, dims FROM embedding_models ORDER BY n;

@@ -4,21 +4,15 @@ SELECT value FROM settings WHERE key = 'words';
 
 -- name: set_mark
 INSERT INTO settings (key, value) VALUES ('words', :value)
-ON CONFLICT DO UPDATE SET value = excluded.value;
+ON CONFLICT (key) DO UPDATE SET value = excluded.value;
 
 -- name: last_of_page
 SELECT max(n) FROM (SELECT n FROM documents WHERE n > :after ORDER BY n LIMIT :most);
 
--- name: page
-SELECT d.n, d.tenant_id, d.kind, i.c1 AS words, i.c2 AS context
-FROM documents d CROSS JOIN search_index_content i ON i.id = d.n
-WHERE d.n > :after AND d.n <= :last
-ORDER BY d.n;
-
 -- name: wordings
 SELECT v.n, v.content, m.predicate
 FROM memory_versions v JOIN memories m ON m.n = v.memory_n
-WHERE v.n IN (SELECT value FROM json_each(:ns)) AND +v.tenant_id = :tenant;
+WHERE v.n IN (SELECT value FROM {numbers :ns}) AND +v.tenant_id = :tenant;
 
 -- name: wording
 SELECT v.content, v.valid_from, m.predicate, t.utc_offset

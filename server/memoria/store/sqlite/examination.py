@@ -17,7 +17,7 @@ from memoria.store.sqlite.migrate import schema, version_of
 from memoria.store.sqlite.scrub import is_scrub_pending
 from memoria.store.vectors import VectorIndex, list_models
 
-_SQL = statements("examination", "memoria.store.sqlite")
+_SQL = statements("examination")
 _FEW = 5
 """Number of problems of a kind that are shown; whoever has one has a hundred."""
 _DERIVED = ("search_index", "vectors_", "sqlite_")

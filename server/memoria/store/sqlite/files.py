@@ -15,7 +15,7 @@ from memoria.store.sqlite.foreign_schema import list_foreign_objects, list_lost_
 from memoria.store.sqlite.migrate import check_version, migrations, version_of
 from memoria.store.sqlite.scrub import scrub
 
-_SQL = statements("examination", "memoria.store.sqlite")
+_SQL = statements("examination")
 _BUSY_TIMEOUT_MS = 10_000
 _CLAIM_TIMEOUT_S = 1.0
 _PAGES_A_STEP = 2_000

@@ -19,7 +19,7 @@ from memoria.store.sql.statements import statements
 from memoria.store.sql.tenant_rows import as_json
 from memoria.store.sqlite.driver import SqliteConnection
 
-_SQL = statements("index_segments", "memoria.store.sqlite")
+_SQL = statements("index_segments")
 _BY_ITSELF = {"automerge": 4, "crisismerge": 16}
 """FTS5's thresholds of merging, unless it was told otherwise."""
 _NEVER = {"automerge": 0, "crisismerge": 1999}

@@ -7,7 +7,7 @@ SELECT block FROM search_index_data WHERE id = 10;
 
 -- name: pages
 SELECT count(i.segid) AS pages
-FROM json_each(:segments) w LEFT JOIN search_index_idx i ON i.segid = w.value
+FROM {numbers :segments} w LEFT JOIN search_index_idx i ON i.segid = w.value
 GROUP BY w.value;
 
 -- name: tell

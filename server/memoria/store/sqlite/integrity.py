@@ -8,7 +8,7 @@ from memoria.store.rows.links import GRAPH
 from memoria.store.sql.statements import statements
 from memoria.store.sqlite.driver import SqliteConnection, is_damage, sqlite3
 
-_SQL = statements("examination", "memoria.store.sqlite")
+_SQL = statements("examination")
 _DERIVED = lazy_regex(r"(search_index|vectors_\d+)(?:_\w+)?")
 """Names of a derived index and of the tables its module keeps it in."""
 _ABOUT_AN_INDEX = lazy_regex(r" (?:missing from|in) index (?P<name>\w+)")

@@ -25,7 +25,7 @@ from memoria.store.vectors import VectorIndex, list_models
 Progress = Callable[[int, int], None]
 Mender = Callable[[SqliteConnection, VectorIndex, Progress], None]
 
-_SQL = statements("examination", "memoria.store.sqlite")
+_SQL = statements("examination")
 _FULL_TEXT = "search_index"
 
 

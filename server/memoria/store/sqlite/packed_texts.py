@@ -8,7 +8,7 @@ from memoria.store.rows.chunks import pack, unpack
 from memoria.store.sql.statements import statements
 from memoria.store.sqlite.driver import SqliteConnection
 
-_SQL = statements("packed_texts", "memoria.store.sqlite")
+_SQL = statements("packed_texts")
 
 
 def unpack_texts(connection: SqliteConnection) -> None:

@@ -19,7 +19,7 @@ from memoria.store.sql.statements import statements
 from memoria.store.sqlite.driver import SqliteConnection, take_turn
 from memoria.store.sqlite.index_segments import is_merged_whole
 
-_SQL = statements("scrub", "memoria.store.sqlite")
+_SQL = statements("scrub")
 _PAUSE_S = 0.05
 _MOMENT_MS = 200
 _PAGES = 500

@@ -1,9 +1,3 @@
--- name: pending
-SELECT value FROM settings WHERE key = 'scrub';
-
--- name: done
-DELETE FROM settings WHERE key = 'scrub' AND value = :value;
-
 -- name: begin_merge
 INSERT INTO search_index (search_index, rank) VALUES ('merge', -:pages);
 

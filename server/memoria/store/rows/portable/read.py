@@ -44,7 +44,7 @@ class PortableReader:
             for row in self._list_rows("edge_sources", wanted):
                 yield from map(_to_record, self._rows.all("edges_from", n=row["n"]))
             return
-        passes = ({"derived": 0}, {"derived": 1}) if kind == "memory" else ({},)
+        passes = ({"derived": False}, {"derived": True}) if kind == "memory" else ({},)
         add_parts = self._parts.get(kind)
         for more in passes:
             for row in self._list_rows(kind, {**wanted, **more}):
@@ -66,7 +66,7 @@ class PortableReader:
         name = selection.workspace
         known = None if name is None else self._workspaces.number(name) or _NO_WORKSPACE
         return {
-            "whole": int(selection.is_whole),
+            "whole": selection.is_whole,
             "workspace": known,
             "since": selection.since,
             "until": selection.until,
