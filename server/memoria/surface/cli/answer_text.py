@@ -78,8 +78,10 @@ def _run_lines(run: Sequence[Hit], page: _Page) -> Iterator[str]:
         at = times.moment(parse_instant(first.source.at))
         yield from wrap_text(join_lines(f"{at} · session {first.source.session_id}"), page.width)
     for turn in order_run(run):
-        is_hit = isinstance(turn, Hit)
-        yield from _hit_lines(turn, page) if is_hit else _neighbour_lines(turn, page)
+        if isinstance(turn, Hit):
+            yield from _hit_lines(turn, page)
+        else:
+            yield from _neighbour_lines(turn, page)
 
 
 def _hit_lines(hit: Hit, page: _Page) -> Iterator[str]:

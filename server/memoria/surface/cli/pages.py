@@ -67,7 +67,7 @@ def render_scratchpads(pads: Sequence[Scratchpad], width: int) -> str:
     """Render the task in hand of each session, and what was finished there."""
     if not pads:
         return "No task is noted."
-    lines = []
+    lines: list[str] = []
     for pad in pads:
         focus = join_lines(pad.current_focus) if pad.current_focus else "no task in hand"
         state = "last worked on" if pad.last_day else "in hand" if pad.current_focus else "idle"
