@@ -1,4 +1,4 @@
-"""How many files are touched to add a memory type, an importer, a nightly step and an embedder.
+"""How many files are touched to add a memory type, an importer, a step, an embedder, a column.
 
     python -m bench.touched
 
@@ -89,7 +89,7 @@ MEMORY_TYPE = Addition(
         Edit(
             _TYPES,
             '    OPINION = "opinion"\n',
-            after='class MemoryType(StrEnum):\n    """What kind of conclusion a memory is."""\n\n',
+            after='class MemoryType(StrEnum):\n    """Kinds of conclusion."""\n\n',
         ),
         Edit(
             _TYPES,
@@ -287,7 +287,45 @@ EMBEDDER = Addition(
     """,
 )
 
-ADDITIONS = (MEMORY_TYPE, IMPORTER, STEP, EMBEDDER)
+COLUMN = Addition(
+    name="column of a memory that is only carried",
+    most=4,
+    edits=(
+        Edit(
+            "server/memoria/store/sqlite/migrations/0900_mood.sql",
+            "ALTER TABLE memories ADD COLUMN mood TEXT;\n",
+        ),
+        Edit(
+            "server/memoria/model/memory.py",
+            '    mood: str | None = None\n    """Mood in which it was told. Imaginary."""\n',
+            after="    last_used_at: Moment | None = None\n",
+        ),
+        Edit(
+            "server/memoria/model/memory.py",
+            ', "mood"',
+            after='CARRIED_COLUMNS = ("use_count", "last_used_at", "flag"',
+        ),
+    ),
+    proof=_SHELL  # noqa: S608  (of the imaginary home)
+    + """
+    import json, sqlite3
+    from contextlib import closing
+    from pathlib import Path
+    home = Path(sys.argv[1])
+    kept = json.loads(shell("remember", "Lin likes tea", "--json"))["id"]
+    with closing(sqlite3.connect(home / "memoria.db")) as file, file:
+        file.execute("UPDATE memories SET mood = 'glad'")
+    assert json.loads(shell("show", kept, "--json"))["mood"] == "glad"
+    exported = home.parent / "exported.jsonl"
+    shell("export", str(exported))
+    sys.argv[1] = str(home.parent / "other")
+    shell("remember", "Kim likes coffee")
+    shell("import", str(exported))
+    assert json.loads(shell("show", kept, "--json"))["mood"] == "glad"
+    """,
+)
+
+ADDITIONS = (MEMORY_TYPE, IMPORTER, STEP, EMBEDDER, COLUMN)
 
 
 def copy_tree(to: Path) -> Path:

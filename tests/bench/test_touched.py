@@ -1,4 +1,4 @@
-"""A memory type, an importer, a nightly step and an embedder are each added in few files."""
+"""A memory type, an importer, a step, an embedder and a column are each added in few files."""
 
 from pathlib import Path
 

@@ -138,6 +138,12 @@ class MemoryLink(Value):
     """Its beginning, in a line."""
 
 
+CARRIED_COLUMNS = ("use_count", "last_used_at", "flag")
+"""Fields of a memory that are columns of its row under the same name, and are read, shown, exported
+and imported as they stand there. Another one needs its field, its name here and a migration that
+adds it to `memories`, NULL by default."""
+
+
 class Memory(Value):
     """A memory with its present wording first in line and its history behind."""
 

@@ -79,8 +79,6 @@ class Hit(Value):
     ] = None
     """`contradicted`: it holds as far as is known, and so does something that cannot be true
     together with it."""
-    superseded_part: str | None = None
-    """Sentence of a turn of the record that no longer holds, where what else it says does."""
     version: Annotated[
         int | None, Shown(write=lambda version: None if version == 1 else version)
     ] = None
@@ -88,6 +86,8 @@ class Hit(Value):
     """Span [start, end) in characters of the stored text, where it is not all shown."""
     total_chars: int | None = None
     """Number of characters of the stored text, where it is not all shown."""
+    superseded_part: str | None = None
+    """Sentence of a turn of the record that no longer holds, where what else it says does."""
     contradicts: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
     """Ids of the memories and turns that cannot be true together with it."""
     outdated_by: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()

@@ -43,6 +43,7 @@ _LISTED = (
     *("id", "text", "type", "validity", "valid_from", "verified", "pinned", "condition"),
     *("task", "subject", "workspace", "later"),
 )
+_COUNTS = ("total", "elsewhere", "withheld")
 _KNOWN = ("importance", "confidence")
 _CARRIED = ("task", "subject", "predicate", "scope", "project", "entities", "links", "later")
 _REVISED = ("id", "text", "validity", "version", "pinned", "verified", "upvotes", "downvotes")
@@ -216,8 +217,7 @@ def write_scratchpad(pad: Scratchpad) -> Document:
 def write_memory_page(page: MemoryPage, quotes: Sequence[str]) -> Document:
     """Return a page of memories, with quotes of the user's."""
     return write_document(
-        total=page.total,
-        elsewhere=page.elsewhere,
+        **page.to_json(*_COUNTS),
         memories=list(map(_write_listed, page.memories)),
         quotes=list(quotes) or None,
     )

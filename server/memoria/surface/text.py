@@ -22,7 +22,7 @@ from memoria.model import (
 from memoria.model.memory import SOURCE_TURN, LocalSpan
 from memoria.model.turn import FORGOTTEN_PASSAGE
 from memoria.retrieval.answer.cite import neighbour
-from memoria.retrieval.answer.form import indent_words
+from memoria.retrieval.answer.form import indent_words, write_line
 from memoria.retrieval.answer.notes import write_answer
 from memoria.surface.places import tell_place
 
@@ -46,7 +46,7 @@ def memory_text(memory: Memory) -> str:
     flags += [scope_phrase(memory.project)] if memory.workspace else []
     flags += [f"{memory.upvotes} up"] if memory.upvotes else []
     flags += [f"{memory.downvotes} down"] if memory.downvotes else []
-    lines = [f"[memory {memory.id}] {indent_words(memory.content)} ({', '.join(flags)})"]
+    lines = [write_line(f"[memory {memory.id}]", indent_words(memory.content), flags)]
     lines += [f"  {detail}" for detail in _memory_details(memory)]
     lines += [f"  contradicts {statement_text(other)}" for other in memory.contradicts]
     lines += [f"  outdated: see [memory {one}]" for one in memory.outdated_by]

@@ -92,16 +92,37 @@ def write_hits(hits: Sequence[Hit], id_chars: int = ID_CHARS) -> list[str]:
         id_chars: how many of an id's last characters tell all of them apart.
     """
     common = Common.of_hits(hits)
-    runs: dict[RunKey, list[Hit]] = {}
-    for hit in hits:
-        runs.setdefault(run_key(hit), []).append(hit)
     above = common.write()
     lines = [above] if above else []
     nearest = _find_nearest(hits)
-    for key, run in runs.items():
-        lines += [NEAREST] if key == nearest else []
+    for run in group_runs(hits):
+        lines += [NEAREST] if run_key(run[0]) == nearest else []
         lines += _write_run(run, common, id_chars)
     return lines
+
+
+def group_runs(hits: Iterable[Hit]) -> list[list[Hit]]:
+    """Group hits by their run, in the order of the best hit of each."""
+    runs: dict[RunKey, list[Hit]] = {}
+    for hit in hits:
+        runs.setdefault(run_key(hit), []).append(hit)
+    return list(runs.values())
+
+
+def order_run(run: Sequence[Hit]) -> Sequence[Hit | AdjacentTurn]:
+    """List the turns of a run and those beside them as they were said.
+
+    What stands alone keeps its place: of a memory several where former wordings are asked for.
+    """
+    if stands_alone(run[0]):
+        return run
+    beside = (one for hit in run for one in (*hit.before, *hit.after))
+    return sorted((*run, *beside), key=_find_place)
+
+
+def _find_place(turn: Hit | AdjacentTurn) -> int:
+    index = turn.source.turn_index if isinstance(turn, Hit) else turn.turn_index
+    return index or 0
 
 
 def split_nearest(hits: Sequence[Hit]) -> tuple[Sequence[Hit], Sequence[Hit]]:
@@ -190,7 +211,7 @@ def head_cost(hit: Hit) -> int:
 
 def frame_cost(hit: Hit, common: Common, id_chars: int) -> int:
     """Return the parts of a token that a hit takes beside its words and those of its tool call."""
-    marks = _own_marks(hit, common) if stands_alone(hit) else _list_marks(hit, common.marks)
+    marks = _own_marks(hit, common) if stands_alone(hit) else list_marks(hit, common.marks)
     line = _hit_line(hit, "", marks, id_chars)
     call = [] if hit.tool is None else [_call_line(hit.tool.name, "", "", is_cut=True)]
     below = _lines_below(hit, id_chars)
@@ -261,23 +282,19 @@ def _line_cost(line: str) -> int:
 
 
 def _write_run(run: Sequence[Hit], common: Common, id_chars: int) -> Iterator[str]:
-    if stands_alone(run[0]):
-        for hit in run:  # of a memory several, where former wordings are asked for
-            yield from _hit_lines(hit, _own_marks(hit, common), id_chars)
-        return
-    of_run = _list_common(map(list_general_marks, run))
-    marks = [mark for mark in of_run if mark not in common.marks]
-    first = min(run, key=lambda hit: hit.source.turn_index or 0)
-    yield join_lines(", ".join((_describe_run(first), *marks)))
-    known = (*common.marks, *of_run)
-    places: list[tuple[int, list[str]]] = [
-        (hit.source.turn_index or 0, list(_hit_lines(hit, _list_marks(hit, known), id_chars)))
-        for hit in run
-    ]
-    beside = (one for hit in run for one in (*hit.before, *hit.after))
-    places += [(one.turn_index, [_neighbour_line(one, id_chars)]) for one in beside]
-    for _, lines in sorted(places, key=lambda each: each[0]):
-        yield from lines
+    known = common.marks
+    is_alone = stands_alone(run[0])
+    if not is_alone:
+        of_run = _list_common(map(list_general_marks, run))
+        marks = [mark for mark in of_run if mark not in known]
+        yield join_lines(", ".join((_describe_run(min(run, key=_find_place)), *marks)))
+        known = (*known, *of_run)
+    for turn in order_run(run):
+        if isinstance(turn, AdjacentTurn):
+            yield _neighbour_line(turn, id_chars)
+        else:
+            marks = _own_marks(turn, common) if is_alone else list_marks(turn, known)
+            yield from _hit_lines(turn, marks, id_chars)
 
 
 def _describe_run(hit: Hit) -> str:
@@ -298,13 +315,18 @@ def _hit_line(hit: Hit, words: str, marks: Sequence[str], id_chars: int) -> str:
     name = name_hit(hit, id_chars)
     if stands_alone(hit):
         if hit.later_than is None:
-            return f"{name} {words} ({join_lines(', '.join(marks))})"
+            return write_line(name, words, marks)
         told = [*marks, *_list_objections(hit, id_chars)]
-        return f"{LATER}{name} {words} ({join_lines(', '.join(told))})"
+        return write_line(f"{LATER}{name}", words, told)
     said = f" ({', '.join(marks)})" if marks else ""
     place = "" if hit.source.turn_index is None else f"#{hit.source.turn_index} "
     who = hit.source.speaker or hit.source.role or ""
     return f"{join_lines(f'{name} {place}{who}{said}:')} {words}"
+
+
+def write_line(name: str, words: str, details: Iterable[str]) -> str:
+    """Write a line about a record: its name, its words as indented, and what is known of it."""
+    return f"{name} {words} ({join_lines(', '.join(details))})"
 
 
 def _call_line(name: str, args: str, result: str, *, is_cut: bool) -> str:
@@ -342,7 +364,7 @@ def _own_marks(hit: Hit, common: Common) -> list[str]:
     at = hit.source.at[:_TO_THE_DAY]
     day = at[_TO_THE_YEAR + 1 :] if at[:_TO_THE_YEAR] == common.year else at
     later = ["later"] if hit.shown_as == "later" and hit.later_than is None else []
-    return [*kind, day, *later, *_list_marks(hit, common.marks)]
+    return [*kind, day, *later, *list_marks(hit, common.marks)]
 
 
 def _describe_speaker(hit: Hit) -> str | None:
@@ -357,7 +379,7 @@ def _find_same(texts: Iterable[str | None]) -> str | None:
     return different.pop() if len(different) == 1 else None
 
 
-def _list_marks(hit: Hit, known: Sequence[str]) -> list[str]:
+def list_marks(hit: Hit, known: Sequence[str]) -> list[str]:
     """List the marks of a hit that have not been said."""
     return [mark for mark in list_general_marks(hit) if mark not in known] + _list_validity(hit)
 

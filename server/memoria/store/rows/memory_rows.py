@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from memoria.errors import StoreDamagedError
 from memoria.model import InferredBy, Memory, MemoryVersion, Provenance, Scope, Trust, Validity
-from memoria.model.memory import SourceKind
+from memoria.model.memory import CARRIED_COLUMNS, SourceKind
 from memoria.model.memory_types import MemoryType
 from memoria.store.sql.tenant_rows import TenantRows, list_numbers
 from memoria.store.values import NewMemory, NewVersion
@@ -70,7 +70,7 @@ def read_memory(row: Sequence[Any], versions: tuple[MemoryVersion, ...]) -> Memo
     """Build a memory with its wordings, newest first."""
     (memory_id, kind, validity, importance, confidence, pinned, verified, upvotes, downvotes,
      created_at, updated_at, workspace, scope, subject, predicate, task, expires_at, evidence,
-     use_count, last_used_at, flag) = row  # fmt: skip
+     *carried) = row  # fmt: skip
     return Memory.of_checked(
         {
             "id": memory_id,
@@ -91,9 +91,7 @@ def read_memory(row: Sequence[Any], versions: tuple[MemoryVersion, ...]) -> Memo
             "task": task,
             "expires_at": expires_at,
             "evidence": evidence,
-            "use_count": use_count,
-            "last_used_at": last_used_at,
-            "flag": flag,
+            **dict(zip(CARRIED_COLUMNS, carried, strict=True)),
             "contradicts": (),
             "outdated_by": (),
             "entities": (),

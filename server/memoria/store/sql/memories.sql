@@ -194,7 +194,7 @@ SELECT m.n,
        m.downvotes, m.created_at, m.updated_at, w.name AS workspace, m.scope, m.subject,
        m.predicate, m.task, m.expires_at,
        1 + (SELECT count(*) FROM memory_evidence e WHERE e.memory_n = m.n) AS evidence,
-       m.use_count, m.last_used_at, m.flag
+       {carried_of_m}
 FROM memories m
 LEFT JOIN workspaces w ON w.n = m.workspace_n
 WHERE +m.tenant_id = :tenant AND m.n IN (SELECT value FROM {numbers :ns});

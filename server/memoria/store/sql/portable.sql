@@ -84,7 +84,7 @@ SELECT count(*) FROM memories m WHERE m.tenant_id = :tenant AND {is_exported_mem
 -- What was derived from others, or sums up turns, comes after what was not.
 SELECT m.n, m.id, m.type, m.validity, m.importance, m.confidence, m.pinned, m.verified, m.upvotes,
        m.downvotes, m.created_at, m.updated_at, w.name AS workspace, m.scope, m.subject,
-       m.predicate, m.task, m.expires_at, m.use_count, m.last_used_at, m.flag, m.tier,
+       m.predicate, m.task, m.expires_at, {carried_of_m}, m.tier,
        m.reviewed_at
 FROM memories m LEFT JOIN workspaces w ON w.n = m.workspace_n
 WHERE m.n > :after AND +m.tenant_id = :tenant AND {is_exported_memory}

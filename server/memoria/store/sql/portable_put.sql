@@ -111,15 +111,15 @@ ORDER BY m.id LIMIT 1;
 -- name: add_memory
 INSERT INTO memories (id, tenant_id, type, validity, importance, confidence, pinned, verified, upvotes,
                       downvotes, created_at, updated_at, workspace_n, scope, subject, predicate, task,
-                      expires_at, use_count, last_used_at, flag, tier, reviewed_at)
+                      expires_at, {carried}, tier, reviewed_at)
 VALUES (:id, :tenant, :type, :validity, :importance, :confidence, :pinned, :verified, :upvotes,
         :downvotes, :created_at, :updated_at, :workspace, :scope, :subject, :predicate, :task,
-        :expires_at, :use_count, :last_used_at, :flag, :tier, :reviewed_at);
+        :expires_at, {carried_values}, :tier, :reviewed_at);
 
 -- name: memory
 SELECT m.id, m.type, m.validity, m.importance, m.confidence, m.pinned, m.verified, m.upvotes,
        m.downvotes, m.created_at, m.updated_at, w.name AS workspace, m.scope, m.subject,
-       m.predicate, m.task, m.expires_at, m.use_count, m.last_used_at, m.flag, m.tier, m.reviewed_at
+       m.predicate, m.task, m.expires_at, {carried_of_m}, m.tier, m.reviewed_at
 FROM memories m LEFT JOIN workspaces w ON w.n = m.workspace_n
 WHERE m.n = :n AND m.tenant_id = :tenant;
 
@@ -129,7 +129,7 @@ SET type = :type, validity = :validity, importance = :importance, confidence = :
     pinned = :pinned, verified = :verified, upvotes = :upvotes, downvotes = :downvotes,
     created_at = :created_at, updated_at = :updated_at, workspace_n = :workspace, scope = :scope,
     subject = :subject, predicate = :predicate, task = :task, expires_at = :expires_at,
-    use_count = :use_count, last_used_at = :last_used_at, flag = :flag, tier = :tier,
+    {set_carried}, tier = :tier,
     reviewed_at = :reviewed_at
 WHERE n = :n AND tenant_id = :tenant;
 

@@ -1,8 +1,9 @@
 """SQL by name. Every statement lives in a `.sql` file under a `-- name:` line.
 
 A statement that needs a list of memory types names it in braces (`m.type NOT IN {derived_types}`),
-and the list of the table of memory types is put there. An expression that several statements need
-is a file of its own, `fragments/<name>.sql`, and is named in the same way, by other such files too.
+and the list of the table of memory types is put there; so are a memory's carried columns. An
+expression that several statements need is a file of its own, `fragments/<name>.sql`, and is named
+in the same way, by other such files too.
 
 One text serves SQLite and PostgreSQL. Where their words differ, the statement names a macro in
 braces, if need be with what it is about (`FROM {numbers :ns} w`); `_MACROS` has the words of each.
@@ -22,6 +23,7 @@ from importlib import resources
 from typing import Literal
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.model.memory import CARRIED_COLUMNS
 from memoria.model.memory_types import SQL_TYPE_LISTS, MemoryType
 
 Dialect = Literal["sqlite", "postgres"]
@@ -81,6 +83,16 @@ _POSTGRES_TYPES = {
     "JSONB": "entities roles tasks types validities",
 }
 _TYPE_OF = {name: sort for sort, names in _POSTGRES_TYPES.items() for name in names.split()}
+_COLUMN_LISTS = {
+    name: ", ".join(map(form.format, CARRIED_COLUMNS))
+    for name, form in {
+        "carried": "{0}",
+        "carried_of_m": "m.{0}",
+        "carried_values": ":{0}",
+        "set_carried": "{0} = :{0}",
+    }.items()
+}
+"""Carried columns of a memory, as a statement names them."""
 
 
 @cache
@@ -115,6 +127,8 @@ def _name_type(parameter: re.Match[str]) -> str:
 def _text_of(name: str, about: str | None, dialect: Dialect) -> str:
     if name in _MACROS[dialect]:
         return _MACROS[dialect][name].format(about)
+    if name in _COLUMN_LISTS:
+        return _COLUMN_LISTS[name]
     if name in SQL_TYPE_LISTS:
         return _sql_list(SQL_TYPE_LISTS[name])
     file = resources.files(__package__).joinpath("fragments", f"{name}.sql")

@@ -13,19 +13,18 @@ from memoria.model import AdjacentTurn, Hit, SearchResult, parse_instant
 from memoria.retrieval.answer.form import (
     LATER,
     NEAREST,
-    describe_validity,
-    list_general_marks,
+    group_runs,
+    list_marks,
     list_shared_marks,
-    run_key,
+    order_run,
     short_id,
     split_nearest,
     write_words,
 )
 from memoria.retrieval.answer.notes import FOR_SHELL, describe_fit, list_notes_below
 from memoria.surface.cli import times
-from memoria.surface.cli.layout import wrap_text
+from memoria.surface.cli.layout import DETAILS, detail_lines, hang_text, wrap_text
 
-_DETAILS = 4
 _FURTHER_WORDS = 6
 _LATER, _LATER_DETAILS, _LATER_FURTHER = 4, 6, 8
 """The same of what was said later, which stands below what it may correct."""
@@ -56,7 +55,7 @@ def render_answer(result: SearchResult, width: int) -> str:
     lines += [*_lines_of(above, page), *([NEAREST] if below else []), *_lines_of(below, page)]
     notes = [*([_LEGEND] if has_neighbours else []), *list_notes_below(result, FOR_SHELL)]
     lines += [""] if hits and notes else []
-    return "\n".join([*lines, *(line for note in notes for line in _hang(note, width, 4))])
+    return "\n".join([*lines, *(line for note in notes for line in hang_text(note, width))])
 
 
 def keep_within(result: SearchResult, limit: int | None) -> SearchResult:
@@ -71,10 +70,7 @@ def keep_within(result: SearchResult, limit: int | None) -> SearchResult:
 
 
 def _lines_of(hits: Sequence[Hit], page: _Page) -> Iterator[str]:
-    runs: dict[tuple[str, ...], list[Hit]] = {}
-    for hit in hits:
-        runs.setdefault(run_key(hit), []).append(hit)
-    for run in runs.values():
+    for run in group_runs(hits):
         yield from _run_lines(run, page)
 
 
@@ -85,11 +81,11 @@ def _run_lines(run: Sequence[Hit], page: _Page) -> Iterator[str]:
     if first.kind == "turn" and first.source.session_id is not None and not is_further_in:
         at = times.moment(parse_instant(first.source.at))
         yield from wrap_text(join_lines(f"{at} · session {first.source.session_id}"), page.width)
-    parts = [(hit.source.turn_index or 0, list(_hit_lines(hit, page))) for hit in run]
-    beside = (one for hit in run for one in (*hit.before, *hit.after))
-    parts += [(one.turn_index, list(_neighbour_lines(one, page))) for one in beside]
-    for _, lines in sorted(parts, key=lambda part: part[0]):
-        yield from lines
+    for turn in order_run(run):
+        if isinstance(turn, Hit):
+            yield from _hit_lines(turn, page)
+        else:
+            yield from _neighbour_lines(turn, page)
 
 
 def _hit_lines(hit: Hit, page: _Page) -> Iterator[str]:
@@ -102,17 +98,11 @@ def _hit_lines(hit: Hit, page: _Page) -> Iterator[str]:
         yield from _later_lines(words, page.width)
     else:
         yield from _word_lines(words, page.width, _MARK if page.has_neighbours else "")
-    marks = [one for one in list_general_marks(hit) if one not in page.shared]
     later = ["later"] if hit.shown_as == "later" and hit.later_than is None else []
-    details = [
-        *_describe_place(hit),
-        *later,
-        *marks,
-        *describe_validity(hit),
-        short_id(hit.id, page.id_chars),
-    ]
-    inward = _DETAILS if hit.later_than is None else _LATER_DETAILS
-    yield from wrap_text(join_lines(" · ".join(details)), page.width, inward)
+    marks = [*later, *list_marks(hit, page.shared)]
+    details = [*_describe_place(hit), *marks, short_id(hit.id, page.id_chars)]
+    inward = DETAILS if hit.later_than is None else _LATER_DETAILS
+    yield from detail_lines(details, page.width, inward)
     yield from _doubt_lines(hit, page, inward)
 
 
@@ -148,10 +138,9 @@ def _doubt_lines(hit: Hit, page: _Page, inward: int) -> Iterator[str]:
 
 def _neighbour_lines(beside: AdjacentTurn, page: _Page) -> Iterator[str]:
     yield from _word_lines(beside.text, page.width, "")
-    who = join_lines(beside.speaker or beside.role)
-    mark = f"{beside.condition} · " if beside.condition else ""
-    details = f"#{beside.turn_index} · {who} · {mark}{short_id(beside.id, page.id_chars)}"
-    yield from wrap_text(details, page.width, _DETAILS)
+    who, mark = beside.speaker or beside.role, [beside.condition] if beside.condition else []
+    details = [f"#{beside.turn_index}", who, *mark, short_id(beside.id, page.id_chars)]
+    yield from detail_lines(details, page.width)
 
 
 def _later_lines(words: str, width: int) -> Iterator[str]:
@@ -172,9 +161,3 @@ def _word_lines(words: str, width: int, sign: str) -> Iterator[str]:
     yield from rest
     for line in further:
         yield from wrap_text(line.rstrip(), width, _FURTHER_WORDS)
-
-
-def _hang(text: str, width: int, inward: int, indent: int = 0) -> list[str]:
-    """Hang a text at an indent, its further lines further in."""
-    first, *rest = wrap_text(text, width - inward + indent, indent)
-    return [first, *(f"{'':<{inward}}{line.lstrip()}" for line in rest)]

@@ -13,13 +13,17 @@ from shutil import get_terminal_size
 from rich.cells import cell_len, chop_cells
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.reading.lines import join_lines
 
 _WIDEST = 100
 """Widest line: longer ones are hard to read, however wide the terminal."""
 _NARROW = 60
 _ENDLESS = 1_000_000
-_WORDS = 4
-"""Indentation of the further lines of stored words, as `retrieval/answer/form.py` writes them."""
+WORDS = 2
+"""Indentation of an entry's words."""
+DETAILS = 4
+"""Indentation of an entry's details. The further lines of stored words stand as far in, as
+`retrieval/answer/form.py` writes them."""
 DATED = 25
 """A column wide enough for a date, a time and an offset."""
 _LABEL = 14
@@ -44,6 +48,34 @@ def wrap_text(text: str, width: int, indent: int = 0) -> list[str]:
     return [" " * indent + line for part in text.split("\n") for line in _fit_lines(part, room)]
 
 
+def entry_of_list(
+    words: str, details: Iterable[str], width: int, between: Iterable[str] = ()
+) -> Iterator[str]:
+    """Yield an entry of a list: its words, and further in what there is to know of it, ids last.
+
+    Args:
+        words: as they are stored.
+        details: parts of the last line.
+        width: of a line.
+        between: lines between the two.
+    """
+    yield from wrap_text(words, width, WORDS)
+    for line in between:
+        yield from wrap_text(line, width, DETAILS)
+    yield from detail_lines(details, width)
+
+
+def detail_lines(details: Iterable[str], width: int, indent: int = DETAILS) -> list[str]:
+    """Return what there is to know of an entry in a line, wrapped."""
+    return wrap_text(join_lines(" · ".join(details)), width, indent)
+
+
+def hang_text(text: str, width: int) -> list[str]:
+    """Wrap a text whose further lines stand further in."""
+    first, *rest = wrap_text(text, width - DETAILS)
+    return [first, *(f"{'':<{DETAILS}}{line.lstrip()}" for line in rest)]
+
+
 def wrap_answer(text: str, width: int) -> str:
     """Wrap a text for a model as a terminal shows it: long lines broken, the rest indented."""
     return "\n".join(line for part in text.split("\n") for line in _hang(part, width))
@@ -58,7 +90,7 @@ def _hang(line: str, width: int) -> list[str]:
     indent = len(line) - len(words)
     if indent + _cells(words) <= width:
         return [line]
-    inward = _WORDS if indent < _WORDS else indent + 2
+    inward = DETAILS if indent < DETAILS else indent + 2
     first, *rest = wrap_text(words, width, inward)
     return [first[inward - indent :], *rest]
 

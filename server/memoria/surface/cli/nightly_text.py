@@ -16,7 +16,7 @@ from memoria.model.nightly import (
     UndoResult,
 )
 from memoria.store.rows.short_ids import INDEXED_CHARS
-from memoria.surface.cli.layout import entry_lines, wrap_text
+from memoria.surface.cli.layout import entry_lines, entry_of_list, wrap_text
 from memoria.surface.cli.times import moment
 from memoria.surface.documents import Document
 from memoria.surface.text import quantity
@@ -242,10 +242,7 @@ def night_lines(run: NightlyRun, width: int) -> list[str]:
     """Render a run for a list of what can be undone."""
     done = quantity(sum(map(_count_done, run.steps)), "thing done", "things done")
     details = [moment(run.at), _STATES[run.state], _short(run.id)]
-    return [
-        *wrap_text(f"Nightly maintenance: {done}", width, 2),
-        *wrap_text(" · ".join(details), width, 4),
-    ]
+    return list(entry_of_list(f"Nightly maintenance: {done}", details, width))
 
 
 def _undo_lines(run: NightlyRun) -> list[str]:

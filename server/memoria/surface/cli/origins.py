@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from memoria.model import AuditEntry, Entity, Evidence, Memory
 from memoria.model.base import write_document
+from memoria.model.memory import CARRIED_COLUMNS
 from memoria.model.provenance import (
     EntityMemory,
     EntityRecord,
@@ -21,6 +22,7 @@ _FIGURES = ("importance", "confidence", "upvotes", "downvotes", "use_count")
 _CARRIED = (
     *("created_at", "updated_at", "subject", "predicate", "task", "workspace", "flag"),
     *("expires_at", "last_used_at"),
+    *CARRIED_COLUMNS,
 )
 
 

@@ -18,7 +18,7 @@ from memoria.model.memory import Memory
 from memoria.model.session import SessionRecord
 from memoria.store.rows.short_ids import INDEXED_CHARS
 from memoria.surface.cli import times
-from memoria.surface.cli.layout import wrap_text
+from memoria.surface.cli.layout import detail_lines, entry_of_list, wrap_text
 from memoria.surface.places import tell_place
 from memoria.surface.text import quantity, validity_word
 
@@ -49,15 +49,15 @@ def render_session(record: SessionRecord, page: int, limit: int, width: int) -> 
     for turn in record.turns:
         words = turn.content or f"{turn.tool_name or 'tool'}: {as_text(turn.tool_result)}"
         who = turn.speaker or turn.role.value
-        lines += ["", *wrap_text(words, width, 2)]
+        lines.append("")
         details = [
             f"#{turn.turn_index}",
-            join_lines(who),
+            who,
             times.moment(turn.at),
             *([str(Condition.CONFIDED)] if turn.id in record.confided else []),
             turn.id[-INDEXED_CHARS:],
         ]
-        lines += wrap_text(" · ".join(details), width, 4)
+        lines += entry_of_list(words, details, width)
     last = min(page * limit, record.total)  # what is not to be kept is counted, and not shown
     lines += ["", f"{(page - 1) * limit + 1} to {last} of {record.total} turns"]
     lines += [f"The next page: --page {page + 1}"] if last < record.total else []
@@ -68,13 +68,12 @@ def render_scratchpads(pads: Sequence[Scratchpad], width: int) -> str:
     """Render the task in hand of each session, and what was finished there."""
     if not pads:
         return "No task is noted."
-    lines = []
+    lines: list[str] = []
     for pad in pads:
         focus = join_lines(pad.current_focus) if pad.current_focus else "no task in hand"
-        lines += [*wrap_text(focus, width, 2)]
         state = "last worked on" if pad.last_day else "in hand" if pad.current_focus else "idle"
-        details = [state, times.moment(pad.updated_at)]
-        lines += wrap_text(" · ".join([*details, f"session {pad.session_id}"]), width, 4)
+        details = [state, times.moment(pad.updated_at), f"session {pad.session_id}"]
+        lines += entry_of_list(focus, details, width)
         for task in pad.completed:
             lines += wrap_text(f"before, until {times.moment(task.at)}:", width, 4)
             lines += wrap_text(join_lines(task.task), width, 6)
@@ -107,15 +106,14 @@ def _memory_lines(memory: Memory, id_chars: int, width: int) -> Iterator[str]:
         *([memory.condition] if memory.condition else []),
         *(["pinned"] if memory.pinned else []),
         *(["confirmed"] if memory.verified else []),
-        *([f"task {join_lines(memory.task)}"] if memory.task else []),
-        *([f"project {join_lines(tell_place(memory.project))}"] if memory.project else []),
+        *([f"task {memory.task}"] if memory.task else []),
+        *([f"project {tell_place(memory.project)}"] if memory.project else []),
         memory.id[-id_chars:],
     ]
-    yield from wrap_text(join_lines(memory.content), width, 2)
-    yield from wrap_text(" · ".join(details), width, 4)
+    yield from entry_of_list(join_lines(memory.content), details, width)
     if memory.later is not None:
-        later = f"later, {memory.later.when}: “{join_lines(memory.later.content)}”"
-        yield from wrap_text(f"{later} · {memory.later.id[-id_chars:]}", width, 4)
+        later = f"later, {memory.later.when}: “{memory.later.content}”"
+        yield from detail_lines([later, memory.later.id[-id_chars:]], width)
 
 
 def _session_lines(session: SessionSummary, id_chars: int, width: int) -> Iterator[str]:
@@ -126,10 +124,10 @@ def _session_lines(session: SessionSummary, id_chars: int, width: int) -> Iterat
         quantity(session.turns, "turn", "turns"),
         quantity(session.memories, "memory", "memories"),
         session.client,
-        *([f"project {join_lines(tell_place(session.workspace))}"] if session.workspace else []),
+        *([f"project {tell_place(session.workspace)}"] if session.workspace else []),
         session.session_id[:id_chars],
     ]
-    yield from wrap_text(" · ".join(details), width, 4)
+    yield from detail_lines(details, width)
 
 
 _WHERE_FROM = (

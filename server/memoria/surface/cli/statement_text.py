@@ -6,7 +6,7 @@ from memoria.language.reading.lines import join_lines
 from memoria.model import Memory, RememberResult, Revision
 from memoria.model.memory import SOURCE_TURN
 from memoria.store.rows.short_ids import INDEXED_CHARS
-from memoria.surface.cli.layout import wrap_text
+from memoria.surface.cli.layout import entry_of_list, hang_text
 from memoria.surface.cli.times import moment
 from memoria.surface.text import revision_note, scope_phrase, secrets_sentence, validity_word
 
@@ -61,12 +61,9 @@ def render_statement(
     kind = memory.type.value.replace("_", " ")
     article = "an" if kind[0] in "aeiou" else "a"
     lines = [f"{_STATES[kept.status]} as {article} {kind}, {scope_phrase(kept.project)}:"]
-    lines += wrap_text(join_lines(kept.content), width, 2)
-    for line in _details(kept):
-        lines += wrap_text(line, width, 4)
-    lines.append(f"    {_short(kept.id)}")
+    lines += entry_of_list(join_lines(kept.content), [_short(kept.id)], width, _details(kept))
     for note in (*_notes(kept), *further):
-        lines += _hang(f"note: {note}", width)
+        lines += hang_text(f"note: {note}", width)
     if kept.status in ("remembered", "restored") or kept.supersedes:
         lines += _offer(undo)
     return "\n".join(lines)
@@ -82,12 +79,14 @@ def render_revision(memory: Memory, action: Revision, width: int, undo: str | No
     details += [f"{number} {way}" for way, number in votes.items() if number]
     details += [f"until {_end(memory)}"] if _end(memory) else []
     idle = idle_note(memory, action)
-    lines = [idle or f"{_REVISED[action]}:", *wrap_text(join_lines(memory.content), width, 2)]
+    before = []
     if action == "correct" and len(memory.versions) > 1 and idle is None:
-        lines += wrap_text(f"before: {join_lines(memory.versions[1].content)}", width, 4)
-    lines += wrap_text(" · ".join([*details, _short(memory.id)]), width, 4)
+        before = [f"before: {join_lines(memory.versions[1].content)}"]
+    details.append(_short(memory.id))
+    lines = [idle or f"{_REVISED[action]}:"]
+    lines += entry_of_list(join_lines(memory.content), details, width, before)
     note = revision_note(memory) if action == "correct" else None
-    lines += _hang(f"note: {note}", width) if note else []
+    lines += hang_text(f"note: {note}", width) if note else []
     return "\n".join([*lines, *([] if idle else _offer(undo))])
 
 
@@ -162,11 +161,6 @@ def _questions(kept: RememberResult) -> Iterator[str]:
             f"if it replaces “{join_lines(kept.may_replace.content)}”: say it again with "
             f"--supersedes {_short(kept.may_replace.id)}"
         )
-
-
-def _hang(text: str, width: int) -> list[str]:
-    first, *rest = wrap_text(text, width - 4)
-    return [first, *(f"    {line}" for line in rest)]
 
 
 def _short(memory_id: str) -> str:

@@ -194,11 +194,10 @@ def render_undoable(listed: "ChangeList", nights: "Sequence[NightlyRun]", width:
 
 def _change_lines(change: "Change", width: int, id_chars: int) -> Iterator[str]:
     from memoria.language.reading.lines import join_lines  # noqa: PLC0415
-    from memoria.surface.cli.layout import wrap_text  # noqa: PLC0415
+    from memoria.surface.cli.layout import entry_of_list  # noqa: PLC0415
 
-    yield from wrap_text(join_lines(_describe(change)), width, 2)
-    if change.former is not None and change.former != change.content:
-        yield from wrap_text(f"before: {join_lines(change.former)}", width, 4)
+    is_new = change.former is not None and change.former != change.content
+    before = [f"before: {join_lines(change.former or '')}"] if is_new else []
     others = len(change.others)
     details = [
         moment(change.at),
@@ -211,7 +210,7 @@ def _change_lines(change: "Change", width: int, id_chars: int) -> Iterator[str]:
         change.by,
         change.id[-id_chars:],
     ]
-    yield from wrap_text(" · ".join(details), width, 4)
+    yield from entry_of_list(join_lines(_describe(change)), details, width, before)
 
 
 def _describe(change: "Change") -> str:

@@ -60,11 +60,13 @@ class WireHit(BaseModel):
     version: int | None = None
     excerpt: list[int] | None = None
     total_chars: int | None = None
+    superseded_part: str | None = None
     contradicts: list[str] | None = None
     outdated_by: list[str] | None = None
     restated_by: str | None = None
     condition: str | None = None
     shown_as: str | None = None
+    later_than: str | None = None
     earlier: bool | None = None
 
 

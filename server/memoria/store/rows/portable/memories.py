@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memoria.model import InferredBy, Provenance
+from memoria.model.memory import CARRIED_COLUMNS
 from memoria.store.rows.portable.graph import PortableGraph
 from memoria.store.rows.portable.records import PortableMerge, PutOutcome
 from memoria.store.rows.portable.tables import PortableTables
@@ -37,7 +38,8 @@ class PortableMemories:
 
     def put_memory(self, record: _Fields, merge: PortableMerge) -> PutOutcome:
         """Write a memory, or merge it with the one that is here."""
-        fields = {name: value for name, value in record.items() if name not in _PARTS}
+        told = {name: value for name, value in record.items() if name not in _PARTS}
+        fields = dict.fromkeys(CARRIED_COLUMNS) | told  # an older version's record lacks new ones
         row = self._rows.first("find_memory", id=record["id"])
         outcome: PutOutcome
         if row is None:
