@@ -68,13 +68,13 @@ def links(page: Path) -> Iterator[str]:
 @cache
 def anchors(page: Path) -> frozenset[str]:
     """What can stand behind the # of a link to a page, as GitHub and the site both make it."""
-    return frozenset(map(_slug, _HEADING.findall(prose(page))))
+    return frozenset(map(slug, _HEADING.findall(prose(page))))
 
 
 def section(page: Path, anchor: str) -> str:
     """What stands below a heading until the next of its level or above, without fenced blocks."""
     text = prose(page)
-    heading = next(h for h in re.finditer(r"(?m)^(#+) +(.+)$", text) if _slug(h[2]) == anchor)
+    heading = next(h for h in re.finditer(r"(?m)^(#+) +(.+)$", text) if slug(h[2]) == anchor)
     return re.split(rf"(?m)^#{{1,{len(heading[1])}}} ", text[heading.end() :])[0]
 
 
@@ -86,7 +86,8 @@ def table_after(page: Path, mark: str) -> list[str]:
     return re.findall(r"^\| `([^`]+)` \|", rows, re.MULTILINE)
 
 
-def _slug(heading: str) -> str:
+def slug(heading: str) -> str:
+    """The anchor that GitHub and the site both make of a heading."""
     plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
     letters = unicodedata.normalize("NFKC", plain).strip().lower()
     return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", letters))

@@ -10,11 +10,12 @@ from memoria.policy.retention import RETENTION
 
 BENCHMARKS = DOCS / "benchmarks.md"
 _FIGURE = re.compile(r"(?<![\w.,])(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)")
-RETENTION_PAGE = DOCS / "decisions" / "052-retention.md"
+RETENTION_PAGE = DOCS / "decisions" / "nightly.md"
+RETENTION_SECTION = "052-how-long-each-type-of-memory-stays-strong"
 
 
 def test_the_table_of_retention_is_the_one_in_force() -> None:
-    types, _, _ = text_of(RETENTION_PAGE).partition("| what | value |")
+    types, _, _ = section(RETENTION_PAGE, RETENTION_SECTION).partition("| what | value |")
     rows = re.findall(r"^\| ([a-z ,]+) \| (\d+|never)[^|]*\| *([\d.]*) *\|", types, re.MULTILINE)
     written = {
         kind.replace(" ", "_"): (None if tau == "never" else float(tau), float(floor or 0))
@@ -27,7 +28,7 @@ def test_the_table_of_retention_is_the_one_in_force() -> None:
 
 
 def test_the_bounds_of_retention_are_those_in_force() -> None:
-    text = " ".join(text_of(RETENTION_PAGE).split())
+    text = " ".join(section(RETENTION_PAGE, RETENTION_SECTION).split())
     assert f"strength < {RETENTION.kinds['fact'].archive:g};" in text
     assert f"< {RETENTION.demote:g}: mid-term at most; ≤ {RETENTION.review:g}: short-term" in text
     assert f"importance ≥ {RETENTION.promote:g} and used" in text

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.docs.pages import DOCS, ROOT, SERVER, name_of, pages, text_of
+from tests.docs.pages import DOCS, ROOT, SERVER, name_of, pages, section, slug, text_of
 
 import memoria
 from memoria.store.sqlite.driver import sqlite3
@@ -16,8 +16,8 @@ _ELSEWHERE = re.compile(
 """How documents were cited that are not in the repository."""
 MAPS = (ROOT / "CONTRIBUTING.md", DOCS / "architecture.md")
 """Pages that say where the code is."""
-_TITLE = re.compile(r"# (\d{3}) · (.+)\n\nDecided on \d{4}-\d{2}-\d{2}\.\n")
-_ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
+_WORDS_OF_AN_HOUR = 16_000
+_DECISION = re.compile(r"^## ((\d{3})\. (.+))\n\n\*\d{4}-\d{2}-\d{2}\*$", re.MULTILINE)
 
 
 def test_every_test_that_a_guarantee_rests_on_exists() -> None:
@@ -77,19 +77,30 @@ def _is_there(name: str) -> bool:
     return (ROOT / name).exists() or (SERVER / name).exists()
 
 
-def test_the_list_of_decisions_is_the_folder() -> None:
+def test_every_decision_has_a_number_a_date_and_a_row() -> None:
     folder = DOCS / "decisions"
-    files = sorted(file.name for file in folder.glob("[0-9]*.md"))
-    index = text_of(folder / "README.md")
-    assert re.findall(r"^\| \[\d+\]\(([^)]+)\)", index, re.MULTILINE) == files
-    assert [int(name[:3]) for name in files] == list(range(1, len(files) + 1))
-    for name in files:
-        title = re.match(
-            r"# (\d{3}) · (.+)\n\nDecided on \d{4}-\d{2}-\d{2}\.\n", text_of(folder / name)
-        )
-        assert title is not None, name
-        assert name.startswith(title[1])
-        assert f"| {title[2]} |" in index
+    table = text_of(folder / "README.md")
+    index = re.findall(r"^\| \[(\d{3})\]\(([^)]+)\) \| (.+) \|$", table, re.MULTILINE)
+    assert [int(number) for number, _, _ in index] == list(range(1, len(index) + 1))
+    rows = {number: (link, title) for number, link, title in index}
+    subjects = [page for page in sorted(folder.glob("*.md")) if page.name != "README.md"]
+    decided = {
+        number: (f"{page.name}#{slug(heading)}", title)
+        for page in subjects
+        for heading, number, title in _DECISION.findall(text_of(page))
+    }
+    assert len(decided) == sum(text_of(page).count("\n## ") for page in subjects)
+    assert {number: rows[number] for number in decided} == decided
+    for number in rows.keys() - decided.keys():
+        link, title = rows[number]
+        page, _, anchor = link.partition("#")
+        assert title.endswith(f"(now {anchor[:3]})")
+        assert number in section(folder / page, anchor)
+
+
+def test_the_decisions_can_be_read_in_an_hour() -> None:
+    subjects = [page for page in (DOCS / "decisions").glob("*.md") if page.name != "README.md"]
+    assert sum(len(re.findall(r"\w\S*", text_of(page))) for page in subjects) <= _WORDS_OF_AN_HOUR
 
 
 def test_the_glossary_is_in_sentences_of_some_forty_terms() -> None:

@@ -2,8 +2,8 @@
 
 The strength of a memory is computed and never stored: `floor + (importance − floor) · exp(−age/τ)`.
 Its age begins some days of grace after it was last learnt, said again, used or reviewed. A fading
-memory is not rewritten; crossing a threshold demotes or archives it, and never deletes it. How the
-numbers were chosen is argued in docs/decisions/052-retention.md.
+memory is not rewritten; crossing a threshold demotes or archives it, and never deletes it. Decision
+052 has how the numbers were chosen.
 """
 
 from collections.abc import Iterable, Mapping

@@ -5,8 +5,8 @@ process share one core, however many there are. A helper opens the home as any o
 So it answers what this process would answer, and sees every write and every forgetting at once.
 
 `pool` says where a search runs and starts helpers, `waiting` has those whose turn it is not yet,
-`helper` is a helper as this process sees it, and `serve` is what it runs. The reasons are in
-docs/decisions/111-search-helpers.md and 114-searches-together.md.
+`helper` is a helper as this process sees it, and `serve` is what it runs. Decisions
+111 and 114 have the reasons.
 """
 
 from memoria.app.helpers.pool import SearchHelpers, count_helpers

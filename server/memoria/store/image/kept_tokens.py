@@ -1,6 +1,6 @@
 """Kept tokens: the words of documents that a process has read, from one transaction to the next.
 
-Questions lead to the same documents again and again (docs/decisions/113). What was read follows the
+Questions lead to the same documents again and again (decision 113). What was read follows the
 file as `standings` does: the tenant's count of changes tells which documents to read again, and all
 is dropped once something was erased. A document that was never embedded carries no number of its
 changes, so it is not kept.

@@ -2,7 +2,7 @@
 
 BM25 is computed for every document that holds any of the terms, so the commonest terms cost the
 most and tell the least. The rarest are taken first, as long as the documents they stand in are
-within a budget (docs/decisions/011). Nothing is dropped if no more documents than that can be
+within a budget (decision 011). Nothing is dropped if no more documents than that can be
 meant: in a home, a tenant or a filtered search of that size.
 
 To count the documents of a term is to walk its list in the index. So counts are cached, of the
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _Value = TypeVar("_Value")
 BUDGET = 20_000
-"""Documents that a search may read for its words; see docs/decisions/011."""
+"""Documents that a search may read for its words; see decision 011."""
 _MOST_REMEMBERED = 20_000
 _MOST_TENANTS = 50
 _MOST_WITH_TOKENS = 8

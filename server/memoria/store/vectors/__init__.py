@@ -2,7 +2,7 @@
 
 The truth is the `embeddings` table. `vec0` keeps a copy of it in the file, laid out for scanning:
 it needs no loading, but scans more slowly. `matrix` is a copy in the process's memory, loaded once
-and faster (docs/decisions/010). `index` chooses. Either way the scores are those of `exact`, so
+and faster (decision 010). `index` chooses. Either way the scores are those of `exact`, so
 that nobody can tell which it was.
 """
 

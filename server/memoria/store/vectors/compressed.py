@@ -4,7 +4,7 @@ Product quantisation (H. Jégou, M. Douze, C. Schmid, "Product Quantization for 
 Search", 2011): every two numbers of a vector are replaced by the nearest of sixteen pairs learnt
 from a sample, and a question is compared with codes by table look-up (Y. André and others, "Cache
 locality is not enough", 2015). Four times as many as are wanted are looked up that way, and the
-truth decides among them: their vectors are read from the file (docs/decisions/010).
+truth decides among them: their vectors are read from the file (decision 010).
 
 faiss does the work, where it is installed: `memoria-server[fast]`.
 """
