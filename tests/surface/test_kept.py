@@ -409,7 +409,7 @@ NO_SAY = frozenset(
     busy_timeout_ms nightly_minutes nightly_tokens archive_days nightly_idle_minutes history_files
     search_helpers segment_idle_minutes segment_messages max_turn_bytes
     backup_keep_days
-    name_other_projects ignored_folders resource_links
+    name_other_projects ignored_folders resource_links connectors
     """.split()
 )
 """Settings that have no say in what is kept, or are asked for by themselves."""

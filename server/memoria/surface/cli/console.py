@@ -238,7 +238,12 @@ def warn_of_settings(home: str) -> None:
     from memoria.settings_file import read_settings_file  # noqa: PLC0415
 
     for problem in read_settings_file(home, Settings).problems:
-        sys.stderr.write(f"warning: {without_steering(problem)}\n")
+        warn(problem)
+
+
+def warn(problem: str) -> None:
+    """Say on standard error what is wrong and ends nothing."""
+    sys.stderr.write(f"warning: {without_steering(problem)}\n")
 
 
 def print_error(error: "MemoriaError", *, as_json: bool = False) -> None:

@@ -10,7 +10,6 @@ from memoria.config import NO_WORKSPACE
 from memoria.connectors.sources.count import SourceCount
 from memoria.connectors.sources.detect import UnknownFile
 from memoria.connectors.sources.interface import ImportSource
-from memoria.connectors.sources.table import SOURCES
 from memoria.connectors.transcripts.base import BadLine
 from memoria.model import to_iso
 from memoria.model.model_call import USUAL_PRICE, ReadingPrice
@@ -113,11 +112,15 @@ def add_reports(reports: Iterable[ImportReport]) -> ImportReport:
     return total
 
 
-def wire_count(counts: Sequence[SourceCount], unknown: Sequence[UnknownFile]) -> WireCount:
+def wire_count(
+    counts: Sequence[SourceCount],
+    unknown: Sequence[UnknownFile],
+    sources: Iterable[ImportSource],
+) -> WireCount:
     """Describe what an import would read, as JSON."""
     return WireCount(
         sources=[_wire_source(count) for count in counts],
-        not_found=[source.name for source in _missing(counts)],
+        not_found=[source.name for source in _missing(counts, sources)],
         not_understood=[str(file.path) for file in unknown],
         next="memoria import --all" if counts else "memoria import --help",
     )
@@ -146,9 +149,11 @@ def render_count(
     return "\n".join(lines)
 
 
-def render_missing(counts: Sequence[SourceCount], width: int) -> str:
+def render_missing(
+    counts: Sequence[SourceCount], sources: Iterable[ImportSource], width: int
+) -> str:
     """Render the sources of which this machine has nothing, and how to come by exports."""
-    missing = ", ".join(source.title for source in _missing(counts))
+    missing = ", ".join(source.title for source in _missing(counts, sources))
     text = (
         f"Nothing found here of: {missing}. An export that you have downloaded is found in your "
         "Downloads folder; one that lies elsewhere is imported by its path: memoria import FILE"
@@ -195,9 +200,9 @@ def _day(at: int) -> str:
     return times.day(at)
 
 
-def _missing(counts: Iterable[SourceCount]) -> list[ImportSource]:
+def _missing(counts: Iterable[SourceCount], sources: Iterable[ImportSource]) -> list[ImportSource]:
     known = {count.source.name for count in counts}
-    return [one for one in SOURCES.values() if one.name not in known and one.name != "jsonl"]
+    return [one for one in sources if one.name not in known and one.name != "jsonl"]
 
 
 def _wire_source(count: SourceCount) -> WireSourceCount:
