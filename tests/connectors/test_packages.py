@@ -142,7 +142,7 @@ def test_a_package_that_can_not_be_used_is_named_and_all_others_are(
         monkeypatch.delitem(sys.modules, "odd_package", raising=False)
     done = machine(
         "import",
-        written(tmp_path / "trips"),
+        str(written(tmp_path / "trips")),
         "--json",
         MEMORIA_CONNECTORS="odd-package,memoria-fieldlog",
     )
