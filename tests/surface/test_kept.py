@@ -399,7 +399,7 @@ async def test_a_server_that_began_before_the_settings_file_changed_keeps_nothin
 
 NO_SAY = frozenset(
     """
-    home tenant workspace embedder embedding_base_url embedding_model embedding_api_key
+    home tenant workspace connectors embedder embedding_base_url embedding_model embedding_api_key
     embedder_wait_ms short_term_turns search_without rerank_base_url
     rerank_model rerank_api_key rerank_timeout_s embedding_batch embedding_attempts llm_base_url
     llm_model llm_api_key llm_command llm_timeout_s llm_attempts llm_concurrency llm_daily_tokens
@@ -409,7 +409,7 @@ NO_SAY = frozenset(
     busy_timeout_ms nightly_minutes nightly_tokens archive_days nightly_idle_minutes history_files
     search_helpers segment_idle_minutes segment_messages max_turn_bytes
     backup_keep_days
-    name_other_projects ignored_folders resource_links connectors
+    name_other_projects ignored_folders resource_links
     """.split()
 )
 """Settings that have no say in what is kept, or are asked for by themselves."""

@@ -238,12 +238,7 @@ def warn_of_settings(home: str) -> None:
     from memoria.settings_file import read_settings_file  # noqa: PLC0415
 
     for problem in read_settings_file(home, Settings).problems:
-        warn(problem)
-
-
-def warn(problem: str) -> None:
-    """Say on standard error what is wrong and ends nothing."""
-    sys.stderr.write(f"warning: {without_steering(problem)}\n")
+        sys.stderr.write(f"warning: {without_steering(problem)}\n")
 
 
 def print_error(error: "MemoriaError", *, as_json: bool = False) -> None:
@@ -323,6 +318,11 @@ def without_steering(text: str) -> str:
     from memoria.language.reading.invisible import show_invisible  # noqa: PLC0415  (compiles patterns)
 
     return show_invisible(_CONTROLS.sub("", text))
+
+
+def warn(problem: str) -> None:
+    """Say on standard error what is wrong and ends nothing."""
+    sys.stderr.write(f"warning: {without_steering(problem)}\n")
 
 
 def print_json(document: object) -> None:
