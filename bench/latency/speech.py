@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-from memoria.language.words.stopwords import STOP_WORDS
+from memoria.language.words.stopwords import list_stop_words
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？\n])\s*")
 _SHORTEST, _LONGEST = 12, 300
@@ -73,8 +73,9 @@ def _questions(sentences: list[str]) -> tuple[str, ...]:
 def _made_up() -> Speech:
     """Two languages: the stop words first, then words of syllables or of characters."""
     rng = random.Random(1)  # noqa: S311  (nothing here is secret)
-    english = [w for w in sorted(STOP_WORDS) if w.isascii()] + [_word(rng) for _ in range(_WORDS)]
-    chinese = [w for w in sorted(STOP_WORDS) if not w.isascii()]
+    common = sorted(list_stop_words())
+    english = [w for w in common if w.isascii()] + [_word(rng) for _ in range(_WORDS)]
+    chinese = [w for w in common if not w.isascii()]
     chinese += [chr(_FIRST_HAN + i) for i in range(_HAN)]
     said = [f"{line}." for line in _sentences_of(english, " ", rng, _MADE_UP * 4 // 5)]
     said += [f"{line}。" for line in _sentences_of(chinese, "", rng, _MADE_UP // 5)]

@@ -85,6 +85,11 @@ class Settings(BaseModel):
     ignored_folders: Annotated[tuple[str, ...], BeforeValidator(_split_parts)] | None = None
     """Folders of which hooks and imports keep nothing, such as `/home/ann/diary,~/taxes`."""
 
+    connectors: Annotated[tuple[str, ...], BeforeValidator(_split_parts)] | None = None
+    """Packages that add sources to `memoria import` and clients to `memoria connect`, such as
+    `memoria-fieldlog`. These two commands run their code, with all your rights: name none that you
+    don't trust. Servers, hooks and nightly jobs load none."""
+
     name_other_projects: bool = False
     """Whether a search that found less than was asked for names the other projects that have a
     match, and completions over MCP name them. Otherwise it only counts the matches. Private

@@ -5,7 +5,7 @@ that a rule is about: to look for a word is many times as fast as to match a pat
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,6 +28,19 @@ class LazyPattern:
     def regex(self) -> re.Pattern[str]:
         """The compiled expression; it is compiled once in a process."""
         return re.compile(self.source, self.flags)
+
+
+@dataclass(frozen=True)
+class TablePattern:
+    """A regular expression of words that stand in a table, which is read when it is first used."""
+
+    write: Callable[[], str]
+    """Write the source of the expression."""
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """The compiled expression; it is compiled once in a process."""
+        return re.compile(self.write())
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ that records it only where no vectors are made.
 from collections.abc import Collection, Mapping, Sequence
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.names.lexicon import NAMELESS
+from memoria.language.names import lexicon as known
 from memoria.language.names.mentions import find_names
 from memoria.language.words.name import name_key
 from memoria.model import Edge, EdgeType, Mention, Node, Role, StoredTurn
@@ -132,4 +132,4 @@ def _is_opening(turn: NewTurn | StoredTurn) -> bool:
 def _is_name(speaker: str) -> bool:
     """Return whether a speaker is somebody, and not only the user or the assistant."""
     is_short = bool(speaker.strip()) and len(speaker) <= _LONGEST_NAME
-    return is_short and speaker.isprintable() and speaker.title() not in NAMELESS
+    return is_short and speaker.isprintable() and speaker.title() not in known.english("nameless")

@@ -19,6 +19,7 @@ from memoria.language.names.kinship import chinese_words, english_words, is_kin_
 from memoria.language.names.mentions import find_names
 from memoria.language.pattern import LazyPattern
 from memoria.language.remembered import remember_results
+from memoria.language.word_table import WordList
 from memoria.model import MemoryType, Scope
 
 _MOST_CHARS = 4000
@@ -100,11 +101,11 @@ class _Signs:
 
 def _read_signs(text: str, subject: str | None) -> _Signs:
     plain = _ADDRESS.regex.sub(" ", text)
-    feeling = _count(text, words.FEELING, words.FEELING_ZH) > 0 or bool(_HABIT.regex.search(text))
-    life = _count(text, words.PERSONAL, words.PERSONAL_ZH)
+    feeling = _count(text, words.find_list("feeling")) > 0 or bool(_HABIT.regex.search(text))
+    life = _count(text, words.find_list("personal"))
     life += len(_PERSONAL_PHRASE.regex.findall(text))
-    life_or_not = _count(text, words.PERSONAL_OR_NOT, words.PERSONAL_OR_NOT_ZH) > 0
-    people = _count(text, *_people_words())
+    life_or_not = _count(text, words.find_list("personal_or_not")) > 0
+    people = _count(text, _people_words())
     # To find names takes as long as all else, and by themselves they count for nothing.
     counts_names = bool(people or life or life_or_not or feeling)
     # Rules take the user for the subject of whatever they are asked to remember.
@@ -117,48 +118,50 @@ def _read_signs(text: str, subject: str | None) -> _Signs:
         life=life,
         life_or_not=life_or_not,
         feeling=feeling,
-        things=_count(text, words.WORK, words.WORK_ZH)
+        things=_count(text, words.find_list("work"))
         + len(_WORK_PHRASE.regex.findall(text))
         + len(_CODE.regex.findall(plain)),
-        trade=_count(text, words.CRAFT, words.CRAFT_ZH) > 0,
+        trade=_count(text, words.find_list("craft")) > 0,
         specific=_weigh_specific(text),
-        doing=_count(text, words.DOING, words.DOING_ZH) > 0 or bool(_ASKING.regex.search(text)),
+        doing=_count(text, words.find_list("doing")) > 0 or bool(_ASKING.regex.search(text)),
     )
 
 
 def _weigh_specific(text: str) -> int:
     """Return the points of a statement that speaks of *the* dashboard, and not of dashboards."""
     nouns = {word for match in _DEFINITE.regex.findall(text.lower()) for word in match.split()}
-    if nouns & _list_forms(words.WORK):
+    if nouns & _list_forms(words.find_list("work")):
         return 2
-    return int(bool(nouns & _list_forms(words.CRAFT)))
+    return int(bool(nouns & _list_forms(words.find_list("craft"))))
 
 
-def _count(text: str, english: str, chinese: str = "") -> int:
+def _count(text: str, listed: WordList) -> int:
     """Count the listed words that a text has."""
-    known = len(_words_of(text) & _list_forms(english))
+    known = len(_words_of(text) & _list_forms(listed))
     if text.isascii():
         return known
-    return known + sum(piece in text for piece in _pieces(chinese))
+    return known + sum(piece in text for piece in listed.chinese)
 
 
 @cache
-def _people_words() -> tuple[str, str]:
-    """Return the words for the user's people and animals, in English and in Chinese."""
+def _people_words() -> WordList:
+    """Return the words for the user's people and animals."""
+    around = words.find_list("around")
     english = {
         word
         for word, found in english_words().items()
         if is_kin_or_pet(found.relation.name)
         and not found.needs_owner
-        and found.relation.name not in words.KIN_OR_NOT
+        and found.relation.name not in words.find_list("kin_or_not").english
     }
-    pieces = words.AROUND_ZH.split()
-    chinese = [
+    chinese = {
         word
         for word, found in chinese_words().items()
-        if len(word) > 1 and not found.needs_owner and not any(one in word for one in pieces)
-    ]
-    return " ".join((words.AROUND, *sorted(english))), " ".join((*pieces, *chinese))
+        if len(word) > 1
+        and not found.needs_owner
+        and not any(one in word for one in around.chinese)
+    }
+    return WordList(around.english | english, around.chinese | chinese)
 
 
 @remember_results(1)
@@ -167,14 +170,9 @@ def _words_of(text: str) -> frozenset[str]:
 
 
 @cache
-def _pieces(listed: str) -> tuple[str, ...]:
-    return tuple(listed.split())
-
-
-@cache
-def _list_forms(listed: str) -> frozenset[str]:
+def _list_forms(listed: WordList) -> frozenset[str]:
     """Return words with their regular endings. Stems would take `account` for `accountant`."""
-    return frozenset(form for word in listed.split() for form in _inflect(word))
+    return frozenset(form for word in listed.english for form in _inflect(word))
 
 
 def _inflect(word: str) -> Iterator[str]:

@@ -1,4 +1,9 @@
-"""Description of a client: its files, the form of its entry, and its hooks."""
+"""Description of a client: its files, the form of its entry, and its hooks.
+
+A client is told by its configuration file how to start an MCP server. Its description says where
+that file is and what stands in it for Memoria; the change, the question, the way back byte for byte
+and `connect --status` follow from that. Nothing of a description writes a file by itself.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -69,18 +74,30 @@ class HookFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
-    """A program that speaks MCP."""
+    """A program that speaks MCP.
+
+    The first four fields are needed. A package of your own offers it as an entry point of the group
+    `memoria.clients`; leave out its `hooks`, as the hook program knows the events of our clients
+    alone.
+    """
 
     name: str
-    """Name as it is typed."""
+    """Name as it is typed: lower case, with hyphens."""
     title: str
+    """Name that people use."""
     config: ScopeFiles
+    """The file that lists its servers: the user's, or the project's; it need not be there yet."""
     entry: Callable[[ClientProgram], dict[str, Any]]
+    """Write the value that starts our server, in the client's form: mostly
+    `{"command": program.command, "args": program.arguments}`."""
     entry_at: tuple[str, ...] = ("mcpServers", "memoria")
+    """Keys that lead to the entry in the file."""
     other_entry_at: tuple[str, ...] = ()
     """Path of the entries if there is a container for them."""
     syntax: SyntaxName = "JSON"
+    """Form of the file; in JSON, comments and trailing commas are kept."""
     is_listed: bool = False
+    """True if the entries stand in a list, each with its name, and not under their names."""
     may_begin_file: bool = True
     """True if a file that is not there may be made: else the client writes it when it starts."""
     hooks: HookTable | HookFiles | None = None

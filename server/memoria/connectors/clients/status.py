@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -71,9 +71,11 @@ def is_installed(client: Client, place: ClientPlace) -> bool:
     return programs or any(folder.is_dir() for folder in client.folders(place))
 
 
-def list_connections(place: ClientPlace, program: ClientProgram) -> Iterator[ConnectionStatus]:
+def list_connections(
+    place: ClientPlace, program: ClientProgram, clients: Sequence[Client] = CLIENTS
+) -> Iterator[ConnectionStatus]:
     """Yield each client and scope with something of ours, or with a file that can't be read."""
-    for client in CLIENTS:
+    for client in clients:
         scopes = [one for one in get_args(Scope) if client.config(place, one) is not None]
         found = [examine_connection(client, scope, place, program) for scope in scopes]
         both = all(one.hooks not in ("none", "the client has none") for one in found)

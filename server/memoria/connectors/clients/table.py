@@ -1,9 +1,13 @@
 """All clients, by name."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
+from pathlib import Path
 
 from memoria.connectors.clients import tried, untried
 from memoria.connectors.clients.interface import Client
+from memoria.connectors.packages import CLIENTS_GROUP, guard_call, load_connectors
 from memoria.errors import ClientError
 
 CLIENTS: tuple[Client, ...] = (
@@ -15,16 +19,40 @@ CLIENTS: tuple[Client, ...] = (
 )
 
 
-def find_client(name: str) -> Client:
+def list_clients(packages: Sequence[str], warn: Callable[[str], None]) -> tuple[Client, ...]:
+    """List all clients, and behind them those of other packages.
+
+    Args:
+        packages: the packages that the settings name.
+        warn: told of what can't be loaded.
+    """
+    taken = [one.name for one in CLIENTS]
+    loaded = load_connectors(packages, CLIENTS_GROUP, Client, taken, warn)
+    return (*CLIENTS, *(_keep_apart(one, warn) for one in loaded))
+
+
+def _keep_apart(client: Client, warn: Callable[[str], None]) -> Client:
+    """Guard what is asked of a client while others are looked for, too."""
+    none: tuple[Path, ...] = ()
+    config = guard_call(client.name, client.config, None, warn)
+    folders = guard_call(client.name, client.folders, none, warn)
+    return replace(client, config=config, folders=folders)
+
+
+def find_client(name: str, clients: Sequence[Client] = CLIENTS) -> Client:
     """Return the client of a name.
+
+    Args:
+        name: as it is typed.
+        clients: the clients there are.
 
     Raises:
         ClientError: there is none.
     """
-    for client in CLIENTS:
+    for client in clients:
         if client.name == name:
             return client
-    names = [client.name for client in CLIENTS]
+    names = [client.name for client in clients]
     near = [one for one in names if one.startswith(name) or name.startswith(one)]
     near = near or get_close_matches(name, names, 1)
     meant = f" Did you mean {' or '.join(near)}?" if name and near else ""

@@ -4,3 +4,31 @@ A *source* is a program whose data can be read: its formats, where it keeps them
 it becomes a turn or a memory. There is one module a source, and one table of them (`table.py`).
 A file is recognised by what is in it (`probe.py`, `detect.py`), never by its name alone.
 """
+
+from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource
+from memoria.connectors.sources.probe import Probe
+from memoria.connectors.transcripts import (
+    SkippedLine,
+    TranscriptFormat,
+    TranscriptSource,
+    TranscriptTurn,
+    UnusableLine,
+)
+from memoria.connectors.transcripts.each import read_each
+from memoria.connectors.transcripts.source import Record
+from memoria.model.foreign import ForeignMemory
+
+__all__ = [
+    "ForeignItem",
+    "ForeignMemory",
+    "ImportItem",
+    "ImportSource",
+    "Probe",
+    "Record",
+    "SkippedLine",
+    "TranscriptFormat",
+    "TranscriptSource",
+    "TranscriptTurn",
+    "UnusableLine",
+    "read_each",
+]

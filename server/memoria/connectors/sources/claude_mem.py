@@ -5,7 +5,6 @@ session's summary, goes into the record as the assistant's words, and a prompt a
 projects are names of folders: which folder that is, Claude Code's own transcripts tell.
 """
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -25,7 +24,7 @@ from memoria.connectors.sources.times import read_time
 from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition
 from memoria.connectors.transcripts.claude_code import CLAUDE_CODE
 from memoria.connectors.transcripts.each import read_each
-from memoria.connectors.transcripts.shapes import text
+from memoria.connectors.transcripts.shapes import parse_json, text
 from memoria.connectors.transcripts.source import TranscriptSource, UnusableLine
 from memoria.model import Role
 from memoria.model.foreign import ForeignMemory
@@ -131,15 +130,10 @@ def _read_list(value: object) -> list[str] | None:
     """Parse a list of texts that is written as JSON; None where it is none."""
     if not value:
         return []
-    try:
-        listed = json.loads(str(value))
-    except (ValueError, RecursionError):
+    listed = parse_json(str(value))
+    if not isinstance(listed, list):
         return None
-    return (
-        [one for one in listed if isinstance(one, str) and one.strip()]
-        if isinstance(listed, list)
-        else None
-    )
+    return [one for one in listed if isinstance(one, str) and one.strip()]
 
 
 class _ProjectFolders:

@@ -7,12 +7,9 @@ its line. Where the database has a conversation, its transcript is left out: it 
 less. So are subagents' conversations.
 """
 
-import json
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-
-from pydantic import JsonValue
 
 from memoria.connectors.sources.database import (
     ForeignDatabase,
@@ -33,6 +30,8 @@ from memoria.connectors.transcripts.shapes import (
     blocks,
     obj,
     objects,
+    parse_json,
+    parse_object,
     result_text,
     text,
     without_spans,
@@ -85,7 +84,7 @@ def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
             agents = _list_agents(database)
 
             def read_row(row: ForeignRow) -> Iterator[ImportItem]:
-                conversation = _read_json(row["value"])
+                conversation = parse_object(row["value"])
                 own_id = row["key"].partition(":")[2]
                 if row["value"] in _NOTHING or own_id in agents:
                     yield SkippedLine(source.lines)
@@ -117,7 +116,7 @@ def _read_conversation(
     for header in objects(conversation.get("fullConversationHeadersOnly")):
         key = f"bubbleId:{own_id}:{header.get('bubbleId')}"
         rows = database.read_rows("cursor", "value", key=key)
-        found = [_read_json(row["value"]) for row in rows if row["value"] not in _NOTHING]
+        found = [parse_object(row["value"]) for row in rows if row["value"] not in _NOTHING]
         bubbles += [one for one in found if one is not None]
         if None in found:
             yield UnusableLine(line, f"has a message that is not JSON: {key}")
@@ -151,32 +150,17 @@ def _read_bubble(place: TranscriptPosition, bubble: JsonObject) -> Iterator[Impo
     if said:
         yield place.turn(role, content=said)
     if text(call.get("name")):
+        arguments = call.get("rawArgs") or call.get("params")
+        result = call.get("result") or call.get("error")
         yield place.turn(
             Role.TOOL,
             message_id=text(call.get("toolCallId")) or f"{place.message_id}.call",
             tool_name=text(call.get("name")),
-            tool_args=_plain(call.get("rawArgs") or call.get("params")) or {},
-            tool_result=_plain(call.get("result") or call.get("error")),
+            tool_args=parse_json(arguments, arguments) or {},
+            tool_result=parse_json(result, result),
         )
     elif not said:
         yield SkippedLine(place.line)
-
-
-def _plain(value: JsonValue) -> JsonValue:
-    """Parse a value that may be JSON in a text."""
-    try:
-        return json.loads(value) if isinstance(value, str) else value
-    except (ValueError, RecursionError):
-        return value
-
-
-def _read_json(value: object) -> JsonObject | None:
-    plain = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
-    try:
-        read = json.loads(plain) if isinstance(plain, str) else None
-    except (ValueError, RecursionError):
-        return None
-    return read if isinstance(read, dict) else None
 
 
 @lru_cache(maxsize=4)

@@ -5,7 +5,7 @@ recognises is named with what it seems to be, and is not read as anything.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -79,25 +79,29 @@ def find_files(source: ImportSource, paths: Sequence[Path]) -> SourceFiles:
     return SourceFiles(source, tuple(find_transcripts(places, source)))
 
 
-def detect_files(paths: Sequence[Path]) -> tuple[list[SourceFiles], list[UnknownFile]]:
+def detect_files(
+    paths: Sequence[Path], sources: Mapping[str, ImportSource] = SOURCES
+) -> tuple[list[SourceFiles], list[UnknownFile]]:
     """Sort files, and those in folders, by what they are; also list those that nobody recognises.
 
     Args:
         paths: files and folders.
+        sources: the sources there are, in the order in which they are tried.
 
     Raises:
         InvalidInputError: a path leads to nothing that can be read.
     """
     finds: dict[str, _Finds] = {}
     unknown: list[UnknownFile] = []
+    suffixes = _SUFFIXES | _suffixes_of(sources.values())
     for path in paths:
         if not path.exists():
             raise InvalidInputError(f"{path} does not exist. Give a file or folder that does.")
         if not path.is_dir():
             refuse_other_kinds(path)
-        for file in _walk(path) if path.is_dir() else (path,):
+        for file in _walk(path, suffixes) if path.is_dir() else (path,):
             probe = Probe(file)
-            source = recognise(probe)
+            source = recognise(probe, sources)
             if source is None:
                 unknown.append(_describe(probe))
             elif not set(file.relative_to(path).parts) & source.excluded_folders:
@@ -107,23 +111,32 @@ def detect_files(paths: Sequence[Path]) -> tuple[list[SourceFiles], list[Unknown
                     own.named[file.resolve()] = file
     return [
         SourceFiles(source, tuple(name_transcripts(finds[name].named, finds[name].found)))
-        for name, source in SOURCES.items()
+        for name, source in sources.items()
         if name in finds
-    ], [one for one in unknown if not _is_companion(one.path, finds)]
+    ], [one for one in unknown if not _is_companion(one.path, finds, sources)]
 
 
-def _is_companion(path: Path, finds: Mapping[str, _Finds]) -> bool:
+def _is_companion(
+    path: Path, finds: Mapping[str, _Finds], sources: Mapping[str, ImportSource]
+) -> bool:
     """Check whether a file lies beside what a program has left, and is one that it writes there."""
     return any(
-        path.name in SOURCES[name].companions
+        path.name in sources[name].companions
         and any(file.parent == path.parent for file in own.found.values())
         for name, own in finds.items()
     )
 
 
-def recognise(probe: Probe) -> ImportSource | None:
+def recognise(probe: Probe, sources: Mapping[str, ImportSource] = SOURCES) -> ImportSource | None:
     """Return the source that a file is of; None where none knows it."""
-    return next((source for source in SOURCES.values() if source.recognises(probe)), None)
+    return next((source for source in sources.values() if source.recognises(probe)), None)
+
+
+def _suffixes_of(sources: Iterable[ImportSource]) -> frozenset[str]:
+    """Return the suffixes of all files that sources read."""
+    return frozenset(
+        Path(pattern).suffix.lower() for source in sources for pattern in source.patterns
+    )
 
 
 def _describe(probe: Probe) -> UnknownFile:
@@ -132,10 +145,10 @@ def _describe(probe: Probe) -> UnknownFile:
     return UnknownFile(probe.path, probe.description)
 
 
-def find_everything() -> list[SourceFiles]:
+def find_everything(sources: Mapping[str, ImportSource] = SOURCES) -> list[SourceFiles]:
     """List what there is on this machine, source by source."""
     found = []
-    for source in SOURCES.values():
+    for source in sources.values():
         files: dict[Path, Transcript] = {}
         for place in source.list_places():
             try:
@@ -153,7 +166,7 @@ def find_everything() -> list[SourceFiles]:
     return found
 
 
-def _walk(folder: Path) -> Iterator[Path]:
+def _walk(folder: Path, suffixes: frozenset[str]) -> Iterator[Path]:
     """Yield the files of a folder that may be data, in an order that does not change."""
     for parent, folders, files in os.walk(folder):
         if has_own_notes(Path(parent)):
@@ -167,5 +180,5 @@ def _walk(folder: Path) -> Iterator[Path]:
         )
         for name in sorted(files):
             path = Path(parent) / name
-            if path.suffix.lower() in _SUFFIXES and path.is_file() and not path.is_symlink():
+            if path.suffix.lower() in suffixes and path.is_file() and not path.is_symlink():
                 yield path

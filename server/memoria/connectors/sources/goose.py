@@ -4,7 +4,6 @@ A message's content is a list: words, requests to tools, and their responses in 
 What Goose shows to the model alone, such as a summary of what it left out, is left out.
 """
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from memoria.connectors.sources.times import read_time
 from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition
 from memoria.connectors.transcripts.calls import OpenCalls
 from memoria.connectors.transcripts.each import read_each
-from memoria.connectors.transcripts.shapes import blocks, obj, result_text, text, words
+from memoria.connectors.transcripts.shapes import blocks, obj, parse_json, result_text, text, words
 from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
 from memoria.model import Role
 
@@ -73,11 +72,11 @@ def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
 
 
 def _read_row(line: int, row: ForeignRow, calls: OpenCalls) -> Iterator[ImportItem]:
-    is_hidden = obj(_read_json(read_value(row, "metadata_json"))).get("userVisible") is False
+    is_hidden = obj(parse_json(read_value(row, "metadata_json"))).get("userVisible") is False
     if is_hidden or read_value(row, "session_type") in _OTHERS_TALK:
         yield SkippedLine(line)
         return
-    content = _read_json(row["content_json"])
+    content = parse_json(row["content_json"])
     place = TranscriptPosition(
         line,
         len(row["content_json"]),
@@ -144,15 +143,6 @@ def _read_result(block: JsonObject) -> JsonValue:
     value = result.get("value")
     content = value if isinstance(value, list) else obj(value).get("content")
     return result_text(content) or text(result.get("error")) or value or "done"
-
-
-def _read_json(value: object) -> JsonValue:
-    """Read the value of a text; None where it is no JSON."""
-    try:
-        read: JsonValue = json.loads(value) if isinstance(value, str) and value else None
-    except (ValueError, RecursionError):
-        return None
-    return read
 
 
 def _places() -> Iterator[Path]:

@@ -1,4 +1,19 @@
-"""Description of an import's source, and of what reading its files yields."""
+"""Description of an import's source, and of what reading its files yields.
+
+A source says which files are its own (`recognises`) and reads one of them (`read`) as items:
+
+- a `TranscriptTurn` for each message of a conversation, with a `Turn` in it;
+- a `ForeignItem` for each conclusion, note or fact, with a `ForeignMemory` in it;
+- a `SkippedLine` for what holds no words to keep, so that it is counted;
+- an `UnusableLine` for what can't be read. It is named in the report, and the import goes on.
+
+A file may be imported again, grown or unchanged. What came in before is known by its ids alone: by
+`session_id` and `message_id` of a turn, by `key` of a memory. They must come from the file, and
+never from the time, the path or chance.
+
+A reader is a generator and keeps one item at a time. Cleaning, redaction of secrets, folders that
+are left out, batches and progress are the importer's.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,6 +34,7 @@ class ForeignItem:
     """A memory of another program, and where it stands there."""
 
     line: int
+    """Line, row or number of the item in its file, counted from 1: what a report names."""
     memory: ForeignMemory
     size: int = 0
     """Bytes that it took up."""
@@ -36,19 +52,28 @@ def no_places() -> Iterator[Path]:
 
 @dataclass(frozen=True, slots=True)
 class ImportSource:
-    """A program whose data can be imported. The command line's help follows from it."""
+    """A program whose data can be imported. The command line's help follows from it.
+
+    Only the first six fields are needed. A package of your own offers it as an entry point of the
+    group `memoria.sources`.
+    """
 
     name: str
-    """Name for `--format`."""
+    """Name for `--format`: lower case, with hyphens."""
     title: str
     """Name that people use."""
     client: str
-    """The source of its sessions, and the author of its memories."""
+    """The source of its sessions, and the author of its memories. Keep it for ever: what was
+    imported before is known by it."""
     patterns: tuple[str, ...]
-    """Names of its files. Where two are one transcript written twice, the first pattern wins."""
+    """Names of its files, as globs: `("*.jsonl",)`. Where two are one transcript written twice, the
+    first pattern wins."""
     recognises: Callable[[Probe], bool]
-    """Check whether a file is one of its own, by what is in it."""
+    """Check whether a file is one of its own, by what is in it. It is asked of files of all kinds,
+    so it must turn away whatever only looks alike."""
     read: Callable[[TranscriptSource], Iterator[ImportItem]]
+    """Read one file, item by item. `source.records()` yields its JSON objects a line each, and
+    `read_each` keeps what one of them raises from the others; `source.path` is the file."""
     places: Callable[[], Iterator[Path]] = no_places
     """Files and folders that may hold something of it on this machine, if they exist."""
     folder: DefaultFolder | None = None

@@ -3,7 +3,6 @@
 A memory is known by the hash of its text there, so one that was reworded is another one.
 """
 
-import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -24,7 +23,7 @@ from memoria.connectors.sources.probe import Probe, has_fields
 from memoria.connectors.sources.times import read_time
 from memoria.connectors.transcripts.base import SkippedLine
 from memoria.connectors.transcripts.each import read_each
-from memoria.connectors.transcripts.shapes import obj, text, words
+from memoria.connectors.transcripts.shapes import obj, parse_json, text, words
 from memoria.connectors.transcripts.source import JsonObject, TranscriptSource, UnusableLine
 from memoria.model.foreign import ForeignMemory
 
@@ -83,10 +82,7 @@ def _as_item(source: TranscriptSource, value: JsonObject, size: int) -> ImportIt
 def _find_author(value: JsonObject) -> str | None:
     """Find the machine or the agent that stored it."""
     metadata = value.get("metadata")
-    try:
-        fields = obj(json.loads(metadata) if isinstance(metadata, str) and metadata else metadata)
-    except (ValueError, RecursionError):
-        return None
+    fields = obj(parse_json(metadata, metadata))
     return next(filter(None, (text(fields.get(one)) for one in ("agent_id", "hostname"))), None)
 
 

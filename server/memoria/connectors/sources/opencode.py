@@ -6,12 +6,9 @@ Version 2 has a table of its own, with the parts in the message. A session that 
 read from where it has more prompts.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-
-from pydantic import JsonValue
 
 from memoria.connectors.sources.archives import read_documents
 from memoria.connectors.sources.database import (
@@ -32,6 +29,7 @@ from memoria.connectors.transcripts.encoding import UnknownEncodingError
 from memoria.connectors.transcripts.shapes import (
     blocks,
     obj,
+    parse_object,
     result_text,
     text,
     without_quotes,
@@ -99,7 +97,7 @@ def _read_parts(
         if listed[0]["session_id"] in moved:
             return
         source.lines += 1
-        message = _read_json(listed[0]["message"])
+        message = parse_object(listed[0]["message"])
         place = TranscriptPosition(
             source.lines,
             sum(len(row["part"] or "") for row in listed),
@@ -108,7 +106,7 @@ def _read_parts(
             read_time(listed[0]["time_created"]),
             text(listed[0]["directory"]),
         )
-        read = [_read_json(row["part"]) for row in listed if row["part"] is not None]
+        read = [parse_object(row["part"]) for row in listed if row["part"] is not None]
         yield from _read_message(place, message, read)
 
     rows = database.read_rows("opencode", "parts")
@@ -134,7 +132,7 @@ def _read_messages(
             read_time(row["said_at"]),
             text(read_value(row, "directory")),
         )
-        data = _read_json(row["data"] or "")
+        data = parse_object(row["data"] or "")
         if row["type"] not in _ROLES:
             yield SkippedLine(source.lines)
         elif data is None:
@@ -248,17 +246,9 @@ def _read_call(place: TranscriptPosition, part: JsonObject, number: int) -> Impo
 
 def _load(path: Path) -> JsonObject | None:
     try:
-        return _read_json(read_text(path))
+        return parse_object(read_text(path))
     except (OSError, UnknownEncodingError):
         return None
-
-
-def _read_json(value: str) -> JsonObject | None:
-    try:
-        read: JsonValue = json.loads(value)
-    except (ValueError, RecursionError):
-        return None
-    return read if isinstance(read, dict) else None
 
 
 def _places() -> Iterator[Path]:

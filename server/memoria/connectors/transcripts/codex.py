@@ -8,7 +8,6 @@ Messages have an id only in some versions. Where there is none, the number of th
 rollout is only ever appended to. A tool call has its call id.
 """
 
-import json
 from collections.abc import Iterator
 
 from pydantic import JsonValue
@@ -27,6 +26,7 @@ from memoria.connectors.transcripts.shapes import (
     blocks,
     is_wrapped,
     obj,
+    parse_json,
     result_text,
     text,
 )
@@ -198,7 +198,7 @@ def _arguments(item: JsonObject) -> JsonValue:
     """Return the arguments; those of a function are JSON in a text."""
     match item.get("arguments"):
         case str(words):
-            return _parse_json(words)
+            return parse_json(words, words)
         case _:
             return item.get("input") or obj(item.get("action"))
 
@@ -206,21 +206,12 @@ def _arguments(item: JsonObject) -> JsonValue:
 def _result(output: JsonValue) -> JsonValue:
     match output:
         case str():
-            parsed = obj(_parse_json(output)) if output.startswith('{"') else {}
+            parsed = obj(parse_json(output, output)) if output.startswith('{"') else {}
             return parsed if parsed.keys() == _SHELL_RESULT else output
         case list():
             return "\n".join(block_text(block, _WORDS) for block in blocks(output))
         case _:
             return result_text(obj(output).get("content")) or ""
-
-
-def _parse_json(words: str) -> JsonValue:
-    """Parse the JSON in a text; the text itself if there is none."""
-    try:
-        parsed: JsonValue = json.loads(words)
-    except (ValueError, RecursionError):
-        return words
-    return parsed
 
 
 CODEX = TranscriptFormat(

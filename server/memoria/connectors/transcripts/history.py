@@ -5,12 +5,11 @@ those that chat models' interfaces use. Each call becomes a turn behind the word
 so does a result whose call is not there. What else a line has is the agent's own and left out.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
-from memoria.connectors.transcripts.shapes import obj, objects, text, words
+from memoria.connectors.transcripts.shapes import obj, objects, parse_json, text, words
 from memoria.connectors.transcripts.source import JsonObject
 from memoria.model import Role, Turn
 
@@ -52,17 +51,8 @@ def _read_call(call: JsonObject) -> JsonObject:
     function = obj(call.get("function"))
     name = text(call.get("name")) or text(function.get("name")) or text(call.get("tool_name"))
     given = (holder.get(key) for holder in (call, function) for key in ("input", "arguments"))
-    return {
-        "tool_name": name or "tool",
-        "tool_args": _read_arguments(next(filter(None, given), {})),
-    }
-
-
-def _read_arguments(value: JsonValue) -> JsonValue:
-    try:
-        return json.loads(value) if isinstance(value, str) else value
-    except (ValueError, RecursionError):
-        return value
+    arguments: JsonValue = next((one for one in given if one), {})
+    return {"tool_name": name or "tool", "tool_args": parse_json(arguments, arguments)}
 
 
 def _take_result(call: JsonObject, results: list[JsonObject]) -> JsonValue:

@@ -1,5 +1,6 @@
 """Helpers for JSON of other programs, in which any field may be missing or of another type."""
 
+import json
 from collections.abc import Collection, Iterable
 
 from pydantic import JsonValue
@@ -19,6 +20,26 @@ def text(value: JsonValue) -> str | None:
 def obj(value: JsonValue) -> JsonObject:
     """Return the value if it is an object; otherwise an empty one."""
     return value if isinstance(value, dict) else {}
+
+
+def parse_json(value: object, instead: JsonValue = None) -> JsonValue:
+    """Parse the JSON in a text; return `instead` where there is none.
+
+    >>> parse_json('{"a": 1}'), parse_json("a", "a"), parse_json(None)
+    ({'a': 1}, 'a', None)
+    """
+    written = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+    try:
+        parsed: JsonValue = json.loads(written) if isinstance(written, str) else instead
+    except (ValueError, RecursionError):
+        return instead
+    return parsed
+
+
+def parse_object(value: object) -> JsonObject | None:
+    """Parse the JSON object in a text; None where there is none."""
+    parsed = parse_json(value)
+    return parsed if isinstance(parsed, dict) else None
 
 
 def objects(value: JsonValue) -> list[JsonObject]:

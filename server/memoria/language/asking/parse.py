@@ -19,7 +19,7 @@ from memoria.language.pattern import LazyPattern
 from memoria.language.remembered import remember_results
 from memoria.language.words.analyser import phrase_tokens, query_terms
 from memoria.language.words.script import CJK
-from memoria.language.words.stopwords import STOP_WORDS
+from memoria.language.words.stopwords import list_stop_words
 from memoria.model.zone import Zone
 
 MOST_REMEMBERED = 64
@@ -203,7 +203,7 @@ def _proper_names(timeless: str) -> Iterator[str]:
         word = match["word"]
         before = timeless[: match.start()].rstrip()
         begins = not before or before[-1] in _SENTENCE_ENDS
-        if word.lower() not in STOP_WORDS and (match["of"] or not begins):
+        if word.lower() not in list_stop_words() and (match["of"] or not begins):
             yield word
 
 

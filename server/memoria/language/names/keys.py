@@ -1,12 +1,14 @@
 """Keys: one normal form for a subject or a property, in either language."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import cache
+from typing import NamedTuple
 
 from memoria.language.names.kinship import chinese_words, english_words
 from memoria.language.pattern import LazyPattern
 from memoria.language.reading.statement import canonical_form
 from memoria.language.remembered import remember_results
+from memoria.language.word_table import read_rows
 from memoria.language.words.analyser import query_terms
 
 USER = "user"
@@ -25,59 +27,24 @@ _APART = frozenset(
     """.split()
 )
 """Relations with words that mean different people: 姑姑 and 婶婶 are two aunts."""
-_PROPERTIES = {
-    "name": "full_name, 姓名, 名字, 全名, is_called, called",
-    "home": "residence, lives_in, lives_at, living_in, home_city, place_of_residence, "
-    "住址, 居住地, 家, 住处, 居住城市, 现居地, 住",
-    "location": "current_location, whereabouts, 所在地, 位置",
-    "address": "home_address, 地址",
-    "employer": "company, workplace, works_at, works_for, works_in, 公司, 雇主, 工作单位, 单位",
-    "job": "job_title, occupation, profession, role, works_as, 工作, 职业, 职位, 职务",
-    "birthday": "birth_date, date_of_birth, birthdate, born_on, 生日, 出生日期",
-    "birthplace": "place_of_birth, born_in, 出生地",
-    "age": "年龄",
-    "phone": "phone_number, mobile, mobile_number, 电话, 手机, 手机号, 电话号码, 手机号码",
-    "email": "email_address, e-mail, mail, 邮箱, 邮件地址",
-    "school": "university, college, studies_at, 学校, 大学",
-    "nickname": "昵称, 外号",
-    "form_of_address": "address_form, preferred_name, 称呼",
-    "answer_language": "reply_language, response_language, language_of_answers, 回答语言, 回复语言",
-    "marital_status": "relationship_status, 婚姻状况",
-    "manager": "boss, 经理, 上司, 领导",
-    "height": "身高",
-    "weight": "体重",
-    "gender": "sex, 性别",
-    "blood_type": "血型",
-    "hometown": "家乡, 老家, 故乡",
-    "timezone": "time_zone, 时区",
-    "city": "城市",
-    "country": "国家",
-    "port": "端口, 端口号",
-    "deadline": "due_date, 截止日期, 截止时间, 期限",
-    "version": "版本, 版本号",
-    "owner": "responsible, 负责人, 所有者",
-    "budget": "预算",
-    "password": "密码",
-    "price": "价格",
-    "colour": "color, 颜色",
-    "favourite_colour": "favorite_color, favourite_color, favorite_colour, 最喜欢的颜色",
-    "wife": "妻子, 老婆",
-    "husband": "丈夫, 老公",
-    "mother": "妈妈, 母亲",
-    "father": "爸爸, 父亲",
-}
-_PROPERTY_KEYS = {
-    word: key for key, others in _PROPERTIES.items() for word in (key, *others.split(", "))
-}
-_ONE_VALUE = frozenset(
-    """
-    address age answer_language answer_length answer_tone birthday birthplace blood_type
-    city country location date_format deadline diet email employer favourite_colour first_name
-    form_of_address gender height home hometown husband indentation job last_name manager
-    marital_status name nickname owner phone port school time_format timezone title units
-    version weight wife position 姓氏
-    """.split()
-)
+
+
+class _Property(NamedTuple):
+    """A property, by its own name."""
+
+    names: tuple[str, ...]
+    """All its names, its own first."""
+    has_one_value: bool
+
+
+@cache
+def _read_properties() -> Mapping[str, _Property]:
+    """Map the properties of `properties.tsv`, by each of their names."""
+    properties: dict[str, _Property] = {}
+    for key, one_value, english, chinese in read_rows(__package__, "properties.tsv", 4):
+        found = _Property((key, *english.split(), *chinese.split()), bool(one_value))
+        properties |= dict.fromkeys(found.names, found)
+    return properties
 
 
 @cache
@@ -136,7 +103,8 @@ def _subject_key(subject: str) -> str:
 def predicate_key(predicate: str) -> str:
     """Return the normal form of a property; `Job title`, `occupation` and 职业 have the same."""
     plain = "_".join(_name_key(predicate.replace("_", " ")).split())
-    return _PROPERTY_KEYS.get(plain, plain)
+    found = _read_properties().get(plain)
+    return plain if found is None else found.names[0]
 
 
 def names_property(predicate: str, content: str) -> bool:
@@ -149,14 +117,16 @@ def names_property(predicate: str, content: str) -> bool:
     if not predicate:
         return False
     said = frozenset(query_terms(content))
-    words = (predicate, *_PROPERTIES.get(predicate, "").split(", "))
+    found = _read_properties().get(predicate)
+    words = (predicate,) if found is None else found.names
     terms = (frozenset(query_terms(word.replace("_", " "))) for word in words)
     return any(one and one <= said for one in terms)
 
 
 def has_one_value(predicate: str) -> bool:
     """Check whether a property has only one value at a time, like a name or a home."""
-    return _PROPERTY_KEYS.get(predicate, predicate) in _ONE_VALUE
+    found = _read_properties().get(predicate)
+    return found is not None and found.has_one_value
 
 
 def _name_key(name: str) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.names import lexicon as known
+from memoria.language.pattern import TablePattern
 from memoria.model import EntityKind, Mention
 
 MAX_MENTIONS = 8
@@ -82,15 +83,17 @@ _TITLED = lazy_regex(
     r"\b(?:book|film|movie|song|album|article|paper|novel|series|titled|called|reading|watching)"
     rf"\s+[\"“]({_WORD}[^\"”\n]{{0,60}})[\"”]"
 )
-_VERSIONED = lazy_regex(
-    r"(?<![\w@/.-])(?:[A-Z][A-Za-z+#]+ v?\d+(?:\.\d+)+"
-    rf"|(?:{'|'.join(sorted(known.PRODUCTS))}) \d{{1,2}}(?![\d:.%-]))\b"
+_VERSIONED = TablePattern(
+    lambda: (
+        r"(?<![\w@/.-])(?:[A-Z][A-Za-z+#]+ v?\d+(?:\.\d+)+"
+        rf"|(?:{known.any_english('products')}) \d{{1,2}}(?![\d:.%-]))\b"
+    )
 )
 _SEQUENCE = lazy_regex(rf"(?<![\w@/.'’-]){_NAME}(?![\w/@])")
 _INTRODUCED = lazy_regex(rf"\b(?:named|called|name is) ({_NAME})")
-_ADDRESSED = lazy_regex(rf"\b((?:{'|'.join(sorted(known.TITLES))})\.? {_WORD}(?: {_WORD})?)")
-_RELATED = lazy_regex(
-    rf"\b(?:{'|'.join(sorted(known.RELATIONS))})(?:,| is| named| called)? ({_WORD})(?![\w/@])"
+_ADDRESSED = TablePattern(lambda: rf"\b((?:{known.any_english('titles')})\.? {_WORD}(?: {_WORD})?)")
+_RELATED = TablePattern(
+    lambda: rf"\b(?:{known.any_english('relations')})(?:,| is| named| called)? ({_WORD})(?![\w/@])"
 )
 _PLACED = lazy_regex(
     rf"\b(?:in|near|visit|visited|visiting|(?:come|comes|came|am|is|are|was|were|moved|flew) from"
@@ -115,8 +118,8 @@ def _literal_names(text: str) -> Iterator[NameSpan]:
 
 def _products(text: str) -> Iterator[NameSpan]:
     """Find products with their version: Python 3.12, Windows 11; but not March 5 nor Room 3."""
-    for match in _VERSIONED.finditer(text):
-        if match[0].split(" ")[0] not in known.NUMBERED | known.NAMELESS:
+    for match in _VERSIONED.regex.finditer(text):
+        if match[0].split(" ")[0] not in known.english("numbered", "nameless"):
             yield NameSpan(match.start(), match[0], "product", 0.5)
 
 
@@ -135,7 +138,8 @@ def _english_names(text: str) -> Iterator[NameSpan]:
 def _trim(start: int, name: str) -> tuple[int, str]:
     """Remove the leading words that are capitalised for another reason, and a possessive ending."""
     words = _POSSESSIVE.sub("", name).split(" ")
-    skipped = sum(len(word) + 1 for word in takewhile(known.NAMELESS.__contains__, words))
+    leading = takewhile(known.english("nameless").__contains__, words)
+    skipped = sum(len(word) + 1 for word in leading)
     return start + skipped, _POSSESSIVE.sub("", name)[skipped:]
 
 
@@ -146,13 +150,14 @@ _POSSESSIVE = lazy_regex(r"['’]s(?: .*)?$")
 def _classify(text: str, start: int, words: list[str]) -> tuple[EntityKind, float]:
     """Return the kind of thing a sequence names, and the confidence; 0 if it may be no name."""
     name = " ".join(words)
-    if len(words) > 1 and (words[-1] in known.ORGANISATION_ENDS or "University of" in name):
+    ends = known.english("organisation_ends")
+    if len(words) > 1 and (words[-1] in ends or "University of" in name):
         return "organisation", 0.6
-    if words[0] in known.GIVEN_NAMES and len(words) <= _LONGEST_PERSON:
+    if words[0] in known.english("given_names") and len(words) <= _LONGEST_PERSON:
         return "person", 0.5
-    if name in known.CITIES:
+    if name in known.english("cities"):
         return "place", 0.6
-    if name.isupper() or words[-1] in known.NAMELESS | known.NUMBERED | known.TITLES:
+    if name.isupper() or words[-1] in known.english("nameless", "numbered", "titles"):
         return "other", 0.0
     begins = _SENTENCE_START.search(text[max(0, start - _LONGEST_GAP) : start])
     return "other", 0.3 if not begins or _is_repeated(name, text) else 0.0
@@ -175,10 +180,11 @@ _NO_PLACE = lazy_regex(r"['’]s\b| of the ")
 
 def _introductions(text: str) -> Iterator[NameSpan]:
     """Find people who are introduced: Dr. Zoe, named Zoe, my sister Zoe."""
-    for pattern, confidence in ((_ADDRESSED, 0.6), (_INTRODUCED, 0.5), (_RELATED, 0.55)):
+    patterns = ((_ADDRESSED.regex, 0.6), (_INTRODUCED, 0.5), (_RELATED.regex, 0.55))
+    for pattern, confidence in patterns:
         for match in pattern.finditer(text):
             name = _POSSESSIVE.sub("", match[1])
-            if name.split()[0] not in known.NAMELESS and not name.isupper():
+            if name.split()[0] not in known.english("nameless") and not name.isupper():
                 yield NameSpan(match.start(1), name, "person", confidence)
 
 
@@ -186,20 +192,26 @@ def _places_en(text: str) -> Iterator[NameSpan]:
     """Find places after a preposition: moved to Lisbon; but not in March, in Python, to Alice."""
     for match in _PLACED.finditer(text):
         words = match[1].split()
-        known_else = known.NAMELESS | known.NO_PLACES | known.GIVEN_NAMES | known.TITLES
-        if words[0] in known_else or words[-1] in known.ORGANISATION_ENDS or match[1].isupper():
+        known_else = known.english("nameless", "no_places", "given_names", "titles")
+        if (
+            words[0] in known_else
+            or words[-1] in known.english("organisation_ends")
+            or match[1].isupper()
+        ):
             continue
         if not (_NO_PLACE.search(match[1]) or re.match(r" v?\d", text[match.end() :])):
             yield NameSpan(match.start(1), match[1], "place", 0.4)
 
 
 _PARTICLES_ZH = "的了在去是和跟说吃喝也都不没会要想聊见住"
-_AFTER_NAME_ZH = lazy_regex(
-    rf"$|[{_PARTICLES_ZH}谁哪什怎多几有一今昨上下发讲谈借送从养可打计准、，。！？；：,.!?;:（）()\s]|明天|明年"
-    rf"|{'|'.join(known.VERBS_ZH)}"
+_AFTER_NAME_ZH = TablePattern(
+    lambda: (
+        rf"$|[{_PARTICLES_ZH}谁哪什怎多几有一今昨上下发讲谈借送从养可打计准、，。！？；：,.!?;:（）()\s]|明天|明年"
+        rf"|{known.any_chinese('verbs')}"
+    )
 )
 _PERSON_SIGNS = lazy_regex(r"(?:名叫|叫做|叫|我是|他是|她是|这位是|跟|和|与|找|问|告诉|认识|请|给)")
-_SURNAME = lazy_regex(rf"(?:{'|'.join(known.COMPOUND_SURNAMES_ZH)}|[{known.SURNAMES_ZH}])")
+_SURNAME = TablePattern(lambda: known.any_chinese("surnames"))
 _PHRASE_START = lazy_regex(rf"^|(?<!{_HAN})(?={_HAN})|[和跟与给问找叫是请帮对像向把被让]")
 _FULL_NAME_CHARS = 3
 _TITLE_ENDS_ZH = ("老师", "医生", "先生", "女士", "小姐", "阿姨", "叔叔", "师傅", "经理", "教授")
@@ -218,7 +230,7 @@ _NO_ORGANISATION_ZH = lazy_regex(
 )
 _PLACE_SIGNS = r"(?:住在|来自|搬到|搬去|飞到|飞往|回到|在|去|到|从)"
 _PLACE_ZH = lazy_regex(rf"{_PLACE_SIGNS}({_HAN}{{1,4}}(?:市|省|县|区|镇|村|路|街|公园|机场|车站))")
-_CITY_ZH = lazy_regex("|".join(sorted(known.CITIES_ZH, key=len, reverse=True)))
+_CITY_ZH = TablePattern(lambda: known.any_chinese("cities"))
 
 
 def _persons_zh(text: str) -> Iterator[NameSpan]:
@@ -231,7 +243,7 @@ def _persons_zh(text: str) -> Iterator[NameSpan]:
 
 def _person_at(text: str, start: int) -> str:
     """Return a surname with one or two characters if a name can end there; else ""."""
-    surname = _SURNAME.match(text, start)
+    surname = _SURNAME.regex.match(text, start)
     if surname is None:
         return ""
     for given in (2, 1):
@@ -240,8 +252,8 @@ def _person_at(text: str, start: int) -> str:
         if (
             re.fullmatch(f"{_HAN}{{{given}}}", own)
             and not set(own) & set(_PARTICLES_ZH)
-            and _AFTER_NAME_ZH.match(text, surname.end() + given)
-            and name not in known.NO_NAMES_ZH
+            and _AFTER_NAME_ZH.regex.match(text, surname.end() + given)
+            and name not in known.chinese("no_names")
         ):
             return name
     return ""
@@ -272,21 +284,23 @@ def names_person(text: str, name: str) -> bool:
 
 
 def _is_full_name(name: str) -> bool:
-    is_title = name.endswith(_TITLE_ENDS_ZH) or name[:2] in known.NO_NAMES_ZH
+    is_title = name.endswith(_TITLE_ENDS_ZH) or name[:2] in known.chinese("no_names")
     return len(name) >= _FULL_NAME_CHARS and not is_title and not _NO_FULL_NAME.search(name)
 
 
 def _nicknames_zh(text: str) -> Iterator[NameSpan]:
     """Find nicknames (小明、老王、阿强) at a beginning or after a sign."""
     for match in _NICKNAME.finditer(text):
-        if match[0] not in known.NO_NAMES_ZH and _AFTER_NAME_ZH.match(text, match.end()):
+        own = match[0] not in known.chinese("no_names")
+        if own and _AFTER_NAME_ZH.regex.match(text, match.end()):
             yield NameSpan(match.start(), match[0], "person", 0.45)
 
 
 def _organisations_zh(text: str) -> Iterator[NameSpan]:
     """Find organisations: 在阿里巴巴公司、毕业于清华大学; but not 这家公司."""
     for match in _ORGANISATION_ZH.finditer(text):
-        own = match[1] not in known.COMMON_ORGANISATIONS_ZH and not _NO_STEM_ZH.search(match[1])
+        known_else = match[1] in known.chinese("common_organisations")
+        own = not known_else and not _NO_STEM_ZH.search(match[1])
         if own and not _NO_ORGANISATION_ZH.match(match[1]):
             yield NameSpan(match.start(1), match[1], "organisation", 0.55)
 
@@ -294,10 +308,10 @@ def _organisations_zh(text: str) -> Iterator[NameSpan]:
 def _places_zh(text: str) -> Iterator[NameSpan]:
     """Find places (住在西湖区、去人民公园), and the big cities wherever they stand."""
     for match in _PLACE_ZH.finditer(text):
-        own = match[1] not in known.COMMON_PLACES_ZH and not re.search("的", match[1])
+        own = match[1] not in known.chinese("places") and not re.search("的", match[1])
         if own and not _NO_STEM_ZH.search(match[1]) and not _NO_ORGANISATION_ZH.match(match[1]):
             yield NameSpan(match.start(1), match[1], "place", 0.5)
-    for match in _CITY_ZH.finditer(text):
+    for match in _CITY_ZH.regex.finditer(text):
         if text[match.end() : match.end() + 1] not in set("人话菜语大银"):
             yield NameSpan(match.start(), match[0], "place", 0.5)
 

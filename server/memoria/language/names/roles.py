@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.names import lexicon as known
 from memoria.language.names.mentions import NameSpan, find_names
+from memoria.language.pattern import TablePattern
 from memoria.model import EntityKind, Mention, Modality, SemanticRole
 
 _LONGEST_SENTENCE = 300
@@ -146,7 +147,7 @@ def _parse_english(sentence: str) -> Clause | None:
     if agent is None:
         return None
     clause = _CLAUSE_EN.match(sentence, agent.end)
-    if clause is None or clause["verb"] not in known.VERBS_EN:
+    if clause is None or clause["verb"] not in known.verb_forms():
         return None
     if _NO_OBJECT_EN.match(clause["object"]):
         return None
@@ -157,7 +158,7 @@ def _parse_english(sentence: str) -> Clause | None:
     place = _place_en(sentence, found)
     if place:
         parts["location"] = place
-    return known.VERBS_EN[clause["verb"]], _roles(parts, found)
+    return known.verb_forms()[clause["verb"]], _roles(parts, found)
 
 
 _PRONOUN = lazy_regex(
@@ -171,7 +172,7 @@ def _place_en(sentence: str, found: Sequence[NameSpan]) -> str | None:
         if one.kind == "place" and re.search(r"\b(?:in|at)\s+$", sentence[: one.start]):
             return one.name
     common = (match[1] for match in _AT_PLACE_EN.finditer(sentence))
-    return next((name for name in common if name in known.PLACES_EN), None)
+    return next((name for name in common if name in known.english("places")), None)
 
 
 _MARKS_ZH = (
@@ -179,10 +180,12 @@ _MARKS_ZH = (
     r"再|又|还|特别|就|，){0,4}"
 )
 _LEAD_ZH = lazy_regex(r"^(?:听说|据说|也许|可能|大概|昨天|今天|明天|，|\s)+")
-_CLAUSE_ZH = lazy_regex(
-    rf"^(?P<agent>[^，,、；\s]{{2,12}}?){_MARKS_ZH}"
-    rf"(?:[在于](?P<place>[^，,。]{{1,10}}?)(?:里面|里|上|中|内)?)?{_MARKS_ZH}"
-    rf"(?P<verb>{'|'.join(known.VERBS_ZH)})(?:了|过|着)?(?P<object>[^，,。；]*)$"
+_CLAUSE_ZH = TablePattern(
+    lambda: (
+        rf"^(?P<agent>[^，,、；\s]{{2,12}}?){_MARKS_ZH}"
+        rf"(?:[在于](?P<place>[^，,。]{{1,10}}?)(?:里面|里|上|中|内)?)?{_MARKS_ZH}"
+        rf"(?P<verb>{known.any_chinese('verbs')})(?:了|过|着)?(?P<object>[^，,。；]*)$"
+    )
 )
 _COUNTED_ZH = lazy_regex(r"^[一二两三四五六七八九十几\d]+[个只条本台辆杯瓶件张套份部首次把位]")
 
@@ -195,7 +198,7 @@ def _parse_chinese(sentence: str) -> Clause | None:
     agent = next((one for one in found if one.start == 0 and one.kind == "person"), None)
     if agent is None:
         return None
-    clause = _CLAUSE_ZH.match(rest)
+    clause = _CLAUSE_ZH.regex.match(rest)
     if clause is None or clause["agent"] != agent.name:
         return None
     parts: dict[SemanticRole, str] = {"agent": agent.name}

@@ -10,11 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.secrets.span import ReadText, Span
 from memoria.language.secrets.values import is_gap, looks_encoded
+from memoria.language.word_table import read_rows
 
 _ALPHABETS = {
     "alnum": "A-Za-z0-9",
@@ -91,11 +91,9 @@ def find_tokens(read: ReadText) -> Iterator[Span]:
 @cache
 def _load_table() -> _Table:
     table = _Table(defaultdict(list), [])
-    lines = files("memoria.language.secrets").joinpath("formats.tsv").read_text("utf-8")
-    for line in lines.splitlines():
-        if line and not line.startswith("#"):
-            one = _read_format(*line.split("\t"))
-            (table.by_start[one.start[:3]] if one.start else table.others).append(one)
+    for kind, form in read_rows("memoria.language.secrets", "formats.tsv", 2):
+        one = _read_format(kind, form)
+        (table.by_start[one.start[:3]] if one.start else table.others).append(one)
     return _Table(dict(table.by_start), table.others)
 
 

@@ -8,12 +8,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 from itertools import takewhile
 from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.secrets.span import PartIndex, ReadText
+from memoria.language.word_table import read_rows
 
 _STEM = 4
 _ENDING = lazy_regex(r"(?<=.)[_*]")
@@ -141,13 +141,10 @@ def _qualify(read: ReadText, at: int, kind: str) -> str:
 @cache
 def _load_index() -> PartIndex[dict[str, _NameWord]]:
     by_stem = defaultdict[str, list[_NameWord]](list)
-    lines = files("memoria.language.secrets").joinpath("names.tsv").read_text("utf-8")
-    for line in lines.splitlines():
-        if line and not line.startswith("#"):
-            kind, language, words = line.split("\t")
-            for word in words.split():
-                one = _read_word(word, kind, language)
-                by_stem[one.text[:_STEM]].append(one)
+    for kind, language, words in read_rows("memoria.language.secrets", "names.tsv", 3):
+        for word in words.split():
+            one = _read_word(word, kind, language)
+            by_stem[one.text[:_STEM]].append(one)
     return PartIndex(_compile_words(words) for words in by_stem.values())
 
 

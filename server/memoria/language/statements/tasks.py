@@ -6,7 +6,7 @@ a word ("fix it") is no task. The tasks themselves come from a model, an agent o
 
 from memoria.language.pattern import LazyPattern
 from memoria.language.words.analyser import query_terms
-from memoria.language.words.stopwords import STOP_WORDS
+from memoria.language.words.stopwords import list_stop_words
 
 LONGEST_TASK = 120
 _SAME_TASK = 0.5
@@ -67,4 +67,4 @@ def shorten_task(task: str) -> str:
 
 
 def _is_telling(term: str) -> bool:
-    return len(term) > 1 and term not in STOP_WORDS and bool(_LETTER.regex.search(term))
+    return len(term) > 1 and term not in list_stop_words() and bool(_LETTER.regex.search(term))

@@ -30,7 +30,7 @@ from memoria.language.remembered import remember_results
 from memoria.language.words.joined import list_joined, mark_spaces
 from memoria.language.words.letters import unify_letters
 from memoria.language.words.script import CJK
-from memoria.language.words.stopwords import STOP_WORDS
+from memoria.language.words.stopwords import list_stop_words
 from memoria.language.words.symbols import split_symbols
 
 FORM = 3
@@ -125,7 +125,8 @@ def _list_terms(plain: str, others: Iterable[str]) -> tuple[str, ...]:
     for run, word in _TOKEN.findall(plain):
         found += [(word, _stem(word))] if word else [(part, part) for part in _expand_cjk(run)]
     found += [(other, other) for other in others]
-    telling = dict.fromkeys(token for word, token in found if word not in STOP_WORDS)
+    common = list_stop_words()
+    telling = dict.fromkeys(token for word, token in found if word not in common)
     return tuple(telling) or tuple(dict.fromkeys(token for _, token in found))
 
 

@@ -8,7 +8,7 @@ from string import punctuation
 
 from memoria.language.reading.lines import join_lines
 from memoria.language.words.script import is_cjk
-from memoria.language.words.stopwords import STOP_WORDS
+from memoria.language.words.stopwords import list_stop_words
 from memoria.retrieval.query.plan import SearchPlan, reword
 
 _MOST_WORDS = 3
@@ -30,7 +30,7 @@ def shorten_question(question: str) -> str:
     if is_cjk(question):
         return join_lines(question[:_MOST_CHARS])
     words = (word.strip(punctuation) for word in question.split())
-    telling = (word for word in words if word and word.lower() not in STOP_WORDS)
+    telling = (word for word in words if word and word.lower() not in list_stop_words())
     first = " ".join(islice(telling, _MOST_WORDS))
     whole = first if len(first) <= _MOST_CHARS else first[: _MOST_CHARS + 1].rpartition(" ")[0]
     return whole or first[:_MOST_CHARS] or "it"

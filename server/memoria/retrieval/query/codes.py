@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.words.analyser import tokens
-from memoria.language.words.stopwords import STOP_WORDS
+from memoria.language.words.stopwords import list_stop_words
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Frequencies
@@ -85,7 +85,7 @@ def _may_be_one(run: Sequence[str], counts: Mapping[str, int]) -> bool:
         return True
     word, number = run[0], run[-1]
     is_code = len(run) == len((word, number)) and word.isalpha() and number[0].isdigit()
-    return is_code and len(word) > 1 and word not in STOP_WORDS
+    return is_code and len(word) > 1 and word not in list_stop_words()
 
 
 def _list_parted(terms: Sequence[str], counts: Mapping[str, int]) -> Iterator[_Way]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Protocol, TypeVar
 
-from memoria.language.words.stopwords import STOP_WORDS
+from memoria.language.words.stopwords import list_stop_words
 
 _REPEAT_SHARE = 0.6
 _FAR_LONGER = 3
@@ -40,7 +40,7 @@ def diversify(ranked: Sequence[_W], most: int) -> list[_W]:
         ranked: best first.
         most: how many are chosen so; the others follow in their order.
     """
-    words = _as_bits([each.words - STOP_WORDS or each.words for each in ranked])
+    words = _as_bits([each.words - list_stop_words() or each.words for each in ranked])
     sizes = [each.bit_count() for each in words]
     scores = [each.score for each in ranked]
     order = list(range(len(ranked)))

@@ -17,7 +17,7 @@ from memoria.language.reading.recognition import split_sentences
 from memoria.language.reading.saying import read_saying
 from memoria.language.words.analyser import distinct_tokens, tokens
 from memoria.language.words.script import CJK, is_cjk_character
-from memoria.language.words.stopwords import STOP_WORDS
+from memoria.language.words.stopwords import list_stop_words
 from memoria.model import Role, StoredTurn
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.documents import READ_CHARS
@@ -48,7 +48,7 @@ def place_echoes(plan: SearchPlan, hits: Sequence[ScoredCandidate]) -> Sequence[
     echoes = [each for each in first if _may_be_echo(each)]
     if not echoes:
         return hits
-    asked = STOP_WORDS.union(tokens(plan.query))
+    asked = list_stop_words().union(tokens(plan.query))
     originals = {echo.candidate.n: [*_list_originals(echo, first, asked)] for echo in echoes}
     originals |= {each.candidate.n: [] for each in first if each.candidate.n not in originals}
     for question in first:
@@ -105,7 +105,7 @@ def _read_answer(echo: ScoredCandidate, asked: Set[str]) -> frozenset[str]:
     span, text = echo.candidate.passage, echo.text
     parts = split_sentences(text[:READ_CHARS]) if span is None else [text[slice(*span)]]
     telling = [words for words in map(distinct_tokens, parts) if words - asked]
-    named = asked - STOP_WORDS
+    named = asked - list_stop_words()
     most = max((len(words & named) for words in telling), default=0)
     best = (words for words in telling if len(words & named) == most)
     return frozenset(chain.from_iterable(best)) - asked

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from memoria.errors import ClientError
+from memoria.errors import ClientError, InvalidInputError
 from memoria.surface.cli.console import (
     AsJson,
     Exit,
@@ -21,6 +21,7 @@ from memoria.surface.cli.console import (
     print_error,
     print_json,
     show,
+    warn,
 )
 
 if TYPE_CHECKING:
@@ -88,10 +89,10 @@ def connect(
     place, program = _surroundings(context.obj)
     _check_model_option(model, as_json=as_json)
     if status:
-        _show_status(client, place, program, as_json=as_json)
+        _show_status(client, place, program, _list_clients(context.obj), as_json=as_json)
         return
     wish = HookWish(is_wanted=hooks, recall=recall)
-    chosen = _choose_clients(client, place, scope)
+    chosen = _choose_clients(client, place, scope, _list_clients(context.obj))
     flags = [*([] if hooks else ["--no-hooks"]), *(["--recall"] if recall else [])]
     way = _WayToWrite(dry_run=dry_run, yes=yes, as_json=as_json)
     drafts = [
@@ -152,18 +153,32 @@ def _check_model_option(model: bool | None, *, as_json: bool) -> None:
         )
 
 
-def _choose_clients(name: str | None, place: "ClientPlace", scope: "Scope") -> "list[Client]":
+def _list_clients(options: Options) -> "tuple[Client, ...]":
+    """List all clients, with those of the packages that the settings name."""
+    from memoria.connectors.clients.table import list_clients  # noqa: PLC0415
+
+    packages: tuple[str, ...] = ()
+    try:
+        packages = options.settings.connectors or ()
+    except InvalidInputError as error:  # a client's files can be put back all the same
+        warn(str(error))
+    return list_clients(packages, warn)
+
+
+def _choose_clients(
+    name: str | None, place: "ClientPlace", scope: "Scope", clients: "tuple[Client, ...]"
+) -> "list[Client]":
     """Choose the client of a name; without one, those that are on this machine.
 
     Raises:
         ClientError: there is none.
     """
     from memoria.connectors.clients.status import is_installed  # noqa: PLC0415
-    from memoria.connectors.clients.table import CLIENTS, find_client  # noqa: PLC0415
+    from memoria.connectors.clients.table import find_client  # noqa: PLC0415
 
     if name is not None:
-        return [find_client(name)]
-    found = [one for one in CLIENTS if is_installed(one, place) and one.config(place, scope)]
+        return [find_client(name, clients)]
+    found = [one for one in clients if is_installed(one, place) and one.config(place, scope)]
     if not found:
         raise ClientError("No client was found on this machine. Name one: memoria connect codex")
     return found
@@ -188,10 +203,11 @@ def disconnect(
     from memoria.connectors.clients.wiring import draft_removal  # noqa: PLC0415
 
     place, program = _surroundings(context.obj)
-    connected = list_connections(place, program) if client is None else ()
+    clients = _list_clients(context.obj)
+    connected = list_connections(place, program, clients) if client is None else ()
     chosen = [one.client for one in connected if one.scope == scope]
     if client is not None:
-        chosen = [find_client(client)]
+        chosen = [find_client(client, clients)]
     elif not chosen and not as_json:
         _say("No client is connected: there is nothing to take out.")
     drafts = [
@@ -326,11 +342,16 @@ def _say(text: str) -> None:
 
 
 def _show_status(
-    name: str | None, place: "ClientPlace", program: "ClientProgram", *, as_json: bool
+    name: str | None,
+    place: "ClientPlace",
+    program: "ClientProgram",
+    clients: "tuple[Client, ...]",
+    *,
+    as_json: bool,
 ) -> None:
     from memoria.connectors.clients import status  # noqa: PLC0415
     from memoria.connectors.clients.packaged import find_package  # noqa: PLC0415
-    from memoria.connectors.clients.table import CLIENTS, find_client  # noqa: PLC0415
+    from memoria.connectors.clients.table import find_client  # noqa: PLC0415
     from memoria.surface.cli.connect_text import (  # noqa: PLC0415
         WireStatuses,
         statuses_text,
@@ -338,8 +359,10 @@ def _show_status(
     )
     from memoria.surface.cli.progress import show_wait  # noqa: PLC0415
 
-    wanted = [find_client(name)] if name else [*CLIENTS]
-    found = [one for one in status.list_connections(place, program) if one.client in wanted]
+    wanted = [find_client(name, clients)] if name else [*clients]
+    found = [
+        one for one in status.list_connections(place, program, clients) if one.client in wanted
+    ]
     with show_wait("Asking what is connected"):
         probed = [
             replace(one, answer=status.probe_connection(one, place, program)) for one in found
@@ -356,7 +379,7 @@ def _show_status(
             if one.name in left and not packaged[one.name] and status.is_installed(one, place)
         ],
     )
-    show(wire, statuses_text(wire, {one.name: one.title for one in CLIENTS}), as_json=as_json)
+    show(wire, statuses_text(wire, {one.name: one.title for one in clients}), as_json=as_json)
     is_lost = bool(wire.packaged) and wire.program is None
     if is_lost or not all(one.is_sound for one in wire.connections):
         raise typer.Exit(Exit.UNSOUND)

@@ -321,6 +321,11 @@ def without_steering(text: str) -> str:
     return show_invisible(_CONTROLS.sub("", text))
 
 
+def warn(problem: str) -> None:
+    """Say on standard error what is wrong and ends nothing."""
+    sys.stderr.write(f"warning: {without_steering(problem)}\n")
+
+
 def print_json(document: object) -> None:
     """Print one JSON document; what would steer a terminal, or it can't show, is escaped."""
     sys.stdout.write(_as_json(document))

@@ -11,7 +11,6 @@ from memoria.config import NO_WORKSPACE
 from memoria.connectors.sources.count import SourceCount
 from memoria.connectors.sources.detect import UnknownFile
 from memoria.connectors.sources.interface import ImportSource
-from memoria.connectors.sources.table import SOURCES
 from memoria.connectors.transcripts.base import BadLine
 from memoria.model import to_iso
 from memoria.model.base import Value, write_document
@@ -126,11 +125,15 @@ def add_reports(reports: Iterable[ImportReport]) -> ImportReport:
     return total
 
 
-def write_count(counts: Sequence[SourceCount], unknown: Sequence[UnknownFile]) -> Document:
+def write_count(
+    counts: Sequence[SourceCount],
+    unknown: Sequence[UnknownFile],
+    sources: Iterable[ImportSource],
+) -> Document:
     """Return what an import would read, as JSON."""
     return write_document(
         sources=list(map(_write_source, counts)),
-        not_found=[source.name for source in _missing(counts)],
+        not_found=[source.name for source in _missing(counts, sources)],
         not_understood=[str(file.path) for file in unknown],
         next="memoria import --all" if counts else "memoria import --help",
     )
@@ -159,9 +162,11 @@ def render_count(
     return "\n".join(lines)
 
 
-def render_missing(counts: Sequence[SourceCount], width: int) -> str:
+def render_missing(
+    counts: Sequence[SourceCount], sources: Iterable[ImportSource], width: int
+) -> str:
     """Render the sources of which this machine has nothing, and how to come by exports."""
-    missing = ", ".join(source.title for source in _missing(counts))
+    missing = ", ".join(source.title for source in _missing(counts, sources))
     text = (
         f"Nothing found here of: {missing}. An export that you have downloaded is found in your "
         "Downloads folder; one that lies elsewhere is imported by its path: memoria import FILE"
@@ -208,9 +213,9 @@ def _day(at: int) -> str:
     return times.day(at)
 
 
-def _missing(counts: Iterable[SourceCount]) -> list[ImportSource]:
+def _missing(counts: Iterable[SourceCount], sources: Iterable[ImportSource]) -> list[ImportSource]:
     known = {count.source.name for count in counts}
-    return [one for one in SOURCES.values() if one.name not in known and one.name != "jsonl"]
+    return [one for one in sources if one.name not in known and one.name != "jsonl"]
 
 
 def _write_source(count: SourceCount) -> Document:

@@ -1,7 +1,7 @@
 """The command that imports a person's past."""
 
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -21,11 +21,12 @@ from memoria.connectors.sources.detect import (
     find_everything,
     find_files,
 )
-from memoria.connectors.sources.table import SOURCES
+from memoria.connectors.sources.interface import ImportSource
+from memoria.connectors.sources.table import SOURCES, list_sources
 from memoria.errors import InvalidInputError
 from memoria.model.channel import COMMAND_LINE, transcript_channel
 from memoria.model.zone import use_zone
-from memoria.surface.cli.console import AsJson, Exit, Options, err, show, with_memory
+from memoria.surface.cli.console import AsJson, Exit, Options, err, show, warn, with_memory
 from memoria.surface.cli.exporting import import_exports
 from memoria.surface.cli.import_text import (
     UnreadText,
@@ -51,12 +52,6 @@ _Found = tuple[list[SourceFiles], list[UnknownFile]]
 def add_commands(app: typer.Typer) -> None:
     """Register the command."""
     app.command("import")(import_past)
-
-
-def _check_format(name: str | None) -> str | None:
-    if name is not None and name not in SOURCES:
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(SOURCES)}.")
-    return name
 
 
 def _show_faults(verbose: bool) -> bool:
@@ -91,7 +86,6 @@ def import_past(
         str | None,
         typer.Option(
             metavar="NAME",
-            callback=_check_format,
             autocompletion=lambda: [*SOURCES],
             show_default=False,
             help=" ".join(
@@ -126,12 +120,14 @@ def import_past(
         if left_out:
             raise typer.Exit(Exit.LINES_LEFT_OUT)
         return
-    groups, unknown = _find(paths or [], format, every=every)
+    options: Options = context.obj
+    sources = list_sources(options.settings.connectors or (), warn)
+    groups, unknown = _find(paths or [], format, sources, every=every)
     if dry_run:
-        _show_count(context, groups, unknown, every=every, as_json=as_json)
+        _show_count(context, groups, unknown, sources.values(), every=every, as_json=as_json)
         return
     if not groups:
-        raise InvalidInputError(_nothing_text(unknown, every=every))
+        raise InvalidInputError(_nothing_text(unknown, sources, every=every))
     _import(context, groups, unknown, wait=wait, as_json=as_json)
 
 
@@ -183,23 +179,34 @@ def _note(context: typer.Context, total: ImportReport) -> None:
         with_memory(context, lambda memory: memory.note_import(turns, memories, ids))
 
 
-def _find(paths: Sequence[Path], format: str | None, *, every: bool) -> _Found:  # noqa: A002
+def _find(
+    paths: Sequence[Path],
+    format: str | None,  # noqa: A002
+    sources: Mapping[str, ImportSource],
+    *,
+    every: bool,
+) -> _Found:
     """Find what is to be read, and what nobody recognises."""
+    if format is not None and format not in sources:
+        said = f"{format!r} is not one of {', '.join(sources)}."
+        raise typer.BadParameter(said, param_hint="'--format'")
     if every:
         if paths or format:
             raise InvalidInputError("Give --all alone, or name what is to be imported.")
-        return find_everything(), []
+        return find_everything(sources), []
     if format is not None:
-        return [find_files(SOURCES[format], paths)], []
+        return [find_files(sources[format], paths)], []
     if not paths:
         raise InvalidInputError(
             "Name the files or folders to import, or see what this machine has: "
             "memoria import --all --dry-run"
         )
-    return detect_files(paths)
+    return detect_files(paths, sources)
 
 
-def _nothing_text(unknown: Sequence[UnknownFile], *, every: bool) -> str:
+def _nothing_text(
+    unknown: Sequence[UnknownFile], sources: Mapping[str, ImportSource], *, every: bool
+) -> str:
     if every:
         return (
             "There is nothing on this machine that Memoria knows how to import. Name files or "
@@ -212,7 +219,7 @@ def _nothing_text(unknown: Sequence[UnknownFile], *, every: bool) -> str:
     named = "; ".join(f"{file.path} is {file.description}" for file in unknown[:3])
     if all(file.is_damaged for file in unknown):
         return f"{named}. Download it again, and import that."
-    return f"No format fits: {named}. Give --format to read it as one of {', '.join(SOURCES)}."
+    return f"No format fits: {named}. Give --format to read it as one of {', '.join(sources)}."
 
 
 async def _import_groups(
@@ -255,6 +262,7 @@ def _show_count(
     context: typer.Context,
     groups: Sequence[SourceFiles],
     unknown: Sequence[UnknownFile],
+    sources: Collection[ImportSource],
     *,
     every: bool,
     as_json: bool,
@@ -268,8 +276,8 @@ def _show_count(
     width = columns()
     command = "memoria import --all" if every else "the same command without --dry-run"
     parts = [render_count(counts, unknown, width, command)]
-    parts += [render_missing(counts, width)] if every else []
-    show(write_count(counts, unknown), "\n\n".join(filter(None, parts)), as_json=as_json)
+    parts += [render_missing(counts, sources, width)] if every else []
+    show(write_count(counts, unknown, sources), "\n\n".join(filter(None, parts)), as_json=as_json)
 
 
 async def _measure(memory: Memoria, report: ImportReport) -> UnreadText:
