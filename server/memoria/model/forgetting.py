@@ -173,6 +173,8 @@ class ForgetItem(Value):
     text: str
     """Its text; of a turn, the beginning."""
     effect: ForgetEffect = "erased"
+    is_unsupported: bool = False
+    """True of a conclusion that nobody meant, and that goes as every turn that it rests on does."""
 
 
 class HiddenRecord(Value):
@@ -266,6 +268,8 @@ class ForgetResult(Value):
     already_forgotten: tuple[str, ...]
     hidden: tuple[HiddenRecord, ...] = ()
     """Records of those already forgotten that can still be put back."""
+    told_by: tuple[str, ...] = ()
+    """Sources of the turns concerned, as far as a client's transcript or hook told them."""
     near_turns: tuple[str, ...] = ()
     """Ids of the turns that say nearly the same and stay, where no preview has shown them."""
     related_memories: tuple[str, ...]
