@@ -114,11 +114,3 @@ def test_whoever_forgets_what_a_client_told_hears_that_it_keeps_its_own_transcri
     assert f"Codex keeps its own transcripts, which Memoria does not touch: {tmp_path}" in told
     stated = shell.json("remember", "the lantern is green")["id"]
     assert "transcripts" not in shell("forget", stated, "--yes").out
-
-
-def test_a_search_for_a_number_that_was_forgotten_points_to_no_turn(shell: Shell) -> None:
-    for i in range(12):
-        said_in_codex(shell, f"Today number {i} of the boats came in late again.", f"s{i}")
-    said_in_codex(shell, "My phone is 13812345678.", "phone")
-    shell("forget", "--topic", "13812345678", "--include-source", "--yes")
-    assert "memoria traces" not in shell("search", "13812345678").out
