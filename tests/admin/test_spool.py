@@ -36,8 +36,8 @@ from tests.surface.shell import Shell
 import memoria
 from memoria import Memoria, Settings
 from memoria.app import project_of
-from memoria.app.spool import ALL
-from memoria.bare.spool import append_entry, claim_entries, list_waiting, spool_folder
+from memoria.app.spool import ALL, COMMAND_BYTES, WAITING_BYTES
+from memoria.bare.spool import SpoolClaim, append_entry, claim_entries, list_waiting, spool_folder
 from memoria.connectors.transcripts.source import Record, TranscriptSource, UnusableLine
 from memoria.model import Channel, StoredTurn, Trust
 
@@ -432,3 +432,28 @@ async def test_what_can_not_be_used_goes_and_holds_nothing_up(
     await quiet.catch_up()
     assert list_waiting(str(home), "tests") == []
     assert [turn.content for turn in await kept(quiet)] == ["It came through."]
+
+
+async def test_a_command_waits_for_another_process_that_takes_in_and_a_session_does_not(
+    quiet: Memoria, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say(home, "codex", {"role": "user", "content": "The gateway listens on port 7443."})
+    monkeypatch.setattr("memoria.app.spool._PATIENCE_S", 0)
+    others = claim_entries(str(home), "tests")
+    assert others is not None
+    refusals: list[int] = []
+
+    def claim(home: str, tenant: str) -> SpoolClaim | None:
+        found = claim_entries(home, tenant)
+        if found is None:
+            refusals.append(1)
+        if len(refusals) == 3:
+            others.free()
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr("memoria.admin.spool.claim_entries", claim)
+        await quiet.catch_up(WAITING_BYTES)
+        assert (len(refusals), (await quiet.statistics()).turns) == (1, 0)
+        await quiet.catch_up(COMMAND_BYTES)
+    assert [turn.content for turn in await kept(quiet)] == ["The gateway listens on port 7443."]

@@ -174,3 +174,32 @@ def test_all_that_is_found_stands_in_its_turn(text: str) -> None:
 @given(st.sampled_from([Role.ASSISTANT, Role.TOOL, Role.SYSTEM]), texts)
 def test_nothing_is_taken_from_others_whatever_they_say(role: Role, text: str) -> None:
     assert find_plain_statements(role, text) == PlainStatements()
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Remember that my PIN is [redacted:pin], and the wifi key is [redacted:password]!", None),
+        ("My card PIN is [redacted:pin]. Remember that.", None),
+        ("Remember: the key for mail, web and bank is [redacted:password].", None),
+        ("记一下，邮箱密码是 [redacted:password]。", None),
+        ("记一下，邮箱密码是 [redacted:password]；你觉得安全吗？", None),
+        (
+            "Remember that my PIN is [redacted:pin], and my daughter is called Ada.",
+            "my daughter is called Ada",
+        ),
+        (
+            "Remember that my daughter is called Ada, and my PIN is [redacted:pin].",
+            "my daughter is called Ada",
+        ),
+        ("记一下，邮箱密码是 [redacted:password]；还有我女儿叫小满", "我女儿叫小满"),
+        ("记住：邮箱密码是 [redacted:password]，我女儿叫小满。", "我女儿叫小满"),
+        ("Remember that my PIN is [redacted:pin]; my boss is Tom", "my boss is Tom"),
+    ],
+)
+def test_of_a_request_the_clauses_that_held_no_secret_are_found(
+    text: str, kept: str | None
+) -> None:
+    request = find_plain_statements(Role.USER, text).request
+    assert (request and request.quote) == kept
+    assert request is None or text[request.start :].startswith(request.quote)

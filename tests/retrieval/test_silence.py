@@ -1,6 +1,6 @@
 """Where nothing fits, the nearest and a word on it; where the record has more, a hint."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -8,6 +8,7 @@ from tests.retrieval.toys import ToyEmbedder, keep, texts_of
 
 import memoria
 from memoria import Memoria
+from memoria.model import Vector
 from memoria.surface.text import result_text
 
 SUPPRESSED = "The vault code is E7700"
@@ -155,3 +156,26 @@ async def test_where_nothing_is_found_what_was_said_last_keeps_to_the_limit(
 ) -> None:
     found = await m.search_memory("zebra", limit=limit, without=["text", "vectors"])
     assert [hit.shown_as for hit in found.hits] == ["nearest"] * limit
+
+
+class AlikeEmbedder(ToyEmbedder):
+    """Takes every text for one of the same meaning."""
+
+    def embed_query(self, text: str) -> Vector:
+        """The one vector there is."""
+        return super().embed_query("peanuts" if text else "")
+
+    def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+        """The one vector there is, for each."""
+        return [self.embed_query(text) for text in texts]
+
+
+async def test_a_hint_counts_no_turn_that_is_near_by_meaning_alone(tmp_path: Path) -> None:
+    async with memoria.open(home=tmp_path / "home", embedder=AlikeEmbedder()) as m:
+        said = [f"Today boat {i} came in late again." for i in range(12)]
+        turns = [{"role": "user", "content": text} for text in said]
+        await m.record_conversation(turns, session_id="s")
+        await m.wait_until_idle(60)
+        for query in ("13812345678", "the exact words on xylophones"):
+            assert (await m.search_memory(query)).hint is None
+        assert "match" in str((await m.search_memory("the exact words on the boat")).hint)

@@ -207,3 +207,25 @@ def test_every_option_that_names_a_session_takes_the_beginning_of_its_id(home: P
     several = shell("search", "question", "--session-id", "0198c0de-")
     assert several.code == 1
     assert "0198c0de-1, 0198c0de-2. Give more" in several.err
+
+
+def test_what_waits_for_the_users_word_is_told_where_one_looks_until_they_have_said_it(
+    home: Path,
+) -> None:
+    shell = Shell(home, {"MEMORIA_PERSONAL_DATA": "phone=confirm"}).begin()
+    told = "1 waits for your word: memoria review"
+    assert told not in shell("list").out
+    turn = {"role": "user", "content": "记住：手机号换成 13900001111 了"}
+
+    async def say() -> None:
+        settings = Settings(home=home, embedder="off", personal_data="phone=confirm")
+        async with memoria.open(settings=settings) as m:
+            await m.record_conversation([turn], session_id="s")
+
+    anyio.run(say)
+    assert shell("list").out.rstrip().endswith(told)
+    assert told not in shell("list", "--type", "fact").out
+    assert told in shell("search", "which boat do I own?").out
+    (waiting,) = shell.json("review")["pending"]
+    shell.json("revise", waiting["id"], "confirm")
+    assert told not in shell("list").out

@@ -371,6 +371,26 @@ def test_a_name_that_nothing_goes_by_is_an_error_that_says_what_to_do(shell: She
     assert "memoria search" in output.err
 
 
+@pytest.mark.parametrize(
+    ("name", "said", "other"),
+    [
+        ("Ferreira", "the landlady, mrs ferreira, only accepts letters", "Ferreiras are ships"),
+        ("美团", "我把公司改成了美团", "我住在成都"),
+    ],
+)
+def test_a_name_that_nothing_goes_by_shows_what_holds_it_as_a_word(
+    shell: Shell, name: str, said: str, other: str
+) -> None:
+    kept = shell.json("remember", said)["id"]
+    shell.json("remember", other)
+    assert [one["id"] for one in shell.json("show", name)["hits"]] == [kept]
+    output = shell("show", name)
+    assert f"Nothing is linked with the name {name}." in output.out
+    assert said in output.out
+    assert "Nothing fits" not in output.out
+    assert shell("show", "x" * 5_000).code == 1
+
+
 async def test_another_workspaces_memories_are_not_known_of_a_name(home: Path) -> None:
     for place in ("alpha", "beta"):
         settings = Settings(home=home, embedder="off", workspace=place)

@@ -36,10 +36,11 @@ _HEARD_MS = 30 * 60_000
 _NAMES_FIRST = "claude-code"
 """The client that names its session to a server once, when it starts it."""
 _PATIENCE_S = 0.5
-"""Longest wait, by somebody who could be answered, for another process that takes in."""
+"""Longest wait, by an agent that could be answered, for another thread or process that takes in."""
 _RECHECK_S = 0.01
 _ANSWER_S = 5.0
-"""Longest wait, by somebody who could be answered, for what this process takes in."""
+"""Longest wait, by somebody who could be answered, for what this process takes in; and by a command
+for another process, such as the one that does so once a session is over."""
 _CLOSING_S = 2.0
 _LOG = logging.getLogger(__name__)
 
@@ -122,7 +123,8 @@ class Spool:
         if not self.has_changed():
             return 0
         most_s = _ANSWER_S if most_bytes <= COMMAND_BYTES else math.inf
-        deadline = time.monotonic() + _PATIENCE_S
+        patience_s = _ANSWER_S if most_bytes >= COMMAND_BYTES else _PATIENCE_S
+        deadline = time.monotonic() + patience_s
         report = self.take_in(most_bytes, is_left, most_s)
         while report is not None and report.is_refused and count_waiting(self._home, self._tenant):
             if time.monotonic() > deadline:

@@ -152,7 +152,12 @@ def make_token(digester: Digester, meant: str) -> str:
 
 def _describe_memory(plan: ErasurePlan, memory: Memory) -> ForgetItem:
     texts = dict.fromkeys(version.content for version in memory.versions)
-    return ForgetItem(kind=plan.kinds[memory.id], id=memory.id, text=_BEFORE.join(texts))
+    return ForgetItem(
+        kind=plan.kinds[memory.id],
+        id=memory.id,
+        text=_BEFORE.join(texts),
+        is_unsupported=memory.id in plan.unsupported,
+    )
 
 
 def _describe_former_wordings(plan: ErasurePlan) -> Iterator[ForgetItem]:

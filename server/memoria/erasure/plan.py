@@ -43,6 +43,8 @@ class ErasurePlan:
     memories: dict[str, Memory] = field(default_factory=dict)
     kinds: dict[str, ForgetKind] = field(default_factory=dict)
     """Reason why each memory is meant, dependents included."""
+    unsupported: set[str] = field(default_factory=set)
+    """Ids of memories that nobody meant, and that lose every source of what they say now."""
     former_wordings: dict[int, str] = field(default_factory=dict)
     """Wordings that no longer hold, by number, with the id of the memory that keeps its others."""
     reworded: dict[str, Memory] = field(default_factory=dict)
@@ -151,8 +153,6 @@ class _Planner:
     def __init__(self, tx: Transaction, plan: ErasurePlan, named: NamedRecords) -> None:
         self._tx = tx
         self.plan = plan
-        self._unsupported: set[str] = set()
-        """Ids of memories that nobody meant, and that lose every source of what they say now."""
         self._restatements: set[str] = set()
         """Sentences that say what is meant, or from which it was concluded."""
         self._known_ns: set[int] = set()
@@ -212,7 +212,7 @@ class _Planner:
         If this one only falls with others, the turns of its former wordings are left out.
         """
         self._add_memories(self._tx.pairs.list_merged_into(memory.id), "duplicate")
-        falls = memory.id in self._unsupported
+        falls = memory.id in self.plan.unsupported
         for version in (memory.current,) if falls else memory.versions:
             if not self.plan.spares(version.content):
                 self._add_same_words(version.content)
@@ -270,7 +270,7 @@ class _Planner:
         tx, plan = self._tx, self.plan
         if plan.include_source:
             unsupported = find_unsupported(tx, plan.source_ns)
-            self._unsupported.update(one for one in unsupported if one not in plan.memories)
+            self.plan.unsupported.update(one for one in unsupported if one not in plan.memories)
             self._add_memories(unsupported, "conclusion")
         for one in tx.dependencies.list_dependents([], plan.source_ns):
             memory = None if one.memory_id in plan.memories else tx.memories.get(one.memory_id)

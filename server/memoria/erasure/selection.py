@@ -72,6 +72,7 @@ def find_named(tx: Transaction, request: ErasureRequest) -> NamedRecords:
         memory, turn = tx.memories.get(record_id), tx.conversations.turn(record_id)
         if memory is None and turn is None:
             _add_forgotten(tx, record_id, named)
+            named.sources += _list_left(tx, record_id) if selection.include_source else []
         else:
             _add_record(tx, record_id, named.memories, named.turns)
     for record_id in dict.fromkeys(selection.keep):
@@ -99,6 +100,14 @@ def _add_forgotten(tx: Transaction, record_id: str, named: NamedRecords) -> None
     named.forgotten_before.append(record_id)
     hiding = tx.tombstones.find_hiding(record_id, now_millis())
     named.hidden += [] if hiding is None else [hiding]
+
+
+def _list_left(tx: Transaction, record_id: str) -> list[StoredTurn]:
+    """List the turns that a forget of this record has left on record, if it went in that forget."""
+    stones = {one.tombstone.subject: one.tombstone.at for one in tx.tombstones.all()}
+    at = stones[record_id]
+    turns = (tx.conversations.turn(subject) for subject, one in stones.items() if one == at)
+    return [turn for turn in turns if turn is not None and turn.suppressed]
 
 
 def _unknown(tx: Transaction, record_id: str) -> NotFoundError:

@@ -176,6 +176,8 @@ class ForgetItem(Value):
     effect: Annotated[
         ForgetEffect, Shown("suppressed", write=lambda effect: effect == "suppressed" or None)
     ] = "erased"
+    is_unsupported: Annotated[bool, HIDDEN] = False
+    """True of a conclusion that nobody meant, and that goes as every turn that it rests on does."""
 
 
 class HiddenRecord(Value):
@@ -269,6 +271,8 @@ class ForgetResult(Value):
     already_forgotten: tuple[str, ...]
     hidden: tuple[HiddenRecord, ...] = ()
     """Records of those already forgotten that can still be put back."""
+    told_by: Annotated[tuple[str, ...], HIDDEN] = ()
+    """Sources of the turns concerned, as far as a client's transcript or hook told them."""
     near_turns: tuple[str, ...] = ()
     """Ids of the turns that say nearly the same and stay, where no preview has shown them."""
     related_memories: tuple[str, ...]

@@ -134,7 +134,8 @@ def _item_text(item: ForgetItem, id_chars: int) -> str:
     """Render an item. Stored words are indented further than the line that says what they are."""
     effect = "suppressed" if item.effect == "suppressed" else ""
     named = item.id if item.kind in _IN_FILES else item.id[-id_chars:]
-    details = " · ".join(filter(None, (_KINDS[item.kind][0], effect, named)))
+    why = "rests on nothing but turns that go" if item.is_unsupported else ""
+    details = " · ".join(filter(None, (_KINDS[item.kind][0], why, effect, named)))
     # A line of a file has mostly a dash of its own.
     text = item.text.removeprefix("- ") if item.kind == "line" else item.text
     return f"- {indent_words(text)}\n  {details}" if text else f"- {details}"
@@ -190,8 +191,9 @@ def _outcome_lines(forgotten: ForgetResult, reader: Reader) -> Iterable[str]:
     if forgotten.turns_suppressed:
         turns = quantity(len(forgotten.turns_suppressed), "turn", "turns")
         yield (
-            f"{turns} still in the verbatim record, but no longer in first-level answers; erase "
-            f"with {reader.include_source}: {reader.list_ids(forgotten.turns_suppressed)}"
+            f"{turns} left on record, word for word; nothing is concluded from it any more. To "
+            f"erase it as well, forget {reader.list_ids(forgotten.turns_suppressed)} with "
+            f"{reader.include_source}."
         )
 
 
@@ -255,7 +257,8 @@ def report_line(report: ForgetReport, reader: Reader) -> str:
     state = f"{report.state}{until if report.state == 'hidden' else ''}"
     left = sum(report.remaining.values())
     rest = f", {quantity(left, 'row', 'rows')} left" if left else ", nothing left"
-    return f"{state}: {counts_text(report.items)}{rest if report.state == 'erased' else ''}"
+    counts = counts_text(report.items) or "no memory"
+    return f"{state}: {counts}{rest if report.state == 'erased' else ''}"
 
 
 def report_text(report: ForgetReport, reader: Reader) -> str:

@@ -7,7 +7,7 @@ not to be remembered.
 """
 
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 
 from memoria.language.reading.own_words import (
     BLOT,
@@ -18,7 +18,12 @@ from memoria.language.reading.own_words import (
 from memoria.language.statements.confided import read_condition
 from memoria.language.statements.kinds import guess_type
 from memoria.language.statements.orders import instruction_shaped
-from memoria.language.statements.requests import find_request, stands_alone
+from memoria.language.statements.requests import (
+    drop_lead,
+    find_request,
+    leave_out_secrets,
+    stands_alone,
+)
 from memoria.language.statements.standing import is_standing_wish
 from memoria.language.statements.vetoes import find_draft, is_meant_otherwise
 from memoria.language.statements.withheld import asks_not_to_remember
@@ -92,7 +97,8 @@ def _find_in(text: str, blotted: str) -> PlainStatements:
         for each in islice(sentences_of_blotted(blotted), _MOST_SENTENCES)
         if each.start < draft
     ]
-    asked = (_find_asked(each, text, blotted) for each in sentences)
+    pairs = zip_longest(sentences, sentences[1:])
+    asked = (_find_asked(each, text, blotted, after) for each, after in pairs)
     is_wish = is_literal(blotted) and is_standing_wish(text)
     return PlainStatements(next(filter(None, asked), None), is_wish)
 
@@ -104,8 +110,13 @@ def is_literal(blotted: str) -> bool:
     return not is_part and not any(is_meant_otherwise(one.text) for one in sentences)
 
 
-def _find_asked(sentence: Sentence, text: str, blotted: str) -> PlainStatement | None:
-    """Return the words to be remembered; the whole turn where the sentence points at it."""
+def _find_asked(
+    sentence: Sentence, text: str, blotted: str, after: Sentence | None
+) -> PlainStatement | None:
+    """Return the words to be remembered; the whole turn where the sentence points at it.
+
+    Clauses that held a secret are left out. Where that is all, a semicolon leads to the next.
+    """
     start = find_request(sentence.text)
     if start is None or sentence.is_question or sentence.is_doubtful:
         return None
@@ -116,7 +127,11 @@ def _find_asked(sentence: Sentence, text: str, blotted: str) -> PlainStatement |
         words, start = text.strip(), 0
         if BLOT in blotted or (words.startswith(sentence.text) and not _says_more(words, sentence)):
             return None
-    if len(words) > _LONGEST:
+    words = leave_out_secrets(words)
+    if not words and after is not None and sentence.end in (";", "；"):
+        words = "" if after.is_question or after.is_doubtful else drop_lead(after.text)
+        words = leave_out_secrets(words) if stands_alone(words) else ""
+    if not words or len(words) > _LONGEST:
         return None
     return PlainStatement(guess_type(words), words, text.find(words, start))
 

@@ -6,6 +6,7 @@ What follows is kept as it was said.
 
 from memoria.language.pattern import LazyPattern
 from memoria.language.statements.kinds import guess_type
+from memoria.language.statements.lasting import REDACTED
 from memoria.model.memory_types import MemoryType
 
 _LEAD = r"""(?:(?:please|pls|ok(?:ay)?|and|also|but|so|oh|hey|hi|hello|btw|by\sthe\sway|fyi|well|yes
@@ -32,6 +33,9 @@ _POINTING = LazyPattern(
     r"|[这那它他她]|什么|怎么|哪|谁|上面|下面|刚才|以上|一下"
 )
 _TELLING = LazyPattern(r"\S+(?:\s+\S+)+|.{4,}")
+_CLAUSES = LazyPattern(r"(?i);\s*|,\s+(?=(?:and|but|my|our|i|we|the)\b)|[，；]\s*")
+"""Where a clause ends; a comma within a list of things ends none."""
+_FURTHER = LazyPattern(rf"(?xi)\A\W*{_LEAD}{_LEAD_ZH}")
 
 
 def find_request(sentence: str) -> int | None:
@@ -58,3 +62,30 @@ def _find_order(sentence: str) -> int | None:
 def stands_alone(words: str) -> bool:
     """Check whether words can be understood without those before them."""
     return bool(_TELLING.regex.match(words)) and not _POINTING.regex.match(words)
+
+
+def leave_out_secrets(words: str) -> str:
+    """Return what words say from one clause to another, without those that held a secret.
+
+    They are returned as they are where no secret was redacted in them. Clauses that stand together
+    are returned together, the first of them that hold none; empty where each holds one.
+
+    >>> leave_out_secrets("my PIN is [redacted:pin], and my daughter is called Ada")
+    'my daughter is called Ada'
+    """
+    if REDACTED not in words:
+        return words
+    ends = [match.span() for match in _CLAUSES.regex.finditer(words)]
+    starts, stops = [0, *(end for _, end in ends)], [*(start for start, _ in ends), len(words)]
+    clauses = list(zip(starts, stops, strict=True))
+    is_plain = [REDACTED not in words[start:stop] for start, stop in clauses]
+    if True not in is_plain:
+        return ""
+    first = is_plain.index(True)
+    last = is_plain.index(False, first) if False in is_plain[first:] else len(clauses)
+    return drop_lead(words[clauses[first][0] : clauses[last - 1][1]].strip())
+
+
+def drop_lead(words: str) -> str:
+    """Return words without what only leads over to them: "and", 还有."""
+    return _FURTHER.regex.sub("", words, count=1)

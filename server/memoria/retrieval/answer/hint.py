@@ -1,7 +1,8 @@
 """Hints that the transcript has more, in answers to a search of memories.
 
 The transcript is looked at for the caller only where evidence is asked for, or where nothing that
-was found answers; and then its turns are counted, not shown: whoever wants them asks for them.
+was found answers; and then those of its turns that hold words of the question are counted, not
+shown: whoever wants them asks for them.
 """
 
 from collections.abc import Sequence
@@ -39,7 +40,7 @@ def find_hint(
     if reason is None and not plan.parsed.literals:
         return None
     fitting = list_fitting_turns(tx, plan, found)
-    turns = [one for one, _ in told.take(fitting, len(fitting))]
+    turns = [one for one, _ in told.take(fitting, len(fitting)) if one.signals.coverage > 0]
     literal = [each for each in turns if plan.parsed.occurs_in(each.text)]
     if literal and not plan.parsed.wants_record:
         return _phrase_hint(

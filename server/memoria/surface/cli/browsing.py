@@ -39,6 +39,7 @@ def list_memories(ctx: typer.Context, as_json: AsJson = False, **options: object
     from memoria.model.query import build_query  # noqa: PLC0415
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.cli.pages import quotes_text, render_memories  # noqa: PLC0415
+    from memoria.surface.cli.reviewing import tell_waiting  # noqa: PLC0415
     from memoria.surface.documents import write_memory_page  # noqa: PLC0415
 
     listing = build_query(MemoryListing, read_fields(MemoryListing, options))
@@ -46,13 +47,15 @@ def list_memories(ctx: typer.Context, as_json: AsJson = False, **options: object
     if is_for_subcommand(ctx, has_options=as_json or not is_whole):
         return
 
-    async def read(memory: "Memoria") -> "tuple[MemoryPage, list[str]]":
+    async def read(memory: "Memoria") -> "tuple[MemoryPage, list[str], list[str]]":
         named = await name_in_query(memory, {"workspace": listing.workspace})
         page = await memory.list_memories(listing.model_copy(update=named))
-        return page, await memory.wishes() if is_whole else []
+        if not is_whole:
+            return page, [], []
+        return page, await memory.wishes(), await tell_waiting(memory)
 
-    page, quotes = with_memory(ctx, read)
-    text = "\n\n".join([render_memories(page, listing, columns()), *quotes_text(quotes)])
+    page, quotes, waiting = with_memory(ctx, read)
+    text = "\n\n".join([render_memories(page, listing, columns()), *quotes_text(quotes), *waiting])
     show(write_memory_page(page, quotes), text, as_json=as_json)
 
 

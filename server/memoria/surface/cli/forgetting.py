@@ -3,6 +3,7 @@
 What it prints with is imported when it prints: a server shares this start-up.
 """
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,7 +24,7 @@ from memoria.surface.cli.console import (
 from memoria.surface.cli.query_options import complete_session, read_fields, takes_query_options
 
 if TYPE_CHECKING:
-    from memoria.model.forgetting import ForgetPreview
+    from memoria.model.forgetting import ForgetPreview, ForgetResult
     from memoria.surface.cli.console import Options
 
 
@@ -87,7 +88,23 @@ def forget(
         _print_preview(error.preview, as_json=as_json)
         print_error(error, as_json=as_json)
         raise typer.Exit(Exit.FAILED) from error
-    show(write_forgotten(forgotten), forget_text(forgotten, reader_at_terminal()), as_json=as_json)
+    text = "\n".join([forget_text(forgotten, reader_at_terminal()), *_list_transcripts(forgotten)])
+    show(write_forgotten(forgotten), text, as_json=as_json)
+
+
+def _list_transcripts(forgotten: "ForgetResult") -> Iterator[str]:
+    """Yield a sentence on each client that told what was forgotten and keeps it itself."""
+    from memoria.connectors.clients.table import CLIENTS  # noqa: PLC0415
+    from memoria.connectors.transcripts.formats import FORMATS  # noqa: PLC0415
+
+    titles = {client.name: client.title for client in CLIENTS}
+    for source in forgotten.told_by:
+        form = FORMATS.get(source)
+        if form is not None and form.folder is not None and form.folder.path.is_dir():
+            yield (
+                f"{titles.get(source, source)} keeps its own transcripts, which Memoria does not "
+                f"touch: {form.folder.path}"
+            )
 
 
 def _undo(ctx: typer.Context, report_id: str, *, as_json: bool) -> None:

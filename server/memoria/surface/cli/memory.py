@@ -15,6 +15,7 @@ from memoria.surface.cli.explanation import print_answer
 from memoria.surface.cli.named_project import name_in_query
 from memoria.surface.cli.private import describe_kept
 from memoria.surface.cli.query_options import complete_session, read_options, takes_query_options
+from memoria.surface.cli.reviewing import tell_waiting
 from memoria.surface.cli.typed_times import read_moment
 from memoria.surface.cli.undoing import name_undo
 from memoria.surface.documents import (
@@ -174,7 +175,9 @@ def search(
     query = read_options(MemoryQuery, words or _ask(), options)
 
     async def ask(memory: "Memoria") -> "SearchResult":
-        return await memory.search_memory(**await _complete_query(memory, query))
+        found = await memory.search_memory(**await _complete_query(memory, query))
+        waiting = [] if found.answered or as_json else await tell_waiting(memory)
+        return found.model_copy(update={"notes": (*found.notes, *waiting)})
 
     found = keep_within(with_memory(ctx, ask, searches=True), query.get("limit"))
     print_answer(found, write_conclusions(found), as_json=as_json)

@@ -17,9 +17,24 @@ if TYPE_CHECKING:
     _ToReview = tuple[list[MemoryRecord], list[Memory], list[str], list[tuple[Entity, Entity]]]
 
 
+_MOST_COUNTED = 100
+
+
 def add_commands(app: typer.Typer) -> None:
     """Register the command."""
     app.command()(review)
+
+
+async def tell_waiting(memory: "Memoria") -> list[str]:
+    """Return a line on how much waits for the user's word, if anything does."""
+    waiting = [
+        *await memory.list_pending(_MOST_COUNTED),
+        *await memory.list_contradicted(_MOST_COUNTED),
+    ]
+    if not waiting:
+        return []
+    verb = "waits" if len(waiting) == 1 else "wait"
+    return [f"{len(waiting)} {verb} for your word: memoria review"]
 
 
 def review(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 import typer
 
 from memoria.errors import InvalidInputError, NotFoundError
+from memoria.model import SearchResult
 from memoria.surface.cli.console import AsJson, show, with_memory
 
 if TYPE_CHECKING:
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
     from memoria.surface.cli.console import Shown
 
     _Record = MemoryRecord | TurnOrigin | SessionRecord | EntityRecord | Namesakes | ForgetReport
-    _Found: TypeAlias = "_Record | NightRecord"
+    _Found: TypeAlias = "_Record | NightRecord | Saying"
     _Attempt = Callable[[], Awaitable[_Found]]
 
 _TURNS_ON_A_PAGE = 20
+_LONGEST_NAME = 200
+"""Characters of a name that is looked for as a word."""
 _MOST_CHANGES = 100_000
 
 
@@ -88,6 +91,13 @@ class NightRecord(NamedTuple):
     wordings: dict[str, str]
 
 
+class Saying(NamedTuple):
+    """The memories and turns that hold a name of which no entity is known."""
+
+    name: str
+    found: SearchResult
+
+
 @dataclass(frozen=True)
 class _Lookup:
     """Lookup of an id or a name, one kind after the other."""
@@ -109,7 +119,7 @@ class _Lookup:
         by_name: tuple[_Attempt, ...] = (self._find_whole_session, self._find_entity)
         by_end: tuple[_Attempt, ...] = (self._find_report, self._find_night)
         attempts: list[_Attempt] = [lambda: self.memory.provenance.get(self.named), *by_name]
-        attempts += [self._find_session, *(by_end if self._is_id else ())]
+        attempts += [self._find_session, *(by_end if self._is_id else [self._find_saying])]
         errors = list[NotFoundError]()
         for attempt in attempts:
             try:
@@ -146,6 +156,32 @@ class _Lookup:
         if isinstance(found, Namesakes) and not found.entities:
             raise NotFoundError(unknown_name_text(found))
         return found
+
+    async def _find_saying(self) -> "Saying":
+        """Find the memories and turns that hold the name as a word, or as it is written.
+
+        Raises:
+            NotFoundError: none does.
+        """
+        from memoria.language.reading.statement import canonical_form  # noqa: PLC0415
+
+        if len(self.named) > _LONGEST_NAME:
+            raise NotFoundError
+        found = await self.memory.search_memory(self.named, limit=self.limit)
+        phrase = f" {canonical_form(self.named)} "
+        hits = tuple(hit for hit in found.hits if phrase in f" {canonical_form(hit.text)} ")
+        if not hits:
+            raise NotFoundError
+        return Saying(
+            self.named,
+            SearchResult(
+                query=found.query,
+                hits=hits,
+                answered=True,
+                max_tokens=found.max_tokens,
+                id_chars=found.id_chars,
+            ),
+        )
 
     async def _find_report(self) -> "ForgetReport":
         return await self.memory.get_forget_report(self.named)
@@ -190,8 +226,18 @@ def _describe(found: "_Found", page: int) -> "tuple[Shown, str]":
         case NightRecord(run=run, changes=changes, wordings=wordings):
             whole = write_document(run=run, changes=changes)
             return whole, render_run_whole(run, len(changes), width, wordings)
-        case entity:
-            return describe_entity(entity, width)
+        case named:
+            return _describe_named(named, width)
+
+
+def _describe_named(found: "EntityRecord | Namesakes | Saying", width: int) -> "tuple[Shown, str]":
+    from memoria.surface.cli.answer_text import render_answer  # noqa: PLC0415
+    from memoria.surface.documents import write_conclusions  # noqa: PLC0415
+
+    if not isinstance(found, Saying):
+        return describe_entity(found, width)
+    told = f"Nothing is linked with the name {found.name}. These hold it as a word:"
+    return write_conclusions(found.found), f"{told}\n\n{render_answer(found.found, width)}"
 
 
 def describe_entity(found: "EntityRecord | Namesakes", width: int) -> "tuple[Shown, str]":
