@@ -31,6 +31,7 @@ KEPT = "kept"
 """The folder of a tenant's kept answers: they quote memories, so forgetting deletes them."""
 INSTRUCTIONS, BRIEFING = "instructions", "briefing"
 SETTINGS = (
+    "MEMORIA_AGENTS_READ",
     "MEMORIA_CORE_FILE_TOKENS",
     "MEMORIA_INSTRUCTIONS_CORE",
     "MEMORIA_PRIVATE_WORKSPACES",
