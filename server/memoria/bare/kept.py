@@ -91,7 +91,7 @@ def load_kept(
     kept = _parse(head)
     if kept is None or not end or len(text) != kept["size"]:
         raise ValueError(name)
-    if kept["circumstances"] != describe_circumstances(tenant, workspace, name):
+    if kept["circumstances"] != describe_circumstances(home, tenant, workspace, name):
         raise ValueError(name)
     return kept, text.decode()
 
@@ -168,7 +168,7 @@ def write_kept(
     """
     said = text.encode()  # as it is: whoever looks for a word on the disk finds it
     kept = {
-        "circumstances": describe_circumstances(tenant, workspace, name),
+        "circumstances": describe_circumstances(home, tenant, workspace, name),
         "workspace": _read_workspace(workspace),
         "name": name,
         "at": at,
@@ -252,8 +252,16 @@ def answer_path(home: str, tenant: str, workspace: str | None, name: str) -> str
     return os.path.join(answer_folder(home, tenant), f"{name}-{number:08x}{_ENDING}")
 
 
-def describe_circumstances(tenant: str, workspace: str | None, name: str) -> list[object]:
-    """List what shapes an answer beside the home's files: who asks, settings, zone, this code."""
+def describe_circumstances(
+    home: str, tenant: str, workspace: str | None, name: str
+) -> list[object]:
+    """List what shapes an answer beside the home's files: who asks, settings, zone, this code.
+
+    So does the folder in which the project is now, for it is named by that.
+    """
+    from memoria.bare.projects import find_place
+
+    project = _read_workspace(workspace)
     try:
         zone_file = os.readlink("/etc/localtime")
     except OSError:
@@ -262,7 +270,8 @@ def describe_circumstances(tenant: str, workspace: str | None, name: str) -> lis
     return [
         _FORMAT,
         tenant,
-        _read_workspace(workspace),
+        project,
+        project and find_place(home, project),
         name,
         [os.environ.get(setting) or None for setting in (*SETTINGS, "TZ")],
         [zone_file, *time.tzname, time.timezone, time.altzone],

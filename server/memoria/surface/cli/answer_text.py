@@ -24,6 +24,7 @@ from memoria.retrieval.answer.form import (
 from memoria.retrieval.answer.notes import FOR_SHELL, describe_fit, list_notes_below
 from memoria.surface.cli import times
 from memoria.surface.cli.layout import wrap_text
+from memoria.surface.places import tell_place
 
 _DETAILS = 4
 _FURTHER_WORDS = 6
@@ -46,7 +47,7 @@ class _Page:
 
 def render_answer(result: SearchResult, width: int) -> str:
     """Render the hits, and what there is to know beside them."""
-    hits = result.hits
+    hits = tuple(map(_tell_place, result.hits))
     has_neighbours = any(hit.before or hit.after for hit in hits)
     page = _Page(width, result.id_chars, list_shared_marks(hits), has_neighbours)
     lines = describe_fit(result, FOR_SHELL)
@@ -57,6 +58,14 @@ def render_answer(result: SearchResult, width: int) -> str:
     notes = [*([_LEGEND] if has_neighbours else []), *list_notes_below(result, FOR_SHELL)]
     lines += [""] if hits and notes else []
     return "\n".join([*lines, *(line for note in notes for line in _hang(note, width, 4))])
+
+
+def _tell_place(hit: Hit) -> Hit:
+    """Return a hit with the folder in which its project is now."""
+    project = hit.source.workspace
+    if project is None or (place := tell_place(project)) == project:
+        return hit
+    return hit.model_copy(update={"source": hit.source.model_copy(update={"workspace": place})})
 
 
 def keep_within(result: SearchResult, limit: int | None) -> SearchResult:
