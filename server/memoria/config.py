@@ -244,6 +244,10 @@ class Settings(BaseModel):
     """Whether the server's instructions end with a few lines of core memory: your rules and
     preferences, and what you have confirmed."""
 
+    agents_read: bool = True
+    """Whether agents are asked to read what nobody has read, where no chat model is configured.
+    Saying no to `memoria connect`, or `--no-model`, makes it false."""
+
     history_files: bool = True
     """Whether nightly maintenance writes each closed conversation into a file of the home's
     `conversation_history`, for people to read."""

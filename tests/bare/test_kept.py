@@ -36,7 +36,7 @@ def keep(home: str, workspace: str | None = "/work", *, lasts_ms: int | None = N
     now = time.time_ns() // 1_000_000
     states = look_at(home, ("USER.md", *places_of_home()))
     until = None if lasts_ms is None else now + lasts_ms
-    write_kept(home, TENANT, workspace, INSTRUCTIONS, "Rule: 用公制", states, now, until)
+    write_kept(home, TENANT, workspace, INSTRUCTIONS, "Rule: 用公制", states, now, until, "")
 
 
 def read(home: str, workspace: str | None = "/work", name: str = INSTRUCTIONS) -> str | None:
@@ -59,9 +59,9 @@ def test_who_is_in_a_project_never_seen_hears_what_holds_in_every_one(home: str)
     states, now = look_at(home, places_of_home()), time.time_ns() // 1_000_000
     text = "<memoria>\n# Core memory\n- Rule: 用公制"
     said = f"\n\n{OF_NO_PROJECT}\n- about the birthday"
-    write_kept(home, TENANT, None, BRIEFING, f"{text}{said}\n</memoria>", states, now, None)
+    write_kept(home, TENANT, None, BRIEFING, f"{text}{said}\n</memoria>", states, now, None, "")
     assert read_general(home, TENANT, BRIEFING) == f"{text}\n</memoria>"
-    write_kept(home, TENANT, None, BRIEFING, f"{text}\n</memoria>", states, now, None)
+    write_kept(home, TENANT, None, BRIEFING, f"{text}\n</memoria>", states, now, None, "")
     assert read_general(home, TENANT, BRIEFING) == f"{text}\n</memoria>"
     assert not is_outdated(home, TENANT)
     (Path(home) / "memoria.db").write_bytes(b"other rows")

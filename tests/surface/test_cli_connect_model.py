@@ -11,6 +11,7 @@ import pytest
 from tests.surface.client_box import ClientBox
 from tests.surface.test_cli_model import ANSWERING
 
+import memoria
 from memoria.config import Settings
 
 pty = pytest.importorskip("pty", reason="needs a terminal as POSIX has it")
@@ -67,6 +68,31 @@ def test_who_says_yes_is_read_by_the_client_and_was_told_what_goes_where(box: Cl
 def test_who_says_no_or_nothing_is_read_by_nobody(box: ClientBox, typed: str) -> None:
     assert "Let Claude Code read" in _connect_at_terminal(box, typed)
     assert _command(box) is None
+
+
+@pytest.mark.parametrize("is_typed", [True, False])
+async def test_after_a_no_agents_are_not_asked_to_read_either_and_nobody_asks_again(
+    box: ClientBox, is_typed: bool
+) -> None:
+    if is_typed:
+        _connect_at_terminal(box, "y\nn\n")
+    else:
+        box("connect", "claude-code", "--yes", "--no-model")
+    settings = Settings.load(home=box.shell.home)
+    async with memoria.open(settings=settings) as memory:
+        await memory.record_conversation([{"role": "user", "content": "I sold the old boat."}])
+        assert (await memory.count_unread()).turns == 0
+    assert "Let Claude Code read" not in _connect_at_terminal(box, "y\n")
+    assert box.shell("config", "set", "agents_read", "true").code == 0
+    async with memoria.open(settings=Settings.load(home=box.shell.home)) as memory:
+        assert (await memory.count_unread()).turns == 1
+
+
+def test_a_yes_that_comes_from_no_terminal_is_said_not_to_count(box: ClientBox) -> None:
+    output = box("connect", "claude-code")
+    assert output.code == 1
+    assert "Nobody was asked: this is no terminal." in output.out + output.err
+    assert "--yes` writes this" in output.out + output.err
 
 
 def test_where_there_is_no_terminal_nobody_is_asked_and_an_option_says_it(box: ClientBox) -> None:

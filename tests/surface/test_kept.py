@@ -33,6 +33,7 @@ from memoria.bare.kept import (
     read_general,
     read_kept,
 )
+from memoria.bare.kept_before import read_of_before
 from memoria.config import Settings
 from memoria.language.budget import estimate_tokens
 from memoria.language.reading.strip import strip
@@ -46,6 +47,7 @@ NAMES = (INSTRUCTIONS, BRIEFING)
 HERE, THERE = "/work/here", "/work/there"
 PLACES = (HERE, THERE, None)
 EXAMPLES = int(os.environ.get("KEPT_EXAMPLES", "1"))
+SAID = ("zeta", "eta", "theta", "iota")
 WORDS = "用户喜欢先看结论"
 READ = """
 import sys
@@ -104,6 +106,10 @@ def count_kept(chosen: Settings, at: int | None = None) -> int:
     assert given_now == {
         (place, name): compose(chosen, place, name, at) for place, name in given_now
     }
+    for place in PLACES:
+        for line in (read_of_before(str(chosen.home_path), "default", place) or "").splitlines():
+            if line.startswith("- ") and any(word in line for word in SAID):
+                assert line in compose(chosen, place, BRIEFING, at), "it was taken back"
     return len(given_now)
 
 
@@ -245,6 +251,67 @@ async def test_a_session_in_a_project_never_seen_begins_with_the_users_own_rules
     assert "Always answer in short sentences." in told
     assert "make " not in told
     assert read_instructions(str(home), None, "/work/never-seen") == read(home, None, INSTRUCTIONS)
+
+
+async def test_a_session_begun_right_after_another_is_told_the_rules_as_they_were_kept(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No server is up in time, and the last conversation was recorded a moment ago."""
+    monkeypatch.setattr("memoria.surface.hook.main._BRIEFING_MS", 0)
+    chosen = settings_of(home)
+    async with memoria.open(settings=chosen) as memory:
+        await memory.remember("Always answer in short sentences.", type="rule")
+        await anyio.to_thread.run_sync(keep, memory)
+        await memory.record_conversation([{"role": "user", "content": "Is the kiln warm?"}])
+        await memory.remember("The harbour master is Pia.")
+        for place in (HERE, "/work/never-seen"):
+            assert read(home, place, BRIEFING) is None
+            options = _Options(["claude-code", "--home", str(home), "--workspace", place])
+            *_, told = _find_briefings(options, Payload({}))
+            assert "Always answer in short sentences." in told
+            assert "(As of 20" in told
+            assert strip(told).text.strip() == ""  # it is ours, and is not recorded
+
+
+@pytest.mark.parametrize("deed", ["forget", "correct", "archive", "be_private", "edit_by_hand"])
+async def test_nothing_is_told_of_before_once_something_was_taken_back(
+    home: Path, deed: str
+) -> None:
+    chosen = settings_of(home)
+    async with memoria.open(settings=chosen) as memory:
+        life = Life(memory, home)
+        for _ in PLACES:
+            await life.remember()
+        await anyio.to_thread.run_sync(keep, memory)
+        await life.say()
+        assert read_of_before(str(home), "default", HERE) is not None
+        await DEEDS[deed](life)
+        await life.say()
+        assert {read_of_before(str(home), "default", place) for place in PLACES} == {None}
+        await anyio.to_thread.run_sync(keep, memory)
+        await life.say()
+        assert read_of_before(str(home), "default", HERE) is not None
+
+
+async def test_what_is_kept_of_before_ends_ahead_of_the_change_and_whatever_comes_of_it(
+    home: Path,
+) -> None:
+    chosen = settings_of(home)
+    async with memoria.open(settings=chosen) as memory:
+        await Life(memory, home).remember()
+        await anyio.to_thread.run_sync(keep, memory)
+        assert read_of_before(str(home), "default", HERE) is not None
+    store = open_store(chosen)
+
+    def break_off() -> None:
+        with store.write("default"):
+            assert read_of_before(str(home), "default", HERE) is None
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        break_off()
+    store.close()
+    assert read_of_before(str(home), "default", HERE) is None
 
 
 def test_no_command_takes_from_the_next_session_what_the_user_wants(

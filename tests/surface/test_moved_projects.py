@@ -15,8 +15,11 @@ from tests.surface.shell import Output, Shell
 
 import memoria.surface.hook
 from memoria.app import open_memoria
+from memoria.bare.kept import BRIEFING, read_kept
 from memoria.bare.project_registry import REGISTRY, read_projects
+from memoria.bare.projects import note_project
 from memoria.config import Settings
+from memoria.surface.mcp.kept import keep_once_closed
 from memoria.surface.mcp.server import build_server
 
 HOOK = Path(memoria.surface.hook.__file__).parent / "__main__.py"
@@ -75,6 +78,32 @@ def test_a_project_that_was_moved_is_told_by_the_folder_in_which_it_is_now(
         for words in (("list",), ("context",), ("list", "sessions")):
             told = at(moved, *words, COLUMNS="400").out
             assert (str(moved) in told, str(lantern) in told) == (words[-1] != "sessions", False)
+    found = at(tmp_path, "--workspace", "*", "search", "repo", COLUMNS="400").out
+    assert (f"workspace {moved}" in found, str(lantern) in found) == (True, False), found
+    twice = at(moved, "workspace", "join", ".", str(moved)).err
+    assert f"Both are one project already: {moved}." in " ".join(twice.split())
+
+
+def test_a_second_clone_is_told_where_the_first_is_by_now(tmp_path: Path, at: At) -> None:
+    lantern = begin(tmp_path / "lantern", "https://example.org/lantern.git")
+    at(lantern, "remember", "--type", "rule", RULE)
+    moved = lantern.rename(tmp_path / "torch").resolve()
+    at(moved, "search", "build")
+    clone = begin(tmp_path / "clone", "https://example.org/lantern.git")
+    told = " ".join(at(clone, "search", "build").err.split())
+    assert f"another clone of {moved}, and" in told
+    assert f"memoria workspace join {clone} {moved}" in told
+
+
+def test_a_briefing_kept_before_a_move_does_not_name_the_former_folder(
+    tmp_path: Path, home: Path, at: At
+) -> None:
+    lantern = begin(tmp_path / "lantern")
+    at(lantern, "remember", "--type", "rule", RULE)
+    keep_once_closed(Settings.load(home=str(home), workspace=str(lantern)))
+    assert read_kept(str(home), "default", str(lantern), BRIEFING) is not None
+    note_project(str(home), str(lantern.rename(tmp_path / "torch")))
+    assert read_kept(str(home), "default", str(lantern), BRIEFING) is None
 
 
 def test_a_project_is_named_by_its_folder_in_every_command_and_shown_where_it_is_now(

@@ -301,7 +301,7 @@ class SpoolIntake:
     def note_place(self, place: TranscriptPlace) -> None:
         """Note how far it is now."""
         self.progress.go_on()
-        with self._store.write(self._tenant) as tx:
+        with self._store.write(self._tenant, only_adds=True) as tx:
             tx.transcripts.set(place)
 
     def follow(self, form: TranscriptFormat, path: Path, session: str) -> TranscriptFollower:

@@ -35,7 +35,7 @@ class Imports(Messages):
         from memoria.memories.import_notes import note_import  # noqa: PLC0415  (as below)
 
         def note() -> None:
-            with self._store.write(self.tenant) as tx:
+            with self._store.write(self.tenant, only_adds=True) as tx:
                 note_import(tx, self._channel, turns, memories, turn_ids)
 
         await in_thread(note)

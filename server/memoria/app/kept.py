@@ -24,6 +24,7 @@ from memoria.bare.kept import (
     read_kept,
     write_kept,
 )
+from memoria.bare.kept_before import begin_epoch
 from memoria.bare.settings_file import SETTINGS_FILE
 from memoria.config import Settings
 from memoria.errors import MemoriaError
@@ -104,11 +105,14 @@ class AnswerKeeper:
             reader = CoreReader(self._settings, choose_embedder(self._settings))
             texts = {name: write(tx, reader, workspace) for name, write in self._composers.items()}
             until = _find_end(tx, at, workspace)
-        with self._store.write(self._tenant):
+        with self._store.write(self._tenant, only_adds=True):
             if look_at(self._home, states) != states:
                 return False
+            epoch = begin_epoch(self._home, self._tenant)
             for name, text in texts.items():
-                write_kept(self._home, self._tenant, workspace, name, text, states, at, until)
+                write_kept(
+                    self._home, self._tenant, workspace, name, text, states, at, until, epoch
+                )
         return self._note_seen(workspace, states, until)
 
     def _may_keep(self, states: States) -> bool:

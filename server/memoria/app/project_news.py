@@ -6,7 +6,7 @@ from typing import Literal
 
 from memoria.bare.home import find_home, make_folder
 from memoria.bare.project_registry import Project, Projects, change_projects
-from memoria.bare.projects import AWAY, CLONE, COPY, MOVED, REPLACED
+from memoria.bare.projects import AWAY, CLONE, COPY, MOVED, REPLACED, find_place
 from memoria.config import Settings
 
 Listener = Literal["agent", "person"]
@@ -38,18 +38,19 @@ def take_news(settings: Settings, listener: Listener) -> str | None:
 
     Another private project is not named, and to a private one none is proposed.
     """
+    home = str(settings.home_path)
     name, private = settings.workspace, {*(settings.private_workspaces or ())}
     told: list[str] = []
 
     def take(projects: Projects) -> bool:
         new = [one for one in projects.values() if one.name == name and listener not in one.told]
         new = [one for one in new if one.news and _may_tell(one, private)]
-        told[:] = [_describe(one) for one in new]
+        told[:] = [_describe(one, home) for one in new]
         for one in new:
             one.told = [*one.told, listener]
         return bool(new)
 
-    return " ".join(told) if change_projects(str(settings.home_path), take) else None
+    return " ".join(told) if change_projects(home, take) else None
 
 
 def _may_tell(project: Project, private: set[str]) -> bool:
@@ -57,7 +58,11 @@ def _may_tell(project: Project, private: set[str]) -> bool:
     return kind == MOVED or private.isdisjoint({project.name, other})
 
 
-def _describe(project: Project) -> str:
+def _describe(project: Project, home: str) -> str:
     kind, other = project.news
-    command = f"memoria workspace join {shlex.quote(project.name)} {shlex.quote(other)}"
+    if kind == CLONE:
+        other = find_place(home, other)  # it may have been moved since
+    command = (
+        f"memoria workspace join {shlex.quote(project.place or project.name)} {shlex.quote(other)}"
+    )
     return _TOLD[kind].format(place=project.place, other=other, command=command)

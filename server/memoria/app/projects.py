@@ -10,7 +10,7 @@ from memoria.app.engine import choose_engine, open_store
 from memoria.app.meant_project import MeantProject, choose_meant
 from memoria.app.threads import in_thread
 from memoria.bare.project_registry import Project, Projects, RegistryError, read_projects
-from memoria.bare.projects import adopt, find_project, is_away, name_again, rename
+from memoria.bare.projects import adopt, find_place, find_project, is_away, name_again, rename
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, StoreError
 from memoria.memories.joins import Join, list_joins, note_join, note_part
@@ -55,7 +55,8 @@ class ProjectTable:
             InvalidInputError: it may not, and why.
         """
         if former.name == into.name:
-            raise InvalidInputError(f"{former.name} and {into.name} are one project already.")
+            place = find_place(self._home, former.name)
+            raise InvalidInputError(f"Both are one project already: {place}.")
         if former.is_private != into.is_private:
             private = former if former.is_private else into
             raise InvalidInputError(

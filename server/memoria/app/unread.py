@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 
 
 def count_for_agent(settings: Settings, tx: Transaction, project: str | None) -> UnreadLeft:
-    """Count what an agent in a project is asked to read: nothing where a chat model reads."""
-    return UnreadLeft(turns=0) if settings.has_chat_model else count_unread(tx, project)
+    """Count what an agent in a project is asked to read.
+
+    That is nothing where a chat model reads, or the user has said no.
+    """
+    is_asked = settings.agents_read and not settings.has_chat_model
+    return count_unread(tx, project) if is_asked else UnreadLeft(turns=0)
 
 
 class Unread(Changes):

@@ -31,6 +31,7 @@ KEPT = "kept"
 """The folder of a tenant's kept answers: they quote memories, so forgetting deletes them."""
 INSTRUCTIONS, BRIEFING = "instructions", "briefing"
 SETTINGS = (
+    "MEMORIA_AGENTS_READ",
     "MEMORIA_CORE_FILE_TOKENS",
     "MEMORIA_INSTRUCTIONS_CORE",
     "MEMORIA_PRIVATE_WORKSPACES",
@@ -42,7 +43,9 @@ OF_NO_PROJECT = "# Last conversations"
 MOST_BYTES = 1 << 18
 DATABASE_FILES = ("memoria.db", "memoria.db-wal")
 
-_FORMAT = 1
+EPOCH = "epoch"
+"""File beside them that is deleted before anything is taken back (`bare/kept_before.py`)."""
+_FORMAT = 2
 _ENDING = ".kept"
 _INDEX, _INDEX_BYTES = "memoria.db-shm", 96
 _TEXTS = "surface/mcp/texts"
@@ -67,15 +70,30 @@ def read_kept(home: str, tenant: str, workspace: str | None, name: str) -> str |
         name: `instructions` or `briefing`.
     """
     try:
-        content = read_regular(answer_path(home, tenant, workspace, name), MOST_BYTES)
-        head, end, text = content.partition(b"\n")
-        kept = _parse(head)
-        if kept is None or not end or not is_current(home, kept):
-            return None
-        is_meant = kept["circumstances"] == describe_circumstances(tenant, workspace, name)
-        return text.decode() if is_meant and len(text) == kept["size"] else None
+        kept, text = load_kept(home, tenant, workspace, name)
+        return text if is_current(home, kept) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def load_kept(
+    home: str, tenant: str, workspace: str | None, name: str
+) -> tuple[dict[str, object], str]:
+    """Return a kept answer whole, with all it rests on, whether that is as it was or not.
+
+    Raises:
+        OSError: there is none, or it can't be read.
+        ValueError: it is damaged, or was composed under other circumstances.
+        KeyError: something is missing in it.
+    """
+    content = read_regular(answer_path(home, tenant, workspace, name), MOST_BYTES)
+    head, end, text = content.partition(b"\n")
+    kept = _parse(head)
+    if kept is None or not end or len(text) != kept["size"]:
+        raise ValueError(name)
+    if kept["circumstances"] != describe_circumstances(home, tenant, workspace, name):
+        raise ValueError(name)
+    return kept, text.decode()
 
 
 def read_general(home: str, tenant: str, name: str) -> str | None:
@@ -84,8 +102,11 @@ def read_general(home: str, tenant: str, name: str) -> str | None:
     It has the user's own rules and preferences, for a project of which nothing is kept yet.
     """
     text = read_kept(home, tenant, None, name)
-    if text is None:
-        return None
+    return None if text is None else cut_to_general(text)
+
+
+def cut_to_general(text: str) -> str:
+    """Cut what is kept for no project to what holds in every one."""
     shown, heading, rest = text.partition(f"\n\n{OF_NO_PROJECT}\n")
     fence_end = rest.rpartition("\n")[2]
     return f"{shown}\n{fence_end}" if heading else text
@@ -105,13 +126,17 @@ def is_outdated(home: str, tenant: str) -> bool:
 
 def is_current(home: str, kept: dict[str, object]) -> bool:
     """Check whether nothing that a kept answer rests on has changed since."""
-    states, begin, end = kept["rests_on"], kept["at"], kept["good_until"]
-    if not isinstance(states, dict) or not isinstance(begin, int):
-        return False
-    now = time.time_ns() // 1_000_000
-    if now < begin or (isinstance(end, int) and now >= end):
+    states = kept["rests_on"]
+    if not isinstance(states, dict) or not is_in_time(kept):
         return False
     return bool(states) and look_at(home, states) == states
+
+
+def is_in_time(kept: dict[str, object]) -> bool:
+    """Check whether a kept answer says nothing that has come to its end."""
+    begin, end = kept["at"], kept["good_until"]
+    now = time.time_ns() // 1_000_000
+    return isinstance(begin, int) and begin <= now and not (isinstance(end, int) and now >= end)
 
 
 def write_kept(
@@ -123,6 +148,7 @@ def write_kept(
     rests_on: States,
     at: int,
     good_until: int | None,
+    epoch: str,
 ) -> None:
     """Keep an answer. Nobody may change the database meanwhile (`app/kept.py`).
 
@@ -135,18 +161,20 @@ def write_kept(
         rests_on: what the files were like before it was composed, and still are.
         at: the moment it was composed for, UTC epoch milliseconds.
         good_until: from when on it would say something else if nothing is written; None for never.
+        epoch: that which goes on until something is taken back.
 
     Raises:
         OSError: it can't be written.
     """
     said = text.encode()  # as it is: whoever looks for a word on the disk finds it
     kept = {
-        "circumstances": describe_circumstances(tenant, workspace, name),
+        "circumstances": describe_circumstances(home, tenant, workspace, name),
         "workspace": _read_workspace(workspace),
         "name": name,
         "at": at,
         "good_until": good_until,
         "rests_on": rests_on,
+        "epoch": epoch,
         "size": len(said),
     }
     folder = make_tenant_folder(home, tenant, KEPT)
@@ -194,7 +222,8 @@ def count_kept(home: str, tenant: str) -> tuple[int, int, int]:
         OSError: they can't be listed.
     """
     holding = [_holds(home, kept) for _, kept in list_kept(home, tenant)]
-    half = len(_list_files(home, tenant)) - len(holding)
+    half = sum(os.path.basename(path) != EPOCH for path in _list_files(home, tenant))
+    half -= len(holding)
     return sum(holding), len(holding) - sum(holding), half
 
 
@@ -223,8 +252,16 @@ def answer_path(home: str, tenant: str, workspace: str | None, name: str) -> str
     return os.path.join(answer_folder(home, tenant), f"{name}-{number:08x}{_ENDING}")
 
 
-def describe_circumstances(tenant: str, workspace: str | None, name: str) -> list[object]:
-    """List what shapes an answer beside the home's files: who asks, settings, zone, this code."""
+def describe_circumstances(
+    home: str, tenant: str, workspace: str | None, name: str
+) -> list[object]:
+    """List what shapes an answer beside the home's files: who asks, settings, zone, this code.
+
+    So does the folder in which the project is now, for it is named by that.
+    """
+    from memoria.bare.projects import find_place
+
+    project = _read_workspace(workspace)
     try:
         zone_file = os.readlink("/etc/localtime")
     except OSError:
@@ -233,7 +270,8 @@ def describe_circumstances(tenant: str, workspace: str | None, name: str) -> lis
     return [
         _FORMAT,
         tenant,
-        _read_workspace(workspace),
+        project,
+        project and find_place(home, project),
         name,
         [os.environ.get(setting) or None for setting in (*SETTINGS, "TZ")],
         [zone_file, *time.tzname, time.timezone, time.altzone],
@@ -251,6 +289,17 @@ def look_at(home: str, places: object) -> States:
     if not isinstance(places, dict | tuple | list):
         raise TypeError(f"places are {type(places).__name__}")
     return {place: _look_at_one(home, place) for place in places}
+
+
+def is_same_but_added(home: str, states: object) -> bool:
+    """Check whether nothing has changed but what the database holds, and it is the same file."""
+    if not isinstance(states, dict):
+        return False
+    now, written = look_at(home, states), (*DATABASE_FILES, _INDEX)
+    database = DATABASE_FILES[0]
+    inode = str(states[database]).partition(" ")[0]
+    is_same = all(now[place] == state for place, state in states.items() if place not in written)
+    return is_same and inode != "" and now[database].partition(" ")[0] == inode
 
 
 def places_of_home() -> tuple[str, ...]:

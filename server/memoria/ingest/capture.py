@@ -118,7 +118,7 @@ class Capture:
         now = now_millis()
         _load_rules()
         is_brief = sum(len(draft.text.content) for draft in drafts) <= _BRIEF_CHARS
-        with self._store.write(self._tenant, is_brief=is_brief) as tx:
+        with self._store.write(self._tenant, is_brief=is_brief, only_adds=True) as tx:
             conversations, intake = tx.conversations, self._intake(tx, now)
             idle_since = now - self._limits.segment.idle_ms
             intake.queue_segments(conversations.close_idle_segments(idle_since))
@@ -149,7 +149,7 @@ class Capture:
         """Close the segments that have been idle for longer than the limit. Gives their number."""
         now = now_millis()
         _load_rules()
-        with self._store.write(self._tenant) as tx:
+        with self._store.write(self._tenant, only_adds=True) as tx:
             past = tx.conversations.close_past_segments(now - self._limits.segment.idle_ms)
             self._intake(tx, now).queue_segments(past)
         return len(past)

@@ -170,7 +170,7 @@ class EmbeddingWorker:
                     return False
         finally:
             if self._holds_lease:
-                with self._store.write(tenant) as tx:
+                with self._store.write(tenant, only_adds=True) as tx:
                     tx.leases.release(_LEASE, self._owner)
         return True
 
@@ -203,7 +203,7 @@ class EmbeddingWorker:
             return tx.leases.owner(_LEASE, now_millis()) not in (None, self._owner)
 
     def _take_lease(self, tenant: str) -> bool:
-        with self._store.write(tenant) as tx:
+        with self._store.write(tenant, only_adds=True) as tx:
             self._holds_lease = self._renew_lease(tx)
         return self._holds_lease
 
@@ -250,7 +250,7 @@ class EmbeddingWorker:
         passages = {n: one.passages for n, one in made.items() if one.passages}
         turns = (pending.turn for pending in due if pending.n in made)
         names = find_turn_names([turn for turn in turns if turn is not None])
-        with self._store.write(tenant) as tx:
+        with self._store.write(tenant, only_adds=True) as tx:
             # Vectors are good even if the lease has run out since they were begun; those of a
             # model that was replaced since are not.
             is_current = tx.backlog.current_model() == self._embedder.name
@@ -281,7 +281,7 @@ class EmbeddingWorker:
                 tx, self._embedder.name, new_vectors, self._embedder.calibration.neighbour
             )
         if near:
-            with self._store.write(tenant) as tx:
+            with self._store.write(tenant, only_adds=True) as tx:
                 link_all_similar(tx, near, now_millis())
 
     def _embed_texts(self, tenant: str, tasks: list[_Task]) -> dict[int, "_Embedded"]:
@@ -299,7 +299,7 @@ class EmbeddingWorker:
             return self._embed_all([task])[0]
         except EmbedderError as error:
             until = now_millis() + backoff_ms(_FIRST_RETRY_MS, task.pending.attempts)
-            with self._store.write(tenant) as tx:
+            with self._store.write(tenant, only_adds=True) as tx:
                 tx.backlog.postpone([task.pending.n], until, str(error))
             return None
 

@@ -140,10 +140,10 @@ class Revisions:
         return now.model_copy(update={"former_end": former_end, "local": local})
 
     @contextmanager
-    def _write_change(self, mark: ChangeMark) -> Iterator[Transaction]:
+    def _write_change(self, mark: ChangeMark, *, only_adds: bool = False) -> Iterator[Transaction]:
         """Open a transaction in which is noted what a person changes by it."""
         with (
-            self._store.write(self._tenant) as tx,
+            self._store.write(self._tenant, only_adds=only_adds) as tx,
             note_change(self._store, self._tenant, tx, self._channel, mark),
         ):
             yield tx

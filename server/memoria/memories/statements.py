@@ -83,7 +83,7 @@ class Statements(Revisions):
         tally = Tally()
         text = self._screen(check_statement(content, tally), tally)
         given = self._check_details(details, tally)
-        with self._write_change(mark := ChangeMark("remember")) as tx:
+        with self._write_change(mark := ChangeMark("remember"), only_adds=True) as tx:
             writer = self._writer(tx)
             for words in dict.fromkeys((content, text)) if given.again else ():
                 writer.lift_tombstone(words)

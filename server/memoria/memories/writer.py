@@ -118,6 +118,7 @@ class MemoryWriter:
         wording = temper_wording(wording, memory)
         if wording.interpretation is None:
             wording = replace(wording, interpretation=interpret_revision(self._tx, memory, wording))
+        self._tx.end_kept()
         self._tx.memories.add_version(memory_id, self._version(wording))
         self._complete(memory_id, wording, action, detail)
 
@@ -227,6 +228,7 @@ class MemoryWriter:
 
     def mark_contradiction(self, memory: Memory, others: Iterable[Memory]) -> None:
         """Note that a memory and some others cannot be true together, and nobody knows which is."""
+        self._tx.end_kept()
         link_contradictions(self._tx, memory, [other.id for other in others], now=self._now)
 
     def _decide_scope(self, memory: NewMemory, content: str) -> Scope:
@@ -362,7 +364,7 @@ class MemoryWriter:
         for shown in wording.derivation.shown:
             confidence = wording.derivation.confidence
             link_source(self._tx, memory, shown, confidence, now=self._now, kind=EdgeType.REFERS_TO)
-        self._log(action, memory_id, detail)
+        self._note(action, memory_id, detail)
 
     def _version(self, wording: NewWording) -> NewVersion:
         return NewVersion(
@@ -390,6 +392,11 @@ class MemoryWriter:
         self._log(action, memory_id, detail)
 
     def _log(self, action: str, subject: str, detail: str | None = None) -> None:
+        """Note a change of what there was, which ends what was kept of before."""
+        self._tx.end_kept()
+        self._note(action, subject, detail)
+
+    def _note(self, action: str, subject: str, detail: str | None) -> None:
         self._tx.audit.add(
             at=self._now,
             channel=self._author.channel,

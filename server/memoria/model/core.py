@@ -18,7 +18,7 @@ CORE_FILES: tuple[CoreFile, ...] = (PROJECT_FILE, "USER.md", "PERSONA.md")
 CONTRADICTED = " (contradicted by another memory: ask)"
 """Suffix of a memory that another one contradicts; no word of the memory itself."""
 EARLIER = " (earlier: a newer memory is like it)"
-"""Suffix of a memory that a newer one in the same file is like."""
+"""Suffix that earlier versions wrote behind a memory that a newer one is like."""
 SAID_LATER = "later, "
 """Prefix of a later statement about the memory of the line above, with its day."""
 NOT_REMEMBERED = "Not remembered: "

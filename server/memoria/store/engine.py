@@ -33,13 +33,20 @@ class Store(Protocol):
         """Begin a transaction that reads one snapshot of a tenant's rows."""
         ...
 
-    def write(self, tenant: str, *, is_brief: bool = False) -> AbstractContextManager[Transaction]:
+    def write(
+        self, tenant: str, *, is_brief: bool = False, only_adds: bool = False
+    ) -> AbstractContextManager[Transaction]:
         """Begin a change, all or nothing; on disk when the block has ended without an error.
 
         Args:
             tenant: whose rows they are.
             is_brief: True if it ends so soon that others may wait for it, to be written to disk
                 together.
+            only_adds: True if nothing that an answer may have quoted is taken back by it; else no
+                kept answer of before is given any more, whether the change succeeds or not.
+
+        Raises:
+            StoreUnavailableError: the file can't be written, or a kept answer can't be ended.
         """
         ...
 

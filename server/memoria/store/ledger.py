@@ -21,12 +21,12 @@ class StoreLedger:
         None if the tenant's entries of the day that began at `since` would come to more than the
         cap.
         """
-        with self._store.write(tenant) as tx:
+        with self._store.write(tenant, only_adds=True) as tx:
             return enter_call(tx, call, since, cap)
 
     def settle(self, tenant: str, n: int, call: ModelCall) -> None:
         """Set the outcome and the cost of an entry's call."""
-        with self._store.write(tenant) as tx:
+        with self._store.write(tenant, only_adds=True) as tx:
             tx.ledger.settle(n, call)
 
 

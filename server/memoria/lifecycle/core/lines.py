@@ -18,7 +18,6 @@ from memoria.lifecycle.core.parse import (
 )
 from memoria.model.core import (
     CONTRADICTED,
-    EARLIER,
     NOT_REMEMBERED,
     OWN_COMMENT,
     SAID_LATER,
@@ -53,15 +52,13 @@ class Beside:
     """Relations of a memory to others, for its line."""
 
     is_contradicted: bool = False
-    is_earlier: bool = False
-    """True if a newer memory, which has a line of its own, is like it."""
     newer: Newer | None = None
     """Later words, where they have no line of their own."""
 
     @property
     def marks(self) -> str:
         """Marks behind the words of the memory."""
-        return CONTRADICTED * self.is_contradicted + EARLIER * self.is_earlier
+        return CONTRADICTED * self.is_contradicted
 
     @property
     def below(self) -> str:

@@ -277,8 +277,8 @@ def _select_lines(
 def _find_beside(memory_id: str, rows: Rows, own: Mapping[str, CoreMemory]) -> Beside:
     """Return the relations of a memory; newer words with a line of their own are not repeated."""
     newer = rows.newer.get(memory_id)
-    is_earlier = newer is not None and newer.id in own
-    return Beside(memory_id in rows.contradicted, is_earlier, None if is_earlier else newer)
+    has_line = newer is not None and newer.id in own
+    return Beside(memory_id in rows.contradicted, None if has_line else newer)
 
 
 def _head_tokens(head: str) -> int:

@@ -387,7 +387,11 @@ def list_marks(hit: Hit, known: Sequence[str]) -> list[str]:
 def _list_validity(hit: Hit) -> list[str]:
     """List the marks of a hit that does not hold or is the earlier of two."""
     clock = [hit.clock] if hit.clock else []
-    return [*clock, *(["earlier"] if hit.is_earlier else []), *describe_validity(hit)]
+    return [
+        *clock,
+        *(["earlier than one above"] if hit.is_earlier else []),
+        *describe_validity(hit),
+    ]
 
 
 def describe_validity(hit: Hit) -> list[str]:

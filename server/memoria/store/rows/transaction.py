@@ -83,6 +83,7 @@ class Transaction:
         options: StoreOptions,
         counted: TermStatistics,
         concurrent_read: ConcurrentRead | None = None,
+        end_kept: Callable[[], None] = lambda: None,
     ) -> None:
         """Bind to a connection.
 
@@ -93,6 +94,7 @@ class Transaction:
             options: of the store.
             counted: the process's caches of the full text.
             concurrent_read: opens a second transaction that sees the same; None for a writer.
+            end_kept: ends what was kept of before; for a writer, before it takes something back.
         """
         self._connection = connection
         self._name = tenant.name
@@ -102,6 +104,7 @@ class Transaction:
         self._counted = counted
         self._concurrent_read = concurrent_read or nullcontext
         self.zone = options.zone
+        self.end_kept = end_kept
         self._private_times = tenant.private_times
         self._reading = None if concurrent_read is None else ReaderKnowledge(tenant, counted)
         self._workspaces = Workspaces(

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
+from memoria.bare.kept_before import end_epoch
+from memoria.errors import StoreUnavailableError
 from memoria.model import Finding
 from memoria.model.zone import MACHINE_ZONE, Zone
 from memoria.store.image.standings_cache import StandingsCache
@@ -56,6 +58,7 @@ class SqliteStore:
             StoreTooNewError: a newer Memoria wrote it.
             UnsupportedEngineError: this SQLite is too old.
         """
+        self._home = str(path.parent)
         self._busy_timeout_ms = busy_timeout_ms
         self._options = StoreOptions(attempts, frozenset(private), zone)
         self._connections = Connections(path, busy_timeout_ms, readers)
@@ -77,12 +80,19 @@ class SqliteStore:
             yield self._read_transaction(opened, found, another)
 
     @contextlib.contextmanager
-    def write(self, tenant: str, *, is_brief: bool = False) -> Iterator[Transaction]:
+    def write(
+        self, tenant: str, *, is_brief: bool = False, only_adds: bool = False
+    ) -> Iterator[Transaction]:
         """Begin a change, all or nothing; on disk when the block has ended without an error."""
         with self._write_transaction(is_brief=is_brief) as connection:
             found = enter_tenant(connection, tenant)
             vectors = self._connections.writer.vectors
-            yield Transaction(connection, found, vectors, self._options, self._counted)
+            end_kept = partial(_end_kept, self._home, tenant)
+            if not only_adds:
+                end_kept()
+            yield Transaction(
+                connection, found, vectors, self._options, self._counted, end_kept=end_kept
+            )
 
     @contextlib.contextmanager
     def backlog(self, *, write: bool) -> Iterator[Backlog]:
@@ -196,3 +206,12 @@ class SqliteStore:
         return Transaction(
             opened.connection, tenant, opened.vectors, self._options, self._counted, another
         )
+
+
+def _end_kept(home: str, tenant: str) -> None:
+    try:
+        end_epoch(home, tenant)
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"{error.filename} can't be deleted: {error.strerror}. Nothing was changed."
+        ) from error

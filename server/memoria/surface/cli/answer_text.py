@@ -24,6 +24,7 @@ from memoria.retrieval.answer.form import (
 from memoria.retrieval.answer.notes import FOR_SHELL, describe_fit, list_notes_below
 from memoria.surface.cli import times
 from memoria.surface.cli.layout import DETAILS, detail_lines, hang_text, wrap_text
+from memoria.surface.places import tell_place
 
 _FURTHER_WORDS = 6
 _LATER, _LATER_DETAILS, _LATER_FURTHER = 4, 6, 8
@@ -45,7 +46,7 @@ class _Page:
 
 def render_answer(result: SearchResult, width: int) -> str:
     """Render the hits, and what there is to know beside them."""
-    hits = result.hits
+    hits = tuple(map(_tell_place, result.hits))
     has_neighbours = any(hit.before or hit.after for hit in hits)
     page = _Page(width, result.id_chars, list_shared_marks(hits), has_neighbours)
     lines = describe_fit(result, FOR_SHELL)
@@ -56,6 +57,14 @@ def render_answer(result: SearchResult, width: int) -> str:
     notes = [*([_LEGEND] if has_neighbours else []), *list_notes_below(result, FOR_SHELL)]
     lines += [""] if hits and notes else []
     return "\n".join([*lines, *(line for note in notes for line in hang_text(note, width))])
+
+
+def _tell_place(hit: Hit) -> Hit:
+    """Return a hit with the folder in which its project is now."""
+    project = hit.source.workspace
+    if project is None or (place := tell_place(project)) == project:
+        return hit
+    return hit.model_copy(update={"source": hit.source.model_copy(update={"workspace": place})})
 
 
 def keep_within(result: SearchResult, limit: int | None) -> SearchResult:

@@ -69,7 +69,8 @@ def connect(
         bool | None,
         typer.Option(
             "--model/--no-model",
-            help="Whether the client reads your conversations; without either you are asked once.",
+            help="Whether the client reads your conversations; without either you are asked "
+            "once. A no holds for agents, too, until `memoria config set agents_read true`.",
         ),
     ] = None,
     status: Annotated[
@@ -109,7 +110,7 @@ def connect(
     _carry_out_all(drafts, place, way, is_one=client is not None)
     if not dry_run:
         _lay_ready(context.obj)
-    if model is not False and not (dry_run or as_json):
+    if not (dry_run or as_json):
         from memoria.surface.cli.connect_model import offer_model  # noqa: PLC0415  (reads a home)
 
         offer_model(context, chosen, place, program, is_wanted=model, asks=way.asks)
@@ -312,7 +313,10 @@ def _carry_out(
     if not choice.as_json and (may_write or not wiring.changes):
         _say(result_text(wire, wiring.client.title, connects=choice.connects))
     elif not choice.as_json:
-        _say(f"Nothing was changed. `memoria {shlex.join(choice.words)} --yes` writes this.")
+        unheard = "" if choice.asks or choice.dry_run else " Nobody was asked: this is no terminal."
+        _say(
+            f"Nothing was changed.{unheard} `memoria {shlex.join(choice.words)} --yes` writes this."
+        )
     return wire
 
 

@@ -3,6 +3,7 @@
 import typer
 
 from memoria.admin.chat import name_model
+from memoria.admin.settings.change import change_settings
 from memoria.connectors.clients.interface import Client
 from memoria.connectors.clients.place import ClientPlace
 from memoria.connectors.clients.program import ClientProgram
@@ -33,6 +34,8 @@ def offer_model(
 ) -> None:
     """Let a client that was just connected read conversations, if that is wanted.
 
+    A no is written down: agents are not asked to read either, and the question is not put again.
+
     Args:
         context: of the command.
         connected: the clients that it was about.
@@ -45,17 +48,33 @@ def offer_model(
         ClientError: it is wanted, and none of them could.
     """
     options: Options = context.obj
+    if is_wanted is False:
+        _note_no(options)
+        return
     wired = [one.client for one in list_connections(place, program)]
     reader = _find_reader([one for one in connected if one in wired])
     if is_wanted and reader is None:
         raise ClientError(
             "None of these clients could read conversations here. `memoria model` lists who could."
         )
-    if reader is None or (is_wanted is None and (not asks or name_model(options.settings))):
+    if reader is None or (is_wanted is None and not (asks and _is_open(options))):
         return
     titles = list(dict.fromkeys(one.title for one in wired))
     if is_wanted or is_agreed(_question(options, reader, titles)):
         use_model(context, reader.name)
+    else:
+        _note_no(options)
+
+
+def _is_open(options: Options) -> bool:
+    """Check whether the question has had no answer yet."""
+    return options.settings.agents_read and not name_model(options.settings)
+
+
+def _note_no(options: Options) -> None:
+    """Write down that nobody is to read, if that is not written yet."""
+    if options.settings.agents_read:
+        change_settings(options.settings.home_path, {"agents_read": "false"})
 
 
 def _find_reader(connected: list[Client]) -> Candidate | None:

@@ -218,13 +218,21 @@ def _recall(options: _Options, payload: Payload) -> str:
 def _find_briefings(options: _Options, payload: Payload) -> "Iterator[str]":
     """Yield what the agent is told at the start: what is kept, then a server's word if in time.
 
-    In a project of which nothing is kept, it is what holds in every one.
+    In a project of which nothing is kept, it is what holds in every one. Where more was recorded
+    since, it says when it was kept.
     """
     from memoria.bare.kept import BRIEFING, read_general, read_kept
+    from memoria.bare.kept_before import read_of_before
 
     workspace = _find_workspace(options, payload)
     kept = read_kept(options.home, options.tenant, workspace, BRIEFING)
-    yield kept or read_general(options.home, options.tenant, BRIEFING) or GUIDE
+    home, tenant = options.home, options.tenant
+    yield (
+        kept
+        or read_general(home, tenant, BRIEFING)
+        or read_of_before(home, tenant, workspace)
+        or GUIDE
+    )
     if kept is None:
         request: dict[str, object] = {"ask": "briefing", "workspace": workspace}
         answer = ask_server(options.home, options.tenant, request, _BRIEFING_MS, is_starting=True)
