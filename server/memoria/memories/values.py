@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from memoria.language.reading.statement import fingerprint
 from memoria.model import InferredBy, Memory, MemoryType, Mention, Modality, Provenance
 from memoria.model.channel import EXTRACTION_CHANNEL
+from memoria.store.values import NewVersion
 
 RULES_CONFIDENCE = 0.4
 """Confidence of the rules in what they read in a wording; a model gives its own."""
@@ -111,3 +113,24 @@ class NewWording:
     structural: StructuralLinks | None = None
     """Links of the memory: for a new one to its turn and the memory before it, at least. A memory
     that is revised keeps its links, gets one to its new turn, and others only where given."""
+
+
+def make_version(wording: NewWording, now: int) -> NewVersion:
+    """Return a wording as the store takes it, with the time at which it is written."""
+    return NewVersion(
+        content=wording.content,
+        fingerprint=fingerprint(wording.content),
+        valid_from=wording.valid_from,
+        ingested_at=now,
+        provenance=wording.provenance,
+        turn_n=wording.turn_n,
+        inferred_by=wording.inferred_by,
+        event_at=wording.event_at,
+        event_expression=wording.event_expression,
+        subject=wording.subject,
+        predicate=wording.predicate,
+        type=wording.type,
+        task=wording.task,
+        importance=wording.importance,
+        expires_at=wording.expires_at,
+    )

@@ -44,13 +44,14 @@ from memoria.memories.values import (
     NewWording,
     Passage,
     StructuralLinks,
+    make_version,
 )
 from memoria.model import EdgeType, Memory, Scope, Validity
 from memoria.policy.merging import Authority
 from memoria.policy.scope import decide_scope, default_scope
 from memoria.store.not_found import not_found
 from memoria.store.rows.transaction import Transaction
-from memoria.store.values import MemoryDetails, NewEvidence, NewMemory, NewVersion
+from memoria.store.values import MemoryDetails, NewEvidence, NewMemory
 
 
 class MemoryWriter:
@@ -90,7 +91,7 @@ class MemoryWriter:
         """
         self.check_not_forgotten(wording.content)
         memory = replace(memory, scope=memory.scope or self._decide_scope(memory, wording.content))
-        self._tx.memories.add(memory, self._version(wording))
+        self._tx.memories.add(memory, make_version(wording, self._now))
         links = wording.structural or StructuralLinks()
         self._complete(memory.id, replace(wording, structural=links), action, detail)
 
@@ -119,7 +120,7 @@ class MemoryWriter:
         if wording.interpretation is None:
             wording = replace(wording, interpretation=interpret_revision(self._tx, memory, wording))
         self._tx.end_kept()
-        self._tx.memories.add_version(memory_id, self._version(wording))
+        self._tx.memories.add_version(memory_id, make_version(wording, self._now))
         self._complete(memory_id, wording, action, detail)
 
     def describe(
@@ -169,7 +170,7 @@ class MemoryWriter:
             NotFoundError: there is no such memory.
         """
         self.check_not_forgotten(wording.content)
-        is_new = self._tx.memories.add_past_version(memory_id, self._version(wording))
+        is_new = self._tx.memories.add_past_version(memory_id, make_version(wording, self._now))
         if is_new:
             self._log("past", memory_id)
         return is_new
@@ -365,25 +366,6 @@ class MemoryWriter:
             confidence = wording.derivation.confidence
             link_source(self._tx, memory, shown, confidence, now=self._now, kind=EdgeType.REFERS_TO)
         self._note(action, memory_id, detail)
-
-    def _version(self, wording: NewWording) -> NewVersion:
-        return NewVersion(
-            content=wording.content,
-            fingerprint=fingerprint(wording.content),
-            valid_from=wording.valid_from,
-            ingested_at=self._now,
-            provenance=wording.provenance,
-            turn_n=wording.turn_n,
-            inferred_by=wording.inferred_by,
-            event_at=wording.event_at,
-            event_expression=wording.event_expression,
-            subject=wording.subject,
-            predicate=wording.predicate,
-            type=wording.type,
-            task=wording.task,
-            importance=wording.importance,
-            expires_at=wording.expires_at,
-        )
 
     def _set_validity(
         self, memory_id: str, validity: Validity, action: str, detail: str | None

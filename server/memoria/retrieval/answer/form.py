@@ -28,13 +28,21 @@ from memoria.language.budget import count_parts
 from memoria.language.reading.lines import indent_lines, join_lines
 from memoria.language.words.document import as_text
 from memoria.model import AdjacentTurn, Hit, Trust, Validity
+from memoria.retrieval.answer.runs import (
+    TO_THE_DAY,
+    RunKey,
+    find_place,
+    group_runs,
+    order_run,
+    run_key,
+    stands_alone,
+)
 
 ID_CHARS = 8
 """How much of an id is written where that tells it apart."""
 _PART_CHARS = 60
 """So much of a sentence that no longer holds tells which one it is."""
 _TO_THE_MINUTE = 16
-_TO_THE_DAY = 10
 _TO_THE_YEAR = 4
 NEAREST = "By meaning:"
 """What stands above lines that are no hits."""
@@ -43,10 +51,6 @@ LATER = "  later: "
 _CUT = "…"
 _CUT_COST = 2 * count_parts(f"{_CUT} ")
 """Price of the signs where words are cut, on both sides."""
-_ALONE = ("unprocessed", "verbatim")
-"""Status of turns beside memories, which stand by themselves as these do."""
-RunKey = tuple[str, ...]
-"""Session, client and day of a run of turns; of a memory its id."""
 
 
 class Common(NamedTuple):
@@ -99,30 +103,6 @@ def write_hits(hits: Sequence[Hit], id_chars: int = ID_CHARS) -> list[str]:
         lines += [NEAREST] if run_key(run[0]) == nearest else []
         lines += _write_run(run, common, id_chars)
     return lines
-
-
-def group_runs(hits: Iterable[Hit]) -> list[list[Hit]]:
-    """Group hits by their run, in the order of the best hit of each."""
-    runs: dict[RunKey, list[Hit]] = {}
-    for hit in hits:
-        runs.setdefault(run_key(hit), []).append(hit)
-    return list(runs.values())
-
-
-def order_run(run: Sequence[Hit]) -> Sequence[Hit | AdjacentTurn]:
-    """List the turns of a run and those beside them as they were said.
-
-    What stands alone keeps its place: of a memory several where former wordings are asked for.
-    """
-    if stands_alone(run[0]):
-        return run
-    beside = (one for hit in run for one in (*hit.before, *hit.after))
-    return sorted((*run, *beside), key=_find_place)
-
-
-def _find_place(turn: Hit | AdjacentTurn) -> int:
-    index = turn.source.turn_index if isinstance(turn, Hit) else turn.turn_index
-    return index or 0
 
 
 def split_nearest(hits: Sequence[Hit]) -> tuple[Sequence[Hit], Sequence[Hit]]:
@@ -188,20 +168,6 @@ def write_words(hit: Hit) -> str:
     before = f"{_CUT} " if start else ""
     after = f" {_CUT}" if hit.total_chars is None or end < hit.total_chars else ""
     return f"{before}{hit.text}{after}"
-
-
-def run_key(hit: Hit) -> RunKey:
-    """Return the key of the hit's run."""
-    source = hit.source
-    is_alone = hit.kind == "memory" or hit.status in _ALONE or hit.later_than is not None
-    if is_alone or source.session_id is None:
-        return (hit.id,)
-    return source.session_id, source.client or "", source.at[:_TO_THE_DAY]
-
-
-def stands_alone(hit: Hit) -> bool:
-    """Return whether a hit is a line by itself."""
-    return len(run_key(hit)) == 1
 
 
 def head_cost(hit: Hit) -> int:
@@ -287,7 +253,7 @@ def _write_run(run: Sequence[Hit], common: Common, id_chars: int) -> Iterator[st
     if not is_alone:
         of_run = _list_common(map(list_general_marks, run))
         marks = [mark for mark in of_run if mark not in known]
-        yield join_lines(", ".join((_describe_run(min(run, key=_find_place)), *marks)))
+        yield join_lines(", ".join((_describe_run(min(run, key=find_place)), *marks)))
         known = (*known, *of_run)
     for turn in order_run(run):
         if isinstance(turn, AdjacentTurn):
@@ -361,7 +327,7 @@ def _own_marks(hit: Hit, common: Common) -> list[str]:
     """List the marks of a hit that stands by itself: type and day first."""
     what = _describe_speaker(hit)
     kind = [what] if what and what != common.who else []
-    at = hit.source.at[:_TO_THE_DAY]
+    at = hit.source.at[:TO_THE_DAY]
     day = at[_TO_THE_YEAR + 1 :] if at[:_TO_THE_YEAR] == common.year else at
     later = ["later"] if hit.shown_as == "later" and hit.later_than is None else []
     return [*kind, day, *later, *list_marks(hit, common.marks)]

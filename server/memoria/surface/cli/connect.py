@@ -95,7 +95,6 @@ def connect(
     wish = HookWish(is_wanted=hooks, recall=recall)
     chosen = _choose_clients(client, place, scope, _list_clients(context.obj))
     flags = [*([] if hooks else ["--no-hooks"]), *(["--recall"] if recall else [])]
-    way = _WayToWrite(dry_run=dry_run, yes=yes, as_json=as_json)
     drafts = [
         _ClientChange(
             one,
@@ -105,16 +104,28 @@ def connect(
         )
         for one in chosen
     ]
+    way = _WayToWrite(dry_run=dry_run, yes=yes, as_json=as_json)
     if client is None and not as_json:
         _say_found(chosen)
     _carry_out_all(drafts, place, way, is_one=client is not None)
     if not dry_run:
         _lay_ready(context.obj)
     if not (dry_run or as_json):
-        from memoria.surface.cli.connect_model import offer_model  # noqa: PLC0415  (reads a home)
-
-        offer_model(context, chosen, place, program, is_wanted=model, asks=way.asks)
+        _offer_model(context, chosen, place, program, model, way)
     _offer_nights(context.obj, way)
+
+
+def _offer_model(
+    context: typer.Context,
+    chosen: "list[Client]",
+    place: "ClientPlace",
+    program: "ClientProgram",
+    model: bool | None,
+    way: "_WayToWrite",
+) -> None:
+    from memoria.surface.cli.connect_model import offer_model  # noqa: PLC0415  (reads a home)
+
+    offer_model(context, chosen, place, program, is_wanted=model, asks=way.asks)
 
 
 def _offer_nights(options: Options, way: "_WayToWrite") -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memoria.surface.cli.console import Shown
 
     _Record = MemoryRecord | TurnOrigin | SessionRecord | EntityRecord | Namesakes | ForgetReport
-    _Found: TypeAlias = "_Record | NightRecord | Saying"
+    _Found: TypeAlias = "_Record | NightRecord | WordMatches"
     _Attempt = Callable[[], Awaitable[_Found]]
 
 _TURNS_ON_A_PAGE = 20
@@ -91,7 +91,7 @@ class NightRecord(NamedTuple):
     wordings: dict[str, str]
 
 
-class Saying(NamedTuple):
+class WordMatches(NamedTuple):
     """The memories and turns that hold a name of which no entity is known."""
 
     name: str
@@ -157,7 +157,7 @@ class _Lookup:
             raise NotFoundError(unknown_name_text(found))
         return found
 
-    async def _find_saying(self) -> "Saying":
+    async def _find_saying(self) -> "WordMatches":
         """Find the memories and turns that hold the name as a word, or as it is written.
 
         Raises:
@@ -172,7 +172,7 @@ class _Lookup:
         hits = tuple(hit for hit in found.hits if phrase in f" {canonical_form(hit.text)} ")
         if not hits:
             raise NotFoundError
-        return Saying(
+        return WordMatches(
             self.named,
             SearchResult(
                 query=found.query,
@@ -230,11 +230,13 @@ def _describe(found: "_Found", page: int) -> "tuple[Shown, str]":
             return _describe_named(named, width)
 
 
-def _describe_named(found: "EntityRecord | Namesakes | Saying", width: int) -> "tuple[Shown, str]":
+def _describe_named(
+    found: "EntityRecord | Namesakes | WordMatches", width: int
+) -> "tuple[Shown, str]":
     from memoria.surface.cli.answer_text import render_answer  # noqa: PLC0415
     from memoria.surface.documents import write_conclusions  # noqa: PLC0415
 
-    if not isinstance(found, Saying):
+    if not isinstance(found, WordMatches):
         return describe_entity(found, width)
     told = f"Nothing is linked with the name {found.name}. These hold it as a word:"
     return write_conclusions(found.found), f"{told}\n\n{render_answer(found.found, width)}"
