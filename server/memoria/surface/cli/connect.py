@@ -25,7 +25,7 @@ from memoria.surface.cli.console import (
 )
 
 if TYPE_CHECKING:
-    from memoria.connectors.clients.interface import Client
+    from memoria.connectors.clients.interface import Client, HookWish
     from memoria.connectors.clients.place import ClientPlace, Scope
     from memoria.connectors.clients.program import ClientProgram
     from memoria.connectors.clients.wiring import ClientWiring
@@ -85,25 +85,15 @@ def connect(
     Everything else in the client's files stays as it is, byte for byte.
     """
     from memoria.connectors.clients.interface import HookWish  # noqa: PLC0415
-    from memoria.connectors.clients.wiring import draft_connection  # noqa: PLC0415
 
     place, program = _surroundings(context.obj)
     _check_model_option(model, as_json=as_json)
     if status:
         _show_status(client, place, program, _list_clients(context.obj), as_json=as_json)
         return
-    wish = HookWish(is_wanted=hooks, recall=recall)
     chosen = _choose_clients(client, place, scope, _list_clients(context.obj))
-    flags = [*([] if hooks else ["--no-hooks"]), *(["--recall"] if recall else [])]
-    drafts = [
-        _ClientChange(
-            one,
-            scope,
-            partial(draft_connection, one, scope, place, program, wish),
-            (*program.options, "connect", one.name, *_scope_words(scope), *flags),
-        )
-        for one in chosen
-    ]
+    wish = HookWish(is_wanted=hooks, recall=recall)
+    drafts = [_draft(one, scope, place, program, wish) for one in chosen]
     way = _WayToWrite(dry_run=dry_run, yes=yes, as_json=as_json)
     if client is None and not as_json:
         _say_found(chosen)
@@ -111,30 +101,28 @@ def connect(
     if not dry_run:
         _lay_ready(context.obj)
     if not (dry_run or as_json):
-        _offer_model(context, chosen, place, program, model, way)
-    _offer_nights(context.obj, way)
+        from memoria.surface.cli.connect_model import offer_model  # noqa: PLC0415  (reads a home)
+
+        offer_model(context, chosen, place, program, is_wanted=model, asks=way.asks)
+    if way.asks and not dry_run:
+        from memoria.surface.cli.connect_nights import offer_nights  # noqa: PLC0415  (reads a home)
+
+        offer_nights(context.obj)
 
 
-def _offer_model(
-    context: typer.Context,
-    chosen: "list[Client]",
+def _draft(
+    client: "Client",
+    scope: "Scope",
     place: "ClientPlace",
     program: "ClientProgram",
-    model: bool | None,
-    way: "_WayToWrite",
-) -> None:
-    from memoria.surface.cli.connect_model import offer_model  # noqa: PLC0415  (reads a home)
+    wish: "HookWish",
+) -> "_ClientChange":
+    from memoria.connectors.clients.wiring import draft_connection  # noqa: PLC0415
 
-    offer_model(context, chosen, place, program, is_wanted=model, asks=way.asks)
-
-
-def _offer_nights(options: Options, way: "_WayToWrite") -> None:
-    """Ask once whether servers may run nightly maintenance by themselves, if somebody is there."""
-    if way.dry_run or not way.asks:
-        return
-    from memoria.surface.cli.connect_nights import offer_nights  # noqa: PLC0415  (reads a home)
-
-    offer_nights(options)
+    flags = [*([] if wish.is_wanted else ["--no-hooks"]), *(["--recall"] if wish.recall else [])]
+    draft = partial(draft_connection, client, scope, place, program, wish)
+    words = (*program.options, "connect", client.name, *_scope_words(scope), *flags)
+    return _ClientChange(client, scope, draft, words)
 
 
 def _say_found(clients: "list[Client]") -> None:
