@@ -14,7 +14,9 @@ _ELSEWHERE = re.compile(
     r"DESIGN §|\b00[0-4] ?\(?§|\(00[0-4][):, ]|\b00[0-4]: |, in the seeds|docs/decisions\.md"
 )
 """How documents were cited that are not in the repository."""
-MAPS = (ROOT / "CONTRIBUTING.md", DOCS / "architecture.md")
+MAPS = tuple(
+    [ROOT / "CONTRIBUTING.md", *(DOCS / f"{name}.md" for name in ("architecture", "map", "ways"))]
+)
 """Pages that say where the code is."""
 _WORDS_OF_AN_HOUR = 16_000
 _DECISION = re.compile(r"^## ((\d{3})\. (.+))\n\n\*\d{4}-\d{2}-\d{2}\*$", re.MULTILINE)
@@ -51,7 +53,7 @@ def test_every_folder_that_a_map_of_the_tree_names_exists(page: Path) -> None:
 
 
 def test_every_package_has_a_place_on_the_map() -> None:
-    named = re.findall(r"`((?:[a-z_]+/)+)", text_of(DOCS / "architecture.md"))
+    named = re.findall(r"`((?:[a-z_]+/)+)", text_of(DOCS / "map.md"))
     packages = {
         f"{file.parent.relative_to(SERVER).as_posix()}/"
         for file in SERVER.rglob("*.py")
@@ -66,7 +68,7 @@ async def test_the_tables_that_are_called_true_are_those_of_a_home(home: Path) -
     with closing(sqlite3.connect(home / "memoria.db")) as connection:
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         tables = {name for (name,) in rows}
-    part = text_of(DOCS / "architecture.md").partition("## What is true")[2].partition("\n## ")[0]
+    part = text_of(DOCS / "ways.md").partition("## What is true")[2].partition("\n## ")[0]
     firsts = "".join(re.findall(r"^\| (`[^|]+) \|", part, re.MULTILINE))
     named = set(re.findall(r"`(\w+)`", firsts))
     assert named
