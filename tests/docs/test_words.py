@@ -14,8 +14,9 @@ _ELSEWHERE = re.compile(
     r"DESIGN §|\b00[0-4] ?\(?§|\(00[0-4][):, ]|\b00[0-4]: |, in the seeds|docs/decisions\.md"
 )
 """How documents were cited that are not in the repository."""
-MAPS = tuple(
-    [ROOT / "CONTRIBUTING.md", *(DOCS / f"{name}.md" for name in ("architecture", "map", "ways"))]
+MAPS = (
+    ROOT / "CONTRIBUTING.md",
+    *(DOCS / f"{name}.md" for name in ("architecture", "map", "ways")),
 )
 """Pages that say where the code is."""
 _WORDS_OF_AN_HOUR = 16_000

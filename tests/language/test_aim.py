@@ -23,7 +23,7 @@ from memoria.retrieval.query.options import ALL_STAGES
 from memoria.retrieval.ranking.evidence.lexical import bm25
 from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, rank_with_priors
 from memoria.retrieval.ranking.evidence.session import spread_over_sessions
-from memoria.store.remark import Remark
+from memoria.store.turn_metadata import TurnMetadata
 
 PLAIN = "My sister keeps bees behind the old orchard and sells honey in spring."
 
@@ -158,7 +158,7 @@ async def test_how_many_are_asked_for_does_not_change_who_comes_first(
             assert [hit.id for hit in few.hits] == [hit.id for hit in many.hits][:limit]
 
 
-def rank(remarks: Mapping[int, Remark], scores: Mapping[int, float], aim: Aim) -> list[int]:
+def rank(remarks: Mapping[int, TurnMetadata], scores: Mapping[int, float], aim: Aim) -> list[int]:
     said = [remarks[n] for n in scores]
     final = rank_with_priors(
         np.array([*scores.values()]),

@@ -11,7 +11,12 @@ from memoria.retrieval.ranking.evidence.counts import TermCounts, count_terms
 from memoria.retrieval.ranking.evidence.places import Places
 from memoria.store.index_tokens import pack_tokens
 from memoria.store.positions import SESSION_BITS, Surroundings
-from memoria.store.remark import UNHEARD, Remark, Remarks, Sayings
+from memoria.store.turn_metadata import (
+    UNHEARD,
+    TextFeatureColumns,
+    TurnMetadata,
+    TurnMetadataColumns,
+)
 
 
 def places(*turns: tuple[int, int, int]) -> Places:
@@ -30,23 +35,25 @@ def list_best(scores: Mapping[int, float], most: int) -> list[int]:
     return Scores.of_mapping(scores).list_best(most)
 
 
-def remark(said: str, speaker: str | None = None, at: int = 0, role: str = Role.USER) -> Remark:
-    return Remark(speaker, role, at, lambda: said)
+def remark(
+    said: str, speaker: str | None = None, at: int = 0, role: str = Role.USER
+) -> TurnMetadata:
+    return TurnMetadata(speaker, role, at, lambda: said)
 
 
-def say_in_columns(said: Sequence[Remark | None]) -> Remarks:
+def say_in_columns(said: Sequence[TurnMetadata | None]) -> TurnMetadataColumns:
     """The remarks as a store has them of which nobody has read a word; None is no turn."""
-    known = [one or Remark(None, "", 0, str) for one in said]
+    known = [one or TurnMetadata(None, "", 0, str) for one in said]
     names = ["", *sorted({one.speaker for one in known if one.speaker})]
     is_turn = np.array([one is not None for one in said], np.bool_)
-    return Remarks(
+    return TurnMetadataColumns(
         is_turn,
         np.array([one.at for one in known], np.int64),
         np.array([one.role == Role.USER for one in known], np.bool_),
         np.array([one.role == Role.ASSISTANT for one in known], np.bool_),
         np.array([names.index(one.speaker or "") for one in known], np.int64),
         names,
-        Sayings(
+        TextFeatureColumns(
             np.where(is_turn, UNHEARD, 0).astype(np.int16),
             np.zeros(len(said), np.bool_),
             np.where(is_turn, UNHEARD, 0).astype(np.int16),
@@ -54,10 +61,10 @@ def say_in_columns(said: Sequence[Remark | None]) -> Remarks:
     )
 
 
-def hear(said: Sequence[Remark | None]) -> Sayings:
+def hear(said: Sequence[TurnMetadata | None]) -> TextFeatureColumns:
     """What is told by what was said."""
     texts = [one.content if one else "" for one in said]
-    return Sayings(
+    return TextFeatureColumns(
         np.array([read_saying(text).words for text in texts], np.int16),
         np.array([read_saying(text).asks for text in texts], np.bool_),
         np.array([find_wish(text) for text in texts], np.int16),

@@ -20,7 +20,7 @@ from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, Priors
 from memoria.retrieval.ranking.evidence.session import add_session_shares
 from memoria.retrieval.ranking.evidence.speakers import find_named_speakers
 from memoria.store.index_tokens import pack_tokens
-from memoria.store.remark import Remark
+from memoria.store.turn_metadata import TurnMetadata
 from memoria.store.values import Frequencies
 
 NOBODY = ExpectedAnswer(speakers=(), time=None)
@@ -34,7 +34,7 @@ long_words = st.lists(
 
 
 def find_priors(
-    remarks: Mapping[int, Remark | None], expected: ExpectedAnswer, stages: Stages
+    remarks: Mapping[int, TurnMetadata | None], expected: ExpectedAnswer, stages: Stages
 ) -> dict[int, float]:
     said = [*remarks.values()]
     priors = Priors.among(say_in_columns(said), expected, stages)

@@ -34,9 +34,9 @@ from memoria.retrieval.ranking.evidence.priors import (
     Priors,
     rank_with_priors,
 )
-from memoria.store.remark import Remark
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite.driver import Row, sqlite3
+from memoria.store.turn_metadata import TurnMetadata
 
 PRIYA = (Mention(name="Priya", kind="person"),)
 QUESTION = "Which harbour report did Priya take to Lisbon with the budget?"
@@ -292,7 +292,7 @@ async def test_what_a_reranker_was_shown_is_searched_for_again_only_if_something
         assert count_searches(SearchOptions()) > without
 
 
-def say(words: int, asks: bool, speaker: str | None, role: str, wish: str) -> Remark:
+def say(words: int, asks: bool, speaker: str | None, role: str, wish: str) -> TurnMetadata:
     return remark(wish + "word " * words + ("?" if asks else ""), speaker, role=role)
 
 
@@ -309,7 +309,7 @@ RANKED = st.lists(st.tuples(st.floats(0, 1), st.none() | REMARKS), max_size=60)
 
 @given(RANKED, st.integers(1, 12), st.sampled_from([Aim.FACT, Aim.HELP, Aim.REPLY]))
 def test_what_is_left_unread_could_not_have_come_among_the_best(
-    ranked: Sequence[tuple[float, Remark | None]], most: int, aim: Aim
+    ranked: Sequence[tuple[float, TurnMetadata | None]], most: int, aim: Aim
 ) -> None:
     in_order = sorted(ranked, key=lambda each: -each[0])
     scores, said = np.array([score for score, _ in in_order]), [one for _, one in in_order]

@@ -18,10 +18,10 @@ from memoria.model.nightly import NightlyRun
 from memoria.model.zone import LocalDay
 from memoria.store.listed import ListedMemories, ListedSpan
 from memoria.store.positions import SESSION_BITS, Surroundings, TurnPosition
-from memoria.store.remark import Remarks
 from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
+from memoria.store.turn_metadata import TurnMetadataColumns
 from memoria.store.values import (
     DocumentKind,
     ErasureFilter,
@@ -82,7 +82,7 @@ def list_surroundings(found: Surroundings) -> list[object]:
     return [*told, *(f"said by {one}" for one in found.speakers)]
 
 
-def list_speakers(remarks: Remarks) -> list[object]:
+def list_speakers(remarks: TurnMetadataColumns) -> list[object]:
     told = zip(remarks.is_turn, remarks.ats.tolist(), remarks.speakers.tolist(), strict=True)
     return [f"said by {remarks.names[who]} at={at}" for is_turn, at, who in told if is_turn]
 

@@ -11,7 +11,7 @@ from tests.store.insides import index_of
 
 from memoria.errors import EmbedderError
 from memoria.model import Vector
-from memoria.store.image.narrowing import Narrowing
+from memoria.store.image.candidate_filter import CandidateFilter
 from memoria.store.image.visibility import Visibility
 from memoria.store.sql.tenant_rows import TenantRows
 from memoria.store.sqlite import SqliteStore
@@ -108,7 +108,7 @@ def test_what_codes_or_a_matrix_find_is_held_against_filters(crowd: Crowd) -> No
     with crowd.store.write("ann") as tx:
         for n in crowd.ns[::2]:
             index_of(tx).set_current(n, current=False)
-    shown = Narrowing(TenantRows(crowd.connection, 1, "documents"), ["turn"], Filters(), None)
+    shown = CandidateFilter(TenantRows(crowd.connection, 1, "documents"), ["turn"], Filters(), None)
     where = VectorQuery(1, 1, "turn", WHERE.scopes, None, shown)
     assert recall(crowd, where) >= 0.99
     matrix = VectorIndex(crowd.connection, None, VectorCache())

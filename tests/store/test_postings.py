@@ -10,7 +10,7 @@ from tests.store.insides import connection_of, index_of
 
 from memoria.model import Vector
 from memoria.store.image import posting_cache
-from memoria.store.image.standings import Standings
+from memoria.store.image.visibility_columns import VisibilityColumns
 from memoria.store.image.visible_counts import VisibleCounts
 from memoria.store.rows.matching import Matching
 from memoria.store.rows.transaction import Transaction
@@ -187,13 +187,13 @@ def test_a_document_that_is_known_is_not_read_again_until_it_is_changed(
         ns = [index_of(tx).add("turn", None, "ferry", "") for _ in range(5)]
     embed(store, ns)
     read: list[int] = []
-    learn = Standings._learn  # noqa: SLF001
+    learn = VisibilityColumns._learn  # noqa: SLF001
 
-    def noted(self: Standings, rows: object, unknown: list[int]) -> None:
+    def noted(self: VisibilityColumns, rows: object, unknown: list[int]) -> None:
         read.extend(unknown)
         learn(self, rows, unknown)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Standings, "_learn", noted)
+    monkeypatch.setattr(VisibilityColumns, "_learn", noted)
 
     def match() -> list[int]:
         read.clear()

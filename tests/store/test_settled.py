@@ -3,21 +3,21 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from memoria.store.image.settled import SettledReads
+from memoria.store.image.snapshot_cache import SnapshotCache
 from memoria.store.sqlite import SqliteStore
 
 OpenStore = Callable[[Path], SqliteStore]
 
 
 def test_it_is_read_again_only_after_a_commit() -> None:
-    settled, read = SettledReads(), iter(range(9))
+    settled, read = SnapshotCache(), iter(range(9))
     for commits, expected in ((1, 0), (1, 0), (2, 1), (2, 1), (1, 2)):
         settled.follow(commits)
         assert settled.look_up("what", lambda: next(read)) == expected
 
 
 def test_it_is_read_again_once_something_was_erased() -> None:
-    settled, read = SettledReads(), iter(range(9))
+    settled, read = SnapshotCache(), iter(range(9))
     settled.follow(1)
     assert settled.look_up("what", lambda: next(read)) == 0
     settled.forget()
@@ -25,7 +25,7 @@ def test_it_is_read_again_once_something_was_erased() -> None:
 
 
 def test_what_is_remembered_has_a_bound() -> None:
-    settled = SettledReads()
+    settled = SnapshotCache()
     for n in range(10_000):
         settled.look_up(n, lambda: "read")
     assert len(settled._known) <= 200  # noqa: SLF001

@@ -15,7 +15,7 @@ from tests.store.writers import PATIENT_MS, hold, write_when_told
 
 from memoria.errors import StoreUnavailableError
 from memoria.store.sqlite.driver import connect, transaction
-from memoria.store.sqlite.write_queue import ThreadLine
+from memoria.store.sqlite.write_queue import FifoLock
 
 TIMEOUT_S = 60
 IMPATIENT_MS = 600
@@ -164,7 +164,7 @@ def test_the_queue_is_no_file_of_the_home_once_nobody_has_it_open(file: Path) ->
 
 
 def test_threads_of_a_process_have_their_turns_in_order() -> None:
-    line, order = ThreadLine(), []
+    line, order = FifoLock(), []
 
     def take(name: str) -> None:
         with line.turn():

@@ -37,7 +37,7 @@ class SegmentReading(Extraction):
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingMatter:
+class ReadingMaterial:
     """Text that a model is shown to draw memories from."""
 
     people: str
@@ -54,7 +54,7 @@ ReadingT = TypeVar("ReadingT", bound=Extraction)
 
 
 def request_extraction(
-    answer: type[ReadingT], matter: ReadingMatter, *, max_output_tokens: int
+    answer: type[ReadingT], matter: ReadingMaterial, *, max_output_tokens: int
 ) -> ChatRequest[ReadingT]:
     """Ask which memories a part of a conversation gives rise to.
 

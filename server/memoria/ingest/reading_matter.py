@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from memoria.inference.tasks import ReadingMatter
+from memoria.inference.tasks import ReadingMaterial
 from memoria.ingest.attribution import describe_participants
 from memoria.ingest.processing import (
     compact_json,
@@ -95,7 +95,7 @@ class ReadingContext:
         turns = {n: turn for n, turn in enumerate(self.turns, 1) if turn.n in unread}
         return PromptContents(turns, {memory.id: memory for memory in self.known})
 
-    def describe(self, zone: Zone) -> ReadingMatter:
+    def describe(self, zone: Zone) -> ReadingMaterial:
         """Write all of it in words.
 
         Args:
@@ -103,7 +103,7 @@ class ReadingContext:
         """
         known = zip(self.memory_names, self.known, strict=True)
         said = (*self.before, *self.turns)
-        return ReadingMatter(
+        return ReadingMaterial(
             people=f"{describe_participants(self.participants, said)}{self._describe_project()}",
             known="\n".join(_memory_line(name, memory, zone) for name, memory in known),
             before="\n".join(_before_line(turn) for turn in self.before),

@@ -25,8 +25,8 @@ from memoria.retrieval.ranking.score import (
 from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold, TermWeights
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.store.index_tokens import IndexTokens, list_words
-from memoria.store.remark import Remark
 from memoria.store.rows.transaction import Transaction
+from memoria.store.turn_metadata import TurnMetadata
 
 COUNT_UP_TO = 10
 """Most turns: whether still more fit is not told."""
@@ -76,7 +76,7 @@ class _RecordSearch:
             by_words = [match.n for match in matches]
         return list(dict.fromkeys([*by_words, *_list_nearest(cosine, most)]))
 
-    def may_fit(self, n: int, remark: Remark, indexed: IndexTokens | None) -> bool:
+    def may_fit(self, n: int, remark: TurnMetadata, indexed: IndexTokens | None) -> bool:
         """Return whether a turn may fit: what is not looked at is taken to speak for it."""
         if indexed is None:
             return True

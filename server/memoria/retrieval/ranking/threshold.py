@@ -76,7 +76,7 @@ class RelevanceSignals(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordDemand:
+class RecordThreshold:
     """Demand of a query on a turn of the record, whichever turn it is."""
 
     bounds: RecordBounds
@@ -131,7 +131,7 @@ class RecordDemand:
 
 
 @dataclass(frozen=True, slots=True)
-class TextDemand:
+class TextThreshold:
     """Demand of a query on a memory, or on a turn among memories."""
 
     statistics: QueryStatistics
@@ -179,20 +179,20 @@ class TextDemand:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoriesDemand:
+class MemoriesThreshold:
     """Demand of a query in a search of memories."""
 
     bounds: AnswerBounds
-    memory: TextDemand
-    turn: TextDemand
-    record: RecordDemand
+    memory: TextThreshold
+    turn: TextThreshold
+    record: RecordThreshold
     """Demand by which a turn may pass as well, if amply."""
 
     @classmethod
-    def of_query(cls, bounds: AnswerBounds, record: RecordDemand) -> Self:
+    def of_query(cls, bounds: AnswerBounds, record: RecordThreshold) -> Self:
         """Build the demand of a query, by the embedder's bounds."""
         memory, turn = (
-            TextDemand.of_query(each, record.statistics) for each in (bounds.memory, bounds.turn)
+            TextThreshold.of_query(each, record.statistics) for each in (bounds.memory, bounds.turn)
         )
         alike = bounds.alike if record.statistics.names_asker else 0.0
         return cls(bounds, memory.raised(alike), turn, record)
@@ -217,7 +217,7 @@ class RelevanceThreshold:
     """Fit that a hit must reach for this query in this kind of search."""
 
     profile: SearchProfile
-    demand: MemoriesDemand | RecordDemand
+    demand: MemoriesThreshold | RecordThreshold
     """Demand on memories and turns beside them, or on the record alone."""
     statistics: QueryStatistics
 
@@ -225,21 +225,21 @@ class RelevanceThreshold:
     def for_query(cls, plan: SearchPlan, statistics: QueryStatistics) -> Self:
         """Build the threshold of a search, by the embedder's calibration."""
         calibration = plan.calibration
-        record = RecordDemand.of_query(calibration.transcript, statistics)
+        record = RecordThreshold.of_query(calibration.transcript, statistics)
         match plan.profile.bounds:
             case "memories":
-                demand = MemoriesDemand.of_query(calibration.memories, record)
+                demand = MemoriesThreshold.of_query(calibration.memories, record)
                 return cls(plan.profile, demand, statistics)
             case "transcript":
                 return cls(plan.profile, record, statistics)
             case "context":
-                demand = MemoriesDemand.of_query(calibration.context, record)
+                demand = MemoriesThreshold.of_query(calibration.context, record)
                 return cls(plan.profile, demand, statistics)
 
     def margin(self, kind: DocumentKind, signals: RelevanceSignals) -> float:
         """Return the excess of a hit's fit over the demand; one below 0 is turned away."""
         demand = self.demand
-        if isinstance(demand, RecordDemand):
+        if isinstance(demand, RecordThreshold):
             margin = demand.margin(signals)
         else:
             margin = demand.margin(kind, signals)
@@ -259,7 +259,7 @@ class RelevanceThreshold:
 
     def __str__(self) -> str:
         """Describe it in a line, for an explanation."""
-        if isinstance(self.demand, RecordDemand):
+        if isinstance(self.demand, RecordThreshold):
             return str(self.demand)
         known = self.statistics
         if known.unknown_entity:

@@ -23,8 +23,8 @@ from memoria.store.image.visible_counts import VisibleCounts
 
 if TYPE_CHECKING:
     from memoria.store.image.posting_cache import PostingCache
-    from memoria.store.image.standings_cache import StandingsCache
     from memoria.store.image.turn_table import TurnTable
+    from memoria.store.image.visibility_columns_cache import VisibilityColumnsCache
 
 _Value = TypeVar("_Value")
 BUDGET = 20_000
@@ -129,7 +129,7 @@ class CountCache:
 class TermStatistics:
     """Caches of one file's full text in this process. Thread-safe."""
 
-    def __init__(self, standings: "StandingsCache") -> None:
+    def __init__(self, standings: "VisibilityColumnsCache") -> None:
         """Make empty caches.
 
         Args:

@@ -17,7 +17,7 @@ from memoria.model import Role
 from memoria.store.image.sorted_rows import Integers, SortedRows, list_once
 from memoria.store.image.tenants import StoreTenant
 from memoria.store.positions import SESSION_BITS, Surroundings
-from memoria.store.remark import UNHEARD, Remarks, Sayings
+from memoria.store.turn_metadata import UNHEARD, TextFeatureColumns, TurnMetadataColumns
 
 _MOST = 20_000
 """Number of documents; their rows take a twentieth of what their vectors take."""
@@ -119,21 +119,21 @@ class TurnTable:
             frozenset(self._names[who] for who in speakers if who),
         )
 
-    def list_remarks(self, reads: TurnReads, ns: Sequence[int]) -> Remarks:
+    def list_remarks(self, reads: TurnReads, ns: Sequence[int]) -> TurnMetadataColumns:
         """Return speakers and times of turns, a row for each; read what is not known."""
         rows = self._meet(reads, np.array(ns, np.int64))
         is_turn, roles = self._rows["place"][rows] != _NOWHERE, self._rows["role"][rows]
-        return Remarks(
+        return TurnMetadataColumns(
             is_turn,
             self._rows["at"][rows],
             is_turn & (roles == _USER),
             is_turn & (roles == _ASSISTANT),
             self._rows["speaker"][rows],
             tuple(self._names),
-            Sayings(*(self._rows[field][rows] for field in _SAID)),
+            TextFeatureColumns(*(self._rows[field][rows] for field in _SAID)),
         )
 
-    def note_sayings(self, ns: Sequence[int], sayings: Sayings) -> None:
+    def note_sayings(self, ns: Sequence[int], sayings: TextFeatureColumns) -> None:
         """Keep features of the texts of turns, as far as the turns have been met."""
         rows, is_met = self._by_number.find(np.array(ns, np.int64))
         for field, values in zip(_SAID, sayings, strict=True):

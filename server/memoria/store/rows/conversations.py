@@ -12,12 +12,12 @@ from memoria.model.zone import Zone
 from memoria.store.connection import Connection, Row
 from memoria.store.image.remembered import RememberedRows
 from memoria.store.positions import TurnPosition
-from memoria.store.remark import Remark
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.texts import Texts
 from memoria.store.rows.turn_rows import read_turn_row
 from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import TenantRows, as_json, list_numbers
+from memoria.store.turn_metadata import TurnMetadata
 from memoria.store.values import ClosedSegment, MessageName, NewTurn, SegmentLimits, TurnVersion
 
 _ALL = (1 << 63) - 1
@@ -47,7 +47,7 @@ class Conversations:
         self._workspaces = Workspaces(connection, tenant)
         self._places: dict[int, int | None] = {}
         self._turns: RememberedRows[StoredTurn] = RememberedRows(is_kept=only_reads)
-        self._remarks: RememberedRows[Remark] = RememberedRows(is_kept=only_reads)
+        self._remarks: RememberedRows[TurnMetadata] = RememberedRows(is_kept=only_reads)
 
     def upsert_session(
         self,
@@ -283,13 +283,13 @@ class Conversations:
         )
         return [UserSpeaker(*row) for row in rows]
 
-    def remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
+    def remarks(self, ns: Sequence[int]) -> dict[int, TurnMetadata]:
         """Map turns to their speakers, times and texts; tool calls are left out."""
         return self._remarks.look_up(ns, self._read_remarks)
 
-    def _read_remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
+    def _read_remarks(self, ns: Sequence[int]) -> dict[int, TurnMetadata]:
         return {
-            n: Remark(speaker, role, at, self._texts.defer(key, codec, data), bool(is_whole))
+            n: TurnMetadata(speaker, role, at, self._texts.defer(key, codec, data), bool(is_whole))
             for n, speaker, role, at, is_whole, key, codec, data in self._rows.tuples(
                 "remarks", ns=list_numbers(ns)
             )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memoria.errors import EmbedderError
 from memoria.model import Vector
 from memoria.store.connection import Connection, Row
-from memoria.store.image.narrowing import Narrowing
+from memoria.store.image.candidate_filter import CandidateFilter
 from memoria.store.image.terms import CountCache, ReaderKnowledge
 from memoria.store.index_tokens import IndexTokens
 from memoria.store.rows.document_tokens import DocumentTokens
@@ -280,6 +280,6 @@ class Documents:
         query = f"{scope} AND words:({words})"
         return [row["n"] for row in self._rows.all("matching", query=query)]
 
-    def _narrowing(self, kinds: Sequence[DocumentKind], filters: Filters) -> Narrowing:
+    def _narrowing(self, kinds: Sequence[DocumentKind], filters: Filters) -> CandidateFilter:
         place = self._workspaces.number(filters.workspace)
-        return Narrowing(self._rows, kinds, filters, place, self._workspaces.private)
+        return CandidateFilter(self._rows, kinds, filters, place, self._workspaces.private)

@@ -19,7 +19,7 @@ worth reading, once the process knows the visibility of all documents (`standing
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from memoria.store.image.narrowing import Narrowing
+from memoria.store.image.candidate_filter import CandidateFilter
 from memoria.store.image.terms import (
     BUDGET,
     Age,
@@ -87,7 +87,7 @@ class Matching:
         """None for a writer: reading them would make it write down what it has indexed."""
 
     def best(
-        self, terms: Sequence[str], scopes: Scopes, narrowing: Narrowing, limit: int
+        self, terms: Sequence[str], scopes: Scopes, narrowing: CandidateFilter, limit: int
     ) -> list[Match]:
         """Return the best documents that are visible and pass the filters, best first."""
         among = narrowing.ids_if_few
@@ -102,7 +102,7 @@ class Matching:
         return self._best_of_large(terms, scopes, narrowing, limit)
 
     def _best_of_large(
-        self, terms: Sequence[str], scopes: Scopes, narrowing: Narrowing, limit: int
+        self, terms: Sequence[str], scopes: Scopes, narrowing: CandidateFilter, limit: int
     ) -> list[Match]:
         """Return the best of more documents than the budget, by the words worth reading."""
         scope = write_scope(*scopes.seen)
@@ -121,7 +121,7 @@ class Matching:
             return self._best_of_few(_in_scope(scope, kept), narrowing, limit)
         return self._best_of_many(_ANYWHERE, kept, scope, narrowing, limit)
 
-    def _best_of_few(self, query: str, narrowing: Narrowing, limit: int) -> list[Match]:
+    def _best_of_few(self, query: str, narrowing: CandidateFilter, limit: int) -> list[Match]:
         if narrowing.ids_if_few is not None:
             return self._run_match(
                 "match_filtered", query, limit, **_restrict_to(narrowing.ids_if_few)
@@ -135,7 +135,7 @@ class Matching:
         where: Mapping[str, Parameter],
         terms: Sequence[str],
         scope: str,
-        narrowing: Narrowing,
+        narrowing: CandidateFilter,
         limit: int,
     ) -> list[Match]:
         statement = "match_filtered" if where else "match"

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from memoria.store.image.index_size import IndexSize
 from memoria.store.image.posting_cache import Posting
 from memoria.store.image.sorted_rows import Bits, Integers
-from memoria.store.image.standings import Standing, Standings
 from memoria.store.image.terms import ReaderKnowledge
+from memoria.store.image.visibility_columns import Standing, VisibilityColumns
 from memoria.store.sql.tenant_rows import TenantRows
 from memoria.store.values import Match
 
@@ -253,6 +253,6 @@ class Postings:
     def _read_standing(self, ns: Integers) -> Standing:
         found = self._standings.read(self._rows, self._tenant, ns)
         if found is None:  # others have seen what is not there yet
-            self._standings = Standings()
+            self._standings = VisibilityColumns()
             return self._read_standing(ns)
         return found

@@ -9,9 +9,9 @@ from memoria.store.connection import Connection
 from memoria.store.image.changed import list_changed
 from memoria.store.image.terms import ReaderKnowledge
 from memoria.store.positions import Surroundings
-from memoria.store.remark import UNHEARD, Remarks, Sayings
 from memoria.store.rows.conversations import Conversations
 from memoria.store.sql.tenant_rows import TenantRows, as_json, list_numbers
+from memoria.store.turn_metadata import UNHEARD, TextFeatureColumns, TurnMetadataColumns
 
 if TYPE_CHECKING:
     from memoria.store.image.turn_table import TurnReads, TurnTable
@@ -63,11 +63,11 @@ class TurnColumns:
             )
         )
 
-    def remarks(self, ns: Sequence[int]) -> Remarks:
+    def remarks(self, ns: Sequence[int]) -> TurnMetadataColumns:
         """Return speakers and times of the turns, a row for each in the order of the numbers."""
         return self._use(lambda table: table.list_remarks(self._reads, ns))
 
-    def sayings(self, ns: Sequence[int], *, with_wishes: bool) -> Sayings:
+    def sayings(self, ns: Sequence[int], *, with_wishes: bool) -> TextFeatureColumns:
         """Read the turns' texts and return their features, a row for each.
 
         Wishes are looked for only if asked for, since that takes longest.
@@ -78,7 +78,7 @@ class TurnColumns:
         texts = [remarks[n].content if n in remarks else "" for n in ns]
         told = [*map(read_saying, texts)]
         wishes = [find_wish(text) if with_wishes else UNHEARD for text in texts]
-        sayings = Sayings(
+        sayings = TextFeatureColumns(
             np.array([each.words for each in told], np.int16),
             np.array([each.asks for each in told], np.bool_),
             np.array(wishes, np.int16),

@@ -6,14 +6,14 @@ from typing import Any
 from pydantic import JsonValue
 
 from memoria.model import Role, StoredTurn, Trust
-from memoria.store.remark import Remark
 from memoria.store.rows.texts import Texts
+from memoria.store.turn_metadata import TurnMetadata
 
 _ROLES = {role.value: role for role in Role}
 _TRUST = {trust.value: trust for trust in Trust}
 
 
-def read_turn_row(row: tuple[Any, ...], heard: Remark | None, texts: Texts) -> StoredTurn:
+def read_turn_row(row: tuple[Any, ...], heard: TurnMetadata | None, texts: Texts) -> StoredTurn:
     """Build a turn from its row; the table itself checks types and enumerations.
 
     Args:

@@ -14,7 +14,7 @@ from queue import Empty, LifoQueue
 from typing import NamedTuple
 
 from memoria.errors import StoreDamagedError, StoreUnavailableError
-from memoria.store.image.settled import SettledReads
+from memoria.store.image.snapshot_cache import SnapshotCache
 from memoria.store.sqlite.checkpoints import LATEST_PAGES, Checkpoints
 from memoria.store.sqlite.driver import (
     SqliteConnection,
@@ -60,7 +60,7 @@ class Connections:
         self._commits = SharedCommits()
         self._read_slots = threading.BoundedSemaphore(readers)
         self._idle: LifoQueue[Opened] = LifoQueue()
-        self._settled: list[SettledReads] = []
+        self._settled: list[SnapshotCache] = []
         self._closed = False
         self.cache = VectorCache(connect=self.connect_beside)
         """Vectors of the file that this process has in memory."""
@@ -167,7 +167,7 @@ class Connections:
         with contextlib.suppress(Empty):
             return self._idle.get_nowait()
         opened = self._open(read_only=True)
-        opened.connection.settled = SettledReads()
+        opened.connection.settled = SnapshotCache()
         self._settled.append(opened.connection.settled)
         return opened
 

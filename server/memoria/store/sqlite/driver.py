@@ -36,7 +36,7 @@ else:
         import sqlite3
 
 from memoria.store.connection import Column, Parameters, RefusedRowError, RefusedValueError
-from memoria.store.image.settled import SettledReads
+from memoria.store.image.snapshot_cache import SnapshotCache
 from memoria.store.sqlite.emptied import refuse_emptied
 from memoria.store.sqlite.journal import hide_changes, list_columns
 from memoria.store.sqlite.write_queue import WaitedTooLongError, WriteQueue
@@ -78,7 +78,7 @@ class SqliteConnection(sqlite3.Connection):
     queue: WriteQueue | None = None
     """None once it is closed: a statement then fails by itself."""
     busy_timeout_ms = 0
-    settled: SettledReads | None = None
+    settled: SnapshotCache | None = None
     """Reads that a reader caches from snapshot to snapshot; None for a writer."""
 
     def begin_snapshot(self) -> None:

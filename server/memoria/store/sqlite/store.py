@@ -9,7 +9,6 @@ from memoria.bare.kept_before import end_epoch
 from memoria.errors import StoreUnavailableError
 from memoria.model import Finding
 from memoria.model.zone import MACHINE_ZONE, Zone
-from memoria.store.image.standings_cache import StandingsCache
 from memoria.store.image.tenants import (
     StoreTenant,
     enter_tenant,
@@ -18,6 +17,7 @@ from memoria.store.image.tenants import (
     list_tenants,
 )
 from memoria.store.image.terms import TermStatistics
+from memoria.store.image.visibility_columns_cache import VisibilityColumnsCache
 from memoria.store.rows.backlog import Backlog
 from memoria.store.rows.concurrent_read import LargeTenants
 from memoria.store.rows.queue import WorkQueue
@@ -62,7 +62,7 @@ class SqliteStore:
         self._busy_timeout_ms = busy_timeout_ms
         self._options = StoreOptions(attempts, frozenset(private), zone)
         self._connections = Connections(path, busy_timeout_ms, readers)
-        self._counted = TermStatistics(StandingsCache(self._connections.connect_beside))
+        self._counted = TermStatistics(VisibilityColumnsCache(self._connections.connect_beside))
         self._large = LargeTenants()
 
     def tenants(self) -> list[str]:

@@ -46,7 +46,7 @@ class WaitedTooLongError(Exception):
         self.process = process
 
 
-class ThreadLine:
+class FifoLock:
     """Threads of one process in the order in which they came: Python's own lock keeps none."""
 
     def __init__(self) -> None:
@@ -115,7 +115,7 @@ class WriteQueue:
         self._file = database.with_name(f"{database.name}-queue")
         self._name = str(self._file)  # a `Path` is slower, and it is looked at before each write
         self._users = 0
-        self._threads = ThreadLine()
+        self._threads = FifoLock()
         self._descriptor: int | None = None
         self._overtaken = 0
         """Lowest ticket that is still waited for."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from memoria.model import Vector
 from memoria.store.connection import Connection
-from memoria.store.image.reads_beside import Connect, Proceed, ReadsBeside
+from memoria.store.image.background_loader import BackgroundLoader, Connect, Proceed
 from memoria.store.image.tenants import IndexChanges
 from memoria.store.values import Match
 from memoria.store.vectors.models import SQL, Key, VectorQuery, read_changes
@@ -48,10 +48,10 @@ class VectorCache:
         self._lock = threading.Lock()
         self._held: OrderedDict[Key, CachedVectors] = OrderedDict()
         self._asked: set[Key] = set()
-        self._reads: ReadsBeside[Key] | None = None
+        self._reads: BackgroundLoader[Key] | None = None
         """None if there are no codes."""
         if connect is not None and find_spec("faiss"):
-            self._reads = ReadsBeside(connect)
+            self._reads = BackgroundLoader(connect)
 
     @property
     def nbytes(self) -> int:

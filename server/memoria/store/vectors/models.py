@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memoria.store.connection import Connection
-from memoria.store.image.narrowing import Narrowing
+from memoria.store.image.candidate_filter import CandidateFilter
 from memoria.store.image.tenants import IndexChanges
 from memoria.store.image.visibility import visibility_of
 from memoria.store.sql.statements import statements
@@ -45,7 +45,7 @@ class VectorQuery:
     """Visibilities of that kind, as tokens."""
     allowed: Collection[int] | None = None
     """Documents that pass the question's filters, if they are few; None for all."""
-    narrowing: Narrowing | None = None
+    narrowing: CandidateFilter | None = None
     """Filters that documents must pass, if many do."""
     changed: IndexChanges | None = None
     """Counts of the snapshot's changes; None if they are still to be read."""

@@ -27,7 +27,7 @@ from memoria.retrieval.ranking.evidence.columns import rank_rows
 from memoria.retrieval.ranking.evidence.roles import role_priors
 from memoria.retrieval.ranking.evidence.wishes import add_wishes, highest_with_wish, may_wish
 from memoria.retrieval.ranking.evidence.words import Bits, Floats, Integers
-from memoria.store.remark import UNHEARD, Remarks, Sayings
+from memoria.store.turn_metadata import UNHEARD, TextFeatureColumns, TurnMetadataColumns
 
 _OTHER_SPEAKER = 0.7
 _QUESTION_PRIOR = 0.9
@@ -35,7 +35,7 @@ _FEW_WORDS = 3
 _OTHER_TIME = 0.8
 _TOLD_WITHIN_MS = 3 * 24 * 60 * 60 * 1000
 
-Hear = Callable[[Integers, bool], Sayings]
+Hear = Callable[[Integers, bool], TextFeatureColumns]
 """Read what was said in some rows, and whether it states a wish if that is asked for."""
 Lift = Callable[[Floats], Floats]
 """Raise scores by what else is known of their documents; never less for a higher score."""
@@ -66,7 +66,7 @@ def keep_scores(scores: Floats) -> Floats:
 
 def rank_with_priors(
     scores: Floats,
-    remarks: Remarks,
+    remarks: TurnMetadataColumns,
     hear: Hear,
     expected: ExpectedAnswer,
     most: int,
@@ -121,7 +121,7 @@ class Priors:
     stages: Stages
 
     @classmethod
-    def among(cls, remarks: Remarks, expected: ExpectedAnswer, stages: Stages) -> Self:
+    def among(cls, remarks: TurnMetadataColumns, expected: ExpectedAnswer, stages: Stages) -> Self:
         """Build the priors of turns that were found together, as far as they are known unread."""
         is_another = _are_of_others(remarks, expected.speakers)
         is_late = _are_outside(remarks, expected.time if stages.time else None)
@@ -140,7 +140,7 @@ class Priors:
         most = scores * (self.by_speaker * self.by_role * self.by_time)
         return np.where(self.wishes, highest_with_wish(most), most)
 
-    def apply(self, scores: Floats, said: Sayings) -> Floats:
+    def apply(self, scores: Floats, said: TextFeatureColumns) -> Floats:
         """Apply the priors to the scores, those that are known and those of what was said."""
         asks = said.asks & ~self.is_of_assistants_user & self.stages.asking
         by_deed = np.where(asks, _QUESTION_PRIOR, 1.0)
@@ -149,7 +149,7 @@ class Priors:
         return np.where(self.wishes, add_wishes(scores, said.wishes), scores)
 
 
-def _are_of_others(remarks: Remarks, speakers: Collection[str]) -> Bits:
+def _are_of_others(remarks: TurnMetadataColumns, speakers: Collection[str]) -> Bits:
     """Mark the turns that are not of those who are named, where any are."""
     if not speakers:
         return np.zeros_like(remarks.is_turn)
@@ -158,13 +158,13 @@ def _are_of_others(remarks: Remarks, speakers: Collection[str]) -> Bits:
     return others
 
 
-def _length_priors(said: Sayings) -> Floats:
+def _length_priors(said: TextFeatureColumns) -> Floats:
     words = said.words.astype(np.float64)
     # A tool call has none: what it did is not counted in words.
     return np.where(words > 0, words / (words + _FEW_WORDS), 1.0)
 
 
-def _are_outside(remarks: Remarks, time: Interval | None) -> Bits:
+def _are_outside(remarks: TurnMetadataColumns, time: Interval | None) -> Bits:
     """Mark the turns not said in a time; none without a time, or if nothing was said in it."""
     none = np.zeros_like(remarks.is_turn)
     if time is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from memoria.language.asking.aim import Aim
 from memoria.retrieval.ranking.evidence.words import Floats
-from memoria.store.remark import Remarks
+from memoria.store.turn_metadata import TurnMetadataColumns
 
 _ASSISTANT = 0.7
 """Factor of an assistant's turn where its words are not asked for. On BEAM's ten chats it moves
@@ -18,7 +18,7 @@ _USER_WHERE_REPLY = 0.8
 """Factor of a user's turn in questions for the assistant's words: .58 to .67 on those."""
 
 
-def role_priors(remarks: Remarks, aim: Aim) -> Floats:
+def role_priors(remarks: TurnMetadataColumns, aim: Aim) -> Floats:
     """Return the factors of turns by their roles: 1 where a speaker is named."""
     if aim is Aim.SUMMARY:
         return np.ones(len(remarks.ats))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memoria.language.reading.saying import NO_WISH, PREFERENCE, STANDING_WISH
 from memoria.retrieval.ranking.evidence.words import Bits, Floats
-from memoria.store.remark import Remarks
+from memoria.store.turn_metadata import TurnMetadataColumns
 
 _STANDING = 3.0
 _PREFERENCE = 1.5
@@ -21,7 +21,7 @@ _GAINS = np.ones(3)
 _GAINS[[NO_WISH, PREFERENCE, STANDING_WISH]] = 1.0, _PREFERENCE, _STANDING
 
 
-def may_wish(remarks: Remarks) -> Bits:
+def may_wish(remarks: TurnMetadataColumns) -> Bits:
     """Mark the turns of one who has wishes: the user of an assistant."""
     own: Bits = remarks.is_user & (remarks.speakers == 0)
     return own

@@ -14,7 +14,7 @@ from tests.store.insides import connection_of, index_of
 import memoria
 from memoria import Turn
 from memoria.model import MemoryType, Role, Vector
-from memoria.store.image import narrowing
+from memoria.store.image import candidate_filter
 from memoria.store.image.terms import CountCache, count_horizon
 from memoria.store.rows import matching
 from memoria.store.sqlite import SqliteStore
@@ -105,7 +105,7 @@ def test_what_is_held_against_filters_afterwards_is_what_a_list_lets_through(
     store: SqliteStore, filters: Filters, limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = answers(store, filters, limit)
-    monkeypatch.setattr(narrowing, "BUDGET", 0)  # a list of any length is too long
+    monkeypatch.setattr(candidate_filter, "BUDGET", 0)  # a list of any length is too long
     assert answers(store, filters, limit) == expected
 
 
@@ -126,7 +126,7 @@ def test_matching_words_alone_finds_what_matching_the_scope_as_well_finds(
 def test_a_list_of_what_passes_is_read_no_further_than_it_is_used(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(narrowing, "BUDGET", 5)
+    monkeypatch.setattr(candidate_filter, "BUDGET", 5)
     since = Filters(since=BEGAN)
     assert list_rows_read(store, replace(since, roles=(Role.USER,)), monkeypatch) == [
         ("allowed_turns", 6)

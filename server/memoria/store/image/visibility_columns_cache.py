@@ -11,17 +11,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memoria.store.connection import Connection
-from memoria.store.image.reads_beside import Connect, Proceed, ReadsBeside
+from memoria.store.image.background_loader import BackgroundLoader, Connect, Proceed
 from memoria.store.image.tenants import StoreTenant, find_tenant
 from memoria.store.sql.tenant_rows import TenantRows
 
 if TYPE_CHECKING:
-    from memoria.store.image.standings import Standings
+    from memoria.store.image.visibility_columns import VisibilityColumns
 
 _MOST_TENANTS = 50
 
 
-class StandingsCache:
+class VisibilityColumnsCache:
     """The standings of the last tenants that asked. Thread-safe."""
 
     def __init__(self, connect: Connect) -> None:
@@ -31,26 +31,26 @@ class StandingsCache:
             connect: opens a connection to the file.
         """
         self._lock = threading.Lock()
-        self._held: OrderedDict[int, Standings] = OrderedDict()
+        self._held: OrderedDict[int, VisibilityColumns] = OrderedDict()
         self._asked: set[int] = set()
         self._read_at: dict[int, int] = {}
         """Number of its last erasure when all was last read, by tenant."""
-        self._reads: ReadsBeside[int] = ReadsBeside(connect)
+        self._reads: BackgroundLoader[int] = BackgroundLoader(connect)
 
     @property
     def learning(self) -> bool:
         """True if the documents of a large home are being read."""
         return self._reads.is_busy
 
-    def of_tenant(self, tenant: int) -> "Standings":
+    def of_tenant(self, tenant: int) -> "VisibilityColumns":
         """Return the standings of a tenant, empty if there are none yet."""
-        from memoria.store.image.standings import Standings  # noqa: PLC0415  (brings NumPy)
+        from memoria.store.image.visibility_columns import VisibilityColumns  # noqa: PLC0415  (brings NumPy)
 
         with self._lock:
             held = self._held.get(tenant)
-            return self._hold(tenant, Standings() if held is None else held)
+            return self._hold(tenant, VisibilityColumns() if held is None else held)
 
-    def find_whole(self, tenant: StoreTenant) -> "Standings | None":
+    def find_whole(self, tenant: StoreTenant) -> "VisibilityColumns | None":
         """Return the standings of a tenant if they cover all of its documents; else None."""
         with self._lock:
             held = self._held.get(tenant.number)
@@ -81,16 +81,16 @@ class StandingsCache:
         self._reads.close()
 
     def _read_all(self, tenant: StoreTenant, connection: Connection, proceed: Proceed) -> None:
-        from memoria.store.image.standings import Standings  # noqa: PLC0415  (brings NumPy)
+        from memoria.store.image.visibility_columns import VisibilityColumns  # noqa: PLC0415  (brings NumPy)
 
-        learnt = Standings()
+        learnt = VisibilityColumns()
         now = find_tenant(connection, tenant.name) or tenant
         learnt.read_all(TenantRows(connection, now.number, "documents"), now, proceed)
         with self._lock:
             self._read_at[now.number] = now.last_erasure
             self._hold(now.number, learnt)
 
-    def _hold(self, tenant: int, standings: "Standings") -> "Standings":
+    def _hold(self, tenant: int, standings: "VisibilityColumns") -> "VisibilityColumns":
         self._held[tenant] = standings
         self._held.move_to_end(tenant)
         if len(self._held) > _MOST_TENANTS:

@@ -24,7 +24,7 @@ _SPARE = 4
 _WIDER = 4
 
 
-class Narrowing:
+class CandidateFilter:
     """A question's filters over one tenant's documents."""
 
     def __init__(

@@ -11,7 +11,7 @@ _Value = TypeVar("_Value")
 _MOST = 200
 
 
-class SettledReads:
+class SnapshotCache:
     """Cached reads of one connection. Only `forget` may be called from other threads."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ UNHEARD = -1
 """Mark of a feature that is not known because the text has not been read."""
 
 
-class Remark(NamedTuple):
+class TurnMetadata(NamedTuple):
     """The speaker, role and time of a turn, and a way to read its text."""
 
     speaker: str | None
@@ -32,7 +32,7 @@ class Remark(NamedTuple):
         return self.read()
 
 
-class Sayings(NamedTuple):
+class TextFeatureColumns(NamedTuple):
     """Features of texts, as columns; see `Saying` and `find_wish`."""
 
     words: "Small"
@@ -41,14 +41,14 @@ class Sayings(NamedTuple):
     wishes: "Small"
     """`UNHEARD` where nobody has looked for one."""
 
-    def with_rows(self, rows: "Integers", sayings: "Sayings") -> "Sayings":
+    def with_rows(self, rows: "Integers", sayings: "TextFeatureColumns") -> "TextFeatureColumns":
         """Return a copy in which some rows are replaced."""
         words, asks, wishes = self.words.copy(), self.asks.copy(), self.wishes.copy()
         words[rows], asks[rows], wishes[rows] = sayings
-        return Sayings(words, asks, wishes)
+        return TextFeatureColumns(words, asks, wishes)
 
 
-class Remarks(NamedTuple):
+class TurnMetadataColumns(NamedTuple):
     """Metadata of turns as columns: a row for each document that was asked for."""
 
     is_turn: "Bits"
@@ -60,5 +60,5 @@ class Remarks(NamedTuple):
     """Index of the speaker in `names`."""
     names: Sequence[str]
     """Names of speakers; the first, which is empty, stands for a speaker without a name."""
-    said: Sayings
+    said: TextFeatureColumns
     """Features as far as they are known without reading a text."""

@@ -9,9 +9,9 @@ from tests.store.insides import index_of
 from tests.store.test_postings import KINDS, MODEL, QUESTIONS, change, embed, say
 
 from memoria.model import Role
-from memoria.store.image.standings import Standings
-from memoria.store.image.standings_cache import StandingsCache
 from memoria.store.image.tenants import StoreTenant
+from memoria.store.image.visibility_columns import VisibilityColumns
+from memoria.store.image.visibility_columns_cache import VisibilityColumnsCache
 from memoria.store.rows import matching
 from memoria.store.rows.postings import Postings
 from memoria.store.rows.word_lists import WordLists
@@ -104,7 +104,10 @@ def test_a_large_home_is_read_at_once_from_the_second_question_on(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = fill(store, random.Random(1))  # noqa: S311  (as above)
-    one_by_one, ranked = note(monkeypatch, Standings, "_learn"), note(monkeypatch, Postings, "rank")
+    one_by_one, ranked = (
+        note(monkeypatch, VisibilityColumns, "_learn"),
+        note(monkeypatch, Postings, "rank"),
+    )
     standings = store._counted.standings  # noqa: SLF001
 
     def match() -> None:
@@ -155,12 +158,15 @@ def test_that_a_home_is_large_is_not_counted_after_each_change(
 def test_a_home_without_vectors_is_left_to_the_index(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memoria.store.image.standings._MOST_FLEETING", 10)
+    monkeypatch.setattr("memoria.store.image.visibility_columns._MOST_FLEETING", 10)
     with store.write("ann") as tx:
         for _ in range(2 * BUDGET):
             index_of(tx).add("turn", None, "rope", "")
         index_of(tx).add("turn", None, "anchor", "")
-    ranked, read = note(monkeypatch, Postings, "rank"), note(monkeypatch, Standings, "read_all")
+    ranked, read = (
+        note(monkeypatch, Postings, "rank"),
+        note(monkeypatch, VisibilityColumns, "read_all"),
+    )
     assert find(store)
     assert find(store)
     assert not ranked
@@ -171,7 +177,7 @@ def test_what_kept_a_home_from_being_read_is_told_to_who_asks_next() -> None:
     def refuse() -> SqliteConnection:
         raise OSError("no more files")
 
-    cache, ann = StandingsCache(refuse), StoreTenant("ann", 1)
+    cache, ann = VisibilityColumnsCache(refuse), StoreTenant("ann", 1)
     cache.learn(ann)
     cache.learn(ann)
     cache.wait()
@@ -187,7 +193,7 @@ def test_nothing_is_read_once_a_store_is_closed(tmp_path: Path) -> None:
         opened.append(connect(tmp_path / "none.db", 100))
         return opened[-1]
 
-    cache, ann = StandingsCache(note_connection), StoreTenant("ann", 1)
+    cache, ann = VisibilityColumnsCache(note_connection), StoreTenant("ann", 1)
     cache.learn(ann)
     cache.close()
     cache.learn(ann)

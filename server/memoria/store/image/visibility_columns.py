@@ -44,7 +44,7 @@ class Standing(NamedTuple):
     """Numbers of their words."""
 
 
-class Standings:
+class VisibilityColumns:
     """The visibilities and lengths known of one tenant's documents. Thread-safe."""
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ Proceed = Callable[[], bool]
 _Key = TypeVar("_Key", bound=Hashable)
 
 
-class ReadsBeside(Generic[_Key]):
+class BackgroundLoader(Generic[_Key]):
     """Background readings of one file, one at a time for each key. Thread-safe."""
 
     def __init__(self, connect: Connect) -> None:
