@@ -75,7 +75,7 @@ async def test_after_a_no_agents_are_not_asked_to_read_either_and_nobody_asks_ag
     box: ClientBox, is_typed: bool
 ) -> None:
     if is_typed:
-        _connect_at_terminal(box, "y\nn\n")
+        _connect_at_terminal(box, "y\nn\nn\n")
     else:
         box("connect", "claude-code", "--yes", "--no-model")
     settings = Settings.load(home=box.shell.home)
