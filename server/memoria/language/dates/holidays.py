@@ -154,7 +154,7 @@ def _read_chinese(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
 
 # A holiday is a date where something says when, not where it is the subject of talk.
 _BEFORE = "(?:on|at|by|until|till|before|after|since|from|to|through|over)"
-_NAMES = "|".join(sorted(_ENGLISH, key=len, reverse=True)).replace("'", "['’]")
+_NAMES = "|".join(sorted(_ENGLISH, key=len, reverse=True)).replace(".", r"\.").replace("'", "['’]")
 _NAMES_ZH = "|".join(sorted(_CHINESE, key=len, reverse=True))
 _YEAR = r"(?:(?: of|,)? (?P<y>(?:19|20)\d\d)\b)?"
 _YEAR_ZH = r"(?:(?P<y>(?:19|20)\d\d)年|(?P<near>大前年|前年|去年|今年|明年|后年))的?"
