@@ -274,6 +274,7 @@ PLAIN = (
             "language/reading/lines.py",
             "language/words/name.py",
             "language/pattern.py",
+            "language/word_table.py",
             "language/remembered.py",
         ),
     ),

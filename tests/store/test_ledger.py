@@ -92,9 +92,9 @@ class Announcing:
         self.about_to_write = threading.Event()
         self.read = store.read
 
-    def write(self, tenant: str) -> AbstractContextManager[Transaction]:
+    def write(self, tenant: str, *, only_adds: bool = False) -> AbstractContextManager[Transaction]:
         self.about_to_write.set()
-        return self._store.write(tenant)
+        return self._store.write(tenant, only_adds=only_adds)
 
 
 def test_who_waits_for_another_process_counts_what_that_one_spent(

@@ -84,7 +84,7 @@ def test_an_answer_has_every_key_of_its_schema_and_no_other() -> None:
 def test_what_is_marked_of_a_hit_is_told_at_a_terminal_as_to_a_model() -> None:
     answer = _answer("memory")
     marks = list_marks(answer.hits[0], ())
-    assert {"earlier", "09:14"} <= set(marks)
+    assert {"earlier than one above", "09:14"} <= set(marks)
     for text in ("\n".join(write_hits(answer.hits)), render_answer(answer, 500)):
         assert all(mark in text for mark in marks)
 

@@ -35,6 +35,7 @@ NAMES = {
     "gemini": "session-2026-10-05-5a0e.jsonl",
     "copilot": "events.jsonl",
     "cline": "5a0e.messages.json",
+    "droid": "5a0e.jsonl",
 }
 
 

@@ -356,9 +356,10 @@ WHERE m.merged_into IS NOT NULL AND +m.tenant_id = :tenant AND m.validity <> 'ac
 ORDER BY e.src_n, e.code, e.dst_n;
 
 -- name: transfer
-INSERT OR IGNORE INTO edges
+INSERT INTO edges
 SELECT tenant_id, :heir, code, dst_n, weight, confidence, negated, modality, by_model, created_at,
        power, turn_n, event_at, event_expression
 FROM edges
 WHERE src_n = :src AND code = :code AND dst_n = :dst AND +tenant_id = :tenant
-  AND EXISTS (SELECT 1 FROM nodes h WHERE h.n = :heir AND +h.tenant_id = :tenant);
+  AND EXISTS (SELECT 1 FROM nodes h WHERE h.n = :heir AND +h.tenant_id = :tenant)
+ON CONFLICT DO NOTHING;
