@@ -244,7 +244,11 @@ INSERT INTO edges (tenant_id, src_n, code, dst_n, weight, confidence, negated, m
                    created_at, power, turn_n, event_at, event_expression)
 VALUES (:tenant, :src_n, :code, :dst_n, :weight, :confidence, :negated, :modality, :by_model,
         :created_at, :power, :turn_n, :event_at, :event_expression)
-{replace_edge};
+ON CONFLICT (src_n, code, dst_n) DO UPDATE
+SET tenant_id = excluded.tenant_id, weight = excluded.weight, confidence = excluded.confidence,
+    negated = excluded.negated, modality = excluded.modality, by_model = excluded.by_model,
+    created_at = excluded.created_at, power = excluded.power, turn_n = excluded.turn_n,
+    event_at = excluded.event_at, event_expression = excluded.event_expression;
 
 -- name: scratchpad
 SELECT current_focus, updated_at FROM scratchpads
