@@ -9,8 +9,8 @@ import pytest
 from tests.store.insides import connection_of, index_of
 
 from memoria.model import Vector
+from memoria.store.features import IndexTokens, pack_tokens
 from memoria.store.image import kept_tokens
-from memoria.store.index_tokens import IndexTokens, pack_tokens
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 

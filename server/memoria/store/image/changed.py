@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoria.store.image.visibility import write_token
-from memoria.store.sql.tenant_rows import TenantRows
+from memoria.store.sql.statements import TenantRows
 
 if TYPE_CHECKING:
     from memoria.store.image.tenants import StoreTenant

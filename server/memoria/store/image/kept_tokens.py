@@ -14,9 +14,9 @@ from itertools import islice
 from sys import getsizeof
 from typing import TYPE_CHECKING
 
+from memoria.store.features import IndexTokens
 from memoria.store.image.changed import list_changed
-from memoria.store.index_tokens import IndexTokens
-from memoria.store.sql.tenant_rows import TenantRows
+from memoria.store.sql.statements import TenantRows
 
 if TYPE_CHECKING:
     from memoria.store.image.tenants import StoreTenant

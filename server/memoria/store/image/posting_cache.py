@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from memoria.store.image.changed import read_followed
 from memoria.store.image.index_size import IndexSize
 from memoria.store.image.tenants import StoreTenant
-from memoria.store.sql.tenant_rows import TenantRows
+from memoria.store.sql.statements import TenantRows
 
 _FEWEST_PLACES = 200_000
 _MOST_PLACES = 1_000_000

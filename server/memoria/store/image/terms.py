@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from memoria.language.remembered import forget_results
+from memoria.language.lazy import forget_results
 from memoria.store.image.kept_tokens import KeptTokens
 from memoria.store.image.tenants import StoreTenant
 from memoria.store.image.visible_counts import VisibleCounts

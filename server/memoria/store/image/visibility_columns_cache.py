@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from memoria.store.connection import Connection
 from memoria.store.image.background_loader import BackgroundLoader, Connect, Proceed
 from memoria.store.image.tenants import StoreTenant, find_tenant
-from memoria.store.sql.tenant_rows import TenantRows
+from memoria.store.sql.statements import TenantRows
 
 if TYPE_CHECKING:
     from memoria.store.image.visibility_columns import VisibilityColumns

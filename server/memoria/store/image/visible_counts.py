@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memoria.store.image.changed import read_followed
-from memoria.store.sql.tenant_rows import TenantRows
+from memoria.store.sql.statements import TenantRows
 
 if TYPE_CHECKING:
     from memoria.store.image.tenants import StoreTenant

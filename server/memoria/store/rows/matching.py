@@ -29,9 +29,9 @@ from memoria.store.image.terms import (
     count_horizon,
 )
 from memoria.store.image.visibility import may_be_token
-from memoria.store.rows.scopes import Scopes, write_scope
 from memoria.store.rows.word_lists import WordLists
-from memoria.store.sql.tenant_rows import Parameter, TenantRows, as_json
+from memoria.store.rows.workspaces import Scopes, write_scope
+from memoria.store.sql.statements import Parameter, TenantRows, as_json
 from memoria.store.values import Frequencies, Match
 
 # Who said it and when: worth less than what was said. On LoCoMo 0.3 to 1.0 are within a point.

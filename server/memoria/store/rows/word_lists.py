@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.store.image.index_size import IndexSize, read_index_size
 from memoria.store.image.terms import ReaderKnowledge
-from memoria.store.sql.tenant_rows import TenantRows, as_json
+from memoria.store.sql.statements import TenantRows, as_json
 from memoria.store.values import Match
 
 if TYPE_CHECKING:
