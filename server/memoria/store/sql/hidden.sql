@@ -1,5 +1,3 @@
--- What is hidden before it is erased. See `hidden.py`.
-
 -- name: add_text
 INSERT INTO hidden_texts (tenant_id, report_id, text) VALUES (:tenant, :report_id, :text);
 
@@ -57,7 +55,7 @@ WHERE tenant_id = :tenant
   AND NOT EXISTS (SELECT 1 FROM episodes WHERE session_n = sessions.n);
 
 -- name: drop_empty_workspaces
--- Their names; see `clear_workspaces` in erasures.sql.
+-- Names are overwritten, as by `clear_workspaces` in erasures.sql.
 UPDATE workspaces SET name = 'forgotten ' || n
 WHERE tenant_id = :tenant
   AND n NOT IN (SELECT workspace_n FROM private_times
