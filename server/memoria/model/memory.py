@@ -274,8 +274,8 @@ class RememberResult(Value):
     task: str | None = None
     """Task at which the memory was learnt."""
     ignored: tuple[str, ...] = ()
-    """Details given with the statement and not taken on: the user has confirmed the memory as it
-    is, or, of a `turn_id`, its turn does not say that."""
+    """Details that were given and not used, because the user has confirmed the memory as it is; or
+    `turn_id`, because the turn does not say the statement."""
     scope: Scope = "everywhere"
     project: str | None = None
     """Project in which alone it is seen; None where it is seen in all."""
