@@ -111,9 +111,7 @@ class Derivations:
         A memory without a turn counts as stated on the day of its wording, by its channel.
         """
         rows = self._rows.all("occasions", ns=as_json(ns))
-        return [
-            StatementOccasion(row["memory_n"], row["conversation"], row["source"]) for row in rows
-        ]
+        return [StatementOccasion(*row) for row in rows]
 
     def user_statement_times(self, ns: Sequence[int]) -> list[tuple[int, int, int | None]]:
         """List (memory, UTC epoch ms, UTC offset) for each statement of a memory by the user.
@@ -166,14 +164,8 @@ class Derivations:
 
 def _list_changes(rows: Iterable[Row]) -> list[ChangedSource]:
     """Build the changes, each once, without changes of words that leave the meaning."""
-    found = {
-        ChangedSource(
-            row["derived"], row["id"], row["before"], row["after"], row["changed_at"]
-        ): None
-        for row in rows
-        if not says_the_same(row["before"], row["after"])
-    }
-    return list(found)
+    changes = (ChangedSource(*row) for row in rows)
+    return list(dict.fromkeys(one for one in changes if not says_the_same(one.before, one.after)))
 
 
 class SimilarWordings(NamedTuple):

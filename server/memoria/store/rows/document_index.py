@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from memoria.errors import StoreError
 from memoria.language.words.analyser import FORM
-from memoria.store.connection import Connection
+from memoria.store.connection import Connection, Row
 from memoria.store.image.visibility import Visibility, visibility_of
 from memoria.store.sql.statements import TenantRows
 from memoria.store.values import DocumentKind
@@ -136,8 +136,12 @@ class DocumentIndex:
         self._rows.change("count_change")
         self._rows.change("note_change", n=n)
 
+    def find_visibility(self, n: int) -> Row | None:
+        """Return the row of a document's visibility; None if there is no such document."""
+        return self._rows.first("visibility", n=n)
+
     def _read_visibility(self, n: int) -> Visibility:
-        row = self._rows.first("visibility", n=n)
+        row = self.find_visibility(n)
         if row is None:
             raise StoreError(f"Document {n} vanished while it was changed. Run `memoria doctor`.")
         return visibility_of(row)

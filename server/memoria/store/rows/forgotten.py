@@ -242,7 +242,7 @@ class HiddenRecords:
 
     def _index(self, n: int) -> None:
         """Index a document that was put back."""
-        row = self._rows.first("document", n=n)
+        row = self._documents.find_visibility(n)
         if row is not None:
             words, context = read_tokens(self._rows.connection, self._vectors, self._zone, row)
             token = visibility_of(row).token

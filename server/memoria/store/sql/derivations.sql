@@ -100,8 +100,8 @@ CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 GROUP BY d.n, m.n, v.n, l.since ORDER BY d.n, m.n;
 
 -- name: changed_sources
--- What a derived memory quotes (`origin`) and what tells it by now: itself, what it was merged into, or
--- what has taken its place. VERSION_NEXT has a date (event_at) where the successor says something else.
+-- `origin_n`: a quoted source. `n`: the source, the memory it was merged into, or the memory that took its
+-- place. VERSION_NEXT has a date (event_at) if the successor says something else.
 WITH RECURSIVE led (derived_n, since, origin_n, n, replaced_at) AS (
     SELECT d.n, v.ingested_at, t.memory_n, t.memory_n, CAST(0 AS BIGINT)
     FROM {texts :ids} w
@@ -142,10 +142,10 @@ CROSS JOIN episodes p ON p.memory_n = d.n
 CROSS JOIN memory_versions c ON c.memory_n = d.n AND c.valid_to IS NULL;
 
 -- name: changed_turns
--- What was concluded from the turns of a span, or said again in them, and has changed since by
--- something that is not said in them: whoever sums them up sees no more than the turns. Nothing has
--- changed where a memory was merged into one that says the same in other words, nor where a wording
--- says more of it (`refine` in the log) or what was true before (`past`).
+-- Memories concluded from the turns of a span, or repeated in them, that were changed by something said
+-- outside of the span: whoever sums up the span sees its turns only. A merge into a memory that says
+-- the same is no change, nor is a wording that adds detail (`refine` in the log) or that held before
+-- (`past`).
 WITH RECURSIVE span (derived, since, session_n, first_index, last_index) AS MATERIALIZED (
     SELECT w.value ->> 'derived', CAST(w.value ->> 'since' AS BIGINT),
            CAST(w.value ->> 'session_n' AS BIGINT), CAST(w.value ->> 'first_index' AS BIGINT),

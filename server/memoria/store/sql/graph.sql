@@ -199,9 +199,13 @@ WHERE (SELECT count(*) FROM (
     LIMIT :most + 1)) > :most;
 
 -- name: at_node
-SELECT * FROM edges WHERE tenant_id = :tenant AND src_n IN (SELECT value FROM {numbers :ns})
-UNION ALL
-SELECT * FROM edges WHERE tenant_id = :tenant AND dst_n IN (SELECT value FROM {numbers :ns});
+SELECT * FROM (
+    SELECT 0 AS leads_in, e.* FROM edges e
+    WHERE e.tenant_id = :tenant AND e.src_n IN (SELECT value FROM {numbers :ns})
+    UNION ALL
+    SELECT 1, e.* FROM edges e
+    WHERE e.tenant_id = :tenant AND e.dst_n IN (SELECT value FROM {numbers :ns}))
+ORDER BY leads_in, code, src_n, dst_n;
 
 -- name: seen
 -- A memory is seen if its present wording is. Entities all pass: their names decide, see `names`. Each

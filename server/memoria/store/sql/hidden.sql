@@ -24,10 +24,6 @@ WHERE report_id = :report_id AND +tenant_id = :tenant ORDER BY n;
 SELECT n, tbl, op, key, image FROM hidden_changes
 WHERE report_id = :report_id AND +tenant_id = :tenant ORDER BY n DESC;
 
--- name: document
-SELECT n, tenant_id, kind, workspace_n, current, suppressed, processed FROM documents
-WHERE n = :n AND tenant_id = :tenant;
-
 -- name: due
 SELECT id FROM forget_reports
 WHERE +tenant_id = :tenant AND state = 'hidden' AND purge_at <= :now ORDER BY purge_at;

@@ -91,9 +91,6 @@ SELECT next_index FROM sessions WHERE n = :session_n AND tenant_id = :tenant;
 UPDATE sessions SET next_index = {greatest}(next_index, :turn_index + 1)
 WHERE n = :session_n AND tenant_id = :tenant;
 
--- name: find_memory
-SELECT n FROM memories WHERE id = :id AND tenant_id = :tenant;
-
 -- name: newest_memory
 SELECT coalesce(max(n), 0) FROM memories WHERE tenant_id = :tenant;
 
@@ -180,31 +177,6 @@ WHERE id = :id AND tenant_id = :tenant
 INSERT INTO episodes (memory_n, tenant_id, session_n, first_index, last_index)
 VALUES (:memory_n, :tenant, :session_n, :first_index, :last_index)
 ON CONFLICT DO NOTHING;
-
--- name: find_memory_node
-SELECT o.n FROM memories m CROSS JOIN nodes o ON o.memory_n = m.n
-WHERE m.id = :id AND +m.tenant_id = :tenant;
-
--- name: add_memory_node
-INSERT INTO nodes (tenant_id, memory_n) SELECT :tenant, n FROM memories
-WHERE id = :id AND tenant_id = :tenant;
-
--- name: find_turn_node
-SELECT o.n FROM turns t CROSS JOIN nodes o ON o.turn_n = t.n
-WHERE t.id = :id AND +t.tenant_id = :tenant;
-
--- name: add_turn_node
-INSERT INTO nodes (tenant_id, turn_n) SELECT :tenant, n FROM turns
-WHERE id = :id AND tenant_id = :tenant;
-
--- name: find_entity
-SELECT n FROM entities WHERE id = :id AND tenant_id = :tenant;
-
--- name: add_bare_node
-INSERT INTO nodes (tenant_id) VALUES (:tenant);
-
--- name: add_entity
-INSERT INTO entities (n, id, tenant_id, kind) VALUES (:n, :id, :tenant, :kind);
 
 -- name: rename_entity
 UPDATE entities SET id = :id WHERE id = :former AND tenant_id = :tenant;
@@ -299,7 +271,3 @@ WHERE n = :n AND lease_owner IS NULL AND +tenant_id = :tenant;
 SELECT EXISTS (SELECT 1 FROM audit_log
                WHERE tenant_id = :tenant AND subject = :subject AND at = :at AND action = :action
                  AND channel = :channel AND client {is} :client AND detail {is} :detail);
-
--- name: add_audit_entry
-INSERT INTO audit_log (tenant_id, at, channel, client, action, subject, detail)
-VALUES (:tenant, :at, :channel, :client, :action, :subject, :detail);

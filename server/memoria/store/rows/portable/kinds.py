@@ -13,6 +13,7 @@ from memoria.store.connection import Connection, Row
 from memoria.store.rows.capture import PrivateTimes
 from memoria.store.rows.erasures import Erasures
 from memoria.store.rows.forgotten import Tombstones, to_meaning
+from memoria.store.rows.logs import AuditLog
 from memoria.store.rows.portable.memories import PortableMemories
 from memoria.store.rows.portable.records import (
     PortableKind,
@@ -41,6 +42,7 @@ class PortableWriter:
         self._rows = tables.open_rows()
         self._workspaces = tables.workspaces
         self._private_times = PrivateTimes(connection, tenant, tables.workspaces, 0)
+        self._audit = AuditLog(connection, tenant)
         self._tombstones = Tombstones(connection, tenant)
         self._erasures = Erasures(connection, tenant, tables.documents)
         self._turns = PortableTurns(tables)
@@ -152,7 +154,7 @@ class PortableWriter:
     def _put_audit_entry(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
         if self._rows.number("has_audit_entry", **record):
             return "known"
-        self._rows.insert("add_audit_entry", **record)
+        self._audit.add(**record)
         return "added"
 
     def _put_forget_report(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:

@@ -33,6 +33,7 @@ class PortableMemories:
 
     def __init__(self, tables: PortableTables, turns: PortableTurns, graph: PortableGraph) -> None:
         self._rows = tables.open_rows()
+        self._stored = tables.open_rows("memories")
         self._wordings = tables.wordings
         self._documents = tables.documents
         self._workspaces = tables.workspaces
@@ -43,7 +44,7 @@ class PortableMemories:
         """Write a memory, or merge it with the same memory of this home."""
         told = {name: value for name, value in record.items() if name not in _PARTS}
         fields = dict.fromkeys(CARRIED_COLUMNS) | told  # records of older versions lack some
-        row = self._rows.first("find_memory", id=record["id"])
+        row = self._stored.first("number", id=record["id"])
         outcome: PutOutcome
         if row is None:
             n, outcome = self._add(fields, record["versions"], merge), "added"

@@ -81,9 +81,9 @@ class PortableTables:
     wordings: Wordings
     workspaces: Workspaces
 
-    def open_rows(self) -> TenantRows:
-        """Return the statements that write exported records."""
-        return TenantRows(self.connection, self.tenant, "portable_put")
+    def open_rows(self, file: str = "portable_put") -> TenantRows:
+        """Return the statements of a file; by default those that write exported records."""
+        return TenantRows(self.connection, self.tenant, file)
 
 
 def bytes_of(digits: str) -> bytes:

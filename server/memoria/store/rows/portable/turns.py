@@ -216,6 +216,7 @@ class PortableGraph:
 
     def __init__(self, tables: PortableTables, turns: PortableTurns) -> None:
         self._rows = tables.open_rows()
+        self._nodes = tables.open_rows("graph")
         self._turns = turns
 
     def put_entity(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
@@ -288,16 +289,13 @@ class PortableGraph:
 
     def _enter_node(self, kind: str, own_id: str) -> int | None:
         """Return the number of the node of a memory or turn; None if the home lacks the record."""
-        row = self._rows.first(f"find_{kind}_node", id=own_id)
-        if row is not None:
-            return int(row["n"])
-        if not self._rows.change(f"add_{kind}_node", id=own_id):
-            return None
-        row = self._rows.first(f"find_{kind}_node", id=own_id)
+        row = self._nodes.first(f"{kind}_node", id=own_id)
+        if row is None and self._nodes.change(f"add_{kind}_node", id=own_id):
+            row = self._nodes.first(f"{kind}_node", id=own_id)
         return None if row is None else int(row["n"])
 
     def _find_entity(self, entity_id: str, merge: PortableMerge) -> int | None:
-        row = self._rows.first("find_entity", id=merge.entity_ids.get(entity_id, entity_id))
+        row = self._nodes.first("entity_node", id=merge.entity_ids.get(entity_id, entity_id))
         return None if row is None else int(row["n"])
 
     def _enter_entity(self, name: dict[str, Any], merge: PortableMerge) -> int:
@@ -328,8 +326,8 @@ class PortableGraph:
         return self._find_entity(there, merge)
 
     def _add_entity(self, entity_id: str, kind: str) -> int:
-        n = self._rows.insert("add_bare_node")
-        self._rows.insert("add_entity", n=n, id=entity_id, kind=kind)
+        n = self._nodes.insert("add_entity_node")
+        self._nodes.insert("add_entity", n=n, id=entity_id, kind=kind)
         return n
 
 
