@@ -55,7 +55,9 @@ class Entities:
             n = self._rows.insert("add_entity_node")
             self._rows.insert("add_entity", n=n, id=new_id(), kind=mention.kind)
         for spelling in dict.fromkeys(mention.names):
-            self._add_name(n, spelling, qualifier, node_n)
+            told = {"key": name_key(spelling), "qualifier": qualifier, "name": spelling}
+            (row,) = self._rows.all("name", entity_n=n, **told)
+            self._rows.change("use_name", name_n=row["n"], node_n=node_n)
         (row,) = self._rows.all("entities", ns=list_numbers([n]))
         return str(row["id"])
 
@@ -105,7 +107,7 @@ class Entities:
         return {row["n"]: spelling[row["key"]] for row in rows}
 
     def by_prefix(self, prefix: str, view: View, limit: int) -> list[Entity]:
-        """List the visible entities with a name that begins so."""
+        """List the visible entities with a name that begins with a prefix."""
         first = name_key(prefix)
         beyond = f"{first}{_LAST_CHARACTER}"
         rows = self._rows.all("beginning", first=first, beyond=beyond, limit=limit)
@@ -163,12 +165,6 @@ class Entities:
             if n is not None:
                 return n
         return None
-
-    def _add_name(self, n: int, spelling: str, qualifier: str, node_n: int) -> None:
-        (row,) = self._rows.all(
-            "name", entity_n=n, key=name_key(spelling), qualifier=qualifier, name=spelling
-        )
-        self._rows.change("use_name", name_n=row["n"], node_n=node_n)
 
     def _canonical_number(self, n: int) -> int:
         return self._rows.number("canonical", n=n)

@@ -261,14 +261,8 @@ class Dependencies:
         """
         ids, ns = as_json(memory_ids), as_json(turn_ns)
         found = {
-            row["id"]: Dependent(
-                row["id"],
-                "evidence",
-                bool(row["is_stated"]),
-                bool(row["is_drawn_from"]),
-                bool(row["has_other_source"]),
-            )
-            for row in self._rows.all("by_evidence", ns=ns)
+            memory_id: Dependent(memory_id, "evidence", *map(bool, flags))
+            for memory_id, *flags in self._rows.all("by_evidence", ns=ns)
         }
         for row in self._rows.all("by_derivation", ids=ids, ns=ns):
             found[row["id"]] = Dependent(row["id"], "derivation")

@@ -41,10 +41,7 @@ class Tombstones:
     def find_anchored(self, anchors: Iterable[str]) -> list[tuple[str, Tombstone]]:
         """List (digest, tombstone) for every stored digest that begins with one of the anchors."""
         rows = self._rows.all("find_anchored", anchors=as_json(anchors))
-        return [
-            (row["digest"], Tombstone(row["kind"], row["subject"], row["at"], row["reason"]))
-            for row in rows
-        ]
+        return [(digest, Tombstone(*stone)) for digest, *stone in rows]
 
     def find(self, digests: Iterable[str], kind: TombstoneKind) -> Tombstone | None:
         """Return the newest tombstone of a kind with one of the digests; None without a match."""
@@ -83,11 +80,11 @@ class Tombstones:
         """List every tombstone with its digests and vectors, oldest first."""
         return [
             TombstoneRecord(
-                Tombstone(row["kind"], row["subject"], row["at"], row["reason"]),
-                tuple(digest["digest"] for digest in self._rows.all("digests", n=row["n"])),
-                tuple(to_meaning(dict(one)) for one in self._rows.all("vectors_of", n=row["n"])),
+                Tombstone(*stone),
+                tuple(row["digest"] for row in self._rows.all("digests", n=n)),
+                tuple(to_meaning(dict(row)) for row in self._rows.all("vectors_of", n=n)),
             )
-            for row in self._rows.all("all")
+            for n, *stone in self._rows.all("all")
         ]
 
     def add(self, record: TombstoneRecord) -> None:
