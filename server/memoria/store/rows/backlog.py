@@ -54,7 +54,7 @@ class Backlog:
     def list_due_tenants(self, now: int, attempts: int) -> list[str]:
         """List the tenants that have documents to embed now, the longest waiting first."""
         asked = {"now": now, "attempts": attempts, "longest": LONGEST_PAUSE_MS}
-        return [row["name"] for row in self._rows.all("due_tenants", **asked)]
+        return self._rows.column("due_tenants", **asked)
 
     def next_due_at(self, now: int, attempts: int) -> int | None:
         """Return when the first waiting document may be embedded; None if no document waits."""

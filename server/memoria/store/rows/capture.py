@@ -57,7 +57,7 @@ class Accounts:
         """
         is_moved = told.turn_index != turn.turn_index
         place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
-        followers = [row["n"] for row in self._rows.all("after", **place)] if is_moved else []
+        followers = self._rows.column("after", **place) if is_moved else []
         (before,) = self._rows.all("hashes", n=turn.n)
         columns = self._texts.put_turn(told)
         self._rows.change("hand_over", **{**columns, "n": turn.n})
@@ -100,8 +100,7 @@ class TranscriptPlaces:
 
         The hooks touched them at `since`, UTC epoch ms, or later.
         """
-        rows = self._rows.all("live", source=source, project=workspace, since=since)
-        return [row["session_id"] for row in rows]
+        return self._rows.column("live", source=source, project=workspace, since=since)
 
     def list_recent(self, since: int, limit: int) -> list[TranscriptPlace]:
         """List the places touched from `since` on, newest first; ended sessions are included."""

@@ -82,13 +82,11 @@ class Conversations:
 
     def last_fingerprints(self, session_n: int, count: int) -> list[bytes]:
         """List the fingerprints of the last current turns, oldest first."""
-        rows = self._rows.all("last_fingerprints", session_n=session_n, count=count)
-        return [row["fingerprint"] for row in reversed(rows)]
+        return self._rows.column("last_fingerprints", session_n=session_n, count=count)[::-1]
 
     def first_fingerprints(self, session_n: int, count: int) -> list[bytes]:
         """List the fingerprints of the first current turns, oldest first."""
-        rows = self._rows.all("first_fingerprints", session_n=session_n, count=count)
-        return [row["fingerprint"] for row in rows]
+        return self._rows.column("first_fingerprints", session_n=session_n, count=count)
 
     def add_turn(self, turn: NewTurn) -> int:
         """Write a turn of this home, count it in its session, and return its number."""
@@ -149,7 +147,7 @@ class Conversations:
 
     def _cite_elsewhere(self, n: int) -> None:
         """Cite conclusions from a turn by other evidence instead, if they have any."""
-        memory_ns = [row["memory_n"] for row in self._rows.all("concluded_from", n=n)]
+        memory_ns = self._rows.column("concluded_from", n=n)
         if memory_ns and self._rows.change("cite_evidence", n=n):
             self._rows.change("drop_cited_evidence", memory_ns=as_json(memory_ns))
 
@@ -314,7 +312,7 @@ class Conversations:
 
     def list_passed_over(self, ns: Sequence[int]) -> set[int]:
         """Select the turns that were read with nothing concluded."""
-        return {row["n"] for row in self._rows.all("passed_over", ns=list_numbers(ns))}
+        return set(self._rows.column("passed_over", ns=list_numbers(ns)))
 
     def mark(self, n: int, mark: Mark | None) -> None:
         """Set the mark for the kind of statement in a turn; None has the turn looked at again.
@@ -361,6 +359,6 @@ class Conversations:
         return self._rows.all("stored_versions", **place)
 
     def _list_in_order(self, name: str, **parameters: str | int | None) -> list[StoredTurn]:
-        ns = [row["n"] for row in self._rows.all(name, **parameters)]
+        ns = self._rows.column(name, **parameters)
         found = self.turns(ns)
         return [found[n] for n in ns]

@@ -63,7 +63,7 @@ class CoreLines:
 
     def projects(self) -> list[str]:
         """List the projects with memories of their own, seen in no other project."""
-        return [row["name"] for row in self._rows.all("projects")]
+        return self._rows.column("projects")
 
     def disputes(self) -> list[EditConflict]:
         """List wordings by hand that stand against a memory, oldest first."""

@@ -247,7 +247,7 @@ class Pairs:
 
     def list_merged_into(self, memory_id: str) -> list[str]:
         """List ids of the memories merged into a memory and not separated again by the user."""
-        return [row["id"] for row in self._rows.all("merged_into", id=memory_id)]
+        return self._rows.column("merged_into", id=memory_id)
 
     def copy_evidence(self, memory_id: str, other_id: str, limit: int) -> int:
         """Add the turns of another memory's present wording to the evidence of a memory.
@@ -281,7 +281,7 @@ class Pairs:
         Args:
             n: the present wording of the memory.
         """
-        return [row["n"] for row in self._rows.all("distinct_from", n=n)]
+        return self._rows.column("distinct_from", n=n)
 
     def mark_distinct(self, memory_id: str, other_id: str) -> None:
         """Record that a model has judged two similar memories to be distinct."""
@@ -319,7 +319,7 @@ class Episodes:
 
     def list_over_turns(self, turn_ns: Sequence[int]) -> list[str]:
         """List ids of the episodes that cover one of the turns."""
-        return [row["id"] for row in self._rows.all("over", ns=as_json(turn_ns))]
+        return self._rows.column("over", ns=as_json(turn_ns))
 
     def stop_summarising(self, memory_id: str, now: int) -> None:
         """Take an episode's segment out of the queue: the segment is not summed up again."""
@@ -335,8 +335,7 @@ class Episodes:
 
         Without a project (None), episodes of no project are listed.
         """
-        rows = self._rows.all("recent", at=at, project=project, limit=limit)
-        return [row["id"] for row in rows]
+        return self._rows.column("recent", at=at, project=project, limit=limit)
 
     def list_read_before(self, moments: Mapping[str, int]) -> list[str]:
         """List the episodes whose segment was last read before a moment given for each.
@@ -346,8 +345,7 @@ class Episodes:
         Args:
             moments: the moment for each episode, UTC epoch ms, by its id.
         """
-        rows = self._rows.all("read_before", moments=json.dumps(dict(moments)))
-        return [row["id"] for row in rows]
+        return self._rows.column("read_before", moments=json.dumps(dict(moments)))
 
     def requeue_summary(self, memory_id: str, moment: int) -> bool:
         """Requeue an episode's segment if last read before a moment; return True if requeued."""

@@ -267,8 +267,7 @@ class Documents:
 
     def page(self, kind: DocumentKind, after: int, limit: int) -> list[int]:
         """List the tenant's documents of a kind with numbers beyond `after`, in order."""
-        rows = self._rows.all("page", kind=kind, after=after, limit=limit)
-        return [row["n"] for row in rows]
+        return self._rows.column("page", kind=kind, after=after, limit=limit)
 
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
         """Select the documents that have no vector yet."""
@@ -278,7 +277,7 @@ class Documents:
         recent = [n for n in ns if n >= oldest]
         if not recent:  # nearly always
             return set()
-        return {row["n"] for row in self._rows.all("awaiting_vectors", ns=list_numbers(recent))}
+        return set(self._rows.column("awaiting_vectors", ns=list_numbers(recent)))
 
     def count_hidden(
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
@@ -330,7 +329,7 @@ class Documents:
         scope = write_scope(*(every.token for every in self._visibilities.list_all([kind])))
         words = " AND ".join(map(quote_term, terms))
         query = f"{scope} AND words:({words})"
-        return [row["n"] for row in self._rows.all("matching", query=query)]
+        return self._rows.column("matching", query=query)
 
     def _narrowing(self, kinds: Sequence[DocumentKind], filters: Filters) -> CandidateFilter:
         place = self._workspaces.number(filters.workspace)

@@ -92,7 +92,7 @@ class Entities:
     def by_name(self, names: Iterable[str], view: View) -> list[Entity]:
         """List the visible entities that go by one of the names."""
         keys = {name_key(name) for name in names}
-        ns = [row["n"] for row in self._rows.all("keyed", keys=as_json(sorted(keys)))]
+        ns = self._rows.column("keyed", keys=as_json(sorted(keys)))
         shown = self.visible_entities(ns, view)
         return [
             shown[n]

@@ -56,17 +56,16 @@ class Erasures:
 
     def list_memories(self, wanted: ErasureFilter) -> list[str]:
         """List ids of the memories that pass a filter, oldest first."""
-        rows = self._rows.all(
+        return self._rows.column(
             "memories",
             types=as_json_or_null(wanted.types),
             is_narrow=wanted.is_narrow,
             **self._parameters(wanted),
         )
-        return [row["id"] for row in rows]
 
     def list_turns(self, wanted: ErasureFilter) -> list[int]:
         """List numbers of the turns that pass a filter, in all their versions, oldest first."""
-        return [row["n"] for row in self._rows.all("turns", **self._parameters(wanted))]
+        return self._rows.column("turns", **self._parameters(wanted))
 
     def list_about(self, topic: str, key: str) -> list[str]:
         """List ids of the memories that name an entity, or that have the entity for their subject.
@@ -75,7 +74,7 @@ class Erasures:
             topic: the entity's id or name, as given.
             key: the name folded for comparison.
         """
-        return [row["id"] for row in self._rows.all("about", topic=topic, key=key)]
+        return self._rows.column("about", topic=topic, key=key)
 
     def list_core_marks(self, memory_ids: Sequence[str]) -> dict[str, frozenset[str]]:
         """Map the place of each core file to the marks of its lines about the memories."""
@@ -181,7 +180,7 @@ class Erasures:
         return _to_report(row, tuple(one["digest"] for one in digests))
 
     def _list_numbers(self, name: str, **parameters: str) -> tuple[int, ...]:
-        return tuple(row["n"] for row in self._rows.all(name, **parameters))
+        return tuple(self._rows.column(name, **parameters))
 
     def _parameters(self, wanted: ErasureFilter) -> dict[str, str | int | None]:
         seen = wanted.seen
@@ -295,15 +294,15 @@ class Dependencies:
 
     def list_existing(self, ids: Sequence[str]) -> set[str]:
         """Select the ids under which a memory, turn, session or queue entry exists."""
-        return {row["id"] for row in self._rows.all("existing", ids=as_json(ids))}
+        return set(self._rows.column("existing", ids=as_json(ids)))
 
     def list_planned_items(self) -> list[str]:
         """List the unfinished items in the plans of nightly runs that were broken off."""
-        return [row["item"] for row in self._rows.all("planned_items")]
+        return self._rows.column("planned_items")
 
     def list_unsupported_joins(self) -> list[str]:
         """List ids of entities that a model has joined with another and that share no name now."""
-        return [row["id"] for row in self._rows.all("unsupported_joins")]
+        return self._rows.column("unsupported_joins")
 
     def delete_orphan_rows(self) -> int:
         """Delete core lines and edges without a source left; return the number of rows."""

@@ -222,7 +222,7 @@ class HiddenRecords:
 
     def list_due(self, now: int) -> list[str]:
         """List ids of the reports whose hidden rows are due to be erased."""
-        return [row["id"] for row in self._rows.all("due", now=now)]
+        return self._rows.column("due", now=now)
 
     def purge(self, report_id: str, now: int) -> None:
         """Erase the hidden rows of a forget, and mark the forget's report as `erased`."""

@@ -196,7 +196,7 @@ class Graph:
 
     def high_degree(self, ns: Sequence[int], edges: int) -> set[int]:
         """Select the nodes with more than `edges` edges that are followed, seen or not."""
-        return {row["n"] for row in self._rows.all("busy", ns=list_numbers(ns), most=edges)}
+        return set(self._rows.column("busy", ns=list_numbers(ns), most=edges))
 
     def list_evidence_to_transfer(self) -> list[tuple[EdgeKey, int]]:
         """List evidence of merged memories: each edge with the node of the memory that survived."""

@@ -142,19 +142,16 @@ class ShortIds:
 
     def list_forgotten(self, end: str) -> list[str]:
         """List ids of forgotten memories and turns with the last `INDEXED_CHARS` of `end`."""
-        rows = self._rows.all("list_forgotten", end=end[-INDEXED_CHARS:].lower())
-        return [row["subject"] for row in rows]
+        return self._rows.column("list_forgotten", end=end[-INDEXED_CHARS:].lower())
 
     def list_entities(self, end: str) -> list[str]:
         """List ids of entities that end with the last `INDEXED_CHARS` of `end`."""
-        rows = self._rows.all("list_entities", end=end[-INDEXED_CHARS:].lower())
-        return [row["id"] for row in rows]
+        return self._rows.column("list_entities", end=end[-INDEXED_CHARS:].lower())
 
     def list_sessions(self, beginning: str, limit: int) -> list[str]:
         """List ids of sessions that begin with a text; clients make such ids, mostly random."""
         beyond = beginning + _LAST_CHARACTER
-        rows = self._rows.all("list_sessions", beginning=beginning, beyond=beyond, limit=limit)
-        return [row["session_id"] for row in rows]
+        return self._rows.column("list_sessions", beginning=beginning, beyond=beyond, limit=limit)
 
 
 class JoinedRows(NamedTuple):
@@ -189,7 +186,7 @@ class Projects:
 
     def list_used(self) -> list[str]:
         """List the names of projects of which a memory or a session is on record."""
-        return [row["name"] for row in self._rows.all("used")]
+        return self._rows.column("used")
 
     def list_names(self) -> list[str]:
         """List the names of all projects that were ever heard of, and not forgotten."""
@@ -202,10 +199,9 @@ class Projects:
         if former is None or workspace is None:
             return None
         sessions, times = (
-            [row["n"] for row in self._rows.all(f"joining_{each}", former=former)]
-            for each in ("sessions", "times")
+            self._rows.column(f"joining_{each}", former=former) for each in ("sessions", "times")
         )
-        memories = [row["id"] for row in self._rows.all("joining_memories", former=former)]
+        memories = self._rows.column("joining_memories", former=former)
         for row in self._rows.all("documents", former=former):
             self._documents.set_workspace(row["n"], workspace)
         for table in ("memories", "sessions", "scratchpads", "private_times"):

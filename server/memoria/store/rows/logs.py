@@ -48,7 +48,7 @@ class AuditLog:
 
     def list_subjects(self, after: int) -> list[str]:
         """List the subjects, ids of memories and turns, of the tenant's lines after this number."""
-        return [row["subject"] for row in self._rows.all("subjects", after=after)]
+        return self._rows.column("subjects", after=after)
 
 
 class ModelCallLog:

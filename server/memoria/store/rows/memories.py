@@ -98,21 +98,18 @@ class Memories:
 
     def list_concluded_from(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
         """List ids of active memories whose present wording a reader concluded from the turns."""
-        rows = self._rows.all("concluded", ns=as_json(turn_ns), by=by.value)
-        return [row["id"] for row in rows]
+        return self._rows.column("concluded", ns=as_json(turn_ns), by=by.value)
 
     def list_awaiting_turns(self, turn_ns: Sequence[int]) -> set[int]:
         """Select the turns from which a model concluded a memory that awaits confirmation.
 
         The first level shows such a turn until the user has decided on all memories from the turn.
         """
-        rows = self._rows.all("turns_awaiting_confirmation", ns=as_json(turn_ns))
-        return {row["turn_n"] for row in rows}
+        return set(self._rows.column("turns_awaiting_confirmation", ns=as_json(turn_ns)))
 
     def list_spoken_for(self, turn_ns: Sequence[int]) -> set[int]:
         """Select the turns on which a memory rests, apart from episodes and archived memories."""
-        rows = self._rows.all("turns_spoken_for", ns=as_json(turn_ns))
-        return {row["turn_n"] for row in rows}
+        return set(self._rows.column("turns_spoken_for", ns=as_json(turn_ns)))
 
     def add_version(self, memory_id: str, version: NewVersion) -> int:
         """Write a wording that replaces the present one, and return its version number."""
@@ -257,11 +254,11 @@ class Memories:
 
     def list_stated_in(self, turn_ns: Sequence[int]) -> list[str]:
         """List ids of memories with a wording concluded from one of the turns."""
-        return [row["id"] for row in self._rows.all("resting_on", ns=as_json(turn_ns))]
+        return self._rows.column("resting_on", ns=as_json(turn_ns))
 
     def list_repeated_in(self, turn_ns: Sequence[int]) -> list[str]:
         """List ids of memories that one of the turns repeats."""
-        return [row["id"] for row in self._rows.all("said_again_in", ns=as_json(turn_ns))]
+        return self._rows.column("said_again_in", ns=as_json(turn_ns))
 
     def list_evidence(self, memory_id: str) -> list[Evidence]:
         """List every turn on which a wording of a memory rests, in the order said."""
@@ -368,7 +365,7 @@ class Memories:
     def _find(self, name: str, workspace: str | None, **parameters: str | int | None) -> list[int]:
         """List the numbers of the memories that a statement finds, seen from a workspace."""
         place = self._workspaces.number(workspace)
-        return [row["n"] for row in self._rows.all(name, workspace=place, **parameters)]
+        return self._rows.column(name, workspace=place, **parameters)
 
     def _number(self, memory_id: str) -> int:
         row = self._rows.first("number", id=memory_id)

@@ -229,7 +229,7 @@ class MetricRows:
 
     def sample_wordings(self, many: int) -> list[int]:
         """List the present wordings of some active memories, spread evenly over all memories."""
-        return [row["n"] for row in self._rows.all("sample", many=many)]
+        return self._rows.column("sample", many=many)
 
     def add(self, run: NightlyRun, metric: Metric) -> None:
         """Store a metric of a run."""
@@ -253,12 +253,11 @@ class PurgeCandidates:
             before: the moment before which the memories expired and were archived.
             limit: the largest number of ids.
         """
-        rows = self._rows.all("spent", before=before, limit=limit)
-        return [row["id"] for row in rows]
+        return self._rows.column("spent", before=before, limit=limit)
 
     def list_archived(self, before: int, limit: int) -> list[str]:
         """List ids of memories archived before a moment, earliest first."""
-        return [row["id"] for row in self._rows.all("archived", before=before, limit=limit)]
+        return self._rows.column("archived", before=before, limit=limit)
 
     def close_runs(self, before: int) -> None:
         """Mark runs before a moment as no longer undoable."""

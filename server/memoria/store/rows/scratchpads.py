@@ -86,7 +86,7 @@ class TaskNames:
 
     def list_names(self) -> list[str]:
         """List the names of tasks, each once."""
-        return [row["task"] for row in self._rows.all("names")]
+        return self._rows.column("names")
 
     def erase(self, unwanted: Callable[[str], bool]) -> None:
         """Erase unwanted names from memories and journals; the memories stay."""

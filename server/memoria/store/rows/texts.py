@@ -134,7 +134,7 @@ class Texts:
     def erase_unused(self, keys: Collection[bytes]) -> None:
         """Erase texts that no turn holds any more."""
         wanted = as_json(key.hex().upper() for key in keys)
-        used = {row["hash"] for row in self._rows.all("in_use", hashes=wanted)} if keys else set()
+        used = set(self._rows.column("in_use", hashes=wanted)) if keys else set()
         for key in sorted({*keys} - used):
             self._rows.change("erase_chunk", hash=key)
 

@@ -176,6 +176,10 @@ class TenantRows:
         """Return every row as a tuple: faster than as a `Row`, if rows are many."""
         return self.connection.tuples(self._sql[name], {"tenant": self.tenant, **parameters})
 
+    def column(self, name: str, /, **parameters: Parameter) -> list[Any]:
+        """Return the first column of every row."""
+        return [value for value, *_ in self.tuples(name, **parameters)]
+
     def first(self, name: str, /, **parameters: Parameter) -> Row | None:
         """Return the first row; None without any row."""
         row: Row | None = self._execute(name, parameters).fetchone()

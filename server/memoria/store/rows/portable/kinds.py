@@ -267,7 +267,7 @@ class PortableReader:
         record["versions"] = versions
         record["evidence"] = self._list_parts("evidence", n=n)
         record["names"] = self._list_parts("names", n=n)
-        record["derived_from"] = [row["id"] for row in self._rows.all("derived_from", n=n)]
+        record["derived_from"] = self._rows.column("derived_from", n=n)
         span = self._list_parts("span", n=n)
         record["span"] = span[0] if span else None
 
@@ -278,10 +278,10 @@ class PortableReader:
     def _add_report_digests(self, record: PortableRecord, n: int) -> None:
         for name in ("selected_by", "items", "removed", "remaining"):
             record[name] = json.loads(str(record[name]))
-        record["digests"] = [row["digest"] for row in self._rows.all("forget_digests", n=n)]
+        record["digests"] = self._rows.column("forget_digests", n=n)
 
     def _add_tombstone_digests(self, record: PortableRecord, n: int) -> None:
-        record["digests"] = [row["digest"] for row in self._rows.all("tombstone_digests", n=n)]
+        record["digests"] = self._rows.column("tombstone_digests", n=n)
         record["vectors"] = [
             {
                 "model": row["model"],
