@@ -58,8 +58,9 @@ class Backlog:
 
     def next_due_at(self, now: int, attempts: int) -> int | None:
         """Return when the first waiting document may be embedded; None if no document waits."""
-        row = self._rows.first("next_due", now=now, attempts=attempts, longest=LONGEST_PAUSE_MS)
-        return None if row is None else row["at"]
+        return self._rows.find_number(
+            "next_due", now=now, attempts=attempts, longest=LONGEST_PAUSE_MS
+        )
 
     def status(self, attempts: int) -> BacklogStatus:
         """Count the documents that wait and those given up; return both with the last error."""
@@ -217,8 +218,7 @@ class Leases:
 
     def owner(self, name: str, now: int) -> str | None:
         """Return the owner of a lease; None if the lease is free or has expired."""
-        row = self._rows.first("owner", name=name, now=now, longest=LONGEST_LEASE_MS)
-        return None if row is None else str(row["owner"])
+        return self._rows.find_text("owner", name=name, now=now, longest=LONGEST_LEASE_MS)
 
     def release(self, name: str, owner: str) -> None:
         """Give a lease back, if it is still the owner's."""

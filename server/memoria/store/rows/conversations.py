@@ -77,8 +77,9 @@ class Conversations:
 
     def find_fingerprint(self, session_n: int, fingerprint: bytes) -> str | None:
         """Return the id of the newest current turn with this fingerprint."""
-        row = self._rows.first("find_fingerprint", session_n=session_n, fingerprint=fingerprint)
-        return None if row is None else str(row["id"])
+        return self._rows.find_text(
+            "find_fingerprint", session_n=session_n, fingerprint=fingerprint
+        )
 
     def last_fingerprints(self, session_n: int, count: int) -> list[bytes]:
         """List the fingerprints of the last current turns, oldest first."""
@@ -244,8 +245,7 @@ class Conversations:
 
     def speaker_at(self, session_n: int, turn_index: int) -> str | None:
         """Return the speaker of the turn at a place; None if no turn or no name is known."""
-        row = self._rows.first("speaker_at", session_n=session_n, turn_index=turn_index)
-        return None if row is None else row["speaker"]
+        return self._rows.find_text("speaker_at", session_n=session_n, turn_index=turn_index)
 
     def list_user_speakers(self) -> list[UserSpeaker]:
         """List the names of speakers with the role `user`, in the order of their first turns."""
@@ -350,8 +350,8 @@ class Conversations:
     def _workspace_number(self, session_n: int) -> int | None:
         """Return the number of a session's workspace; None if the session has no workspace."""
         if session_n not in self._places:
-            row = self._rows.first("session_workspace", session_n=session_n)
-            self._places[session_n] = None if row is None else row["workspace_n"]
+            workspace = self._rows.find_number("session_workspace", session_n=session_n)
+            self._places[session_n] = workspace
         return self._places[session_n]
 
     def _versions(self, turn: StoredTurn) -> list[Row]:

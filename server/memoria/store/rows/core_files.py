@@ -58,8 +58,7 @@ class CoreLines:
 
     def next_end(self, at: int) -> int | None:
         """Return the first moment after `at` at which a memory expires; None if no memory does."""
-        row = self._rows.first("next_end", at=at)
-        return None if row is None else row[0]
+        return self._rows.find_number("next_end", at=at)
 
     def projects(self) -> list[str]:
         """List the projects with memories of their own, seen in no other project."""

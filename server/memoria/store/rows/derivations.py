@@ -307,10 +307,9 @@ class Episodes:
 
     def find(self, session_n: int, first_index: int, last_index: int) -> str | None:
         """Return the id of the memory that sums up exactly this segment; None if none does."""
-        row = self._rows.first(
+        return self._rows.find_text(
             "of", session_n=session_n, first_index=first_index, last_index=last_index
         )
-        return None if row is None else row["id"]
 
     def get_span(self, memory_id: str) -> TurnRange | None:
         """Return the span of turns that a memory sums up; None for a memory that is no episode."""

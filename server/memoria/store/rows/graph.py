@@ -250,8 +250,7 @@ class Graph:
 
         The predecessor of an episode is an episode.
         """
-        row = self._rows.first("predecessor", id=memory_id, reach=_NODES_AT_ONCE)
-        return None if row is None else str(row["id"])
+        return self._rows.find_text("predecessor", id=memory_id, reach=_NODES_AT_ONCE)
 
     def _upsert_edge(self, src: int, code: int, dst: int, edge: Edge) -> None:
         self._rows.change(
@@ -294,15 +293,13 @@ class Graph:
         raise NotFoundError(f"There is no {node.kind} {node.id} to link.")
 
     def _number(self, node: Node) -> int | None:
-        row = self._rows.first(f"{node.kind}_node", id=node.id)
-        return None if row is None else int(row["n"])
+        return self._rows.find_number(f"{node.kind}_node", id=node.id)
 
     def _entity(self, entity_id: str) -> int:
         return self._upsert_node(Node("entity", entity_id))
 
     def _turn_number(self, turn_id: str | None) -> int | None:
-        row = None if turn_id is None else self._rows.first("turn_number", id=turn_id)
-        return None if row is None else int(row["n"])
+        return None if turn_id is None else self._rows.find_number("turn_number", id=turn_id)
 
     def _turn_ids(self, ns: Sequence[int]) -> dict[int | None, str]:
         return {row["n"]: row["id"] for row in self._rows.all("turn_ids", ns=list_numbers(ns))}

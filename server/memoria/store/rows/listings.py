@@ -210,8 +210,7 @@ class Projects:
 
     def find_name(self, number: int) -> str | None:
         """Return the name of the project with a number; None if no project has the number."""
-        row = self._rows.first("name", n=number)
-        return None if row is None else str(row["name"])
+        return self._rows.find_text("name", n=number)
 
     def part(self, rows: JoinedRows, joined_at: int) -> None:
         """Move joined rows back to their former project, except rows that were moved on.

@@ -71,14 +71,13 @@ class Queue:
 
     def find_summary(self, session_n: int, first_index: int, last_index: int) -> int | None:
         """Return the number of the entry that is due to sum up a segment; None if none is due."""
-        row = self._rows.first(
+        return self._rows.find_number(
             "find_summary",
             session_n=session_n,
             first_index=first_index,
             last_index=last_index,
             now=now_millis(),
         )
-        return None if row is None else int(row["n"])
 
     def finish_summary(self, n: int, outcome: str) -> bool:
         """Finish the entry of a summary; return False if the entry is leased or finished."""
@@ -209,10 +208,9 @@ class WorkQueue:
 
     def next_due_at(self, now: int) -> int | None:
         """Return when the next entry may be leased; None if no entry waits."""
-        row = self._rows.first(
+        return self._rows.find_number(
             "next_due", now=now, longest_lease=LONGEST_LEASE_MS, longest_pause=LONGEST_WAIT_MS
         )
-        return None if row is None else row["at"]
 
 
 def _to_leased(row: Row) -> LeasedEntry:

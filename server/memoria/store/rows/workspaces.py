@@ -46,8 +46,7 @@ class Workspaces:
             return None
         if self._only_reads:
             return self._known.get(name)
-        row = self._rows.first("number", name=name)
-        return None if row is None else int(row["n"])
+        return self._rows.find_number("number", name=name)
 
     def enter(self, name: str | None) -> int | None:
         """Return the number of a workspace, made if it is new; None for None."""

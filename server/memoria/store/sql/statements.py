@@ -185,6 +185,16 @@ class TenantRows:
         row: Row | None = self._execute(name, parameters).fetchone()
         return row
 
+    def find_number(self, name: str, /, **parameters: Parameter) -> int | None:
+        """Return the number in the first column of the first row; None without any row."""
+        row = self.first(name, **parameters)
+        return None if row is None else row[0]
+
+    def find_text(self, name: str, /, **parameters: Parameter) -> str | None:
+        """Return the text in the first column of the first row; None without any row."""
+        row = self.first(name, **parameters)
+        return None if row is None else row[0]
+
     def number(self, name: str, /, **parameters: Parameter) -> int:
         """Return the single number that a statement gives."""
         return int(self._execute(name, parameters).fetchone()[0])

@@ -52,8 +52,7 @@ class PortableTurns:
     def find_session(self, record: dict[str, Any]) -> int | None:
         """Return the number of the session that a record names; None if this home lacks it."""
         named = {"source": record["source"], "session_id": record["session_id"]}
-        row = self._rows.first("find_session", **named)
-        return None if row is None else int(row["n"])
+        return self._rows.find_number("find_session", **named)
 
     def require_session(self, record: dict[str, Any]) -> int:
         """Return the number of the session that a record names.
@@ -289,14 +288,13 @@ class PortableGraph:
 
     def _enter_node(self, kind: str, own_id: str) -> int | None:
         """Return the number of the node of a memory or turn; None if the home lacks the record."""
-        row = self._nodes.first(f"{kind}_node", id=own_id)
-        if row is None and self._nodes.change(f"add_{kind}_node", id=own_id):
-            row = self._nodes.first(f"{kind}_node", id=own_id)
-        return None if row is None else int(row["n"])
+        n = self._nodes.find_number(f"{kind}_node", id=own_id)
+        if n is None and self._nodes.change(f"add_{kind}_node", id=own_id):
+            n = self._nodes.find_number(f"{kind}_node", id=own_id)
+        return n
 
     def _find_entity(self, entity_id: str, merge: PortableMerge) -> int | None:
-        row = self._nodes.first("entity_node", id=merge.entity_ids.get(entity_id, entity_id))
-        return None if row is None else int(row["n"])
+        return self._nodes.find_number("entity_node", id=merge.entity_ids.get(entity_id, entity_id))
 
     def _enter_entity(self, name: dict[str, Any], merge: PortableMerge) -> int:
         """Return the number of the entity with a name, made if the home lacks the entity."""
