@@ -25,9 +25,6 @@ _MEMORY_FIELDS = (
     *("upvotes", "downvotes", "created_at", "updated_at", "workspace", "scope"),
     *("subject", "predicate", "task", "expires_at", "evidence", *CARRIED_COLUMNS),
 )
-_ORIGIN_FIELDS = (
-    *("channel", "client", "session_id", "message_id", "turn_id", "turn_index", "quote"),
-)
 
 
 class MemoryReader:
@@ -89,13 +86,20 @@ def read_memory(row: Sequence[Any], versions: tuple[MemoryVersion, ...]) -> Memo
 
 def read_version(row: Sequence[Any], held_until: int | None) -> MemoryVersion:
     """Build a wording; an open end is `held_until`, when another memory took its place."""
-    (n, version, content, valid_from, valid_to, ingested_at, source_kind, trust, *origin,
-     inferred_by, event_at, event_expression, utc_offset) = row  # fmt: skip
+    (n, version, content, valid_from, valid_to, ingested_at, source_kind, trust, channel, client,
+     session_id, message_id, turn_id, turn_index, quote, inferred_by, event_at, event_expression,
+     utc_offset) = row  # fmt: skip
     provenance = Provenance.of_checked(
         {
             "source_kind": _read_member(SourceKind, source_kind),
             "trust": _read_member(Trust, trust),
-            **dict(zip(_ORIGIN_FIELDS, origin, strict=True)),
+            "channel": channel,
+            "client": client,
+            "session_id": session_id,
+            "message_id": message_id,
+            "turn_id": turn_id,
+            "turn_index": turn_index,
+            "quote": quote,
         }
     )
     return MemoryVersion.of_checked(

@@ -158,15 +158,11 @@ def read_turn_row(row: tuple[Any, ...], heard: TurnMetadata | None, texts: Texts
     for flag in ("current", "suppressed", "processed"):
         fields[flag] = bool(fields[flag])
     fields["role"], fields["trust"] = _ROLES[fields["role"]], _TRUST[fields["trust"]]
-    return StoredTurn.of_checked(
-        {
-            **fields,
-            "content": heard.content if heard else texts.read(content, codec, data),
-            "tool_name": tool_name,
-            "tool_args": args and _read_json(texts, args),
-            "tool_result": result and _read_json(texts, result),
-        }
-    )
+    fields["content"] = heard.content if heard else texts.read(content, codec, data)
+    fields["tool_name"] = tool_name
+    fields["tool_args"] = args and _read_json(texts, args)
+    fields["tool_result"] = result and _read_json(texts, result)
+    return StoredTurn.of_checked(fields)
 
 
 def _read_json(texts: Texts, key: bytes) -> JsonValue:
