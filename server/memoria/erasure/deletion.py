@@ -77,10 +77,10 @@ class Deletion:
         self._may_return = False
 
     def run(self, *, may_return: bool = False) -> None:
-        """Carry the plan out.
+        """Erase everything that is planned.
 
         Args:
-            may_return: keep of what is erased that it was, and nothing to know it again by.
+            may_return: whether it may be recorded again; tombstones then hold no digests.
         """
         self._may_return = may_return
         tx, plan = self._tx, self._plan
@@ -121,7 +121,7 @@ class Deletion:
         return self._digester.digest_statement(text, erases=self._plan.include_source)
 
     def _suppress_turns(self) -> None:
-        """Let nothing be concluded from the sources, nor in a home restored from a backup."""
+        """Suppress the sources, also for a home that is restored from a backup."""
         for version in self._plan.source_versions:
             digests = self._digest_turn(version, erases=False)
             self._add_tombstone("memory", version.id, tuple(digests))
@@ -154,7 +154,7 @@ class Deletion:
         return set() if self._plan.spares(text) else self._digester.digest_turn(text, erases=erases)
 
     def _erase_notes(self) -> None:
-        """Erase tasks that say it, or have their words from an erased turn, wherever noted."""
+        """Erase the names of tasks that say what is forgotten, on scratchpads and of memories."""
         unwanted = {*list_notes(self._tx, self._plan)}
         if unwanted:
             self._tx.scratchpads.erase(unwanted.__contains__)
@@ -190,7 +190,7 @@ _TOKEN_CHARS = 16
 _MANY = 3
 """Number of records below which nobody is warned that most of them go."""
 _QUOTED_CHARS = 8
-"""Number of an id's characters in the mark of a line that quotes it."""
+"""Number of an id's last characters in the mark of a line that quotes the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,12 +212,12 @@ class ErasureDraft:
     def describe(
         self, files: TextFileEraser, digester: Digester, seen: Filters | None = None
     ) -> ForgetPreview:
-        """Describe everything that would go, with the token that means just this.
+        """Describe everything that would go, with the token of this very preview.
 
         Args:
             files: of the tenant.
             digester: makes the token.
-            seen: what the caller sees; words that were not said there are not shown.
+            seen: filters of what the caller sees; words said elsewhere are not shown.
         """
         items = self.list_items(files)
         unseen = set() if seen is None else self._list_unseen(seen.workspace)
@@ -240,7 +240,7 @@ class ErasureDraft:
         )
 
     def _list_unseen(self, workspace: str | None) -> set[str]:
-        """List ids of what nobody named and only another project sees."""
+        """List the ids of records that nobody named and only another project sees."""
         plan, own = self.plan, (None, workspace)
         memories = (*plan.memories.values(), *plan.dependents.values())
         unseen = {one.id for one in memories if one.project not in own}
@@ -288,7 +288,7 @@ def draft_erasure(tx: Transaction, request: ErasureRequest) -> ErasureDraft:
 def _measure_share(
     tx: Transaction, plan: ErasurePlan, seen: Filters | None
 ) -> dict[ShareKind, tuple[int, int]]:
-    """Return, by kind, how many go of how many that the caller sees, where that is most of them."""
+    """Map kinds to how many records go and how many the caller sees, where most of them go."""
     wanted = ErasureFilter(seen=seen)
     memories, turns = {*tx.erasures.list_memories(wanted)}, {*tx.erasures.list_turns(wanted)}
     counts: dict[ShareKind, tuple[int, int]] = {
@@ -305,7 +305,7 @@ def _list_quote_marks(plan: ErasurePlan) -> Iterator[str]:
 
 
 def make_token(digester: Digester, meant: str) -> str:
-    """Return a token that means just this: an HMAC under the home's key, which reveals nothing."""
+    """Return a preview's token: an HMAC of its content under the home's key."""
     return digester.digest_values("preview", meant)[:_TOKEN_CHARS]
 
 

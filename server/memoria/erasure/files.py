@@ -37,7 +37,7 @@ _SUFFIXES = (".md", ".txt", RECORDS)
 _RESTORED_OVER = "before-restore-*"
 _State = tuple[int, int, int]
 EVERY_FILE = ""
-"""Stands for all files where marks are given by the place of one."""
+"""The place of all files, where marks are given by place."""
 _NO_MARKS: Mapping[str, Collection[str]] = {}
 
 
@@ -50,7 +50,7 @@ class FileLine(NamedTuple):
 
 
 class TextFileEraser:
-    """Erases from a tenant's text files. A second search reads only what has changed since."""
+    """Erases forgotten content from a tenant's text files; a repeated search reads changed ones."""
 
     def __init__(self, home: Path, tenant: str) -> None:
         self._home = home
@@ -66,7 +66,7 @@ class TextFileEraser:
         erased_ids: Collection[str] = (),
         marks: Mapping[str, Collection[str]] = _NO_MARKS,
     ) -> list[FileLine]:
-        """Find the lines that `erase_phrases` would take out; none of a file that goes whole.
+        """Find the lines that `erase_phrases` would remove from files, not those it would delete.
 
         Raises:
             StoreUnavailableError: a file can't be read.
@@ -89,17 +89,17 @@ class TextFileEraser:
         erased_ids: Collection[str] = (),
         marks: Mapping[str, Collection[str]] = _NO_MARKS,
     ) -> list[Path]:
-        """Take out whatever holds one of the phrases; return the files changed or deleted.
+        """Remove the lines that hold a phrase; return the files that were changed or deleted.
 
         Backups are left alone: they are the user's to delete. So are other tenants' files. Answers
         that were kept for the next session go in any case: they are composed anew.
 
         Args:
-            phrases: what is to go.
-            generated: what nightly runs wrote: digests by place below the tenant's folder.
-            erased_ids: of turns whose records are to go, whatever they say.
-            marks: of lines that are to go, whatever they say, by the place of their file, or of
-                `EVERY_FILE`.
+            phrases: the forgotten texts.
+            generated: digests of files as nightly runs wrote them, by place below the tenant's
+                folder.
+            erased_ids: ids of turns whose records are to go.
+            marks: marks of lines that are to go, by the place of the file, or `EVERY_FILE`.
 
         Raises:
             StoreUnavailableError: a file can't be changed. Others may have been.
@@ -116,7 +116,7 @@ class TextFileEraser:
         return changed
 
     def remove_generated(self, path: str, generated: Mapping[str, str]) -> list[Path]:
-        """Delete a run's file, unless it was edited, and the images of it from before runs.
+        """Delete a file that a nightly run wrote, unless edited, and its images from before runs.
 
         Raises:
             StoreUnavailableError: a file can't be deleted.
@@ -170,7 +170,7 @@ class TextFileEraser:
         return None if content is None else self.digest(content)
 
     def put_back(self, place: str, content: bytes, left_as: str | None) -> bool:
-        """Put back a file, unless it was changed since; return True if it was put back."""
+        """Restore a file, unless it was changed meanwhile; return True if it was restored."""
         if self.digest_of(place) != left_as:
             return False
         file = self._folder / place
@@ -198,7 +198,7 @@ class TextFileEraser:
         erased_ids: Collection[str],
         marks: Mapping[str, Collection[str]],
     ) -> None:
-        """Clear the list of clean files if something else is searched for than before."""
+        """Clear the list of clean files if this search differs from the one before."""
         wanted = phrases.statements, frozenset(erased_ids), marks
         if wanted != self._searched_for:
             self._clean.clear()
@@ -222,7 +222,7 @@ class TextFileEraser:
         return True
 
     def _read_without(self, file: Path, unwanted: Unwanted) -> tuple[str, str] | None:
-        """Return the text as it is and as it is to be; None where nothing of it is to go."""
+        """Return a file's text before and after a removal; None if nothing is to be removed."""
         state = _read_state(file)
         if state is None or self._clean.get(file) == state:
             return None
@@ -295,7 +295,7 @@ def _read_state(file: Path) -> _State | None:
 
 @contextmanager
 def _store_errors() -> Iterator[None]:
-    """Turn errors of the operating system into one that says which file it is."""
+    """Raise errors of the operating system as a store error that names the file."""
     try:
         yield
     except OSError as error:

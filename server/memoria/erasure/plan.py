@@ -66,7 +66,7 @@ class ErasurePlan:
     """Statements of these memories, in the form in which they are recognised."""
 
     def spares(self, text: str) -> bool:
-        """Check whether what is kept says a text, so that it may be said as before."""
+        """Check whether a memory to be kept says a text, so that the text is not forgotten."""
         words = f" {recognition_key(text)} "
         return any(words in f" {kept} " for kept in self.kept_forms)
 
@@ -77,7 +77,7 @@ class ErasurePlan:
 
     @property
     def wordings(self) -> tuple[str, ...]:
-        """Every wording of every memory that nothing kept says, and the texts of named turns."""
+        """Texts to be forgotten: all wordings of the memories, and the named turns."""
         texts = [text for one in self.memories.values() for text in self.list_suppressed(one)]
         turns = map(full_text, self.named_turns.values())
         texts += (text for text in turns if not self.spares(text))
@@ -100,7 +100,7 @@ class ErasurePlan:
         return Phrases([*self.wordings, *spoken])
 
     def find_notes(self, notes: Iterable[str]) -> list[str]:
-        """Return the tasks that say it, or have their words from a turn that is erased."""
+        """Return the task names that say what is forgotten, or stand in an erased turn."""
         phrases = Phrases(self.wordings)
         erased = self.source_versions if self.include_source else [*self.named_turns.values()]
         texts = [*map(full_text, erased)]
@@ -118,12 +118,12 @@ class ErasurePlan:
 
     @property
     def source_ns(self) -> list[int]:
-        """The numbers of the sources, in all their versions."""
+        """Row numbers of the sources, in all their versions."""
         return [version.n for version in self.source_versions]
 
     @property
     def earliest(self) -> int:
-        """Time when the oldest of it was stored, UTC epoch ms: older backups hold none of it."""
+        """Time when the oldest record was stored, UTC epoch ms: older backups hold none."""
         moments = [memory.created_at for memory in self.memories.values()]
         moments += [turn.ingested_at for turn in self.sources.values()]
         return min(moments, default=now_millis())
@@ -137,7 +137,7 @@ class ErasurePlan:
 def plan_erasure(
     tx: Transaction, named: NamedRecords, *, include_source: bool = False
 ) -> ErasurePlan:
-    """Find the named records, those that say the same, their sources, and what rests on them.
+    """Plan to erase the named records, others that say the same, their sources and dependents.
 
     Raises:
         InvalidInputError: something is to be kept that can't be.
@@ -208,9 +208,9 @@ class _Planner:
                 self.plan.kinds[one.id] = "correction" if is_correction else kind
 
     def _add_equivalents(self, memory: Memory) -> None:
-        """Add memories that say the same as this one, and the turns it comes from.
+        """Add the memories that say the same as a memory, and the turns that it comes from.
 
-        If this one only falls with others, the turns of its former wordings are left out.
+        If the memory only falls with its sources, turns of its former wordings are left out.
         """
         self._add_memories(self._tx.pairs.list_merged_into(memory.id), "duplicate")
         falls = memory.id in self.plan.unsupported
@@ -229,11 +229,11 @@ class _Planner:
             self._add_source(turn)
 
     def _restates(self, memory: Memory) -> bool:
-        """Check whether a memory says the words that another, forgotten one was concluded from."""
+        """Check whether a memory says words from which a forgotten memory was concluded."""
         return any(is_stated_in(one, memory.content) for one in self._restatements)
 
     def _add_same_words(self, wording: str) -> None:
-        """Add memories that say the same in the same words, and wordings that once did."""
+        """Add memories in the same words as a wording, and former wordings in the same words."""
         wanted = _key_of(wording)
         numbers = self._tx.documents.list_containing("memory", search_terms(wording))
         for memory in self._tx.memories.by_version_numbers(numbers).values():
@@ -251,7 +251,7 @@ class _Planner:
                 self._add_source(turn)
 
     def _add_source(self, turn: StoredTurn) -> list[int]:
-        """Add a turn, once for all of its versions, and return their numbers."""
+        """Add a turn with all its versions, and return the numbers of the versions."""
         versions = self._tx.conversations.turn_versions(turn)
         ns = [version.n for version in versions]
         if self._known_ns.isdisjoint(ns) and self._kept_ns.isdisjoint(ns):
@@ -261,7 +261,7 @@ class _Planner:
         return ns
 
     def _add_drawn_from(self, turn_ns: Sequence[int]) -> None:
-        """Add memories with a wording from a named turn, or resting on nothing else."""
+        """Add memories with a wording from named turns, or with no other evidence than them."""
         dependents = self._tx.dependencies.list_dependents([], turn_ns)
         drawn = [one.memory_id for one in dependents if one.is_drawn_from]
         self._add_memories([*drawn, *find_unsupported(self._tx, turn_ns)], "conclusion")
@@ -302,7 +302,7 @@ class _Planner:
             self.plan.kinds.setdefault(memory.id, kind)
 
     def _keep_sources(self, memory: Memory) -> None:
-        """Let the turns that a memory rests on be no source of what is forgotten."""
+        """Keep the turns that a kept memory rests on out of the plan's sources."""
         for turn in _list_evidence_turns(self._tx, memory):
             self._kept_ns.update(self._version_ns(turn))
 
@@ -317,7 +317,7 @@ def _list_evidence_turns(tx: Transaction, memory: Memory) -> list[StoredTurn]:
 
 
 def _key_of(wording: str) -> str:
-    """Return a key of a memory's statement, however it is written and whatever it is wrapped in."""
+    """Return a key that is the same for every spelling and wrapping of a statement."""
     return recognition_key(peel(wording))
 
 
@@ -328,7 +328,7 @@ def _quotes(memory: Memory, wordings: Iterable[str]) -> bool:
 
 
 def search_terms(wording: str) -> tuple[str, ...]:
-    """Return the terms by which the index finds a wording again, wherever it has spaces.
+    """Return the terms by which the index finds a wording, however its spaces are set.
 
     Pairs of Chinese characters are left out: there is none across a space.
     """
@@ -353,7 +353,7 @@ def list_affected(tx: Transaction, plan: ErasurePlan) -> tuple[str, ...]:
 
 
 def _list_holding(tx: Transaction, plan: ErasurePlan) -> Iterator[str]:
-    """Yield ids of memories in whose present wording a forgotten one stands."""
+    """Yield the ids of memories whose present wording contains a forgotten wording."""
     for wording in plan.wordings:
         numbers = tx.documents.list_containing("memory", search_terms(wording))
         for memory in tx.memories.by_version_numbers(numbers).values():
@@ -362,7 +362,7 @@ def _list_holding(tx: Transaction, plan: ErasurePlan) -> Iterator[str]:
 
 
 def list_places(tx: Transaction, plan: ErasurePlan) -> set[str]:
-    """Return the files that nightly runs write about it: of its conversations and its days."""
+    """Return the nightly files about a plan's records: of their conversations and days."""
     turns = plan.sources.values()
     memories = {**plan.memories, **plan.reworded, **plan.dependents}.values()
     moments = [(turn.at, turn.utc_offset) for turn in turns]
@@ -378,13 +378,13 @@ def list_places(tx: Transaction, plan: ErasurePlan) -> set[str]:
 def _days_of(moment: int, offset: int | None) -> set[date]:
     """Return the days of a moment whose pages may speak of it.
 
-    It is filed by the speaker's clock, otherwise by that of the home, which may have been any on
-    earth before somebody set it.
+    A page is filed by the speaker's clock, otherwise by that of the home, which may have been any
+    on earth before somebody set the zone.
     """
     clocks = (*_CLOCKS_ON_EARTH, UTC_ZONE.at_offset(moment, offset))
     return {day for each in clocks if (day := each.date_of(moment)) is not None}
 
 
 def texts_in_plans(phrases: Phrases) -> Iterator[str]:
-    """Yield the phrases as they stand in the plan of a nightly run that was broken off: in JSON."""
+    """Yield the phrases as JSON has them, to be found in the plan of an unfinished nightly run."""
     return (json.dumps(text, ensure_ascii=False)[1:-1] for text in phrases.distinctive.statements)

@@ -20,7 +20,7 @@ _PAGE = 500
 
 
 def verify(store: Store, home: Path) -> dict[str, list[Orphan]]:
-    """Look at every tenant's rows and files.
+    """Find what has lost its sources in the rows and files of every tenant.
 
     Args:
         store: the database of the home.
@@ -34,7 +34,7 @@ def verify(store: Store, home: Path) -> dict[str, list[Orphan]]:
 
 
 def verify_tenant(store: Store, tenant: str, home: Path) -> list[Orphan]:
-    """Look at one tenant's rows and files."""
+    """Find what has lost its sources in the rows and files of one tenant."""
     with store.read(tenant) as tx:
         return [
             *tx.dependencies.list_orphans(),
@@ -52,7 +52,7 @@ def _list_orphan_items(tx: Transaction) -> Iterator[Orphan]:
 
 
 def _list_orphan_lines(tx: Transaction, files: TenantFiles) -> Iterator[Orphan]:
-    """Yield turns that a conversation's history file tells of, and the record does not hold."""
+    """Yield the turns in history files that are not in the record."""
     usable = (one for one in files.list_places(HISTORY) if files.find_obstacle(one) is None)
     texts = (files.read(place) or b"" for place in usable)  # doctor names the others itself
     ids = [turn_id for text in texts for turn_id in _ids(text)]
@@ -74,7 +74,7 @@ def _ids(content: bytes) -> Iterator[str]:
 
 
 MEMORY_KINDS = frozenset(("memory", "derived memory", "episode"))
-"""Kinds that are forgotten by id; all others have none that anybody could give."""
+"""Kinds that a user can forget by id; the others have no id to give."""
 
 
 def repair_orphans(store: Store, home: Path) -> int:

@@ -96,7 +96,7 @@ def _attribute_addition(add: Add, turn: StoredTurn, participants: Participants) 
 def _attribute_update(
     update: Update, turn: StoredTurn, known: Mapping[str, Memory], participants: Participants
 ) -> Add | Update:
-    """Return the update, or an addition where another person speaks than its memory's."""
+    """Return the update, or an addition if the speaker is not the person of the memory."""
     _, content = attribute_subject(participants, turn, "", update.content, update.quote)
     memory = known.get(update.id)
     words = f"{update.quote}\n{update.content}"
@@ -122,7 +122,7 @@ def _attribute_update(
 def _is_of_another(
     participants: Participants, memory: Memory, turn: StoredTurn, words: str
 ) -> bool:
-    """Check whether a memory is of another person than the speaker, whom the words do not name."""
+    """Check whether a memory is about a person who neither speaks nor is named in the words."""
     person = participants.find_person(turn)
     speaker = USER if person is None else subject_key(person)
     if turn.role is not Role.USER or memory.subject == speaker:
@@ -134,7 +134,7 @@ def _is_of_another(
 
 
 def _add_users_name(add: Add, participants: Participants) -> Add:
-    """Return the addition with the user as one person, who goes by their name, too."""
+    """Return the addition with the user as one entity, known by their name as well."""
     name = participants.user
     if name is None or len(name) > _LONGEST_NAME:
         return add
@@ -191,7 +191,7 @@ def _quote_names(names: Iterable[str | None]) -> str:
 
 
 def attribute_earlier_turns(tx: Transaction, n: int, turn: NewTurn, writer: MemoryWriter) -> None:
-    """Attribute to its first speaker what was concluded before a second one joined the session.
+    """Attribute earlier conclusions to a session's first speaker when a second one joins.
 
     As long as somebody spoke alone, they were taken for the user. A second person in that very
     session shows that it is shared and that nobody is known to be the user.

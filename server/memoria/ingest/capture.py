@@ -150,7 +150,7 @@ class Capture:
         return _make_receipt(recorded, tally, closed, intake, private_since)
 
     def close_idle_segments(self) -> int:
-        """Close the segments that have been idle for longer than the limit. Gives their number."""
+        """Close the segments that have been idle too long, and return their number."""
         now = now_millis()
         _load_rules()
         with self._store.write(self._tenant, only_adds=True) as tx:
@@ -221,7 +221,7 @@ class Capture:
                 yield writer.write(draft, suppressed=one.is_suppressed)
 
     def _examine(self, draft: TurnDraft, suppression: SuppressionList, tally: Tally) -> "_Examined":
-        """Return the turn as it may be recorded, going by what was forgotten."""
+        """Return a turn as it may be recorded, without what was forgotten."""
         text = full_text(draft.text)
         if suppression.is_erased_message(self._name(draft), text, draft.turn.at):
             return _Examined(draft, is_erased=True)
@@ -257,9 +257,9 @@ class _Examined:
 
 @cache
 def _load_rules() -> "type[Intake]":
-    """Load the conclusions' code once there is a turn: a process that starts must not pay for it.
+    """Import the class that draws conclusions, with the first turn: starting is faster without.
 
-    Nor must others that wait to write: it is done before a transaction begins.
+    To be called before a transaction begins, so that no other writer waits for the import.
     """
     from memoria.ingest.intake import Intake  # noqa: PLC0415
 

@@ -177,7 +177,7 @@ class Extractor:
         proposed: Extraction,
         meanings: TextVectors,
     ) -> tuple[list[DoubtfulConclusion], ReadAhead]:
-        """Find proposals for a second look, and read ahead what they are compared with."""
+        """Find proposals for a second look, and memories that proposals will be compared with."""
         with self._tools.store.read(entry.tenant) as tx:
             validator = self._validator(tx, context, meanings)
             doubts = find_doubtful(
@@ -255,7 +255,7 @@ def _load_segment(tx: Transaction, entry: LeasedEntry, digester: Digester) -> Sh
 
 
 def leave_out_rules(memory: Memory, turns: Sequence[StoredTurn]) -> Memory | None:
-    """Return a memory as it was before rules read the turns; None where they made it of them.
+    """Return a memory without the wordings that rules read in the turns; None if none is left.
 
     The model is to conclude for itself what the turns say, and not to leave it out as known; what
     it does not conclude is archived. What was asked to be remembered is the user's own word.
@@ -278,7 +278,7 @@ def _list_new(segment: ShownSegment) -> list[StoredTurn]:
 def _find_summary(
     context: ReadingContext, segment: ShownSegment, summaries: Sequence[EpisodeSummary]
 ) -> EpisodeSummary:
-    """Return the first summary that quotes a turn of a segment; an empty one without."""
+    """Return the first summary that quotes a turn of a segment; an empty summary without one."""
     if len(context.segments) == 1:
         return summaries[0] if summaries else EpisodeSummary()
     numbers = context.numbers_of(segment)
@@ -323,7 +323,7 @@ def split_conclusions(contents: Iterable[str]) -> list[str]:
 
 
 def _check_nothing_was_forgotten(tx: Transaction, context: ReadingContext) -> None:
-    """Drop the answer of a model that saw what was forgotten since, because it may repeat it.
+    """Check that nothing the model saw was forgotten meanwhile, as its answer may repeat that.
 
     Raises:
         ChangedMeanwhileError: something that the model saw was forgotten.
@@ -337,7 +337,7 @@ def _check_nothing_was_forgotten(tx: Transaction, context: ReadingContext) -> No
 
 
 def list_unread(tx: Transaction, turns: Iterable[StoredTurn]) -> list[StoredTurn]:
-    """List the turns that are still to be read: nobody has, and no memory of theirs waits."""
+    """List the turns that nobody has read and from which no memory awaits confirmation."""
     unprocessed = [
         turn for turn in turns if turn.current and not (turn.suppressed or turn.processed)
     ]
@@ -357,7 +357,7 @@ def finish_reading(validator: OperationValidator, resolver: Resolver) -> None:
 def _mark_read(validator: OperationValidator) -> None:
     """Mark the turns as read, except those of memories that wait for confirmation.
 
-    Those that a memory speaks for leave the first level; the others have nobody to speak for them.
+    Turns with a memory count as processed and leave the first level; the others are passed over.
     """
     turns, tx = validator.prompt_turns, validator.tx
     ns = [turn.n for turn in turns]

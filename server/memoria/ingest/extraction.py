@@ -200,7 +200,7 @@ class ExtractionWorker:
                         self._wake.wait(pause_s)
 
     def _take_next(self, owner: str) -> float:
-        """Process the next entry. Return the pause before the one after it, in seconds."""
+        """Process the next entry; return the pause before the following entry, in seconds."""
         wait_s = self._wait_s()
         if wait_s > 0:
             return wait_s
@@ -325,7 +325,7 @@ class ExtractionWorker:
             queue.release(entry, owner, until, error, blamed=blamed)
 
     def _renew_leases(self) -> None:
-        """Renew the leases of this process, three times in the life of one."""
+        """Renew the leases of this process, three times within a lease's duration."""
         while not self._stopping.wait(self._limits.lease_ms / 3000):
             owners = tuple(self._lease_owners)
             if not owners:

@@ -105,7 +105,7 @@ class AgentReader:
             return unread.describe(turns, self.recall).write(tx.zone) if turns else None
 
     def take(self, page_id: str, given: Sequence[object]) -> HandedIn:
-        """Apply an agent's conclusions from a page, and let its turns count as read.
+        """Apply an agent's conclusions from a page, and mark the turns of the page as read.
 
         Args:
             page_id: the page.
@@ -143,7 +143,7 @@ class AgentReader:
     def _read(
         self, tx: Transaction, page: UnreadPage, given: Sequence[object]
     ) -> tuple[list[_Proposal], list[RefusedConclusion]]:
-        """Return the conclusions as operations, and those that are none."""
+        """Return the conclusions as operations, and the refused conclusions with their reasons."""
         proposals, refused = list[_Proposal](), list[RefusedConclusion]()
         for number, one in enumerate(given, 1):
             try:

@@ -159,7 +159,7 @@ class Intake:
                 self._add_entry(QueueKind.EPISODE, (session_n, first, last), LEFT_OVER, reason, due)
 
     def _due_with_others(self, place: _Span) -> int:
-        """Return when a closed segment is to be read: at once where enough waits, and the first."""
+        """Return when a closed segment is to be read: at once (0) if enough waits, else later."""
         if self._limits is None or not self._limits.wait_ms or not self._tx.queue.has_done():
             return 0
         waiting = (place, *self._tx.queue.list_resting(place[0], self._now))
@@ -180,7 +180,7 @@ class Intake:
         return self._limits is not None and self._limits.wait_ms > 0 and is_kept
 
     def _takes_along(self, turn: NewTurn, priority: int) -> bool:
-        """Let an urgent, unread turn before this one take it along. Return False without one."""
+        """Add a turn to the queue entry of an urgent turn before it; return False without one."""
         if self._limits is None or not self._limits.wait_ms:
             return False
         wait_ms = self._limits.wait_ms

@@ -95,7 +95,7 @@ class ReadingContext:
         return PromptContents(turns, {memory.id: memory for memory in self.known})
 
     def describe(self, zone: Zone) -> ReadingMaterial:
-        """Write all of it in words.
+        """Write the turns, memories and people as the texts of a prompt.
 
         Args:
             zone: the home's: on whose days things were said.

@@ -199,27 +199,27 @@ class Resolver:
         self._written[proposed] = outcome.memory_id
 
     def _hold_back(self, new: NewMemory, wording: NewWording, turn: StoredTurn) -> None:
-        """Let a conclusion wait for the user's word, unless it is known in the same words."""
+        """Write a conclusion as pending confirmation, unless a memory has the same words."""
         if not self._is_known(wording, turn):
             self._validator.writer.add(new, wording)
             self._outcome.memory_ids.append(new.id)
             self._count("pending")
 
     def _relations_of(self, content: str) -> dict[str, Relation]:
-        """Map memories, those of this answer among them, to a conclusion's relation to them."""
+        """Map the ids of memories, new ones of this answer included, to a conclusion's relation."""
         found = self._advice.relations_of(content)
         return {self._written.get(other, other): relation for other, relation in found.items()}
 
     def _scope_of(self, add: Add, turn: StoredTurn) -> Scope | None:
-        """Return where the model would have a conclusion seen; None for a private project."""
+        """Return the scope that a model proposes for a conclusion; None in a private project."""
         if turn.workspace is None or self._tx.memories.is_private(turn.workspace):
             return None
         return add.scope
 
     def _scope_of_update(self, memory: Memory, content: str, turn: StoredTurn) -> Scope | None:
-        """Return where an update is seen: as its memory, unless it points at its own project.
+        """Return an update's scope: its memory's, unless the text points at its own project.
 
-        Words outside of projects were not decided to be seen everywhere.
+        A memory from outside of projects has no scope to pass on, for nobody decided about that.
         """
         place = turn.workspace
         if place is None or memory.workspace is None or self._tx.memories.is_private(place):
@@ -227,7 +227,7 @@ class Resolver:
         return None if points_at_project(content, place) else memory.scope
 
     def _find_task(self, add: Add, content: str, turn: StoredTurn, subject: str) -> str | None:
-        """Return a conclusion's task: the one proposed or, for what is about the work, in hand."""
+        """Return a conclusion's task: as proposed, else the task in hand if it is about the work."""
         if add.task is not None:
             return self._validator.check_name(add.task)
         task = find_task_of_turn(self._tx, turn)
@@ -290,7 +290,7 @@ class Resolver:
             self.echo_ids.add(outcome.memory_id)
 
     def _count(self, what: str) -> None:
-        """Count something that was done."""
+        """Count an applied action in the outcome."""
         self._outcome.applied[what] += 1
 
     # UPDATE and DELETE
@@ -336,12 +336,12 @@ class Resolver:
             self._replace_as_updated(new, memory, update, since)
 
     def _topic_of_update(self, update: Update, memory: Memory) -> Topic:
-        """Return an update's topic: that of its memory, unless it says otherwise."""
+        """Return an update's topic: that of its memory, unless the update names another."""
         kind = update.type if update.type and update.type.may_be_proposed else memory.type
         return Topic(kind, self._validator.check_property(update.predicate) or memory.predicate)
 
     def _settle_held(self, new: NewClaim, held: Memory, *, is_doubtful: bool) -> None:
-        """Let the user's word settle a conclusion that waited for it."""
+        """Replace a conclusion pending confirmation by what the user says, and nobody else."""
         if is_doubtful or new.claim.source is not SourceKind.USER_SAID:
             raise RejectedError("it waits for the user's word")
         self._note(self._claims.settle_held(new, held), new.wording.content)

@@ -66,12 +66,12 @@ class Advice:
     """Checks by the conclusion's wording and the number of its turn."""
 
     def support_of(self, content: str, turn_n: int) -> SupportVerdict | None:
-        """Return whether a conclusion is borne out; None where nobody was asked."""
+        """Return whether its quote supports a conclusion; None if the model was not asked."""
         check = self.checks.get((content, turn_n))
         return None if check is None else check.supported
 
     def wording_of(self, content: str, turn_n: int) -> str:
-        """Return a conclusion as far as it is borne out."""
+        """Return the part of a conclusion that its quote supports."""
         check = self.checks.get((content, turn_n))
         return (check and check.content) or content
 
@@ -111,7 +111,7 @@ class DoubtfulConclusion:
 
     @property
     def others(self) -> tuple["Memory | DoubtfulConclusion", ...]:
-        """All that it is to be compared with."""
+        """Everything that the conclusion is to be compared with."""
         return (*self.rivals, *self.earlier)
 
 
@@ -180,7 +180,7 @@ class SecondLook:
 
 
 def _refuse_additions(check: Check, one: DoubtfulConclusion) -> Check:
-    """Return a check; a no, where its wording has a word that was neither concluded nor said."""
+    """Return a check, with the answer no if its wording adds a word to conclusion and turn."""
     if is_cut_of(check.content or one.content, one.content, full_text(one.turn)):
         return check
     return check.model_copy(update={"supported": "no"})
@@ -366,7 +366,7 @@ def _needs_check(
     *,
     is_personal: bool,
 ) -> bool:
-    """Check whether to ask again if a conclusion is supported by its quote.
+    """Check whether the model is to be asked if a conclusion is supported by its quote.
 
     A wrong conclusion about a small thing costs little. So the question is asked only about
     conclusions from what somebody says of others in an assistant's place, about personal data, and

@@ -40,11 +40,11 @@ class AccountMeeting:
         self._met: set[int] = set()
 
     def find_known(self, reported: TurnDraft) -> StoredTurn | None:
-        """Find the turn that an agent reports, or None; none is found twice in a call."""
+        """Find the stored turn that an agent reports, once in a call; None if there is none."""
         return self._find(reported, self._list_alike(reported))
 
     def find_reported(self, said: TurnDraft) -> StoredTurn | None:
-        """Find the turn that an agent reported before the client said it, or None."""
+        """Find an agent's earlier report of a turn that the client tells now; None without one."""
         if not self._agent_turns:
             return None
         likeness = said.likeness or b""
@@ -104,7 +104,7 @@ class SessionWriter:
         self._limits = limits
 
     def write(self, draft: TurnDraft, *, suppressed: bool) -> RecordedTurn:
-        """Write a turn, unless the session has it by its message id; or a new version of it."""
+        """Write a turn, or a new version of its message; nothing if the session has the same."""
         message_id = draft.turn.message_id
         known = (
             self._conversations.find_message(self._session_n, message_id)
@@ -132,7 +132,7 @@ class SessionWriter:
         return RecordedTurn(status="recorded", id=self._append(draft, suppressed=suppressed))
 
     def _take_over(self, draft: TurnDraft, reported: StoredTurn, *, suppressed: bool) -> None:
-        """Let a turn that an agent has reported be the one that the client has said."""
+        """Replace an agent's report of a turn by the client's account."""
         place = self._meeting.find_place(reported, self._next_index)
         said = self._make(draft, place, reported.version, suppressed=suppressed)
         self._accounts.hand_over(reported, said)

@@ -99,7 +99,7 @@ class TurnDraft:
     text: CleanTurn
     fingerprint: bytes
     likeness: bytes | None = None
-    """Key by which the other account of it is found, where there may be two."""
+    """Key by which the other account of the turn is found, where there may be two."""
 
     @property
     def is_unanswered_call(self) -> bool:
@@ -232,11 +232,11 @@ _MARK = f"[redacted:{FORGOTTEN_PASSAGE}]"
 
 
 def leave_out_forgotten(text: CleanTurn, suppression: SuppressionList) -> CleanTurn | None:
-    """Leave out of a turn what was erased from the record; None if nothing else is left.
+    """Return a turn without passages erased from the record; None if nothing else is left.
 
     Args:
-        text: the turn, which says something of that kind.
-        suppression: recognises it.
+        text: the turn, which repeats something erased.
+        suppression: recognises what was erased.
     """
     omission = _Omission(suppression)
     left = replace(
@@ -256,7 +256,7 @@ def count_omissions(text: CleanTurn) -> int:
 
 
 class _Omission:
-    """Leaves out of texts what was erased."""
+    """Replaces passages of texts that were erased from the record."""
 
     def __init__(self, suppression: SuppressionList) -> None:
         self._suppression = suppression

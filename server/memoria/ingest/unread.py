@@ -1,4 +1,4 @@
-"""Unread turns: those from which nobody has concluded anything, page by page.
+"""Unread turns: turns from which nobody has concluded anything, page by page.
 
 Where no chat model is configured, an agent that is there anyway may read them. A page is what a
 model would be shown of a part of one session, as far as it is seen from where the agent works and
@@ -64,7 +64,7 @@ class UnreadPage(ReadingContext):
         )
 
     def write(self, zone: Zone) -> str:
-        """Write the page: how to hand in, and below it the turns with what bears on them.
+        """Write the page: how to hand in conclusions, then the turns and related memories.
 
         Args:
             zone: the home's: on whose days things were said.
@@ -81,7 +81,7 @@ class UnreadPage(ReadingContext):
 
 
 class UnreadTurns:
-    """Turns that nobody has read, as they are seen from one project in one transaction."""
+    """Finds the turns that nobody has read and one project sees, in one transaction."""
 
     def __init__(self, tx: Transaction, digester: Digester, workspace: str | None) -> None:
         """Create the view.
@@ -102,7 +102,7 @@ class UnreadTurns:
         return count_unread(self._tx, self._workspace).model_copy(update={"next_page": page})
 
     def find_first(self) -> Sequence[StoredTurn] | None:
-        """Return the turns of the page to be read next; None where none is."""
+        """Return the turns of the page to be read next; None if nothing is left."""
         latest = self._tx.conversations.list_unread(self._workspace, MOST_COUNTED)
         pages = map(self._find_first_of, dict.fromkeys(turn.session_n for turn in latest))
         return next(filter(None, pages), None)
@@ -141,7 +141,7 @@ class UnreadTurns:
         return self._list_readable(said)
 
     def _list_seen(self, end: str) -> Iterator[StoredTurn]:
-        """Yield the turns whose ids end so, as far as they are seen from here."""
+        """Yield the visible turns whose ids end with the given characters."""
         for one in self._tx.short_ids.list_alike([end]):
             turn = self._tx.conversations.turn(one)
             if turn is not None and turn.workspace in (None, self._workspace):
@@ -153,7 +153,7 @@ class UnreadTurns:
         return list_open(self._tx, unread)
 
     def describe(self, turns: Sequence[StoredTurn], recall: RelatedMemories) -> UnreadPage:
-        """Return a page of some turns of a session, with what bears on them.
+        """Return a page of turns of one session, with related memories.
 
         Args:
             turns: in order, at least one.

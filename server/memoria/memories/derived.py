@@ -23,7 +23,7 @@ from memoria.policy.merging import authority
 from memoria.store.values import NewMemory
 
 END = "end"
-"""Action in the audit log where a derived memory is not true any more."""
+"""Action in the audit log for a derived memory that no longer holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class DerivedDraft:
 
 
 def least_trust(memories: Sequence[Memory]) -> Trust:
-    """Return the trust in what is derived from all of some memories, never the user's."""
+    """Return the trust in a conclusion from memories: the least of theirs, never the user's."""
     least = authority([memory.model_copy(update={"verified": False}) for memory in memories]).trust
     return Trust.TOOL if least is Trust.TOOL else Trust.REPORTED
 
@@ -82,12 +82,12 @@ def add_derived(
 def revise_derived(
     writer: MemoryWriter, memory: Memory, draft: DerivedDraft, sources: Sequence[Memory], at: int
 ) -> None:
-    """Let a derived memory say something else from now on."""
+    """Give a derived memory another wording from now on."""
     writer.revise(memory.id, _wording(draft, sources, at), "draw anew", _source_list(sources))
 
 
 def end_derived(writer: MemoryWriter, memory: Memory, why: str) -> None:
-    """Keep a derived memory as something that was so; it may be derived again."""
+    """Supersede a derived memory, which may be derived again."""
     writer.supersede(memory.id, why, END)
 
 

@@ -47,7 +47,7 @@ EntityName = str | Mention | Mapping[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementDetails:
-    """Details given with a statement. Those that are None are for us to find out."""
+    """Details given with a statement; rules find those that are None."""
 
     importance: float | None = None
     valid_from: int | None = None
@@ -214,7 +214,7 @@ def require_replaceable(tx: Transaction, memory_id: str, workspace: str | None) 
 
 
 def _name_successor(tx: Transaction, memory: Memory) -> str:
-    """Advise on a memory that does not hold any more."""
+    """Return advice on a memory that no longer holds: its successor, or to search again."""
     everything = Filters(everywhere=True, include_history=True, include_processed=True)
     for edge in tx.graph.list_edges(Node("memory", memory.id), everything):
         if edge.type is EdgeType.VERSION_NEXT and edge.src.id == memory.id:
@@ -272,7 +272,7 @@ class End:
 
 
 def read_end(until: str, said_at: int, zone: Zone, since: int | None = None) -> End:
-    """Read the end that somebody has given with a statement.
+    """Parse the end that was given with a statement.
 
     Args:
         until: a date, an expression such as `Friday` or 到周五, or how long it holds: `7d`,
@@ -320,12 +320,12 @@ def find_end_in_words(content: str, said_at: int, zone: Zone) -> int | None:
 
 
 def ends_with_session(until: str) -> bool:
-    """Return whether an end is that of the present conversation."""
+    """Return whether a text names the end of the session, such as `this session`."""
     return _SESSION.fullmatch(until) is not None
 
 
 def _read_lasting(until: str, since: int, zone: Zone) -> int | None:
-    """Return the end of a duration that begins at `since`; None if it is none."""
+    """Return the end of a duration that begins at `since`; None if the text is no duration."""
     if ends_with_session(until):
         return since + DAY_MS  # a session has no certain end, but after a day it is over
     english, chinese = _LASTING.fullmatch(until), _LASTING_CHINESE.fullmatch(until)
@@ -348,7 +348,7 @@ def _read_lasting(until: str, since: int, zone: Zone) -> int | None:
 
 
 def _add(since: int, amount: int, letter: str, zone: Zone) -> int | None:
-    """Add hours, days, weeks, months or years to a moment; None beyond all bounds."""
+    """Add hours, days, weeks, months or years to a moment; None after two centuries."""
     lengths = {"h": _HOUR_MS, "d": DAY_MS, "w": 7 * DAY_MS}
     if letter in lengths:
         end = since + amount * lengths[letter]
@@ -363,7 +363,7 @@ def _add(since: int, amount: int, letter: str, zone: Zone) -> int | None:
 
 
 def _is_read_whole(until: str, said_at: int, zone: Zone) -> bool:
-    """Return whether the rules read all that tells of a time: of "31 June" they read a part."""
+    """Return whether the rules read every time word of a text; of "31 June" they don't."""
     if _ISO_TIME.match(until):
         return True
     for span in times(until, said_at, zone, prefer="future"):

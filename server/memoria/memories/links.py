@@ -1,4 +1,4 @@
-"""Links: the place of a memory in the graph."""
+"""Links: the place of a memory in the graph, by its wording, its sources and its meaning."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -144,7 +144,7 @@ def link_structure(
 def link_contradictions(
     tx: Transaction, memory: Memory, others: Iterable[str], *, now: int
 ) -> None:
-    """Link a memory with those, by id, that cannot be true together with it.
+    """Link a memory with the memories, by id, that contradict it.
 
     Raises:
         NotFoundError: there is no such other memory.
@@ -174,7 +174,7 @@ def link_source(
     now: int,
     kind: EdgeType = EdgeType.DERIVED_FROM,
 ) -> None:
-    """Link a derived memory with one that it is derived from, or that its model was only shown."""
+    """Link a derived memory with a source, or with a memory that its model was shown."""
     version = memory.current
     age_ms = now - source.current.valid_from
     edge = Edge(
@@ -192,7 +192,7 @@ def link_source(
 def link_successor(
     tx: Transaction, successor: Memory, former: Memory, *, now: int, since: int | None = None
 ) -> None:
-    """Link a memory with the one that it has taken the place of.
+    """Link a memory with the memory that it replaces.
 
     Args:
         tx: the transaction that supersedes.
@@ -312,7 +312,7 @@ def _is_name(name: str) -> bool:
 
 
 _MOST_SIMILAR = 6
-"""Most memories that one is linked with; a graph that links everything says nothing."""
+"""Most similar memories linked with one memory; a graph that links everything says nothing."""
 
 
 def find_similar(
@@ -336,7 +336,7 @@ def find_similar(
 
 
 def link_all_similar(tx: Transaction, near: Mapping[int, Mapping[str, float]], now: int) -> None:
-    """Link similar memories, except those that were erased or revised since they were found.
+    """Link similar memories, except any that was erased or revised after the search.
 
     Args:
         tx: the transaction to write in.

@@ -206,7 +206,7 @@ class Statements(Revisions):
         given: StatementDetails,
         end: End | None,
     ) -> tuple[str, ...]:
-        """Note the details of a known statement; return the names of those left as they are."""
+        """Set the details of a known statement; return the names of details that stay unchanged."""
         names = {
             "importance": given.importance is not None,
             "until": end is not None,
@@ -231,7 +231,7 @@ class Statements(Revisions):
         return ()
 
     def _is_scope_open(self, tx: Transaction, memory: Memory, new: NewMemory, text: str) -> bool:
-        """Return whether a memory is seen elsewhere than was asked, or than its words say."""
+        """Return whether a memory is visible elsewhere than its author or its words ask."""
         from memoria.policy.scope import decide_scope  # noqa: PLC0415  (the start-up does without it)
 
         if self._workspace is None or tx.memories.is_private(self._workspace):
@@ -250,7 +250,7 @@ class Statements(Revisions):
         replaced: Memory | None = None,
         log_as: str = "remember",
     ) -> "ClaimOutcome":
-        """Let a statement take effect: it is added, recognised, or changes what is known.
+        """Apply a statement, which is added, recognised, or changes what is known.
 
         Args:
             tx: the transaction.
@@ -288,7 +288,7 @@ class Statements(Revisions):
 
 
 def _doubt_order(tx: Transaction, new: "NewClaim") -> str | None:
-    """Return why a statement that orders something waits: the turn that it names is not the user's.
+    """Return why an order waits for confirmation (its turn is not the user's), or None.
 
     What rests on a tool's output waits where it orders anything at all.
     """

@@ -44,7 +44,7 @@ def find_task_in_hand(
 def list_told_tasks(
     tx: Transaction, workspace: str | None, at: int, limit: int
 ) -> list[Scratchpad]:
-    """List the notes touched last that are worth telling of, newest first.
+    """List the latest scratchpads that a briefing should mention, newest first.
 
     Args:
         tx: the transaction to read in.
@@ -60,14 +60,14 @@ def list_told_tasks(
 
 
 def find_end_of_telling(tx: Transaction, workspace: str | None, at: int, limit: int) -> int | None:
-    """Return the first moment at which time alone ends the telling of a task; None for never."""
+    """Return when the first mentioned task becomes too old to mention; None for never."""
     told = list_told_tasks(tx, workspace, at, limit)
     times = [time for pad in told for time in (pad.updated_at, *(one.at for one in pad.completed))]
     return min((time + TOLD_MS for time in times if time + TOLD_MS > at), default=None)
 
 
 def date_focus(tx: Transaction, pad: Scratchpad, at: int) -> Scratchpad:
-    """Add to the notes the day of a task that was last worked on before today."""
+    """Add to a scratchpad the day of its task, if that was last worked on before today."""
     day = date_of(pad.updated_at, tx.zone)
     is_earlier = pad.current_focus is not None and day != date_of(at, tx.zone)
     return pad.model_copy(update={"last_day": day}) if is_earlier else pad
@@ -86,7 +86,7 @@ def _without_what_is_over(
 
 
 def _is_left(tx: Transaction, pad: Scratchpad, newer: Sequence[Scratchpad]) -> bool:
-    """Return whether a scratchpad's task was left for another, or goes on in another session."""
+    """Return whether a task was left for another, or a newer scratchpad has the same task."""
     task = pad.current_focus
     if task is None:
         return False
@@ -113,7 +113,7 @@ def find_task_of_turn(tx: Transaction, turn: StoredTurn) -> str | None:
 
 
 def is_about_work(content: str, kind: MemoryType, subject: str | None, scope: Scope | None) -> bool:
-    """Return whether a statement is about the work: no person's matter, rule or preference.
+    """Return whether a statement is about the work, and no personal matter, rule or preference.
 
     Args:
         content: the statement.

@@ -29,15 +29,15 @@ _VOTES = frozenset({"upvotes", "downvotes"})
 
 
 class Undoing(Revisions):
-    """One tenant's changes, as far as a project sees them, and how one is taken back."""
+    """Lists the changes of one tenant's memories that a project sees, and undoes a change."""
 
     def list_changes(self, *, everywhere: bool = False) -> list[Change]:
-        """List people's changes of memories that are seen here, or anywhere, newest first."""
+        """List people's changes of the memories that the project sees, or of all, newest first."""
         with self._store.read(self._tenant) as tx:
             return list(self._list_changes(tx, everywhere=everywhere))
 
     def undo(self, change_id: str, *, everywhere: bool = False) -> Change:
-        """Take a change back and return it as it is then.
+        """Undo a change, and return the change marked as undone.
 
         Args:
             change_id: the whole id.
@@ -93,7 +93,7 @@ class Undoing(Revisions):
     def _put_back(
         self, tx: Transaction, memory_id: str, differences: Differences, did: str
     ) -> None:
-        """Let a memory be as it was, but for what was changed again since."""
+        """Restore the fields of a memory that a change has set and nothing changed later."""
         memory = tx.memories.get(memory_id)
         if memory is None:
             return
@@ -200,7 +200,7 @@ def _forgotten(what: str) -> ForgottenError:
 
 
 def _describe(note: ChangeNote, memory: Memory | None, *, is_undone: bool) -> Change:
-    """Describe a change as a list of them shows it."""
+    """Describe a change for a list of changes."""
     former = _find_wording(memory, note, 0)
     own = _own_differences(note)
     had_words = own.get("wording", (None, None))[0] is not None
@@ -221,7 +221,7 @@ def _describe(note: ChangeNote, memory: Memory | None, *, is_undone: bool) -> Ch
 
 
 def _list_standing(memory: Memory, differences: Differences) -> Set[str]:
-    """List the fields that still are as a change has left them.
+    """List the fields that still have the values a change has given them.
 
     An undo says a former wording anew, under a number of its own: the words are compared.
     """

@@ -75,7 +75,7 @@ class PromptContents:
 
 
 class OperationValidator:
-    """Checks the operations that come of one queue entry, or of one derivation."""
+    """Checks the operations that follow from one queue entry or one derivation."""
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class OperationValidator:
     def check_conclusion(
         self, content: str, kind: MemoryType, subject: str | None, turn: StoredTurn, quote: str
     ) -> tuple[str, str | None]:
-        """Check a conclusion of one turn, which may not direct the agent on another's word.
+        """Check a conclusion from one turn, and that it directs the agent on the user's word alone.
 
         Args:
             content: what is concluded.
@@ -321,7 +321,7 @@ class OperationValidator:
         )
 
     def log_apart(self, memory_id: str, relations: Mapping[str, Relation]) -> None:
-        """Log of which memories, by their ids, the model has found a memory to be different."""
+        """Log which memories, by id, the model has found to differ from a memory."""
         for other, relation in relations.items():
             if relation == "different":
                 self.tx.audit.add(

@@ -44,7 +44,7 @@ NOTHING_READ = ReadAhead()
 
 @dataclass(frozen=True, slots=True)
 class NewClaim:
-    """A claim, and the memory that it becomes where nothing is known of the same."""
+    """A claim, and the memory that it becomes if no memory speaks of the same."""
 
     claim: Claim
     memory: NewMemory
@@ -106,15 +106,14 @@ def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
 def read_ahead(
     tx: Transaction, contents: Iterable[str], workspaces: Iterable[str | None]
 ) -> ReadAhead:
-    """Read what may soon be claimed, and what it will be compared with, before anybody writes.
+    """Find the memories that likely claims will be compared with, before a write begins.
 
-    In a large home finding what shares words with it takes half of the time in which the home would
-    be kept from all others.
+    The search takes long in a large home, and a write would make all other writers wait for it.
 
     Args:
         tx: the transaction to read in.
-        contents: what will perhaps be claimed.
-        workspaces: from where it may be said.
+        contents: the texts of the likely claims.
+        workspaces: the projects in which they may be made.
     """
     alike: dict[tuple[str, str | None], tuple[int, ...]] = {}
     for content, workspace in product(contents, workspaces):
@@ -123,7 +122,7 @@ def read_ahead(
 
 
 def applies_elsewhere(tx: Transaction, new: NewClaim, memory: Memory) -> bool:
-    """Return whether a memory is seen in every project and the claim is for one alone.
+    """Return whether a claim is for one project and the memory is seen in every project.
 
     What is about the person applies everywhere, whatever project it is said in. Where the words of
     the claim leave it open, it is of the same kind as what it replaces.
@@ -157,13 +156,13 @@ def _rivals(tx: Transaction, new: NewClaim) -> list[Memory]:
 
 
 def _is_for_less_time(new: NewClaim, memory: Memory) -> bool:
-    """Return whether a claim is for one session and a memory is not: it takes nothing from that."""
+    """Return whether a claim is for one session, and can't replace a memory that lasts."""
     for_session = is_for_one_session(new.wording.content, new.memory.type)
     return for_session and not is_for_one_session(memory.content, memory.type)
 
 
 def _may_be_of_one_task(new: NewClaim, memory: Memory) -> bool:
-    """Return whether the tasks of a claim and a memory let both speak of the same.
+    """Return whether a claim and a memory may speak of the same, going by their tasks.
 
     A rule or a preference of one task is an exception there. All else was merely learnt at a task,
     and what is learnt at the next one may replace it, unless two tasks were named.
@@ -177,12 +176,12 @@ def _may_be_of_one_task(new: NewClaim, memory: Memory) -> bool:
 
 
 def _may_be_of_one(one: str | None, other: str | None) -> bool:
-    """Return whether two subjects may be one: they are equal, or one of them is not known."""
+    """Return whether two subjects may be the same: equal, or one of the two unknown."""
     return one is None or other is None or subject_key(one) == subject_key(other)
 
 
 def _about_the_same(tx: Transaction, memory: NewMemory) -> Iterable[Memory]:
-    """List memories of the same subject that speak of the same property, or of none by name."""
+    """List memories of the same subject that have the same property, or none by name."""
     if memory.subject is None:
         return ()
     return tx.memories.list_of_property(memory.subject, memory.predicate, memory.workspace)
@@ -209,22 +208,22 @@ ClaimAction = Literal["ADD", "UPDATE", "evidence", "known", "restored", "past", 
 
 @dataclass(frozen=True, slots=True)
 class ClaimOutcome:
-    """Outcome of a claim."""
+    """Effect of a claim on what is known, for whoever made the claim."""
 
     action: ClaimAction
     memory_id: str
-    """The memory that says it now."""
+    """The memory that says the claim now."""
     supersedes: tuple[Memory, ...] = ()
     """The memories whose place it took, as they were before."""
     contradicts: tuple[Memory, ...] = ()
     """The memories that cannot be true together with it."""
     superseded_by: Memory | None = None
-    """The memory that says what holds since, where the claim is of an earlier time."""
+    """The memory that says what holds now, where the claim is of an earlier time."""
     is_echo: bool = False
     """True if an assistant or a tool only repeated what the user had said."""
 
     def describe_successor(self) -> RelatedStatement | None:
-        """Return the statement that holds since, where the claim is of an earlier time."""
+        """Return the statement that holds now, if the claim is of an earlier time; else None."""
         return None if self.superseded_by is None else _to_statement(self.superseded_by)
 
     def describe_change(self, content: str) -> MemoryChange | None:
@@ -255,14 +254,11 @@ class RelatedMemories(Protocol):
         ...
 
     def find_bearing(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
-        """Find the memories to show to a model that reads a text: few, and those that bear on it.
-
-        Those that wait for the user's confirmation are among them.
-        """
+        """Find the few memories to show to a model that reads a text, pending ones included."""
         ...
 
     def embed_meanings(self, texts: Sequence[str], *, wait: bool) -> TextVectors:
-        """Embed some texts. Must not be called inside a transaction, for it may take long.
+        """Embed texts, outside of any transaction: embedding may take long.
 
         Args:
             texts: what to embed.
@@ -281,13 +277,13 @@ class RelatedMemories(Protocol):
 
 
 APART = "apart"
-"""What the log calls it: the line is of the one memory, and its detail is the id of the other."""
+"""Action in the audit log for two memories found to differ: the subject and, by id, the detail."""
 
 
 def list_apart(tx: Transaction, memories: Iterable[Memory]) -> set[tuple[str, str]]:
-    """List the pairs of these memories that are noted and say the same as then.
+    """List the pairs of memories that a model found to differ, in their present wordings.
 
-    The smaller id comes first.
+    In a pair the smaller id comes first.
     """
     by_id = {memory.id: memory for memory in memories}
     found = set[tuple[str, str]]()

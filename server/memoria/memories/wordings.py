@@ -1,4 +1,8 @@
-"""Wordings: checked texts for the writer of memories, with their evidence, names and trust."""
+"""Wordings: checked texts for the writer of memories, with their evidence, names and trust.
+
+Nothing that an agent does may raise the trust in a memory: a wording that replaces another one is
+trusted as little as that. Only the user's own word stands by itself.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +40,7 @@ from memoria.store.values import Filters, NewVersion
 RULES_CONFIDENCE = 0.4
 """Confidence of the rules in what they read in a wording; a model gives its own."""
 REFINE = "refine"
-"""Action in the log of a wording that adds to the former one, or repeats it: that holds still."""
+"""Action in the audit log for a wording that adds to the former one or repeats it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ class Interpretation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StructuralLinks:
-    """Links of a memory beside those of its wording, by id: memories, unless it says turns."""
+    """Links of a memory, by id, beside those that follow from its wording."""
 
     turns: tuple[str, ...] = ()
     """Turns it rests on, beside the one its wording was drawn from."""
@@ -83,7 +87,7 @@ class StructuralLinks:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Words of a turn that bear a memory out."""
+    """Words of a turn that support a memory."""
 
     turn_n: int
     quote: str
@@ -255,7 +259,7 @@ def interpretation_of_update(
 def interpret_revision(
     tx: Transaction, memory: Memory, wording: NewWording
 ) -> Interpretation | None:
-    """Interpret a new wording of a memory with links by a model; None without such links.
+    """Interpret a new wording of a memory that a model has linked; None if no model has.
 
     Args:
         tx: the transaction in which the memory is revised.
@@ -271,7 +275,7 @@ def interpret_revision(
 
 
 def may_speak_of(subject: str | None, content: str) -> bool:
-    """Return whether a wording may be of a subject: it is the user, none, or named there."""
+    """Return whether a wording may be about a subject: the user, nobody, or a name it has."""
     key = None if subject is None else subject_key(subject)
     return key is None or key.startswith(USER) or key in content.casefold()
 
@@ -279,7 +283,7 @@ def may_speak_of(subject: str | None, content: str) -> bool:
 def interpretation_by_agent(
     content: str, mentions: Sequence[Mention], subject: str | None, confidence: float
 ) -> Interpretation:
-    """Interpret a statement by its author's details; the rules find what these leave out.
+    """Interpret a statement by its author's details; the rules add what the details leave out.
 
     Args:
         content: the statement.
@@ -324,16 +328,13 @@ def temper_wording(wording: NewWording, memory: Memory) -> NewWording:
 
 
 def needs_users_word(memory: Memory) -> bool:
-    """Return whether a memory was held back for the user, who has not confirmed it since.
-
-    It may have been archived meanwhile, so that it is not asked about any more.
-    """
+    """Return whether a memory waits for the user's confirmation, or was archived while it did."""
     is_held = memory.flag is not None and memory.validity is not Validity.ACTIVE
     return memory.validity is Validity.PENDING_CONFIRMATION or (is_held and not memory.verified)
 
 
 def is_fixed_for(memory: Memory, trust: Trust) -> bool:
-    """Return whether the user has fixed a memory and the present speaker is not the user."""
+    """Return whether only the user may change a memory, and the speaker is not the user."""
     return (memory.verified or memory.pinned) and trust is not Trust.USER
 
 
@@ -357,7 +358,7 @@ MAX_CHARS = 4000
 
 
 def check_statement(content: str, tally: Tally) -> str:
-    """Return a text without what must not be stored, and without what nobody sees.
+    """Return a text without secrets and without invisible characters.
 
     Raises:
         InvalidInputError: it is empty, too long, or asks itself not to be kept.

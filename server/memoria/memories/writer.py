@@ -103,7 +103,7 @@ class MemoryWriter:
         action: str = "correct",
         detail: str | None = None,
     ) -> None:
-        """Let a memory say something else from now on. What it said becomes its history.
+        """Give a memory a new wording from now on; the former one becomes history.
 
         Args:
             memory_id: the memory.
@@ -127,7 +127,7 @@ class MemoryWriter:
     def describe(
         self, memory: Memory, details: MemoryDetails, interpretation: Interpretation | None
     ) -> None:
-        """Note what is known of a memory beside its wording, which stays.
+        """Set details of a memory, and leave its wording.
 
         Args:
             memory: the memory.
@@ -140,7 +140,7 @@ class MemoryWriter:
         self._log("describe", memory.id, details.type and f"type {memory.type.value} before")
 
     def attribute(self, memory: Memory, subject: str | None, content: str) -> None:
-        """Attribute a memory to somebody else, of whom it has spoken from its beginning.
+        """Attribute a memory to another person, from its beginning on.
 
         Args:
             memory: as it is.
@@ -185,7 +185,7 @@ class MemoryWriter:
         successor: Memory | None = None,
         since: int | None = None,
     ) -> None:
-        """Take a memory out of the active ones because something else is true now.
+        """Supersede a memory because something else is true now.
 
         Args:
             memory_id: the memory.
@@ -203,11 +203,11 @@ class MemoryWriter:
         self._set_validity(memory_id, Validity.SUPERSEDED, action, detail)
 
     def end(self, memory_id: str, detail: str | None = None) -> None:
-        """Take a memory out of the active ones because it is not needed any more."""
+        """Archive a memory because it is not needed any more."""
         self._set_validity(memory_id, Validity.ARCHIVED, "archive", detail)
 
     def restore(self, memory_id: str, detail: str | None = None, *, waits: bool = False) -> None:
-        """Make a memory active again, or let it wait for the user's word again."""
+        """Make a memory active again, or pending confirmation again if it `waits`."""
         validity = Validity.PENDING_CONFIRMATION if waits else Validity.ACTIVE
         self._set_validity(memory_id, validity, "restore", detail)
 
@@ -229,12 +229,12 @@ class MemoryWriter:
                 self.supersede(other_id, f"the user confirmed {memory.id}", successor=memory)
 
     def mark_contradiction(self, memory: Memory, others: Iterable[Memory]) -> None:
-        """Note that a memory and some others cannot be true together, and nobody knows which is."""
+        """Note that a memory contradicts other memories, and nobody knows which is right."""
         self._tx.end_kept()
         link_contradictions(self._tx, memory, [other.id for other in others], now=self._now)
 
     def _decide_scope(self, memory: NewMemory, content: str) -> Scope:
-        """Decide where a memory is seen whose writer does not say it."""
+        """Decide the scope of a memory whose writer gives none."""
         if self._tx.memories.is_private(memory.workspace):
             return "project"
         scope = decide_scope(content, memory.type, memory.subject)
@@ -263,14 +263,14 @@ class MemoryWriter:
         self._log("scope", memory.id, "everywhere" if scope == "everywhere" else f"in {place} only")
 
     def move_to(self, memory: Memory, project: str | None) -> None:
-        """Let a memory be seen in this project alone, whichever it belonged to; None for all."""
+        """Move a memory to a project, where alone it is seen; None makes it visible everywhere."""
         place = memory.workspace if project is None else project
         scope: Scope = "everywhere" if project is None else "project"
         self._tx.memories.set_scope(memory.id, scope, place, self._now)
         self._log("scope", memory.id, "everywhere" if project is None else f"in {project} only")
 
     def pin(self, memory_id: str, *, pinned: bool) -> None:
-        """Protect a memory from fading, or no longer."""
+        """Pin or unpin a memory; a pinned one does not fade."""
         self._tx.memories.set_flags(memory_id, self._now, pinned=pinned)
         self._log("pin" if pinned else "unpin", memory_id)
 
@@ -284,16 +284,16 @@ class MemoryWriter:
         self._tx.memories.add_use(memory_id, gain, self._now)
 
     def add_evidence(self, memory_id: str, passage: Passage) -> bool:
-        """Add words of a turn that bear a memory out. Return False where the turn is known to."""
+        """Add words of a turn as evidence of a memory; return False if the turn is known."""
         evidence = NewEvidence(memory_id, passage.turn_n, passage.quote, self._now)
         return self._tx.memories.add_evidence(evidence)
 
     def copy_evidence(self, memory_id: str, source_id: str, most_turns: int) -> None:
-        """Let a memory rest on the turns of another as well, on so many at most."""
+        """Add the turns of a source memory, up to `most_turns`, to a memory's evidence."""
         self._tx.pairs.copy_evidence(memory_id, source_id, most_turns)
 
     def merge(self, survivor: Memory, other: Memory, authority: Authority, most_turns: int) -> None:
-        """Let one of two memories that say the same stand for both.
+        """Merge two memories that say the same: one survives, the other is superseded.
 
         Args:
             survivor: it keeps its wording and rests on the other's turns as well.
@@ -342,7 +342,7 @@ class MemoryWriter:
         self._suppression.check_statement(content)
 
     def lift_tombstone(self, content: str) -> None:
-        """Allow what was forgotten to be said again, because the user wants it back."""
+        """Allow a forgotten statement to be remembered again, as the user wants."""
         tombstone = self._suppression.lift(content)
         if tombstone is not None:
             self._log("lift", tombstone.subject)
@@ -375,7 +375,7 @@ class MemoryWriter:
         self._log(action, memory_id, detail)
 
     def _log(self, action: str, subject: str, detail: str | None = None) -> None:
-        """Note a change of what there was, which ends what was kept of before."""
+        """Log a change of existing memories, and end kept answers that rest on them."""
         self._tx.end_kept()
         self._note(action, subject, detail)
 

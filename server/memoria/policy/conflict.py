@@ -90,8 +90,8 @@ def compare_claim(
 ) -> ConflictVerdict:
     """Decide what a claim means for a memory of the same subject.
 
-    Without its word, two statements about one property that has one value at a time contradict each
-    other, unless they tell of two times.
+    Without a model's ruling, two statements about a property that has one value at a time
+    contradict each other, unless they tell of two times.
 
     Args:
         claim: what is said now.
@@ -164,7 +164,7 @@ def _predicate_of(memory: Memory) -> str:
 
 
 def is_older(claim: Claim, memory: Memory) -> bool:
-    """Check whether a claim was said before a memory's present wording; they are read in any order.
+    """Check whether a claim was said before a memory's present wording.
 
     Within one session the order of the turns decides, because clocks are set back at times.
     """
@@ -177,7 +177,7 @@ def is_older(claim: Claim, memory: Memory) -> bool:
 
 
 def is_of_another_time(event_at: int | None, memory: Memory) -> bool:
-    """Check whether something that happened at a moment tells of another time than a memory."""
+    """Check whether an event's time differs from the time that a memory tells of."""
     if event_at is None:
         return False
     known_at = memory.current.event_at
@@ -185,7 +185,7 @@ def is_of_another_time(event_at: int | None, memory: Memory) -> bool:
 
 
 def _is_no_weaker(trust: Trust, memory: Memory) -> bool:
-    """Check that a channel is no less trusted than that of the user's word it would replace."""
+    """Check that a channel is trusted as much as the user's statement, if a memory is one."""
     before = memory.current.provenance
     return before.source_kind is not SourceKind.USER_SAID or (
         _TRUST_WEIGHT[trust] >= _TRUST_WEIGHT[before.trust]

@@ -68,7 +68,7 @@ def groups_in(file: CoreFile) -> list[Group]:
 
 
 def is_for_every_session(memory: CoreMemory, now: int, zone: Zone) -> bool:
-    """Check whether a memory is no order for one session and no errand of one day.
+    """Check whether a memory is for every session: no order for one, no errand of one day.
 
     What the user pinned or wrote into a core file stands there as long as they let it. A memory
     with a redacted secret never does: there is nothing to read.
@@ -80,7 +80,7 @@ def is_for_every_session(memory: CoreMemory, now: int, zone: Zone) -> bool:
 
 
 def end_for_every_session(memory: CoreMemory, zone: Zone) -> int | None:
-    """Return when a memory stops being for every session, UTC epoch ms; None for never."""
+    """Return until when a memory is for every session, UTC epoch ms; None for always."""
     if memory.pinned or memory.channel == USER_EDIT_NAME:
         return None
     said_in = zone.at_offset(memory.valid_from, memory.utc_offset)

@@ -44,7 +44,7 @@ class Participants:
         return self.user is not None and name_key(name) == name_key(self.user)
 
     def find_person(self, turn: StoredTurn) -> str | None:
-        """Return the person who says a turn with the role `user` without being the user."""
+        """Return the speaker of a turn with the role `user` who is not the user; else None."""
         if turn.role is not Role.USER or turn.speaker is None or not self.people:
             return None
         return None if self.is_users_name(turn.speaker) else turn.speaker
