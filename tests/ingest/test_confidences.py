@@ -167,10 +167,7 @@ async def test_what_is_told_in_confidence_is_told_to_who_asks_alone_and_with_its
 ) -> None:
     ids = await record(memory, "Let us speak of plans.", "Gladly.", words, f"Good luck at {name}!")
     assert no_name_in(await told_unasked(memory))
-    for found in (
-        await memory.search_memory(name),
-        await memory.search_conversation_traces(name),
-    ):
+    for found in (await memory.search_memory(name), await memory.search_conversation_traces(name)):
         named = [hit for hit in found.hits if name in hit.text]
         assert named
         assert {hit.condition for hit in named} == {"told in confidence"}
@@ -370,9 +367,7 @@ async def test_an_order_that_is_told_in_confidence_is_told_to_who_asks_alone(
     assert {hit.condition for hit in hits if name in hit.text} == {"told in confidence"}
 
 
-async def test_a_client_is_shown_the_condition_in_text_and_in_data(
-    memory: Memoria,
-) -> None:
+async def test_a_client_is_shown_the_condition_in_text_and_in_data(memory: Memoria) -> None:
     await record(memory, SECRETS["before"][0])
     async with connected(server_on(memory.settings.home_path, None), "auto") as agent:
         for tool in ("search_memory", "search_conversation_traces"):

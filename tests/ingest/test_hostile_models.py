@@ -378,8 +378,7 @@ async def test_an_edit_of_what_still_waits_is_read_once_and_asks_no_model_again_
 # Cost
 async def test_long_memories_do_not_fill_a_question(home: Path, model: ScriptedModel) -> None:
     model.answer = answers(
-        extract=concluding(("zebra", "The zebra is in York")),
-        adjudicate=lambda _: {"rulings": []},
+        extract=concluding(("zebra", "The zebra is in York")), adjudicate=lambda _: {"rulings": []}
     )
     async with opened(home, model) as m:
         for i in range(30):

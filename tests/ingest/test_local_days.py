@@ -68,8 +68,7 @@ def at_local(text: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("at", "zone"),
-    [(EARLY, None), (EARLY, "America/New_York"), ("2026-11-04T23:30:00Z", SHANGHAI)],
+    ("at", "zone"), [(EARLY, None), (EARLY, "America/New_York"), ("2026-11-04T23:30:00Z", SHANGHAI)]
 )
 async def test_a_turn_is_said_on_its_own_day_and_its_yesterday_is_the_day_before_that(
     home: Path, at: str, zone: str | None

@@ -22,11 +22,7 @@ WORDS = {
         "The user's dentist appointment takes place in Oslo.",
         "Where is the dentist appointment?",
     ),
-    "zh": (
-        "牙医把我的预约改到了奥斯陆。",
-        "用户的牙医预约在奥斯陆。",
-        "牙医预约在哪里？",
-    ),
+    "zh": ("牙医把我的预约改到了奥斯陆。", "用户的牙医预约在奥斯陆。", "牙医预约在哪里？"),
 }
 languages = pytest.mark.parametrize("language", sorted(WORDS))
 

@@ -83,9 +83,7 @@ async def test_what_an_agent_puts_in_the_place_of_a_memory_is_believed_as_little
         assert trust_of(await memory.get_memory(kept.id)) is Trust.TOOL
 
 
-async def test_a_change_by_name_takes_on_the_trust_of_what_it_changes(
-    memory: Memoria,
-) -> None:
+async def test_a_change_by_name_takes_on_the_trust_of_what_it_changes(memory: Memoria) -> None:
     claim = await memory.with_channel(TOOL).remember("The user lives in Leeds")
     kept = await memory.with_channel(AGENT).remember("The user lives in York", supersedes=claim.id)
     assert (kept.id, trust_of(await memory.get_memory(kept.id))) == (claim.id, Trust.TOOL)
@@ -270,11 +268,7 @@ class Call:
 
 
 calls = st.builds(
-    Call,
-    st.sampled_from(DEEDS),
-    st.integers(0, 9),
-    st.sampled_from(SAYINGS),
-    st.integers(0, 3),
+    Call, st.sampled_from(DEEDS), st.integers(0, 9), st.sampled_from(SAYINGS), st.integers(0, 3)
 )
 
 
@@ -323,12 +317,7 @@ def _hold_back(m: Memoria, content: str) -> None:
     """Write what a model concluded from a tool's words, which waits for the user."""
     origin = Provenance(source_kind=SourceKind.TOOL_OUTPUT, trust=Trust.TOOL, channel="extraction")
     waiting = NewMemory(
-        new_id(),
-        MemoryType.FACT,
-        0.5,
-        0.5,
-        validity=Validity.PENDING_CONFIRMATION,
-        flag="tool",
+        new_id(), MemoryType.FACT, 0.5, 0.5, validity=Validity.PENDING_CONFIRMATION, flag="tool"
     )
     with m._store.write(m.tenant) as tx:  # noqa: SLF001  (only a model's reading holds anything)
         suppression = SuppressionList(tx.tombstones, Digester(m.tenant, lambda: b"k"))

@@ -54,10 +54,7 @@ def _list_whole(
 
 
 def delete_dependents(
-    tx: Transaction,
-    memory_ids: Sequence[str],
-    turn_ns: Sequence[int],
-    spared: Collection[str] = (),
+    tx: Transaction, memory_ids: Sequence[str], turn_ns: Sequence[int], spared: Collection[str] = ()
 ) -> list[str]:
     """Erase the memories that were derived from given memories or sum up given turns.
 

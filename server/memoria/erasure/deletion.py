@@ -12,7 +12,7 @@ from memoria.erasure.cascade import (
     list_restatements,
     part_unsupported,
 )
-from memoria.erasure.files import EVERY_FILE, FileLine, TextFileEraser
+from memoria.erasure.files import EVERY_FILE, TextFileEraser
 from memoria.erasure.plan import ErasurePlan, plan_erasure
 from memoria.erasure.selection import ErasureRequest, find_named
 from memoria.erasure.suppression import Digester
@@ -258,7 +258,7 @@ class ErasureDraft:
             *_describe_former_wordings(plan),
             *_describe_turns(plan),
             *(ForgetItem(kind="note", id="", text=note) for note in self.notes),
-            *map(_describe_line, lines),
+            *(ForgetItem(kind="line", id=line.place, text=line.text) for line in lines),
         ]
         return sorted(found, key=lambda item: (FORGET_KINDS.index(item.kind), item.id, item.text))
 
@@ -335,10 +335,6 @@ def _describe_turns(plan: ErasurePlan) -> Iterator[ForgetItem]:
     for turn in plan.sources.values():
         texts = dict.fromkeys(map(full_text, versions[turn.session_n, turn.turn_index]))
         yield ForgetItem(kind="turn", id=turn.id, text=_BEFORE.join(texts), effect=effect)
-
-
-def _describe_line(line: FileLine) -> ForgetItem:
-    return ForgetItem(kind="line", id=line.place, text=line.text)
 
 
 def make_report(

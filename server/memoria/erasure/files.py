@@ -22,13 +22,7 @@ from memoria.disk.folders import (
 )
 from memoria.disk.home_files import BACKUPS, replace_file
 from memoria.disk.home_folder import FolderFiles
-from memoria.disk.regular_files import (
-    find_obstacle,
-    is_folder,
-    list_files,
-    list_folder,
-    read_file,
-)
+from memoria.disk.regular_files import find_obstacle, is_folder, list_files, list_folder, read_file
 from memoria.erasure.file_text import RECORDS, Unwanted, list_removed, remove_unwanted
 from memoria.errors import StoreUnavailableError
 from memoria.language.reading.statement import Phrases
@@ -123,7 +117,11 @@ class TextFileEraser:
         """
         with _store_errors():
             images = self._folder.glob(f"{BEFORE_IMAGES}/*/{path}")
-            gone = [file for file in images if _is_ours(self._home, file)]
+            gone = [
+                file
+                for file in images  # no link leads out of the home
+                if find_obstacle(self._home, file.relative_to(self._home)) is None
+            ]
             if self._is_as_generated(self._folder / path, generated):
                 gone.append(self._folder / path)
             for file in gone:
@@ -193,10 +191,7 @@ class TextFileEraser:
         }
 
     def _search_for(
-        self,
-        phrases: Phrases,
-        erased_ids: Collection[str],
-        marks: Mapping[str, Collection[str]],
+        self, phrases: Phrases, erased_ids: Collection[str], marks: Mapping[str, Collection[str]]
     ) -> None:
         """Clear the list of clean files if this search differs from the one before."""
         wanted = phrases.statements, frozenset(erased_ids), marks
@@ -237,11 +232,9 @@ class TextFileEraser:
         return None
 
     def _goes_whole(self, file: Path, generated: Mapping[str, str]) -> bool:
-        return self._is_generated(file, generated) or DRAFT.fullmatch(file.name) is not None
-
-    def _is_generated(self, file: Path, generated: Mapping[str, str]) -> bool:
-        image = self._folder / BEFORE_IMAGES
-        return file.is_relative_to(image) or self._is_as_generated(file, generated)
+        is_image = file.is_relative_to(self._folder / BEFORE_IMAGES)
+        is_draft = DRAFT.fullmatch(file.name) is not None
+        return is_image or is_draft or self._is_as_generated(file, generated)
 
     def _is_as_generated(self, file: Path, generated: Mapping[str, str]) -> bool:
         """Check whether a file says just what a nightly run wrote into it."""
@@ -249,7 +242,7 @@ class TextFileEraser:
             return False
         noted = generated.get(file.relative_to(self._folder).as_posix())
         content = None if noted is None else read_file(self._home, file.relative_to(self._home))
-        return content is not None and hashlib.sha256(content).hexdigest() == noted
+        return content is not None and self.digest(content) == noted
 
     def _text_files(self) -> Iterator[Path]:
         for root in (self._folder, *self._folders_restored_over()):
@@ -272,11 +265,6 @@ class TextFileEraser:
         if self._folder != self._home:
             for folder in (self._folder, former_folder(self._home, self._tenant)):
                 yield from self._home.glob(f"{_RESTORED_OVER}/{folder.relative_to(self._home)}")
-
-
-def _is_ours(home: Path, file: Path) -> bool:
-    """Check whether a file is one of the home, and no link leads to it."""
-    return find_obstacle(home, file.relative_to(home)) is None
 
 
 def _suffix(file: Path) -> str:

@@ -290,7 +290,7 @@ class SuppressionList:
         tombstone = self.find_tombstone(text)
         if tombstone is not None:
             hiding = self._tombstones.find_hiding(tombstone.subject, now_millis())
-            raise _forgotten(tombstone, hiding)
+            raise _make_error(tombstone, hiding)
 
     def lift(self, text: str) -> Tombstone | None:
         """Allow memories to state a text again; return the tombstone that forbade the text."""
@@ -348,7 +348,7 @@ class SuppressionList:
         )
 
 
-def _forgotten(tombstone: Tombstone, hiding: HiddenRecord | None) -> ForgottenError:
+def _make_error(tombstone: Tombstone, hiding: HiddenRecord | None) -> ForgottenError:
     """Return the error for a forgotten statement: since when, and how the user gets it back."""
     if hiding is None:
         step = NextStep(

@@ -49,9 +49,7 @@ def find_participants(tx: Transaction) -> Participants:
 
 
 def attribute_operations(
-    operations: Iterable[Operation],
-    prompt: PromptContents,
-    participants: Participants,
+    operations: Iterable[Operation], prompt: PromptContents, participants: Participants
 ) -> tuple[Operation, ...]:
     """Return the operations with subjects and wordings that name the right person.
 

@@ -22,15 +22,7 @@ from memoria.ingest.turn_draft import (
 from memoria.language.reading.clean import Tally
 from memoria.language.reading.statement import is_distinctive
 from memoria.language.words.document import full_text
-from memoria.model import (
-    CaptureEvent,
-    Channel,
-    Receipt,
-    RecordedTurn,
-    Turn,
-    new_id,
-    now_millis,
-)
+from memoria.model import CaptureEvent, Channel, Receipt, RecordedTurn, Turn, new_id, now_millis
 from memoria.model.privacy import PersonalRules, PrivateTime, find_open
 from memoria.model.turn import FORGOTTEN_PASSAGE
 from memoria.store.engine import Store
@@ -189,12 +181,7 @@ class Capture:
         )
 
     def _record_session(
-        self,
-        tx: Transaction,
-        intake: "Intake",
-        name: str,
-        examined: list["_Examined"],
-        now: int,
+        self, tx: Transaction, intake: "Intake", name: str, examined: list["_Examined"], now: int
     ) -> Iterable[RecordedTurn]:
         conversations = tx.conversations
         drafts = [one.draft for one in examined]

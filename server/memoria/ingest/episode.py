@@ -11,7 +11,6 @@ from memoria.ingest.processing import (
     ChangedMeanwhileError,
     ExtractionOutcome,
     ProcessorTools,
-    chars_per_turn,
     compact_json,
     entry_turns,
     find_tool_name,
@@ -181,7 +180,7 @@ class Summariser:
     def _ask(
         self, entry: LeasedEntry, turns: Sequence[StoredTurn], changed: Sequence[str]
     ) -> EpisodeSummary:
-        most = chars_per_turn(_MOST_CHARS, turns, _LEAST_CHARS)
+        most = max(_MOST_CHARS // len(turns), _LEAST_CHARS)
         question = request_episode(
             said_on=day_of(turns[-1], self._tools.store.zone),
             conversation=number_lines(
@@ -297,7 +296,7 @@ def _write_episode(
     wording = _episode_wording(validator, summary, content, passages)
     known_id = validator.tx.episodes.find(entry.session_n, entry.first_index, entry.last_index)
     if known_id is not None:
-        _check_may_revise(validator.require_memory(known_id), confirm_reason)
+        _check_may_revise(validator.writer.require(known_id), confirm_reason)
         validator.writer.revise(known_id, replace(wording, structural=None))
         outcome.applied["EPISODE again"] += 1
         return

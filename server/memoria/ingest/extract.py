@@ -76,22 +76,13 @@ def _follow_model(validator: OperationValidator, focus: Focus) -> None:
         raise RejectedError(doubt or "names no task")
     if list_telling_words(text).isdisjoint(query_terms(full_text(turn))):
         raise RejectedError("not the user's words")
-    pad = validator.tx.scratchpads.get(turn.session_id)
+    pads = validator.tx.scratchpads
+    pad = pads.get(turn.session_id)
     task = pad.current_focus if pad else None
-    if (pad is None or _time_of_turn(turn) > pad.updated_at) and not same_task(text, task):
-        _set_focus(validator.tx, turn, task, shorten_task(text))
-
-
-def _time_of_turn(turn: StoredTurn) -> int:
-    """Return when a turn was said, capture at the latest: a client's clock may run ahead."""
-    return min(turn.at, turn.ingested_at)
-
-
-def _set_focus(tx: Transaction, turn: StoredTurn, old: str | None, new: str | None) -> None:
-    if new != old:
-        over = [old] if old else []
-        at = _time_of_turn(turn)
-        tx.scratchpads.put(turn.session_id, new, over, at, MOST_RECENT_TASKS, turn.workspace)
+    at = min(turn.at, turn.ingested_at)  # a client's clock may run ahead
+    if (pad is None or at > pad.updated_at) and not same_task(text, task):
+        over, new = [task] if task else [], shorten_task(text)
+        pads.put(turn.session_id, new, over, at, MOST_RECENT_TASKS, turn.workspace)
 
 
 class Extractor:
@@ -199,11 +190,7 @@ class Extractor:
         return self._tools.validator(tx, context.segments[0].entry, left, meanings)
 
     def _apply(
-        self,
-        validator: OperationValidator,
-        proposed: Extraction,
-        advice: Advice,
-        ahead: ReadAhead,
+        self, validator: OperationValidator, proposed: Extraction, advice: Advice, ahead: ReadAhead
     ) -> str:
         resolver = Resolver(validator, advice, ahead)
         outcome = resolver.apply(proposed.operations)
@@ -212,11 +199,7 @@ class Extractor:
         return str(outcome)
 
     def _write_summaries(
-        self,
-        tx: Transaction,
-        context: ReadingContext,
-        proposed: Extraction,
-        meanings: TextVectors,
+        self, tx: Transaction, context: ReadingContext, proposed: Extraction, meanings: TextVectors
     ) -> None:
         """Write the segments' summaries; one that changed meanwhile is summed up by itself."""
         if not isinstance(proposed, SegmentReading) or proposed.episodes is None:
@@ -373,7 +356,7 @@ def _archive_rule_conclusions(
     """Archive the rules' conclusions from these turns that the model does not share."""
     memories = validator.tx.memories
     for memory_id in memories.list_concluded_from([turn.n for turn in turns], InferredBy.RULES):
-        memory = validator.require_memory(memory_id)
+        memory = validator.writer.require(memory_id)
         is_asked_for = memory.current.is_verbatim
         if not (is_asked_for or memory_id in echo_ids or memory.verified or memory.pinned):
             validator.writer.end(memory_id, "it read the turn and does not say the same")

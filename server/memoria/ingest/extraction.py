@@ -41,21 +41,18 @@ def split_entry(store: Store, entry: LeasedEntry, owner: str) -> bool:
         present = tx.queue.get_entry(entry.id)
         if present is not None and tx.queue.finish(entry.n, owner, _OUTCOME):
             for first, last in ((entry.first_index, middle), (middle + 1, entry.last_index)):
-                tx.queue.add(_half_entry(entry, first, last, present.priority))
+                half = NewQueueEntry(
+                    id=new_id(),
+                    kind=entry.kind,
+                    session_n=entry.session_n,
+                    first_index=first,
+                    last_index=last,
+                    priority=present.priority,
+                    reason=entry.reason,
+                    created_at=now_millis(),
+                )
+                tx.queue.add(half)
     return True
-
-
-def _half_entry(entry: LeasedEntry, first: int, last: int, priority: int) -> NewQueueEntry:
-    return NewQueueEntry(
-        id=new_id(),
-        kind=entry.kind,
-        session_n=entry.session_n,
-        first_index=first,
-        last_index=last,
-        priority=priority,
-        reason=entry.reason,
-        created_at=now_millis(),
-    )
 
 
 _LOG = logging.getLogger(__name__)

@@ -30,15 +30,7 @@ from memoria.memories.entities import is_tool_call, link_turn_names
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.wordings import RULES_AUTHOR
 from memoria.memories.writer import MemoryWriter
-from memoria.model import (
-    Add,
-    InferredBy,
-    MemoryChange,
-    QueueKind,
-    Role,
-    StoredTurn,
-    new_id,
-)
+from memoria.model import Add, InferredBy, MemoryChange, QueueKind, Role, StoredTurn, new_id
 from memoria.model.memory import Condition
 from memoria.model.privacy import PersonalRules
 from memoria.policy.routing import ExtractNow, route_turn, text_weight

@@ -228,11 +228,6 @@ def longest_that_fits(lengths: Iterable[int], most_chars: int, least: int) -> in
     return max(room // len(left), least) if left else most_chars
 
 
-def chars_per_turn(most_chars: int, turns: Sequence[StoredTurn], least: int) -> int:
-    """Return how many characters of each turn fit into a prompt."""
-    return max(most_chars // len(turns), least)
-
-
 @dataclass(slots=True)
 class ExtractionOutcome:
     """Counts of applied operations by kind, and of rejected ones by reason."""

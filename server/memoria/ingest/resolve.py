@@ -7,7 +7,6 @@ model. All operations of an entry and its completion are one transaction.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from memoria.ingest.comparison import adds_to, says_what_is_known, start_of_update
 from memoria.ingest.processing import ExtractionOutcome
@@ -45,7 +44,6 @@ from memoria.model import (
     InferredBy,
     Link,
     Memory,
-    MemoryType,
     Operation,
     Relation,
     Role,
@@ -65,13 +63,6 @@ from memoria.store.values import NewMemory
 _LINK_CONFIDENCE = 0.7
 _BOOST_STEP = 0.06  # of an importance from 0 to 1
 _CERTAINTY = {"actual": 1.0, "planned": 0.9, "wished": 0.7, "possible": 0.6, "hearsay": 0.5}
-
-
-class Topic(NamedTuple):
-    """Type of a statement, and its property."""
-
-    type: MemoryType
-    predicate: str | None
 
 
 class Resolver:
@@ -200,10 +191,12 @@ class Resolver:
 
     def _hold_back(self, new: NewMemory, wording: NewWording, turn: StoredTurn) -> None:
         """Write a conclusion as pending confirmation, unless a memory has the same words."""
-        if not self._is_known(wording, turn):
-            self._validator.writer.add(new, wording)
-            self._outcome.memory_ids.append(new.id)
-            self._count("pending")
+        writer = self._validator.writer
+        known = writer.find_same(wording.content, turn.workspace)
+        if known is None:
+            writer.add(new, wording)
+        self._outcome.memory_ids.append(new.id if known is None else known.id)
+        self._count("pending" if known is None else "known")
 
     def _relations_of(self, content: str) -> dict[str, Relation]:
         """Map the ids of memories, new ones of this answer included, to a conclusion's relation."""
@@ -227,7 +220,7 @@ class Resolver:
         return None if points_at_project(content, place) else memory.scope
 
     def _find_task(self, add: Add, content: str, turn: StoredTurn, subject: str) -> str | None:
-        """Return a conclusion's task: as proposed, else the task in hand if it is about the work."""
+        """Return a conclusion's task: as proposed, else the one in hand if it is about the work."""
         if add.task is not None:
             return self._validator.check_name(add.task)
         task = find_task_of_turn(self._tx, turn)
@@ -272,14 +265,6 @@ class Resolver:
             self._validator.check_name(add.content), when.expression, when.at
         )
 
-    def _is_known(self, wording: NewWording, turn: StoredTurn) -> bool:
-        """Check whether a claim that would wait for confirmation is known in the same words."""
-        known = self._validator.writer.find_same(wording.content, turn.workspace)
-        if known is not None:
-            self._outcome.memory_ids.append(known.id)
-            self._count("known")
-        return known is not None
-
     def _note(self, outcome: ClaimOutcome, content: str) -> None:
         """Count the outcome of a claim, and note what it changed."""
         self._count(outcome.action)
@@ -300,9 +285,10 @@ class Resolver:
         if memory.validity not in (Validity.ACTIVE, Validity.PENDING_CONFIRMATION):
             raise RejectedError("put aside")
         turn, quote = self._validator.locate_quote(update.turn, update.quote)
-        topic = self._topic_of_update(update, memory)
+        kind = update.type if update.type and update.type.may_be_proposed else memory.type
+        predicate = self._validator.check_property(update.predicate) or memory.predicate
         proposed, confirm_reason = self._validator.check_conclusion(
-            update.content, topic.type, memory.subject, turn, quote
+            update.content, kind, memory.subject, turn, quote
         )
         confirm_reason = self._reason_to_confirm(proposed, turn, confirm_reason)
         content = self._advice.wording_of(proposed, turn.n)
@@ -312,18 +298,18 @@ class Resolver:
         prefer = find_direction(content)
         when = find_event_time(update.event_time, update.content, turn, zone, prefer)
         claim = self._validator.claim(
-            content, topic.predicate or "", turn, memory.confidence, when, quote=quote
+            content, predicate or "", turn, memory.confidence, when, quote=quote
         )
         interpretation = interpretation_of_update(
             self._tx, memory, content, when.expression, when.at
         )
         wording = self._validator.wording(claim, turn, quote, when, interpretation)
-        end = find_expiry(update, topic.type, content, turn, zone)
+        end = find_expiry(update, kind, content, turn, zone)
         if end is not None and end <= turn.at:
             raise RejectedError("over when it was said")
-        wording = replace(wording, expires_at=end, type=topic.type, predicate=topic.predicate)
+        wording = replace(wording, expires_at=end, type=kind, predicate=predicate)
         known = same_topic(memory, claim, turn.workspace)
-        known = replace(known, type=topic.type, scope=self._scope_of_update(memory, content, turn))
+        known = replace(known, type=kind, scope=self._scope_of_update(memory, content, turn))
         new = NewClaim(claim, known, wording)
         if memory.validity is Validity.PENDING_CONFIRMATION:
             self._settle_held(new, memory, is_doubtful=confirm_reason is not None)
@@ -334,11 +320,6 @@ class Resolver:
         else:
             since = start_of_update(update, turn, memory, zone)
             self._replace_as_updated(new, memory, update, since)
-
-    def _topic_of_update(self, update: Update, memory: Memory) -> Topic:
-        """Return an update's topic: that of its memory, unless the update names another."""
-        kind = update.type if update.type and update.type.may_be_proposed else memory.type
-        return Topic(kind, self._validator.check_property(update.predicate) or memory.predicate)
 
     def _settle_held(self, new: NewClaim, held: Memory, *, is_doubtful: bool) -> None:
         """Replace a conclusion pending confirmation by what the user says, and nobody else."""
@@ -374,10 +355,7 @@ class Resolver:
         self._count("DELETE")
 
     def _link(self, proposed: Link) -> None:
-        memory, other = (
-            self._validator.require_prompt_memory(proposed.src),
-            self._validator.require_prompt_memory(proposed.dst),
-        )
+        memory, other = map(self._validator.require_prompt_memory, (proposed.src, proposed.dst))
         if memory.id == other.id:
             raise RejectedError("a link to itself")
         kind = EdgeType(proposed.type)

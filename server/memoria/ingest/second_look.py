@@ -14,12 +14,7 @@ from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_checks, request_rulings
 from memoria.ingest.attribution import describe_speaker
 from memoria.ingest.comparison import list_rivals
-from memoria.ingest.processing import (
-    compact_json,
-    describe_pair,
-    shorten_statement,
-    turn_line,
-)
+from memoria.ingest.processing import compact_json, describe_pair, shorten_statement, turn_line
 from memoria.language.names.keys import subject_key
 from memoria.language.reading.quotes import find_borrowed, is_cut_of, is_said_literally
 from memoria.language.reading.statement import says_the_same, split_sentences
@@ -216,7 +211,7 @@ def _relate_to_earlier(conclusions: Sequence[DoubtfulConclusion]) -> list[Doubtf
             for other in conclusions[:n]
             if all(one.topic)
             and other.topic == one.topic
-            and _is_left_open(one.content, other.content)
+            and not says_the_same(one.content, other.content)
         ]
         related.append(replace(one, earlier=tuple(earlier[-_MOST_OF_ONE:])))
     return related
@@ -350,11 +345,6 @@ def _cut_around(text: str, quote: str) -> str:
 def _json_lines(objects: Iterable[Mapping[str, object]]) -> str:
     with_numbers = ({"number": n, **fields} for n, fields in enumerate(objects, 1))
     return "\n".join(compact_json(fields) for fields in with_numbers)
-
-
-def _is_left_open(content: str, known: str) -> bool:
-    """Check that rules cannot tell if a conclusion says the same as a known statement."""
-    return not says_the_same(content, known)
 
 
 def _needs_check(

@@ -109,14 +109,12 @@ class TurnDraft:
 
     def with_text(self, text: CleanTurn) -> "TurnDraft":
         """Return the same turn with another text, and the identity that follows from it."""
-        likeness = None if self.likeness is None else _digest_opening(self.turn, text)
-        return replace(
-            self, text=text, fingerprint=_fingerprint(self.turn, text), likeness=likeness
-        )
+        new = replace(self, text=text, fingerprint=_fingerprint(self.turn, text))
+        return new if self.likeness is None else new.with_likeness()
 
     def with_likeness(self) -> "TurnDraft":
         """Return the same turn, in a session of which there may be two accounts."""
-        return replace(self, likeness=_digest_opening(self.turn, self.text))
+        return replace(self, likeness=digest_opening(self.turn.role, full_text(self.text)))
 
 
 def draft_turn(
@@ -152,18 +150,14 @@ def find_repeats(
     if not unnumbered or not session.turns:
         return set()
     prints = [draft.fingerprint for draft in unnumbered]
-    if len(prints) >= _UNMISTAKABLE_BEGINNING and _begins_with(conversations, session, prints):
+    is_long = len(prints) >= _UNMISTAKABLE_BEGINNING
+    if is_long and conversations.first_fingerprints(session.n, len(prints)) == prints:
         return {id(draft) for draft in unnumbered}
     tail = conversations.last_fingerprints(session.n, len(prints))
     repeats = {id(draft) for draft in unnumbered[: overlap_length(tail, prints)]}
     dated = [draft for draft in unnumbered if draft.turn.at is not None]
     repeats.update(id(d) for d in dated if conversations.find_fingerprint(session.n, d.fingerprint))
     return repeats
-
-
-def _begins_with(conversations: Conversations, session: Session, prints: Sequence[bytes]) -> bool:
-    """Check whether the session begins with exactly these turns."""
-    return conversations.first_fingerprints(session.n, len(prints)) == list(prints)
 
 
 def overlap_length(tail: Sequence[bytes], head: Sequence[bytes]) -> int:
@@ -209,10 +203,6 @@ def _fingerprint(turn: Turn, text: CleanTurn) -> bytes:
     content = [turn.role.value, text.content, turn.tool_name, *tools_json]
     distinguishing = [turn.speaker, turn.at] if turn.message_id is None else []
     return hashlib.sha256(_encode([*content, *distinguishing]).encode()).digest()
-
-
-def _digest_opening(turn: Turn, text: CleanTurn) -> bytes:
-    return digest_opening(turn.role, full_text(text))
 
 
 def _payload(i: int, turn: Turn) -> str:

@@ -21,12 +21,7 @@ from memoria.inference.templates import load_template
 from memoria.ingest.attribution import find_participants
 from memoria.ingest.extract import leave_out_rules, list_unread
 from memoria.ingest.processing import list_readable, list_turns_before
-from memoria.ingest.reading_matter import (
-    ReadingContext,
-    ShownSegment,
-    list_before,
-    text_to_relate,
-)
+from memoria.ingest.reading_matter import ReadingContext, ShownSegment, list_before, text_to_relate
 from memoria.memories.conditions import MOST_COUNTED, count_unread, is_open, list_open
 from memoria.memories.verdicts import RelatedMemories
 from memoria.model import Memory, QueueKind, StoredTurn, Validity

@@ -23,14 +23,7 @@ from memoria.memories.verdicts import (
 )
 from memoria.memories.wordings import REFINE, NewWording, Passage, StructuralLinks, needs_users_word
 from memoria.memories.writer import MemoryWriter
-from memoria.model import (
-    InferredBy,
-    Memory,
-    MemoryType,
-    SourceKind,
-    Validity,
-    new_id,
-)
+from memoria.model import InferredBy, Memory, MemoryType, SourceKind, Validity, new_id
 from memoria.policy.conflict import Claim, Contradict, NeedsReview, Supersede, decide_replacement
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import NewMemory
@@ -43,13 +36,7 @@ class ClaimWriter:
     """Writes claims within one tenant's transaction."""
 
     def __init__(self, tx: Transaction, writer: MemoryWriter, now: int) -> None:
-        """Create a writer for one transaction.
-
-        Args:
-            tx: the transaction in which everything is written, or nothing.
-            writer: writes the memories, in the same transaction.
-            now: UTC epoch milliseconds.
-        """
+        """Create a writer for one transaction, in which everything is written, or nothing."""
         self._tx = tx
         self._writer = writer
         self._now = now
@@ -126,6 +113,17 @@ class ClaimWriter:
         verdicts = judge_claim(self._tx, new, self._now)
         others = [one for one, _ in verdicts.replaced if one.id != memory.id]
         opponents = tuple(one for one in verdicts.opponents if one.id != memory.id)
+        return self._replace_all(new, memory, since, others, opponents)
+
+    def _replace_all(
+        self,
+        new: NewClaim,
+        memory: Memory,
+        since: int,
+        others: Sequence[Memory],
+        opponents: tuple[Memory, ...],
+    ) -> ClaimOutcome:
+        """Give a memory a claim's wording; it supersedes others, and contradicts its opponents."""
         wording = replace(new.wording, type=_type_of_statement(new))
         self.revise(replace(new, wording=wording), memory, since)
         successor = self._current(memory)
@@ -240,8 +238,6 @@ class ClaimWriter:
         passage = Passage(wording.turn_n, wording.provenance.quote or "")
         return self._writer.add_evidence(memory.id, passage)
 
-    # Carrying out
-
     def _apply(
         self, new: NewClaim, verdicts: Verdicts, known: Memory | None, log_as: str
     ) -> ClaimOutcome:
@@ -282,13 +278,8 @@ class ClaimWriter:
         # The widest: what is seen everywhere must not be replaced by what one project sees.
         widest = sorted(verdicts.replaced, key=lambda one: one[0].project is not None)
         (first, since), *others = widest
-        wording = replace(new.wording, type=_type_of_statement(new))
-        self.revise(replace(new, wording=wording), first, since)
-        successor = self._current(first)
-        self._supersede_all(successor, [memory for memory, _ in others])
-        self._writer.mark_contradiction(successor, verdicts.opponents)
-        before = (first, *(memory for memory, _ in others))
-        return ClaimOutcome("UPDATE", first.id, before, verdicts.opponents)
+        rest = [memory for memory, _ in others]
+        return self._replace_all(new, first, since, rest, verdicts.opponents)
 
     def _add_past(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
         """Write what was true before the present wording of a memory into its history."""

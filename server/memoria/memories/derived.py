@@ -9,15 +9,7 @@ from dataclasses import dataclass
 
 from memoria.memories.wordings import Derivation, NewWording
 from memoria.memories.writer import MemoryWriter
-from memoria.model import (
-    InferredBy,
-    Memory,
-    MemoryType,
-    Provenance,
-    SourceKind,
-    Trust,
-    new_id,
-)
+from memoria.model import InferredBy, Memory, MemoryType, Provenance, SourceKind, Trust, new_id
 from memoria.model.provenance import NIGHTLY_CHANNEL
 from memoria.policy.merging import authority
 from memoria.store.values import NewMemory

@@ -49,6 +49,7 @@ from memoria.model import (
 from memoria.model.core import USER_EDIT_NAME
 from memoria.model.memory import SOURCE_TURN, StatementStatus
 from memoria.model.moments import Zone
+from memoria.policy.scope import decide_scope
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import MemoryDetails, NewMemory
 
@@ -91,7 +92,11 @@ class Statements(Revisions):
             for words in filter(None, (content, text, given.subject, given.task, *names)):
                 writer.check_not_forgotten(words)
             new, end = self._draft(tx, text, kind, given)
-            replaced = self._require_replaced(tx, given)
+            replaced = (
+                require_replaceable(tx, given.supersedes, self._workspace)
+                if given.supersedes is not None
+                else None
+            )
             outcome = self._state(tx, new, end, replaced)
             mark.memory_id = outcome.memory_id
             ignored = self._complete(tx, outcome, new, given, end)
@@ -121,12 +126,6 @@ class Statements(Revisions):
             project=now.project,
             is_scope_open=is_open,
         )
-
-    def _require_replaced(self, tx: Transaction, given: StatementDetails) -> Memory | None:
-        """Return the memory that a statement is to take the place of, where one was named."""
-        if given.supersedes is None:
-            return None
-        return require_replaceable(tx, given.supersedes, self._workspace)
 
     def _check_details(self, given: StatementDetails, tally: Tally) -> StatementDetails:
         """Check details and leave out what must not be stored."""
@@ -232,8 +231,6 @@ class Statements(Revisions):
 
     def _is_scope_open(self, tx: Transaction, memory: Memory, new: NewMemory, text: str) -> bool:
         """Return whether a memory is visible elsewhere than its author or its words ask."""
-        from memoria.policy.scope import decide_scope  # noqa: PLC0415  (the start-up does without it)
-
         if self._workspace is None or tx.memories.is_private(self._workspace):
             return False
         return memory.scope != (new.scope or decide_scope(text, new.type, memory.subject))
@@ -292,10 +289,7 @@ def _doubt_order(tx: Transaction, new: "NewClaim") -> str | None:
 
     What rests on a tool's output waits where it orders anything at all.
     """
-    from memoria.language.statements.orders import (  # noqa: PLC0415
-        directs,
-        instruction_shaped,
-    )
+    from memoria.language.statements.orders import directs, instruction_shaped  # noqa: PLC0415
 
     content, kind = new.claim.content, new.memory.type
     if new.claim.trust is Trust.TOOL:

@@ -19,6 +19,7 @@ from memoria.language.names.keys import is_about_another, same_task
 from memoria.language.words.document import full_text
 from memoria.memories.times import date_of
 from memoria.model import DAY_MS, MemoryType, Scope, Scratchpad, StoredTurn
+from memoria.policy.scope import decide_scope, default_scope
 from memoria.store.rows.transaction import Transaction
 
 TOLD_MS = 4 * DAY_MS
@@ -121,8 +122,6 @@ def is_about_work(content: str, kind: MemoryType, subject: str | None, scope: Sc
         subject: of whom or what it speaks, where somebody has said so.
         scope: where it is to be seen, where somebody has said so.
     """
-    from memoria.policy.scope import decide_scope, default_scope  # noqa: PLC0415  (the start-up does without it)
-
     if kind.is_guide:
         return False
     where = scope or decide_scope(content, kind, subject) or default_scope(kind)

@@ -126,7 +126,7 @@ class Undoing(Revisions):
         """
         former = next((one for one in memory.versions if one.version == version), None)
         if former is None:
-            raise _forgotten(f"What memory {memory.id} said before")
+            raise _make_error(f"What memory {memory.id} said before")
         turn_id = former.provenance.turn_id
         turn = None if turn_id is None else tx.conversations.turn(turn_id)
         wording = NewWording(
@@ -181,9 +181,9 @@ def require_standing(change: Change) -> None:
     if change.is_undone:
         raise InvalidInputError(f"{change.id} is undone already. Nothing was changed.")
     if change.is_gone and change.content is None:
-        raise _forgotten("The memory")
+        raise _make_error("The memory")
     if change.is_gone:
-        raise _forgotten(f"What memory {change.memory_id} said before")
+        raise _make_error(f"What memory {change.memory_id} said before")
     if change.is_overtaken:
         raise InvalidInputError(
             f"Memory {change.memory_id} was changed again since. Undo the later change first. "
@@ -191,7 +191,7 @@ def require_standing(change: Change) -> None:
         )
 
 
-def _forgotten(what: str) -> ForgottenError:
+def _make_error(what: str) -> ForgottenError:
     return ForgottenError(
         f"{what} was forgotten since, and nothing forgotten comes back by an undo. Nothing was "
         "changed.",

@@ -11,7 +11,6 @@ from types import MappingProxyType
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester, SuppressionList
-from memoria.errors import NotFoundError
 from memoria.language.names.keys import predicate_key
 from memoria.language.reading.clean import Tally, clean_text
 from memoria.language.reading.fences import drop_invisible
@@ -238,17 +237,6 @@ class OperationValidator:
         if screened.text != text and not self._suppression.may_keep(screened.text):
             raise RejectedError("forgotten")  # in the words that would be written
         return screened.text, screened.needs_confirmation
-
-    def require_memory(self, memory_id: str) -> Memory:
-        """Return a memory as it is now, whether or not the model was shown it.
-
-        Raises:
-            NotFoundError: there is no such memory.
-        """
-        memory = self.tx.memories.get(memory_id)
-        if memory is None:
-            raise NotFoundError.for_memory(memory_id)
-        return memory
 
     def claim(
         self,

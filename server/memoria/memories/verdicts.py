@@ -233,13 +233,9 @@ class ClaimOutcome:
         return MemoryChange(
             id=self.memory_id,
             content=content,
-            supersedes=_to_statements(self.supersedes),
-            contradicts=_to_statements(self.contradicts),
+            supersedes=tuple(map(_to_statement, self.supersedes)),
+            contradicts=tuple(map(_to_statement, self.contradicts)),
         )
-
-
-def _to_statements(memories: Iterable[Memory]) -> tuple[RelatedStatement, ...]:
-    return tuple(map(_to_statement, memories))
 
 
 def _to_statement(memory: Memory) -> RelatedStatement:

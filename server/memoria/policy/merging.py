@@ -141,10 +141,7 @@ def authority(memories: Sequence[Memory]) -> Authority:
     """
     confirmed = [memory for memory in memories if memory.verified]
     sources = confirmed or memories
-    least = min(
-        (memory.current.provenance.trust for memory in sources),
-        key=_FROM_LEAST.index,
-    )
+    least = min((memory.current.provenance.trust for memory in sources), key=_FROM_LEAST.index)
     kinds = {memory.current.provenance.source_kind for memory in sources}
     kind = kinds.pop() if len(kinds) == 1 else SourceKind.CONSOLIDATED
     return Authority(least, min(memory.confidence for memory in sources), kind)
