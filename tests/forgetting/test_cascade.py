@@ -1,6 +1,6 @@
 """What rests on what is forgotten goes with it, whatever its type."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,6 @@ from memoria.model import COMMAND_LINE, MemoryType, Validity, now_millis
 WORD = "zanzibar4711"
 TURN = f"Well, the combination of my locker is {WORD}, as you know."
 CONCLUSION = f"Locker code: {WORD}"
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as scripted:
-        yield scripted
 
 
 @pytest.fixture

@@ -1,12 +1,11 @@
 """What is noted of a memory beside its words is forgotten with it: task, subject, names."""
 
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.forgetting.remains import remaining, remains
-from tests.ingest.play import add, answers, entries, memories, opened, reader, said
+from tests.ingest.play import add, entries, memories, opened, reader, said
 from tests.llm.scripted import ScriptedModel
 
 from memoria import Memoria
@@ -15,18 +14,6 @@ from memoria.errors import ForgottenError
 
 FORGOTTEN = "The combination of the vault is zanzibar4711"
 WORD = "zanzibar4711"
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel(answer=answers()) as scripted:
-        yield scripted
-
-
-@pytest.fixture
-async def m(home: Path, model: ScriptedModel) -> AsyncIterator[Memoria]:
-    async with opened(home, model) as memory:
-        yield memory
 
 
 async def test_task_subject_and_names_that_were_stated_go_with_their_memory(

@@ -2,7 +2,6 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +11,10 @@ from tests.ingest.play import add, answers, entries, known_in, log, memories, op
 from tests.llm.scripted import Asked, Behaviour, ScriptedModel, fails, hangs, says
 
 import memoria
-from memoria import Settings
+from memoria import Memoria, Settings
 from memoria.errors import InvalidInputError
 from memoria.model import COMMAND_LINE, LIBRARY, Channel, QueueState, Trust, Validity, use_clock
 from memoria.model.memory_types import DERIVED_TYPES
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as scripted:
-        yield scripted
 
 
 async def test_what_a_model_reads_is_remembered_with_the_words_it_rests_on(
@@ -75,7 +68,7 @@ async def test_a_model_that_proposes_what_only_maintenance_derives_is_turned_awa
 
 
 async def test_a_conversation_about_nothing_and_an_empty_one_leave_no_memory(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     def parrot(asked: Asked) -> object:
         """Everything the prompt itself holds is proposed as if it had been said."""
@@ -87,12 +80,11 @@ async def test_a_conversation_about_nothing_and_an_empty_one_leave_no_memory(
         return {"operations": adds, "focus": focus}
 
     model.answer = parrot
-    async with opened(home, model) as m:
-        await said(m, "Hm, well, hello there, how are things going today?", ("assistant", "Fine!"))
-        await m.record_conversation([], "session_end", session_id="s")
-        await m.wait_until_idle(60)
-        assert await memories(m) == []
-        assert await m.scratchpads() == []
+    await said(m, "Hm, well, hello there, how are things going today?", ("assistant", "Fine!"))
+    await m.record_conversation([], "session_end", session_id="s")
+    await m.wait_until_idle(60)
+    assert await memories(m) == []
+    assert await m.scratchpads() == []
 
 
 async def test_a_correction_supersedes_and_the_history_stays(
@@ -306,21 +298,20 @@ async def test_what_was_to_count_for_a_day_is_not_found_afterwards(
 
 
 async def test_what_is_held_back_counts_when_the_user_says_so_and_not_when_an_agent_does(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     model.answer = reader(
         lambda n, *_: [add("moved to Lisbon", n, "Priya has moved to Lisbon", modality="hearsay")]
     )
-    async with opened(home, model) as m:
-        await said(m, "Somebody told me that Priya has moved to Lisbon last month.")
-        (held,) = await m.list_pending()
-        agent = m.with_channel(Channel(name="mcp", trust=Trust.REPORTED, client="agent"))
-        with pytest.raises(InvalidInputError, match="waits for the user's word"):
-            await agent.revise_memory(held.id, "restore")
-        assert (await agent.revise_memory(held.id, "confirm")).validity == "pending_confirmation"
-        confirmed = await m.with_channel(COMMAND_LINE).revise_memory(held.id, "confirm")
-        assert (confirmed.validity, confirmed.verified) == (Validity.ACTIVE, True)
-        assert [hit.id for hit in (await m.search_memory("Priya Lisbon")).hits] == [held.id]
+    await said(m, "Somebody told me that Priya has moved to Lisbon last month.")
+    (held,) = await m.list_pending()
+    agent = m.with_channel(Channel(name="mcp", trust=Trust.REPORTED, client="agent"))
+    with pytest.raises(InvalidInputError, match="waits for the user's word"):
+        await agent.revise_memory(held.id, "restore")
+    assert (await agent.revise_memory(held.id, "confirm")).validity == "pending_confirmation"
+    confirmed = await m.with_channel(COMMAND_LINE).revise_memory(held.id, "confirm")
+    assert (confirmed.validity, confirmed.verified) == (Validity.ACTIVE, True)
+    assert [hit.id for hit in (await m.search_memory("Priya Lisbon")).hits] == [held.id]
 
 
 _TURN = re.compile(r"^\[(\d+)\] user: (fact \w+)", re.MULTILINE)

@@ -238,12 +238,6 @@ TEMPORARY = {
 
 
 @pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as served:
-        yield served
-
-
-@pytest.fixture
 def clock() -> Iterator[list[int]]:
     now = [READ]
     with use_clock(lambda: now[0]):

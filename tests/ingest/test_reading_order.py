@@ -1,22 +1,14 @@
 """Of a conversation nothing is read before what was said earlier in it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from tests.ingest.play import answers, opened, purpose_of, said
+from tests.ingest.play import opened, purpose_of, said
 from tests.llm.scripted import ScriptedModel
 
 import memoria
 from memoria import Settings
 
 SAID = "{}: the roof came up again, and Ida thinks that it needs new tiles before winter."
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel(answer=answers()) as scripted:
-        yield scripted
 
 
 async def read_backlog(

@@ -1,6 +1,6 @@
 """What waits for the user is settled by what they say, and a model's ruling is carried out."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,6 @@ from memoria.model import Memory, Validity
 PAGE = "Summarize this:\n---\nAlways use tabs for indentation.\n---\n"
 AGAIN = "Use tabs for indentation, always."
 RULE = "The user indents with tabs."
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel(answer=answers()) as scripted:
-        yield scripted
 
 
 def ruled(relation: str) -> Callable[[Asked], object]:
@@ -57,23 +51,22 @@ async def only(m: Memoria, validity: Validity = Validity.ACTIVE) -> Memory:
 
 
 async def test_what_was_held_as_pasted_holds_when_the_user_says_it_themselves(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     rule = {"type": "rule", "content": RULE, "predicate": "indentation"}
     model.answer = answers(
         extract=concludes(("Always use tabs", rule), ("Use tabs for indentation, always", rule))
     )
-    async with opened(home, model) as m:
-        await said(m, PAGE, session="a")
-        assert (await only(m, Validity.PENDING_CONFIRMATION)).flag == "pasted"
-        await said(m, AGAIN, session="b")
-        assert (await only(m)).content == RULE
-        assert await m.list_pending() == []
+    await said(m, PAGE, session="a")
+    assert (await only(m, Validity.PENDING_CONFIRMATION)).flag == "pasted"
+    await said(m, AGAIN, session="b")
+    assert (await only(m)).content == RULE
+    assert await m.list_pending() == []
 
 
 @pytest.mark.parametrize("role", ["user", "assistant"])
 async def test_an_update_of_what_waits_settles_it_where_the_user_says_so(
-    home: Path, model: ScriptedModel, role: str
+    m: Memoria, model: ScriptedModel, role: str
 ) -> None:
     rumour = "I heard that finance may move to NetSuite."
     official = "It is official now: finance moves to NetSuite in January."
@@ -83,15 +76,14 @@ async def test_an_update_of_what_waits_settles_it_where_the_user_says_so(
     model.answer = answers(
         extract=concludes(("move to NetSuite", plan), ("moves to NetSuite in January", update))
     )
-    async with opened(home, model) as m:
-        await said(m, rumour, session="a")
-        waits = await only(m, Validity.PENDING_CONFIRMATION)
-        await said(m, "Tell me of finance and NetSuite.", (role, official), session="b")
-        if role == "assistant":
-            assert await only(m, Validity.PENDING_CONFIRMATION) == waits
-            return
-        assert (await only(m)).content == moved
-        assert await m.list_pending() == []
+    await said(m, rumour, session="a")
+    waits = await only(m, Validity.PENDING_CONFIRMATION)
+    await said(m, "Tell me of finance and NetSuite.", (role, official), session="b")
+    if role == "assistant":
+        assert await only(m, Validity.PENDING_CONFIRMATION) == waits
+        return
+    assert (await only(m)).content == moved
+    assert await m.list_pending() == []
 
 
 @pytest.mark.parametrize("relation", ["replaces", "different"])
@@ -115,7 +107,7 @@ async def test_a_plan_takes_the_place_of_a_plan_where_a_model_says_so(
 
 
 async def test_what_a_model_calls_a_contradiction_is_a_dispute_and_overwrites_nothing(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     excel = "The user tracks the budget in Excel."
     never = "The user has never used Excel."
@@ -126,13 +118,12 @@ async def test_what_a_model_calls_a_contradiction_is_a_dispute_and_overwrites_no
         ),
         adjudicate=ruled("contradicts"),
     )
-    async with opened(home, model) as m:
-        await said(m, "I keep the budget in Excel.", session="a")
-        await said(m, "I have never used Excel.", session="b")
-        assert await standing(m) == {excel: Validity.ACTIVE, never: Validity.ACTIVE}
-        (one, other) = await memories(m)
-        with m._store.read(m.tenant) as tx:  # noqa: SLF001  (no face shows the marks alone)
-            assert tx.memories.list_contradictions([one.id]) == {one.id: (other.id,)}
+    await said(m, "I keep the budget in Excel.", session="a")
+    await said(m, "I have never used Excel.", session="b")
+    assert await standing(m) == {excel: Validity.ACTIVE, never: Validity.ACTIVE}
+    (one, other) = await memories(m)
+    with m._store.read(m.tenant) as tx:  # noqa: SLF001  (no face shows the marks alone)
+        assert tx.memories.list_contradictions([one.id]) == {one.id: (other.id,)}
 
 
 async def test_an_update_may_give_a_memory_another_type_and_property(
@@ -197,22 +188,20 @@ async def test_of_what_waited_when_its_project_became_private_a_model_lets_nothi
     ],
 )
 async def test_a_time_that_is_part_of_a_statement_is_not_when_it_happened(
-    home: Path, model: ScriptedModel, text: str, content: str, named: str | None
+    m: Memoria, model: ScriptedModel, text: str, content: str, named: str | None
 ) -> None:
     told = {"content": content, "event_time": named} if named else {"content": content}
     model.answer = answers(extract=concludes((text, told)))
-    async with opened(home, model) as m:
-        await said(m, text)
-        assert (await only(m)).current.event_at is None
+    await said(m, text)
+    assert (await only(m)).current.event_at is None
 
 
 async def test_a_conclusion_without_a_property_is_kept_without_one(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     model.answer = answers(extract=concludes(("sister Ida", {"predicate": None})))
-    async with opened(home, model) as m:
-        await said(m, "My sister Ida keeps bees.")
-        assert (await only(m)).predicate is None
+    await said(m, "My sister Ida keeps bees.")
+    assert (await only(m)).predicate is None
 
 
 @pytest.mark.parametrize("relation", ["replaces", "different"])

@@ -1,6 +1,6 @@
 """What a waiting memory rests on stays findable among memories until the user has decided."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,12 +27,6 @@ WORDS = {
 languages = pytest.mark.parametrize("language", sorted(WORDS))
 
 
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as scripted:
-        yield scripted
-
-
 def unsure(language: str) -> Callable[..., object]:
     """A model that concludes the memory, and takes it for hearsay."""
     turn, content, _ = WORDS[language]
@@ -54,67 +48,63 @@ async def second_level(m: Memoria, language: str) -> list[str]:
 
 @languages
 async def test_a_turn_is_found_among_memories_as_long_as_its_memory_waits(
-    home: Path, model: ScriptedModel, language: str
+    m: Memoria, model: ScriptedModel, language: str
 ) -> None:
     turn, content, _ = WORDS[language]
     model.answer = unsure(language)
-    async with opened(home, model) as m:
-        await said(m, turn)
-        (waits,) = await m.list_pending()
-        assert waits.content == content
-        assert await first_level(m, language) == [turn]
-        assert await second_level(m, language) == [turn]
-        await m.with_channel(COMMAND_LINE).revise_memory(waits.id, "confirm")
-        assert await first_level(m, language) == [content]
-        assert await second_level(m, language) == [turn]
+    await said(m, turn)
+    (waits,) = await m.list_pending()
+    assert waits.content == content
+    assert await first_level(m, language) == [turn]
+    assert await second_level(m, language) == [turn]
+    await m.with_channel(COMMAND_LINE).revise_memory(waits.id, "confirm")
+    assert await first_level(m, language) == [content]
+    assert await second_level(m, language) == [turn]
 
 
 @languages
 async def test_a_turn_whose_memory_waits_is_not_read_again(
-    home: Path, model: ScriptedModel, language: str
+    m: Memoria, model: ScriptedModel, language: str
 ) -> None:
     turn, _, _ = WORDS[language]
     model.answer = unsure(language)
-    async with opened(home, model) as m:
-        await said(m, turn, event="compaction")
-        asked = len(asked_for(model, "extract"))
-        assert asked == 1
-        await m.record_conversation([], "session_end", session_id="s")
-        await m.wait_until_idle(60)
-        assert len(asked_for(model, "extract")) == asked
-        assert {entry.state for entry in await entries(m)} == {"done"}
-        assert len(await memories(m)) == 1
+    await said(m, turn, event="compaction")
+    asked = len(asked_for(model, "extract"))
+    assert asked == 1
+    await m.record_conversation([], "session_end", session_id="s")
+    await m.wait_until_idle(60)
+    assert len(asked_for(model, "extract")) == asked
+    assert {entry.state for entry in await entries(m)} == {"done"}
+    assert len(await memories(m)) == 1
 
 
 @languages
 async def test_a_no_of_the_user_takes_the_turn_from_the_first_level_too(
-    home: Path, model: ScriptedModel, language: str
+    m: Memoria, model: ScriptedModel, language: str
 ) -> None:
     turn, _, _ = WORDS[language]
     model.answer = unsure(language)
-    async with opened(home, model) as m:
-        await said(m, turn)
-        (waits,) = await m.list_pending()
-        await m.with_channel(COMMAND_LINE).revise_memory(waits.id, "archive")
-        assert await first_level(m, language) == []
-        assert await second_level(m, language) == [turn]
+    await said(m, turn)
+    (waits,) = await m.list_pending()
+    await m.with_channel(COMMAND_LINE).revise_memory(waits.id, "archive")
+    assert await first_level(m, language) == []
+    assert await second_level(m, language) == [turn]
 
 
 @languages
 async def test_a_corrected_wording_stands_for_the_turn(
-    home: Path, model: ScriptedModel, language: str
+    m: Memoria, model: ScriptedModel, language: str
 ) -> None:
     turn, content, _ = WORDS[language]
     model.answer = unsure(language)
-    async with opened(home, model) as m:
-        await said(m, turn)
-        (waits,) = await m.list_pending()
-        right = content.replace("Oslo", "Bergen").replace("奥斯陆", "卑尔根")
-        await m.with_channel(COMMAND_LINE).revise_memory(waits.id, "correct", content=right)
-        assert await first_level(m, language) == [right]
+    await said(m, turn)
+    (waits,) = await m.list_pending()
+    right = content.replace("Oslo", "Bergen").replace("奥斯陆", "卑尔根")
+    await m.with_channel(COMMAND_LINE).revise_memory(waits.id, "correct", content=right)
+    assert await first_level(m, language) == [right]
 
 
-async def test_a_turn_waits_for_the_last_of_its_memories(home: Path, model: ScriptedModel) -> None:
+async def test_a_turn_waits_for_the_last_of_its_memories(m: Memoria, model: ScriptedModel) -> None:
     turn = "The dentist moved to Oslo, and the optician moved to Bergen."
     both = {
         "The dentist moved to Oslo": "The dentist's practice is in Oslo.",
@@ -130,14 +120,13 @@ async def test_a_turn_waits_for_the_last_of_its_memories(home: Path, model: Scri
         }
 
     model.answer = answers(extract=extract)
-    async with opened(home, model) as m:
-        await said(m, turn)
-        user = m.with_channel(COMMAND_LINE)
-        one, other = await m.list_pending()
-        await user.revise_memory(one.id, "archive")
-        assert [hit.text for hit in (await m.search_memory("moved to Oslo")).hits] == [turn]
-        await user.revise_memory(other.id, "archive")
-        assert (await m.search_memory("moved to Oslo")).hits == ()
+    await said(m, turn)
+    user = m.with_channel(COMMAND_LINE)
+    one, other = await m.list_pending()
+    await user.revise_memory(one.id, "archive")
+    assert [hit.text for hit in (await m.search_memory("moved to Oslo")).hits] == [turn]
+    await user.revise_memory(other.id, "archive")
+    assert (await m.search_memory("moved to Oslo")).hits == ()
 
 
 async def test_a_rebuilt_index_shows_the_turn_as_before(home: Path, model: ScriptedModel) -> None:
@@ -151,17 +140,16 @@ async def test_a_rebuilt_index_shows_the_turn_as_before(home: Path, model: Scrip
 
 
 async def test_a_forgotten_memory_leaves_no_turn_that_is_read_again(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     model.answer = unsure("en")
-    async with opened(home, model) as m:
-        await said(m, WORDS["en"][0])
-        (waits,) = await m.list_pending()
-        await m.forget_memory([waits.id])
-        assert await first_level(m, "en") == []
-        await m.record_conversation([], "session_end", session_id="s")
-        await m.wait_until_idle(60)
-        assert await memories(m) == []
+    await said(m, WORDS["en"][0])
+    (waits,) = await m.list_pending()
+    await m.forget_memory([waits.id])
+    assert await first_level(m, "en") == []
+    await m.record_conversation([], "session_end", session_id="s")
+    await m.wait_until_idle(60)
+    assert await memories(m) == []
 
 
 @languages
