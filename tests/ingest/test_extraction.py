@@ -7,7 +7,18 @@ from typing import Any
 
 import pytest
 from tests.forgetting.remains import remains
-from tests.ingest.play import add, answers, entries, known_in, log, memories, opened, reader, said
+from tests.ingest.play import (
+    add,
+    answers,
+    entries,
+    known_in,
+    log,
+    memories,
+    opened,
+    purpose_of,
+    reader,
+    said,
+)
 from tests.llm.scripted import Asked, Behaviour, ScriptedModel, fails, hangs, says
 
 import memoria
@@ -381,3 +392,92 @@ async def test_what_is_read_at_another_time_is_written_down_as_of_then(tmp_path:
     with sqlite3.connect(tmp_path / "memoria.db") as connection:
         assert connection.execute(_WRITTEN).fetchall() == [(_AT,)]
     connection.close()
+
+
+SAID = "{}: the roof came up again, and Ida thinks that it needs new tiles before winter."
+
+
+async def read_backlog(
+    home: Path, model: ScriptedModel, segments: list[tuple[str, str, int]]
+) -> list[list[str]]:
+    """The names of the segments that each request shows, in its order.
+
+    Args:
+        home: where they are recorded before anything is read.
+        model: who reads them.
+        segments: the name, the session and the number of turns of each.
+    """
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        for name, session, turns in segments:
+            await said(m, *[SAID.format(name)] * turns, session=session)
+    async with opened(home, model, extraction_turns=6, llm_concurrency=1) as m:
+        await m.queue.fill()
+        await m.wait_until_idle(60)
+    names = [name for name, _, _ in segments]
+    shown = [
+        one.text.partition("The turns to read")[2]
+        for one in model.requests
+        if purpose_of(one) == "extract"
+    ]
+    return [
+        sorted((n for n in names if f"{n}: the roof" in text), key=text.index) for text in shown
+    ]
+
+
+async def test_a_short_segment_is_not_read_before_a_long_one_of_the_same_session(
+    home: Path, model: ScriptedModel
+) -> None:
+    segments = [("FIRST", "a", 2), ("LONG", "b", 5), ("AFTER", "b", 2), ("OTHER", "c", 2)]
+    read = await read_backlog(home, model, segments)
+    order = [name for request in read for name in request]
+    assert sorted(order) == sorted(name for name, _, _ in segments)
+    assert order.index("LONG") < order.index("AFTER")
+    assert read[0] == ["FIRST", "OTHER"]
+
+
+async def test_segments_of_a_session_are_read_together_before_what_was_said_after_them(
+    home: Path, model: ScriptedModel
+) -> None:
+    segments = [("MARCH", "a", 2), ("APRIL", "a", 2), ("JUNE", "b", 2), ("JULY", "c", 2)]
+    read = await read_backlog(home, model, segments)
+    assert read == [["MARCH", "APRIL", "JUNE"], ["JULY"]]
+
+
+ROOF = "The roof came up again today, and Ida thinks that it needs new tiles before winter."
+
+
+async def test_what_was_recorded_without_a_model_is_read_once_by_one(
+    home: Path, model: ScriptedModel
+) -> None:
+    extract = reader(
+        lambda n, _who, text, _: [add("Ida", n, f"Ida: {text[-20:]}")] if "Ida" in text else []
+    )
+    model.answer = answers(extract=extract)
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        for session in ("a", "b"):
+            await said(
+                m, ROOF, ("assistant", "I see."), "Yes.", ("assistant", "Good."), session=session
+            )
+        await said(m, ROOF, session="open", event=None)
+        assert await m.queue.list_entries() == []
+    async with opened(home, model) as m:
+        assert await memories(m) == []
+        assert await m.queue.fill() == 2
+        assert await m.queue.fill() == 0
+        await m.wait_until_idle(60)
+        assert {entry.session_id for entry in await entries(m)} == {"a", "b"}
+        assert len(await entries(m, "episode")) == 2
+        (memory,) = await memories(m)
+        asked = len(model.requests)
+        assert await m.queue.fill() == 0
+        await m.wait_until_idle(60)
+    assert memory.evidence == 2
+    assert len(model.requests) == asked
+
+
+async def test_without_a_model_nothing_is_queued_and_it_says_what_to_set(home: Path) -> None:
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        await said(m, ROOF)
+        with pytest.raises(InvalidInputError, match="memoria model"):
+            await m.queue.fill()
+        assert await m.queue.list_entries() == []

@@ -25,7 +25,7 @@ from memoria.model import (
     StoredTurn,
     Update,
 )
-from memoria.policy.participants import (
+from memoria.policy.turns import (
     Participants,
     attribute_subject,
     identify_participants,

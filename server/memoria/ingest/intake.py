@@ -33,7 +33,7 @@ from memoria.memories.writer import MemoryWriter
 from memoria.model import Add, InferredBy, MemoryChange, QueueKind, Role, StoredTurn, new_id
 from memoria.model.memory import Condition
 from memoria.model.privacy import PersonalRules
-from memoria.policy.routing import ExtractNow, route_turn, text_weight
+from memoria.policy.turns import ExtractNow, route_turn, text_weight
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import LEFT_OVER, ClosedSegment, NewQueueEntry, NewTurn
 

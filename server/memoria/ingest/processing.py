@@ -20,7 +20,7 @@ from memoria.memories.wordings import Author
 from memoria.model import InferredBy, MemoryChange, Role, StoredTurn, TextVectors
 from memoria.model.privacy import PersonalRules
 from memoria.model.provenance import EXTRACTION_CHANNEL
-from memoria.policy.routing import RecordOnly, is_answer, route_turn, text_weight
+from memoria.policy.turns import RecordOnly, is_answer, route_turn, text_weight
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import LeasedEntry

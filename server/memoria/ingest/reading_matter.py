@@ -27,7 +27,7 @@ from memoria.memories.times import date_of_memory, day_of, last_date
 from memoria.memories.validator import PromptContents
 from memoria.model import Memory, Role, StoredTurn, Validity
 from memoria.model.moments import Zone
-from memoria.policy.participants import NOBODY_NAMED, Participants
+from memoria.policy.turns import NOBODY_NAMED, Participants
 from memoria.store.values import LeasedEntry
 
 _BEFORE_CHARS = 200

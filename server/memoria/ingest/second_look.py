@@ -37,7 +37,7 @@ from memoria.model import (
     Update,
 )
 from memoria.model.moments import Zone
-from memoria.policy.participants import Participants
+from memoria.policy.turns import Participants
 
 _HIGH_IMPORTANCE = 0.8
 _MOST_PAIRS = 20
