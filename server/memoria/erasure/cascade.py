@@ -62,12 +62,6 @@ def delete_dependents(
     summary goes is queued to be summed up again. Steps of an unfinished nightly run that concern
     any of the memories are taken off its plan.
 
-    Args:
-        tx: the transaction that forgets.
-        memory_ids: of what is being forgotten, in one of its wordings or all.
-        turn_ns: the turns that nothing may be concluded from any more.
-        spared: ids of what the caller erases.
-
     Returns:
         The ids of what was erased.
     """
@@ -80,13 +74,7 @@ def delete_dependents(
 
 
 def delete_memory(tx: Transaction, memory_id: str, now: int) -> None:
-    """Erase a memory in all its wordings; turns that it summed up are not summed up again.
-
-    Args:
-        tx: the transaction that forgets.
-        memory_id: the memory; what depends on it is the caller's to delete.
-        now: UTC epoch ms.
-    """
+    """Erase a memory in all its wordings; turns that it summed up are not summed up again."""
     tx.episodes.stop_summarising(memory_id, now)
     tx.memories.erase(memory_id)
 
@@ -95,11 +83,6 @@ def drop_lost_subjects(tx: Transaction, survivors: Iterable[str], erased: Sequen
     """Remove the subjects of conclusions that no remaining text names.
 
     To be called after the turns were erased. What somebody stated has the subject that they gave.
-
-    Args:
-        tx: the transaction that forgets.
-        survivors: ids of the memories that rested on the turns and stay.
-        erased: the texts of the turns.
     """
     for memory in filter(None, map(tx.memories.get, survivors)):
         is_stated = memory.current.inferred_by is InferredBy.STATEMENT
@@ -119,13 +102,7 @@ def part_unsupported(tx: Transaction) -> None:
 
 
 def drop_unsupported(tx: Transaction, survivors: Sequence[str], now: int) -> None:
-    """Delete entries and edges that lost their last source with turns that were just erased.
-
-    Args:
-        tx: the transaction that erased them.
-        survivors: ids of the memories that rested on them and stay.
-        now: UTC epoch ms.
-    """
+    """Delete entries and edges that lost their last source with turns that were just erased."""
     tx.dependencies.drop_unsupported_entries(now)
     tx.dependencies.drop_unsupported_edges(survivors)
 
@@ -154,12 +131,7 @@ def list_restatements(tx: Transaction, memory: Memory) -> list[str]:
 
 
 def derive_restatements(wordings: Sequence[str], quotes: Iterable[str]) -> list[str]:
-    """List the statements in which a memory with these wordings and quotes could be said again.
-
-    Args:
-        wordings: of the memory.
-        quotes: the words of turns that it was concluded from.
-    """
+    """List the statements in which a memory with these wordings and quotes could be said again."""
     terms = {term for wording in wordings for term in word_terms(wording)}
     texts = list(wordings)
     for quote in quotes:

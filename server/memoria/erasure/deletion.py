@@ -57,16 +57,6 @@ class Deletion:
         reason: str,
         meanings: Mapping[str, SuppressedMeaning],
     ) -> None:
-        """Create the deletion.
-
-        Args:
-            tx: the transaction that forgets.
-            plan: made within it.
-            digester: makes what tombstones recognise texts by.
-            channel: who wants it.
-            reason: who wants it and why, for the tombstones.
-            meanings: what texts mean, by text, where tombstones are to know that.
-        """
         self._tx = tx
         self._plan = plan
         self._digester = digester
@@ -212,13 +202,7 @@ class ErasureDraft:
     def describe(
         self, files: TextFileEraser, digester: Digester, seen: Filters | None = None
     ) -> ForgetPreview:
-        """Describe everything that would go, with the token of this very preview.
-
-        Args:
-            files: of the tenant.
-            digester: makes the token.
-            seen: filters of what the caller sees; words said elsewhere are not shown.
-        """
+        """Describe everything that would go, with the token of this very preview."""
         items = self.list_items(files)
         unseen = set() if seen is None else self._list_unseen(seen.workspace)
         shown = tuple(
@@ -350,16 +334,7 @@ def make_report(
 ) -> ForgetReport:
     """Make a report on what was erased.
 
-    Args:
-        report_id: its id.
-        selection: what was meant; only how it was selected is noted.
-        by: the way in, in words.
-        at: when, UTC epoch ms.
-        counts: how much of each kind.
-        digests: of its items.
-        before: how many rows of it each index had.
-        after: how many it has now.
-        purge_at: when what is hidden until then is erased; None where it is erased.
+    Of the selection only the kinds of its criteria are noted.
     """
     removed = {place: before[place] - after.get(place, 0) for place in before}
     return ForgetReport(

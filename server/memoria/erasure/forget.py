@@ -62,12 +62,7 @@ def erase_everything(
 ) -> list[str]:
     """Erase every row of a tenant, with tombstones; return a digest of each memory and turn.
 
-    Args:
-        tx: the transaction that forgets.
-        digester: makes what tombstones recognise texts by.
-        at: when, UTC epoch ms.
-        reason: who wants it and why, for the tombstones.
-        keeps_places: whether it may be put back, among what was said since.
+    With `keeps_places`, what is put back later finds its place among newer turns.
     """
     digests: list[str] = []
     for list_stones in (_list_memory_stones, _list_turn_stones):
@@ -130,16 +125,8 @@ class Eraser:
     ) -> None:
         """Create the eraser.
 
-        Args:
-            store: from where.
-            tenant: whose.
-            channel: who wants it.
-            digester: makes what tombstones recognise texts by.
-            home: the data folder.
-            list_backups: gives the backups that still hold what was forgotten; none without.
-            look_up_meanings: what texts mean, to be kept with their tombstones; nothing without.
-            grace_ms: how long what is forgotten can be put back; 0: it is erased at once.
-            may_return: erase at once, and keep nothing that it is known again by.
+        With `grace_ms`, records are hidden for that time first. With `may_return`, nothing is kept
+        by which they are recognised.
         """
         self._may_return = may_return
         self._grace_ms = 0 if may_return else grace_ms

@@ -53,15 +53,7 @@ def hide(
     files: TextFileEraser,
     generated: dict[str, str],
 ) -> Iterator[None]:
-    """Keep what the block forgets, so that it can be put back.
-
-    Args:
-        tx: the transaction that forgets.
-        report_id: of the forget.
-        turn_ns: numbers of the turns that will be erased.
-        files: of the tenant.
-        generated: what nightly runs wrote, and will write anew: digests by place.
-    """
+    """Keep what the block forgets, so that it can be put back."""
     ns, own = [*turn_ns], files.read_own(generated)
     for first in range(0, len(ns), _PAGE):
         tx.hidden.hide_texts(report_id, ns[first : first + _PAGE])

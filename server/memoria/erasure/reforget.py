@@ -33,12 +33,6 @@ _PAGE = 500
 def reforget(before: Store, restored: Store, home: Path, read_key: Callable[[], bytes]) -> int:
     """Erase in a restored home what was forgotten after the backup was made.
 
-    Args:
-        before: the home as it was before the restore.
-        restored: the home as it is now.
-        home: where its files lie; a backup has brought the core files of its time.
-        read_key: gives the key that the digests were made with.
-
     Returns:
         How many memories and turns were forgotten again.
     """
@@ -75,12 +69,7 @@ class Repetition:
     ) -> None:
         """Create the repetition.
 
-        Args:
-            tx: the transaction.
-            records: the tombstones of what was forgotten.
-            digester: has the keys that their digests were made with.
-            keeps: gives the wordings of a memory by its id that were kept when it was forgotten.
-            spared: ids of memories and turns that were kept then.
+        `keeps` gives the wordings of a memory that a forget has kept; records in `spared` stay.
         """
         self._tx = tx
         self._records = records

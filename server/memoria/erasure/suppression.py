@@ -113,10 +113,7 @@ class Digester:
     def digest_statement(self, text: str, *, erases: bool = False) -> str:
         """Return the digest that is kept of a statement, the same for every spelling of it.
 
-        Args:
-            text: the statement.
-            erases: whether a sentence that says it stays out of the record, too. A very short one
-                never does that.
+        With `erases`, sentences that say it stay out of the record too, unless it is very short.
         """
         reading = read_statement(text)
         place = place_of(reading.words)
@@ -125,12 +122,7 @@ class Digester:
         return self._make_imprint(reading, place, reach)
 
     def digest_turn(self, text: str, *, erases: bool = True) -> set[str]:
-        """Return the digest that is kept of a whole turn's text; none if the text is too short.
-
-        Args:
-            text: all of the turn.
-            erases: whether the turn was erased, and not only suppressed.
-        """
+        """Return the digest that is kept of a whole turn's text; none if the text is too short."""
         if not is_distinctive(text):
             return set()
         reading = read_statement(text)
@@ -216,13 +208,6 @@ class SuppressionList:
     def __init__(
         self, tombstones: Tombstones, digester: Digester, meanings: TextVectors = NO_TEXT_VECTORS
     ) -> None:
-        """Create the list.
-
-        Args:
-            tombstones: of the tenant.
-            digester: makes the digests that are looked up.
-            meanings: vectors of the texts that will be asked about, where paraphrases count too.
-        """
         self._tombstones = tombstones
         self._digester = digester
         self._meanings = meanings
@@ -303,11 +288,7 @@ class SuppressionList:
     def is_erased_message(self, name: MessageName, text: str, said_at: int | None = None) -> bool:
         """Check whether a turn was erased, by its message's name in its client.
 
-        Args:
-            name: what that is.
-            text: the whole turn, by which earlier versions knew it.
-            said_at: when it was said, where that is known. What was said after a turn of its
-                likeness was forgotten is another one.
+        A turn of the same likeness that was said after the forget is another one.
         """
         if self._is_empty:
             return False
@@ -323,12 +304,7 @@ class SuppressionList:
         return self._tombstones.find(digests, "turn") is not None
 
     def may_record(self, name: MessageName, text: str) -> bool:
-        """Check that a turn may stand in the record: it does not repeat what was erased.
-
-        Args:
-            name: what the message is known by in its client.
-            text: the whole of it.
-        """
+        """Check that a turn may stand in the record: it does not repeat what was erased."""
         return not (self.is_erased_message(name, text) or self.repeats_erased(text))
 
     def repeats_erased(self, text: str) -> bool:

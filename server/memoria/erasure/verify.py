@@ -22,10 +22,6 @@ _PAGE = 500
 def verify(store: Store, home: Path) -> dict[str, list[Orphan]]:
     """Find what has lost its sources in the rows and files of every tenant.
 
-    Args:
-        store: the database of the home.
-        home: the data folder.
-
     Returns:
         Orphans by tenant; a tenant without any is left out.
     """
@@ -78,12 +74,7 @@ MEMORY_KINDS = frozenset(("memory", "derived memory", "episode"))
 
 
 def repair_orphans(store: Store, home: Path) -> int:
-    """Delete the rows and lines that have outlived their sources; return their number.
-
-    Args:
-        store: the database of the home.
-        home: the data folder.
-    """
+    """Delete the rows and lines that have outlived their sources; return their number."""
     total = 0
     for tenant, orphans in verify(store, home).items():
         repairable = [orphan for orphan in orphans if orphan.kind not in MEMORY_KINDS]

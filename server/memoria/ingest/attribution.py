@@ -55,11 +55,6 @@ def attribute_operations(
 
     A speaker's word about themselves changes no memory of another one: it is a conclusion of its
     own, and takes nothing back.
-
-    Args:
-        operations: as they were proposed.
-        prompt: the turns and memories by which they name what they quote and change.
-        participants: who speaks with the role `user`.
     """
     return tuple(_attribute(one, prompt, participants) for one in operations)
 
@@ -193,12 +188,6 @@ def attribute_earlier_turns(tx: Transaction, n: int, turn: NewTurn, writer: Memo
 
     As long as somebody spoke alone, they were taken for the user. A second person in that very
     session shows that it is shared and that nobody is known to be the user.
-
-    Args:
-        tx: the transaction that wrote the turn.
-        n: the turn's document.
-        turn: as it was written.
-        writer: revises the memories.
     """
     speakers = tx.conversations.list_user_speakers()
     participants = identify_participants(speakers)

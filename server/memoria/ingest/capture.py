@@ -72,17 +72,8 @@ class Capture:
     ) -> None:
         """Create the recorder.
 
-        Args:
-            store: where the turns are written.
-            tenant: whose conversations they are.
-            channel: the way they came in, stamped on them as provenance.
-            limits: what is accepted.
-            digester: recognises what was forgotten.
-            workspace: the project of sessions that begin here.
-            intake: what is queued for a model to read; without it, nothing is.
-            personal: the configured rules for personal data in conclusions.
-            links_names: whether turns are linked with whom and what they name as they are written.
-                Where an embedding worker runs, it links them with their vectors.
+        Without `links_names`, the embedding worker links turns with the names in them. Without
+        `intake`, nothing is queued for a model.
         """
         self._links_names = links_names
         self._personal = personal
@@ -97,11 +88,8 @@ class Capture:
     def record(self, turns: Sequence[Turn], session_id: str, event: CaptureEvent | None) -> Receipt:
         """Write the turns in one transaction and give a receipt once they are on disk.
 
-        Args:
-            turns: in the order they were said. Those without a session id belong to `session_id`.
-            session_id: the session to use where a turn names none, and the one `event` closes
-                when there are no turns.
-            event: closes the open segment of every session that is touched.
+        Turns without a session id belong to `session_id`. An event closes the open segment of every
+        session that is touched; without turns, that of `session_id`.
 
         Raises:
             InvalidTurnError: a turn can't be kept. Nothing was recorded.

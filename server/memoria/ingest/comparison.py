@@ -29,14 +29,6 @@ def list_rivals(
 
     They tell the same property, mean nearly the same, or speak of the same subject and name the
     property in other words. The list is empty if the addition is known already.
-
-    Args:
-        validator: reads the memories.
-        add: the addition.
-        claimed: its content, subject and property, as they would be written.
-        turn: what it rests on.
-        recall: finds what means nearly the same.
-        meanings: the vectors of the contents.
     """
     content, subject, predicate = claimed
     told = validator.tx.memories.list_of_property(subject, predicate, turn.workspace)

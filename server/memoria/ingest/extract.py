@@ -51,12 +51,7 @@ from memoria.store.values import LeasedEntry
 
 
 def follow_reading(validator: OperationValidator, focus: Focus | None) -> None:
-    """Update the scratchpad from a model's answer, in the transaction that applies the answer.
-
-    Args:
-        validator: checks the answer against what the model was shown.
-        focus: the task that the model says is under way; None if it names none.
-    """
+    """Update the scratchpad from a model's answer, in the transaction that applies the answer."""
     if focus is None:
         return
     try:

@@ -93,10 +93,6 @@ class AgentReader:
     def take(self, page_id: str, given: Sequence[object]) -> HandedIn:
         """Apply an agent's conclusions from a page, and mark the turns of the page as read.
 
-        Args:
-            page_id: the page.
-            given: the conclusions, each an object with the fields of `AgentConclusion`.
-
         Raises:
             InvalidInputError: the page was read already or is not what it was, or none of the
                 conclusions can be taken on. Nothing was done.

@@ -81,14 +81,8 @@ class Intake:
     ) -> None:
         """Create the handler.
 
-        Args:
-            tx: the transaction.
-            digester: recognises what was forgotten.
-            limits: bounds what is queued for a model; without limits, nothing is.
-            now: UTC epoch milliseconds.
-            personal: the configured rules for personal data.
-            links_names: whether turns are linked with whom and what they name. Not where that is
-                done with their vectors.
+        Without `limits`, nothing is queued for a model. Without `links_names`, turns are linked with
+        the names in them when they are embedded.
         """
         self._personal = personal or {}
         self._links_names = links_names

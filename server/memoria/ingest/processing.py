@@ -82,11 +82,6 @@ class EntryProcessor(Protocol):
     def run(self, entry: LeasedEntry, owner: str, along: Sequence[LeasedEntry] = ()) -> None:
         """Ask about an entry, apply the answer and complete the entry in one transaction.
 
-        Args:
-            entry: what to process.
-            owner: who has leased it.
-            along: more entries of the owner's that may be read with the same request.
-
         Raises:
             ChatModelError: the model gave no answer.
             EmbedderError: conclusions cannot be compared with what was forgotten by meaning.
@@ -131,10 +126,6 @@ def has_something_to_read(turns: Sequence[StoredTurn], said: Sequence[StoredTurn
 
     Yes or no to somebody's question is more than that. An assistant's answer to small talk counts
     if it is long, for that is work, or if it has a person's name.
-
-    Args:
-        turns: those to be read.
-        said: all that was said around them, in order.
     """
     people = [turn for turn in turns if turn.role is Role.USER or turn.speaker is not None]
     others = [turn for turn in turns if turn not in people]

@@ -95,11 +95,7 @@ class ReadingContext:
         return PromptContents(turns, {memory.id: memory for memory in self.known})
 
     def describe(self, zone: Zone) -> ReadingMaterial:
-        """Write the turns, memories and people as the texts of a prompt.
-
-        Args:
-            zone: the home's: on whose days things were said.
-        """
+        """Write the turns, memories and people as the texts of a prompt."""
         known = zip(self.memory_names, self.known, strict=True)
         said = (*self.before, *self.turns)
         return ReadingMaterial(

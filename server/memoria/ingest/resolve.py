@@ -74,13 +74,6 @@ class Resolver:
         advice: Advice = NO_ADVICE,
         ahead: ReadAhead = NOTHING_READ,
     ) -> None:
-        """Create the resolver.
-
-        Args:
-            validator: checks the operations, in the transaction they are applied in.
-            advice: the findings of a second look at them.
-            ahead: findings from before that transaction began.
-        """
         self._validator = validator
         self._advice = advice
         self._ahead = ahead
@@ -231,11 +224,6 @@ class Resolver:
 
         A check tells better than the share of common words whether an order is the user's own. What
         the user says themselves counts, though its words can be read in two ways.
-
-        Args:
-            content: the conclusion.
-            turn: what it rests on.
-            reason: why it would wait without the second look.
 
         Raises:
             RejectedError: its quote does not support it.

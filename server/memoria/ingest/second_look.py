@@ -114,14 +114,6 @@ class SecondLook:
     """Asks the model about the proposals for one queue entry."""
 
     def __init__(self, chat: ChatClient, tenant: str, max_output_tokens: int, zone: Zone) -> None:
-        """Create the questioner.
-
-        Args:
-            chat: asks the model.
-            tenant: whose tokens are spent.
-            max_output_tokens: the most tokens of an answer.
-            zone: the home's: on whose days things were said.
-        """
         self._zone = zone
         self._chat = chat
         self._tenant = tenant

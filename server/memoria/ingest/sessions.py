@@ -83,16 +83,6 @@ class SessionWriter:
         now: int,
         limits: SegmentLimits,
     ) -> None:
-        """Create the writer.
-
-        Args:
-            tx: the transaction.
-            intake: concludes from what is written, and queues it.
-            session: as it is when the call begins.
-            channel: the way in.
-            now: UTC epoch milliseconds.
-            limits: where segments end.
-        """
         self._conversations = tx.conversations
         self._accounts = tx.accounts
         self._meeting = AccountMeeting(tx, session)

@@ -122,14 +122,6 @@ def draft_turn(
 ) -> TurnDraft:
     """Check and clean a turn.
 
-    Args:
-        i: its position in the call, for an error.
-        raw: the turn as it came in.
-        session_id: the session if the turn names none.
-        max_bytes: the largest turn that is accepted.
-        tally: counts what is taken out.
-        digester: tells ids apart of which a secret was taken out.
-
     Raises:
         InvalidTurnError: the turn cannot be stored.
     """
@@ -222,12 +214,7 @@ _MARK = f"[redacted:{FORGOTTEN_PASSAGE}]"
 
 
 def leave_out_forgotten(text: CleanTurn, suppression: SuppressionList) -> CleanTurn | None:
-    """Return a turn without passages erased from the record; None if nothing else is left.
-
-    Args:
-        text: the turn, which repeats something erased.
-        suppression: recognises what was erased.
-    """
+    """Return a turn without passages erased from the record; None if nothing else is left."""
     omission = _Omission(suppression)
     left = replace(
         text,

@@ -59,11 +59,7 @@ class UnreadPage(ReadingContext):
         )
 
     def write(self, zone: Zone) -> str:
-        """Write the page: how to hand in conclusions, then the turns and related memories.
-
-        Args:
-            zone: the home's: on whose days things were said.
-        """
+        """Write the page: how to hand in conclusions, then the turns and related memories."""
         template, matter = load_template("unread"), self.describe(zone)
         text = template.render(
             page=self.id,
@@ -79,13 +75,6 @@ class UnreadTurns:
     """Finds the turns that nobody has read and one project sees, in one transaction."""
 
     def __init__(self, tx: Transaction, digester: Digester, workspace: str | None) -> None:
-        """Create the view.
-
-        Args:
-            tx: sees the tenant's rows.
-            digester: recognises what was forgotten.
-            workspace: the project from which it is seen; what was said in none is seen from all.
-        """
         self._tx = tx
         self._digester = digester
         self._workspace = workspace
@@ -148,12 +137,7 @@ class UnreadTurns:
         return list_open(self._tx, unread)
 
     def describe(self, turns: Sequence[StoredTurn], recall: RelatedMemories) -> UnreadPage:
-        """Return a page of turns of one session, with related memories.
-
-        Args:
-            turns: in order, at least one.
-            recall: finds the memories that bear on them.
-        """
+        """Return a page of turns of one session, with related memories."""
         tx, first = self._tx, turns[0]
         page_id = _write_id(tx, turns)
         near = list_turns_before(tx, first.session_n, first.turn_index)

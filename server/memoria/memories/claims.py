@@ -44,10 +44,6 @@ class ClaimWriter:
     def write(self, new: NewClaim, log_as: str = "add") -> ClaimOutcome:
         """Apply a claim to what is known, and return the outcome.
 
-        Args:
-            new: the claim.
-            log_as: what a new memory is logged as.
-
         Raises:
             ForgottenError: it says what was forgotten. Nothing was written.
         """
@@ -80,10 +76,6 @@ class ClaimWriter:
 
         It waits for the user's word where its author has too little authority, and where another
         memory says the same already, that one takes the place.
-
-        Args:
-            new: the claim.
-            memory: an active memory.
 
         Raises:
             ForgottenError: it says what was forgotten. Nothing was written.
@@ -132,12 +124,7 @@ class ClaimWriter:
         return ClaimOutcome("UPDATE", memory.id, (memory, *others), opponents)
 
     def settle(self, memory: Memory, claim: Claim) -> ClaimOutcome:
-        """Apply what a revised or restored memory says to the other memories.
-
-        Args:
-            memory: as it is now.
-            claim: what it says.
-        """
+        """Apply what a revised or restored memory says to the other memories."""
         new = NewClaim(claim, _like(memory, claim), bare_wording(memory))
         verdicts = judge_claim(self._tx, new, self._now)
         replaced = tuple(other for other, _ in verdicts.replaced)
@@ -254,14 +241,7 @@ class ClaimWriter:
     def _add_beside(
         self, new: NewClaim, verdicts: Verdicts, known: Memory | None, log_as: str
     ) -> ClaimOutcome:
-        """Write a claim that replaces nothing, marked where it contradicts something.
-
-        Args:
-            new: the claim.
-            verdicts: what it means for the memories that speak of the same.
-            known: a memory in its wording that is not active.
-            log_as: what a new memory is logged as.
-        """
+        """Write a claim that replaces nothing, marked where it contradicts something."""
         contradicted = verdicts.opponents
         if verdicts.stronger and not _may_stand_beside(new, verdicts):
             if known is not None and known.validity is Validity.PENDING_CONFIRMATION:

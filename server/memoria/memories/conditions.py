@@ -74,14 +74,7 @@ def answerable_turns(tx: Transaction, turns: Iterable[StoredTurn]) -> list[Store
 def borrows_confidence(
     tx: Transaction, shown: Iterable[StoredTurn], content: str, turn: StoredTurn
 ) -> bool:
-    """Return whether a conclusion of a turn says what another turn tells in confidence.
-
-    Args:
-        tx: where the turns stand.
-        shown: the turns that were read together.
-        content: the conclusion.
-        turn: the turn that it quotes.
-    """
+    """Return whether a conclusion of a turn says what another turn tells in confidence."""
     likely = [
         one
         for one in shown

@@ -165,11 +165,6 @@ def check_quote(quote: str | None, turn: StoredTurn | None) -> None:
 def require_replaceable(tx: Transaction, memory_id: str, workspace: str | None) -> Memory:
     """Return the memory that a statement is to take the place of.
 
-    Args:
-        tx: the transaction.
-        memory_id: which.
-        workspace: the project that the statement is made in.
-
     Raises:
         InvalidInputError: it is a turn, sums up others, does not hold, or is seen in another
             project alone: its new wording would not be seen where it was said.

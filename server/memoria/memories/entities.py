@@ -60,13 +60,6 @@ def join_as_read(tx: Transaction, memory: Memory, mention: Mention, entity: Node
     """Join an entity with the entities known by the other names that a model gives it.
 
     A memory that waits for the user's word joins nobody.
-
-    Args:
-        tx: the transaction that stored the memory.
-        memory: in which a model has read the mention.
-        mention: a name, and others of the same.
-        entity: as which it was known again.
-        now: UTC epoch milliseconds.
     """
     seen = Filters(workspace=memory.workspace)
     own = tx.graph.get_entity(entity.id, seen)
@@ -154,12 +147,7 @@ _NO_NAMES = ("/", "@", "\\", "_", "=", "<")
 
 
 def link_turn_names(tx: Transaction, turn: NewTurn) -> None:
-    """Link a turn with the people and things it names, in the transaction that writes it.
-
-    Args:
-        tx: the transaction.
-        turn: as it was written.
-    """
+    """Link a turn with the people and things it names, in the transaction that writes it."""
     if _is_own_talk(turn):
         _link_names(tx, turn, _find_mentions(turn.content))
 
@@ -175,10 +163,6 @@ def link_recorded_turns(tx: Transaction, names: Mapping[int, Sequence[Mention]])
     """Link recorded turns with the people and things they name.
 
     Turns that were processed, edited or suppressed meanwhile are left out.
-
-    Args:
-        tx: the transaction.
-        names: as `find_turn_names` has found them.
     """
     for n, turn in (tx.conversations.turns(list(names)) if names else {}).items():
         if turn.current and not (turn.suppressed or turn.processed):

@@ -72,9 +72,6 @@ class ForeignMemories(Statements):
     def keep(self, memories: Sequence[ForeignMemory]) -> ForeignReceipt:
         """Write some memories in one transaction.
 
-        Args:
-            memories: in any order; each is compared by when it was written.
-
         Raises:
             StoreError: the store can't be written; none of them was.
         """

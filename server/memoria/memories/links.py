@@ -32,13 +32,6 @@ def link_memory(
 ) -> None:
     """Write a memory's structural and extracted links.
 
-    Args:
-        tx: the transaction that stored it.
-        memory: as it is stored.
-        interpretation: what its wording says; by default, as the rules understand it.
-        structural: the turns and memories it belongs together with.
-        now: UTC epoch milliseconds.
-
     Raises:
         NotFoundError: a memory or turn named in `structural` does not exist.
     """
@@ -50,12 +43,6 @@ def replace_interpretation(
     tx: Transaction, memory: Memory, interpretation: Interpretation | None, *, now: int
 ) -> bool:
     """Replace the links that were extracted from a memory's wording. Structural ones stay.
-
-    Args:
-        tx: the transaction that stored it.
-        memory: as it is stored.
-        interpretation: what its wording says; where None, as the rules understand it.
-        now: UTC epoch milliseconds.
 
     Returns:
         False where the links are a model's and the interpretation is the rules': nothing changed.
@@ -101,11 +88,7 @@ def link_memories(
 def link_similar(tx: Transaction, memory: Memory, others: Mapping[str, float], *, now: int) -> None:
     """Link a memory with memories of a similar meaning.
 
-    Args:
-        tx: the transaction.
-        memory: as it is stored.
-        others: ids of memories with their cosine, which becomes weight and confidence.
-        now: UTC epoch milliseconds.
+    The cosines in `others`, by id, become weight and confidence of the links.
 
     Raises:
         NotFoundError: there is no such other memory.
@@ -194,13 +177,7 @@ def link_successor(
 ) -> None:
     """Link a memory with the memory that it replaces.
 
-    Args:
-        tx: the transaction that supersedes.
-        successor: the memory that counts from now on.
-        former: the memory that was superseded.
-        now: UTC epoch milliseconds.
-        since: when the successor began to hold, and the former one ceased to; None where both say
-            the same.
+    `since` is when the successor began to hold; None where both say the same.
     """
     version = successor.current
     edge = Edge(
@@ -320,12 +297,6 @@ def find_similar(
 ) -> dict[int, dict[str, float]]:
     """Find the memories that mean nearly the same as those with new vectors.
 
-    Args:
-        tx: the transaction to read in.
-        model: the embedder that made the vectors.
-        vectors: by document; only the present wordings of active memories count.
-        least: the cosine that makes neighbours, as the model's calibration has it.
-
     Returns:
         By document, the ids of similar memories with their cosine.
     """
@@ -336,13 +307,7 @@ def find_similar(
 
 
 def link_all_similar(tx: Transaction, near: Mapping[int, Mapping[str, float]], now: int) -> None:
-    """Link similar memories, except any that was erased or revised after the search.
-
-    Args:
-        tx: the transaction to write in.
-        near: what `find_similar` found.
-        now: UTC epoch milliseconds.
-    """
+    """Link similar memories, except any that was erased or revised after the search."""
     memories = tx.memories.by_version_numbers(list(near))
     for n, others in near.items():
         memory = memories.get(n)

@@ -70,11 +70,6 @@ class Statements(Revisions):
         One that is known in its project alone is seen everywhere once that is asked for. What is
         seen everywhere is not hidden again so: others may rely on it.
 
-        Args:
-            content: the statement.
-            kind: its type.
-            details: what is known of it beside its words.
-
         Raises:
             ForgottenError: it was forgotten, and `again` does not ask for it all the same.
             InvalidInputError: it is empty, too long, must not be kept, or a detail can't be used.
@@ -247,15 +242,7 @@ class Statements(Revisions):
         replaced: Memory | None = None,
         log_as: str = "remember",
     ) -> "ClaimOutcome":
-        """Apply a statement, which is added, recognised, or changes what is known.
-
-        Args:
-            tx: the transaction.
-            new: the statement as a claim.
-            end: when it ends, where that was said.
-            replaced: the memory that it is to take the place of, where one was named.
-            log_as: what a new memory is logged as.
-        """
+        """Apply a statement, which is added, recognised, or changes what is known."""
         from memoria.memories.claims import ClaimWriter  # noqa: PLC0415  (the start-up does without it)
 
         expires_at = end.at if end else self._end_of(new.wording, new.memory.type, tx.zone)

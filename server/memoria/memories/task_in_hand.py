@@ -30,14 +30,7 @@ _MOST_LATER, _OPENING_CHARS = 8, 2_000
 def find_task_in_hand(
     tx: Transaction, session_id: str | None, workspace: str | None, at: int
 ) -> str | None:
-    """Return the task of a session's scratchpad, or of the latest that the workspace sees.
-
-    Args:
-        tx: the transaction to read in.
-        session_id: the session; where it has no scratchpad, the latest one counts.
-        workspace: the project that is asked from.
-        at: the moment, UTC epoch milliseconds.
-    """
+    """Return the task of a session's scratchpad, or of the latest that the workspace sees."""
     focus = tx.scratchpads.find_in_hand(session_id or None, workspace)
     return focus.task if focus and 0 <= at - focus.noted_at < DAY_MS else None
 
@@ -45,14 +38,7 @@ def find_task_in_hand(
 def list_told_tasks(
     tx: Transaction, workspace: str | None, at: int, limit: int
 ) -> list[Scratchpad]:
-    """List the latest scratchpads that a briefing should mention, newest first.
-
-    Args:
-        tx: the transaction to read in.
-        workspace: the project from which they are seen.
-        at: the moment, UTC epoch milliseconds.
-        limit: how many scratchpads are looked at.
-    """
+    """List the latest scratchpads that a briefing should mention, newest first."""
     seen = [pad for pad in tx.scratchpads.list_recent(limit, workspace) if _is_told(pad, at)]
     told = (_without_what_is_over(tx, pad, seen[:n], at) for n, pad in enumerate(seen))
     return [
@@ -114,14 +100,7 @@ def find_task_of_turn(tx: Transaction, turn: StoredTurn) -> str | None:
 
 
 def is_about_work(content: str, kind: MemoryType, subject: str | None, scope: Scope | None) -> bool:
-    """Return whether a statement is about the work, and no personal matter, rule or preference.
-
-    Args:
-        content: the statement.
-        kind: its type.
-        subject: of whom or what it speaks, where somebody has said so.
-        scope: where it is to be seen, where somebody has said so.
-    """
+    """Return whether a statement is about the work, and no personal matter, rule or preference."""
     if kind.is_guide:
         return False
     where = scope or decide_scope(content, kind, subject) or default_scope(kind)

@@ -14,12 +14,7 @@ from memoria.policy.retention import expires_at
 
 
 def zone_of_turn(turn: StoredTurn, zone: Zone) -> Zone:
-    """Return the zone a turn was said in.
-
-    Args:
-        turn: the turn.
-        zone: the home's, where the turn was given without an offset.
-    """
+    """Return the zone a turn was said in: its own offset, else `zone`, the home's."""
     return zone.at_offset(turn.at, turn.utc_offset)
 
 
@@ -126,13 +121,6 @@ def find_expiry(
 
     Up to a full date in the conclusion it holds whatever the speaker's expression says. Where no
     end was named, a rule ends with the date to come up to which its own sentence says it holds.
-
-    Args:
-        proposed: names the end or the duration.
-        kind: the type of the conclusion.
-        content: its sentence, as it is written.
-        turn: where it was said.
-        zone: the speaker's.
     """
     dates = full_dates(content, turn.at, zone)
     sides = [find_side(content, span) for span in dates]

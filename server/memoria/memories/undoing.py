@@ -39,10 +39,6 @@ class Undoing(Revisions):
     def undo(self, change_id: str, *, everywhere: bool = False) -> Change:
         """Undo a change, and return the change marked as undone.
 
-        Args:
-            change_id: the whole id.
-            everywhere: whether it may be a change of a memory that is not seen here.
-
         Raises:
             ForgottenError: what would come back was forgotten since.
             InvalidInputError: it is undone already, or the memory was changed again since.

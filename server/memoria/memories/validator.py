@@ -87,19 +87,6 @@ class OperationValidator:
         meanings: TextVectors = NO_TEXT_VECTORS,
         entry_id: str | None = None,
     ) -> None:
-        """Create a validator for one transaction.
-
-        Args:
-            tx: the transaction in which the operations are applied.
-            digester: recognises what was forgotten.
-            prompt: what the model was shown.
-            inferred_by: who concludes, a model or the rules.
-            author: the channel and the model's name, for provenance and the audit log.
-            personal: the configured rules for personal data.
-            meanings: vectors of the texts to be checked, by which what was forgotten is recognised
-                in other words.
-            entry_id: the queue entry under which rejections are logged.
-        """
         self.entry_id = entry_id or new_id()
         self._personal = effective_rules(personal)
         self.tx = tx
@@ -156,11 +143,6 @@ class OperationValidator:
     ) -> tuple[str, str | None]:
         """Return the content without secrets, and the reason to wait for confirmation or None.
 
-        Args:
-            content: what is concluded.
-            turn: what it is concluded from.
-            quote: the words that it rests on, as they stand there.
-
         Raises:
             RejectedError: it may not be kept.
         """
@@ -177,13 +159,6 @@ class OperationValidator:
         self, content: str, kind: MemoryType, subject: str | None, turn: StoredTurn, quote: str
     ) -> tuple[str, str | None]:
         """Check a conclusion from one turn, and that it directs the agent on the user's word alone.
-
-        Args:
-            content: what is concluded.
-            kind: the type of the memory.
-            subject: of whom it speaks.
-            turn: what it is concluded from.
-            quote: the words that it rests on, as they stand there.
 
         Returns:
             The content and the reason to wait, as `check_statement` does.
@@ -205,10 +180,6 @@ class OperationValidator:
 
         Nobody is asked to confirm a derived memory, so whatever would need confirmation is
         rejected, and an order where one of its sources is not the user's own.
-
-        Args:
-            content: what the memory is to say.
-            sources: what it is drawn from.
 
         Raises:
             RejectedError: it is an order, personal data, or may not be kept.

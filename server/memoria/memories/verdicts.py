@@ -77,13 +77,7 @@ class Verdicts:
 
 
 def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
-    """Decide the effect of a claim on the active memories that speak of the same.
-
-    Args:
-        tx: the transaction to read in.
-        new: the claim.
-        now: UTC epoch milliseconds.
-    """
+    """Decide the effect of a claim on the active memories that speak of the same."""
     found: list[tuple[Memory, ConflictVerdict]] = []
     for memory in _rivals(tx, new):
         relation = new.relations.get(memory.id)
@@ -109,11 +103,6 @@ def read_ahead(
     """Find the memories that likely claims will be compared with, before a write begins.
 
     The search takes long in a large home, and a write would make all other writers wait for it.
-
-    Args:
-        tx: the transaction to read in.
-        contents: the texts of the likely claims.
-        workspaces: the projects in which they may be made.
     """
     alike: dict[tuple[str, str | None], tuple[int, ...]] = {}
     for content, workspace in product(contents, workspaces):
@@ -256,9 +245,7 @@ class RelatedMemories(Protocol):
     def embed_meanings(self, texts: Sequence[str], *, wait: bool) -> TextVectors:
         """Embed texts, outside of any transaction: embedding may take long.
 
-        Args:
-            texts: what to embed.
-            wait: whether to wait for the embedder; without, there are none until it is loaded.
+        Without `wait` there are no vectors until the embedder is loaded.
 
         Raises:
             EmbedderError: vectors were to be waited for, and none can be made.

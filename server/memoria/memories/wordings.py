@@ -195,10 +195,7 @@ def interpretation_by_rules(
 ) -> Interpretation:
     """Interpret a wording by the rules.
 
-    Args:
-        content: the wording.
-        time: the words in it that say when, if any were found.
-        event_at: what these words mean, UTC epoch milliseconds.
+    `time` are the words in the wording that say when, `event_at` is what these mean.
     """
     content = _OF_THEIR_PEOPLE.regex.sub("", content)
     sentence = parse_sentence(content, time)
@@ -223,13 +220,6 @@ def interpretation_of_update(
     A model names the things of a memory when it adds it. Those of them that still stand in the new
     wording are mentioned there, what else is named the rules find, and the rest is gone with the
     former wording.
-
-    Args:
-        tx: the transaction in which the memory is revised.
-        memory: as it is before.
-        content: the new wording.
-        time: the words in it that say when, if any were found.
-        event_at: what these words mean, UTC epoch milliseconds.
     """
     by_rules = interpretation_by_rules(content, time, event_at)
     mentions: dict[str, Mention] = {}
@@ -259,13 +249,7 @@ def interpretation_of_update(
 def interpret_revision(
     tx: Transaction, memory: Memory, wording: NewWording
 ) -> Interpretation | None:
-    """Interpret a new wording of a memory that a model has linked; None if no model has.
-
-    Args:
-        tx: the transaction in which the memory is revised.
-        memory: as it is before.
-        wording: the new wording.
-    """
+    """Interpret a new wording of a memory that a model has linked; None if no model has."""
     if tx.graph.links_inferred_by(memory.id) is not InferredBy.MODEL:
         return None
     read = interpretation_of_update(tx, memory, wording.content, None, None)
@@ -283,14 +267,7 @@ def may_speak_of(subject: str | None, content: str) -> bool:
 def interpretation_by_agent(
     content: str, mentions: Sequence[Mention], subject: str | None, confidence: float
 ) -> Interpretation:
-    """Interpret a statement by its author's details; the rules add what the details leave out.
-
-    Args:
-        content: the statement.
-        mentions: whom and what it names.
-        subject: of whom or what it speaks, where that was said.
-        confidence: how sure the statement is.
-    """
+    """Interpret a statement by its author's details; the rules add what the details leave out."""
     by_rules = interpretation_by_rules(content)
     known = {name_key(one.name): one for one in by_rules.mentions}
     given = {name_key(one.name): _complete_mention(one, known) for one in mentions}

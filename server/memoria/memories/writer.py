@@ -61,14 +61,6 @@ class MemoryWriter:
     def __init__(
         self, tx: Transaction, suppression: SuppressionList, author: Author, now: int
     ) -> None:
-        """Create a writer for one transaction.
-
-        Args:
-            tx: the transaction in which everything is written, or nothing.
-            suppression: what was forgotten, as the transaction sees it.
-            author: who writes, for the audit log.
-            now: UTC epoch milliseconds.
-        """
         self._tx = tx
         self._suppression = suppression
         self._author = author
@@ -79,12 +71,7 @@ class MemoryWriter:
     ) -> None:
         """Write a new memory.
 
-        Args:
-            memory: its type, its scope and whatever else does not depend on the wording. Where
-                it has no scope, that follows from the wording.
-            wording: what it says, where that came from, and what it rests on.
-            action: what was done, for the audit log.
-            detail: why it was done, for the audit log.
+        Without a scope of its own, the memory gets one by the wording.
 
         Raises:
             ForgottenError: it says what was forgotten. Nothing was written.
@@ -105,11 +92,7 @@ class MemoryWriter:
     ) -> None:
         """Give a memory a new wording from now on; the former one becomes history.
 
-        Args:
-            memory_id: the memory.
-            wording: what it says, and where that came from: believed at most as it was before.
-            action: what was done, for the audit log.
-            detail: why it was done, for the audit log.
+        The new wording is believed at most as much as the former one.
 
         Raises:
             ForgottenError: the wording says what was forgotten. Nothing was written.
@@ -127,26 +110,14 @@ class MemoryWriter:
     def describe(
         self, memory: Memory, details: MemoryDetails, interpretation: Interpretation | None
     ) -> None:
-        """Set details of a memory, and leave its wording.
-
-        Args:
-            memory: the memory.
-            details: what is known; what is not given stays as it is.
-            interpretation: whom and what it speaks of; None where that stays.
-        """
+        """Set details of a memory, and leave its wording."""
         self._tx.memories.describe(memory.id, details, self._now)
         if interpretation is not None:
             replace_interpretation(self._tx, memory, interpretation, now=self._now)
         self._log("describe", memory.id, details.type and f"type {memory.type.value} before")
 
     def attribute(self, memory: Memory, subject: str | None, content: str) -> None:
-        """Attribute a memory to another person, from its beginning on.
-
-        Args:
-            memory: as it is.
-            subject: of whom it speaks, in its normal form.
-            content: the same in words that name them.
-        """
+        """Attribute a memory to another person, from its beginning on."""
         now = memory.current
         turn_id = now.provenance.turn_id
         turn = None if turn_id is None else self._tx.conversations.turn(turn_id)
@@ -187,13 +158,7 @@ class MemoryWriter:
     ) -> None:
         """Supersede a memory because something else is true now.
 
-        Args:
-            memory_id: the memory.
-            detail: why, for the audit log.
-            action: what was done, for the audit log.
-            successor: the memory that says what is true now, where there is one.
-            since: the moment until which this one held, UTC epoch milliseconds; by default when its
-                successor began to hold.
+        `since` is the moment until which the memory held, by default when its successor began to.
         """
         if successor is not None:
             since = successor.current.valid_from if since is None else since
@@ -243,10 +208,7 @@ class MemoryWriter:
     def set_scope(self, memory: Memory, scope: Scope, workspace: str | None) -> None:
         """Set where a memory is seen.
 
-        Args:
-            memory: the memory.
-            scope: in every project, or in one alone.
-            workspace: the project it is given to where it has none of its own.
+        `workspace` is the project of a memory that has none of its own.
 
         Raises:
             InvalidInputError: there is no project to which it could belong.
@@ -295,11 +257,7 @@ class MemoryWriter:
     def merge(self, survivor: Memory, other: Memory, authority: Authority, most_turns: int) -> None:
         """Merge two memories that say the same: one survives, the other is superseded.
 
-        Args:
-            survivor: it keeps its wording and rests on the other's turns as well.
-            other: it is superseded.
-            authority: how far the survivor is to be believed from now on.
-            most_turns: how many of the other's turns are copied at most.
+        The survivor keeps its wording, and rests on `most_turns` turns of the other as well.
         """
         trust, confidence = authority.trust.value, authority.confidence
         self.copy_evidence(survivor.id, other.id, most_turns)

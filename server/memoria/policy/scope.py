@@ -25,13 +25,7 @@ _MOST_CHARS = 4000
 
 @remember_results(512)
 def decide_scope(content: str, kind: MemoryType, subject: str | None = None) -> Scope | None:
-    """Decide where a statement is to be seen; None where its words leave it open.
-
-    Args:
-        content: the statement.
-        kind: its type.
-        subject: of whom or what it speaks, where somebody has said so.
-    """
+    """Decide where a statement is to be seen; None where its words leave it open."""
     text = _REPORTED.regex.sub("", content[:_MOST_CHARS])
     if kind.sums_up_conversation:
         return "project"  # where the conversation was held
@@ -47,12 +41,7 @@ def decide_scope(content: str, kind: MemoryType, subject: str | None = None) -> 
 
 
 def points_at_project(content: str, project: str) -> bool:
-    """Check whether a statement points at a project, by the last part of its name or as "this".
-
-    Args:
-        content: the statement.
-        project: the project in which it is said.
-    """
+    """Check whether a statement points at a project, by the last part of its name or as "this"."""
     text, name = content[:_MOST_CHARS], PurePath(project).name.casefold()
     return bool(_THIS_PROJECT.regex.search(text)) or (bool(name) and name in text.casefold())
 

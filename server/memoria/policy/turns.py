@@ -84,14 +84,7 @@ def is_worth_extracting(text: str, *, least: int = LEAST_WEIGHT) -> bool:
 def route_turn(
     role: Role, text: str, *, tool_call: bool = False, found: PlainStatements | None = None
 ) -> Route:
-    """Decide where a turn goes.
-
-    Args:
-        role: who produced the turn; only a user's words are urgent.
-        text: its words.
-        tool_call: whether it carries a tool's call or result.
-        found: what rules have found in it, where that is known already.
-    """
+    """Decide whether a turn is extracted at once, later, or only recorded."""
     if tool_call or role in (Role.TOOL, Role.SYSTEM):
         return RecordOnly("tool traffic")
     if not text.strip():
@@ -123,12 +116,7 @@ def _route_plain_turn(text: str, own_text: str) -> Route:
 
 
 def is_answer(text: str, asked: str) -> bool:
-    """Check whether small talk answers the turn before it: yes, no or a number.
-
-    Args:
-        text: small talk.
-        asked: what somebody else said right before it.
-    """
+    """Check whether small talk answers the turn before it: yes, no or a number."""
     return bool(_ANSWER.regex.search(text)) and any(one.is_question for one in own_sentences(asked))
 
 
@@ -201,11 +189,7 @@ NOBODY_NAMED = Participants()
 
 
 def identify_participants(speakers: Sequence[UserSpeaker]) -> Participants:
-    """Decide who is the user.
-
-    Args:
-        speakers: who has spoken with the role `user` under a name, in any order.
-    """
+    """Decide which of the speakers with the role `user` is the user."""
     firsts: dict[str, UserSpeaker] = {}
     for speaker in sorted(speakers, key=lambda one: one.first_turn):
         firsts.setdefault(name_key(speaker.name), speaker)
@@ -227,13 +211,6 @@ def attribute_subject(
 
     The user under their own name is the user. Where another person speaks, "the user" is that
     person, unless the words or the conclusion name the user.
-
-    Args:
-        participants: who speaks with the role `user`.
-        turn: the turn that the conclusion quotes.
-        subject: as it was proposed.
-        content: as it was proposed.
-        words: the words of the turn that the conclusion rests on.
     """
     if participants.is_users_name(subject):
         return USER, content
