@@ -81,8 +81,8 @@ class Intake:
     ) -> None:
         """Create the handler.
 
-        Without `limits`, nothing is queued for a model. Without `links_names`, turns are linked with
-        the names in them when they are embedded.
+        Without `limits`, nothing is queued for a model. Without `links_names`, turns are linked
+        with the names in them when they are embedded.
         """
         self._personal = personal or {}
         self._links_names = links_names
