@@ -84,8 +84,8 @@ class Deletion:
             if memory_id not in plan.memories and tx.memories.get(memory_id) is not None:
                 tx.memories.erase_wording(memory_id, n)
         for turn in plan.named_turns.values():
-            if not plan.spares(full_text(turn)):
-                self._suppress_text(turn)
+            if not plan.spares(full_text(turn)):  # so that nobody concludes it again
+                self._add_tombstone("memory", turn.id, (self._digest_statement(full_text(turn)),))
         if plan.include_source:
             self._erase_turns()
         else:
@@ -102,10 +102,6 @@ class Deletion:
         self._add_tombstone("memory", memory.id, tuple(digests), meanings)
         delete_memory(self._tx, memory.id, self._at)
         self._audit("forget", memory.id)
-
-    def _suppress_text(self, turn: StoredTurn) -> None:
-        """Set a tombstone for the whole text of a named turn, so that nobody concludes it again."""
-        self._add_tombstone("memory", turn.id, (self._digest_statement(full_text(turn)),))
 
     def _digest_statement(self, text: str) -> str:
         return self._digester.digest_statement(text, erases=self._plan.include_source)

@@ -59,17 +59,17 @@ def remove_unwanted(text: str, unwanted: Unwanted, suffix: str) -> str:
             for line in _split_lines(text)
             if not (_is_record_of(line, unwanted.turn_ids) or _record_contains(line, phrases))
         )
-    kept = [line for line in _split_lines(text) if not _has_mark(line, unwanted.marks)]
+    kept = [
+        line
+        for line in _split_lines(text)
+        if not any(f"<!-- {mark} " in line for mark in unwanted.marks)
+    ]
     if not phrases.may_occur_in(text):
         return "".join(kept)
     kept = [line for line in kept if not _line_contains(line, phrases)]
     while phrases.occur_in(_strip_markup("".join(kept))):
         _remove_shortest_match(kept, phrases)
     return "".join(kept)
-
-
-def _has_mark(line: str, marks: Collection[str]) -> bool:
-    return any(f"<!-- {mark} " in line for mark in marks)
 
 
 def list_removed(text: str, kept: str) -> list[str]:

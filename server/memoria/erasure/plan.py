@@ -165,7 +165,8 @@ class _Planner:
             recognition_key(v.content) for memory in named.kept_memories for v in memory.versions
         )
         for memory in named.kept_memories:
-            self._keep_sources(memory)
+            for turn in _list_evidence_turns(self._tx, memory):
+                self._kept_ns.update(self._version_ns(turn))
 
     def add_named(self, named: NamedRecords) -> None:
         """Add the named records, except those to be kept."""
@@ -300,11 +301,6 @@ class _Planner:
         if memory.id not in self._kept_memories:
             self.plan.memories.setdefault(memory.id, memory)
             self.plan.kinds.setdefault(memory.id, kind)
-
-    def _keep_sources(self, memory: Memory) -> None:
-        """Keep the turns that a kept memory rests on out of the plan's sources."""
-        for turn in _list_evidence_turns(self._tx, memory):
-            self._kept_ns.update(self._version_ns(turn))
 
     def _version_ns(self, turn: StoredTurn) -> list[int]:
         return [version.n for version in self._tx.conversations.turn_versions(turn)]

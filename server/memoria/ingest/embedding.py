@@ -334,13 +334,10 @@ def embedding_text(pending: PendingDocument) -> str:
     if pending.turn is None:
         return pending.content or ""
     spoken = _turn_text(pending.turn)
-    if pending.previous is None or _speaks_alone(pending.turn):
+    is_users = pending.turn.role is Role.USER and pending.turn.speaker is None
+    if pending.previous is None or is_users:
         return spoken
     return f"{_turn_text(pending.previous)[-_PREVIOUS_CHARS:]}\n{spoken}"
-
-
-def _speaks_alone(turn: StoredTurn) -> bool:
-    return turn.role is Role.USER and turn.speaker is None
 
 
 def _passages(pending: PendingDocument) -> list[tuple[str, Span]]:

@@ -102,7 +102,8 @@ class AgentReader:
             unread = self._unread(tx)
             page = unread.describe(unread.find(page_id), self.recall)
             proposals, refused = self._read(tx, page, given)
-        contents = [one.content for one in _statements(proposals)]
+        stated = [one.operation for one in proposals if isinstance(one.operation, Add | Update)]
+        contents = [one.content for one in stated]
         meanings = self.recall.embed_meanings(
             split_conclusions(contents), wait=page.compare_meanings
         )
@@ -139,7 +140,7 @@ class AgentReader:
         turn = page.find_number(read.turn_id)
         if turn is None:
             raise _CannotUseError(f"turn_id: no turn {read.turn_id} stands on this page")
-        if read.scope == "project" and self._place(page) is None:
+        if read.scope == "project" and (page.turns[0].workspace or self.workspace) is None:
             raise _CannotUseError("scope: this was said in no project, so it is seen everywhere")
         replaced = None if read.supersedes is None else self._find_replaced(tx, read.supersedes)
         operation = _build_operation(read, turn, replaced)
@@ -210,9 +211,6 @@ class AgentReader:
         if scope is not None and scope != memory.scope and (is_new or scope == "everywhere"):
             validator.writer.set_scope(memory, scope, self.workspace)
 
-    def _place(self, page: UnreadPage) -> str | None:
-        return page.turns[0].workspace or self.workspace
-
 
 def _read_conclusion(given: object) -> AgentConclusion:
     try:
@@ -243,10 +241,6 @@ def _build_operation(read: AgentConclusion, turn: int, replaced: Memory | None) 
         entities=read.entities,
         task=read.task,
     )
-
-
-def _statements(proposals: Sequence[_Proposal]) -> list[Add | Update]:
-    return [one.operation for one in proposals if isinstance(one.operation, Add | Update)]
 
 
 def _explain_refusal(done: HandedIn) -> str:

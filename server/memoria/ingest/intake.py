@@ -111,7 +111,8 @@ class Intake:
         """Queue a turn if it cannot wait for its segment."""
         match route_turn(turn.role, turn.content, tool_call=is_tool_call(turn), found=read):
             case ExtractNow(reason=reason, priority=priority):
-                if not (self._takes_along(turn, priority) or self._may_wait(is_kept=is_kept)):
+                may_wait = is_kept and self._limits is not None and self._limits.wait_ms > 0
+                if not (self._takes_along(turn, priority) or may_wait):
                     self._queue_turn(turn, priority, reason.value)
             case _:
                 self._takes_along(turn, LEFT_OVER)
@@ -160,10 +161,6 @@ class Intake:
     def _writer(self) -> MemoryWriter:
         suppression = SuppressionList(self._tx.tombstones, self._digester)
         return MemoryWriter(self._tx, suppression, RULES_AUTHOR, self._now)
-
-    def _may_wait(self, *, is_kept: bool) -> bool:
-        """Check whether an urgent turn can be read with its segment: one that is a memory can."""
-        return self._limits is not None and self._limits.wait_ms > 0 and is_kept
 
     def _takes_along(self, turn: NewTurn, priority: int) -> bool:
         """Add a turn to the queue entry of an urgent turn before it; return False without one."""

@@ -101,7 +101,7 @@ class ReadingContext:
         return ReadingMaterial(
             people=f"{describe_participants(self.participants, said)}{self._describe_project()}",
             known="\n".join(_memory_line(name, memory, zone) for name, memory in known),
-            before="\n".join(_before_line(turn) for turn in self.before),
+            before="\n".join(_line(one, _BEFORE_CHARS, with_results=False) for one in self.before),
             conversation="\n\n".join(self._conversation_lines(zone)),
         )
 
@@ -142,15 +142,12 @@ def _join_calls(calls: list[str]) -> Iterator[str]:
 def text_to_relate(turns: Iterable[StoredTurn]) -> str:
     """Return people's words in some turns, by which related memories are looked up."""
     said = [turn for turn in turns if turn.role not in (Role.TOOL, Role.SYSTEM)]
-    return "\n".join(turn.content[:_LEAST_CHARS] for turn in sorted(said, key=_is_answer))
+    people_first = sorted(said, key=_is_of_people, reverse=True)
+    return "\n".join(turn.content[:_LEAST_CHARS] for turn in people_first)
 
 
 def _is_of_people(turn: StoredTurn) -> bool:
     return turn.role is Role.USER or (turn.role is Role.ASSISTANT and turn.speaker is not None)
-
-
-def _is_answer(turn: StoredTurn) -> bool:
-    return not _is_of_people(turn)
 
 
 def _line(turn: StoredTurn, most: int, *, with_results: bool, is_read: bool = False) -> str:
@@ -186,10 +183,6 @@ def _describe_arguments(turn: StoredTurn) -> str:
     args = turn.tool_args
     values = args.values() if isinstance(args, dict) else [args]
     return " ".join(" ".join(map(as_text, values)).split())
-
-
-def _before_line(turn: StoredTurn) -> str:
-    return _line(turn, _BEFORE_CHARS, with_results=False)
 
 
 def _memory_line(short_id: str, memory: Memory, zone: Zone) -> str:

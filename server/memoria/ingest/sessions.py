@@ -41,7 +41,9 @@ class AccountMeeting:
 
     def find_known(self, reported: TurnDraft) -> StoredTurn | None:
         """Find the stored turn that an agent reports, once in a call; None if there is none."""
-        return self._find(reported, self._list_alike(reported))
+        likeness = reported.likeness or b""
+        found = self._tx.accounts.list_alike(self._session_n, likeness, _MOST_ALIKE)
+        return self._find(reported, found)
 
     def find_reported(self, said: TurnDraft) -> StoredTurn | None:
         """Find an agent's earlier report of a turn that the client tells now; None without one."""
@@ -58,9 +60,6 @@ class AccountMeeting:
         """
         is_behind = turn.turn_index > self._tx.accounts.find_last_index(self._session_n)
         return turn.turn_index if is_behind else next_index
-
-    def _list_alike(self, draft: TurnDraft) -> list[StoredTurn]:
-        return self._tx.accounts.list_alike(self._session_n, draft.likeness or b"", _MOST_ALIKE)
 
     def _find(self, draft: TurnDraft, turns: list[StoredTurn]) -> StoredTurn | None:
         text = full_text(draft.text)

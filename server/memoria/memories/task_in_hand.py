@@ -39,7 +39,8 @@ def list_told_tasks(
     tx: Transaction, workspace: str | None, at: int, limit: int
 ) -> list[Scratchpad]:
     """List the latest scratchpads that a briefing should mention, newest first."""
-    seen = [pad for pad in tx.scratchpads.list_recent(limit, workspace) if _is_told(pad, at)]
+    recent = tx.scratchpads.list_recent(limit, workspace)
+    seen = [pad for pad in recent if at - pad.updated_at < TOLD_MS]
     told = (_without_what_is_over(tx, pad, seen[:n], at) for n, pad in enumerate(seen))
     return [
         date_focus(tx, pad, at) for pad in told if pad.current_focus is not None or pad.completed
@@ -60,10 +61,6 @@ def date_focus(tx: Transaction, pad: Scratchpad, at: int) -> Scratchpad:
     return pad.model_copy(update={"last_day": day}) if is_earlier else pad
 
 
-def _is_told(pad: Scratchpad, at: int) -> bool:
-    return at - pad.updated_at < TOLD_MS
-
-
 def _without_what_is_over(
     tx: Transaction, pad: Scratchpad, newer: Sequence[Scratchpad], at: int
 ) -> Scratchpad:
@@ -78,7 +75,10 @@ def _is_left(tx: Transaction, pad: Scratchpad, newer: Sequence[Scratchpad]) -> b
     if task is None:
         return False
     at_work = [one for one in newer if one.current_focus]
-    if any(_is_after(pad, one) or same_task(task, one.current_focus) for one in at_work):
+    if any(
+        one.updated_at - pad.updated_at >= DAY_MS or same_task(task, one.current_focus)
+        for one in at_work
+    ):
         return True
     later = tx.scratchpads.list_later_sessions(pad.session_id, _MOST_LATER)
     if {one.session_id for one in at_work} & {one.session_id for one in later}:
@@ -87,10 +87,6 @@ def _is_left(tx: Transaction, pad: Scratchpad, newer: Sequence[Scratchpad]) -> b
     return any(
         is_about_another(full_text(turn)[:_OPENING_CHARS], task) for turn in openings.values()
     )
-
-
-def _is_after(pad: Scratchpad, newer: Scratchpad) -> bool:
-    return newer.updated_at - pad.updated_at >= DAY_MS
 
 
 def find_task_of_turn(tx: Transaction, turn: StoredTurn) -> str | None:

@@ -17,7 +17,7 @@ from memoria.memories.changes import (
     read_state,
 )
 from memoria.memories.revisions import Revisions
-from memoria.memories.wordings import NewWording
+from memoria.memories.wordings import repeat_wording
 from memoria.model import Memory, MemoryType, Validity, now_millis
 from memoria.model.forgetting import Change
 from memoria.store.rows.transaction import Transaction
@@ -46,7 +46,8 @@ class Undoing(Revisions):
         """
         mark = ChangeMark("undo", undoes=change_id)
         with self._write_change(mark) as tx:
-            change = self._find_change(tx, change_id, everywhere=everywhere)
+            changes = self._list_changes(tx, everywhere=everywhere)
+            change = next((one for one in changes if one.id == change_id), None)
             if change is None:
                 raise NotFoundError(f"There is no change {shorten(change_id)} to undo.")
             require_standing(change)
@@ -54,10 +55,6 @@ class Undoing(Revisions):
             mark.memory_id = note.memory_id
             self._take_back(tx, note)
         return change.model_copy(update={"is_undone": True, "content": self._read_content(note)})
-
-    def _find_change(self, tx: Transaction, change_id: str, *, everywhere: bool) -> Change | None:
-        changes = self._list_changes(tx, everywhere=everywhere)
-        return next((one for one in changes if one.id == change_id), None)
 
     def _read_content(self, note: ChangeNote) -> str | None:
         with self._store.read(self._tenant) as tx:
@@ -123,19 +120,7 @@ class Undoing(Revisions):
         former = next((one for one in memory.versions if one.version == version), None)
         if former is None:
             raise _make_error(f"What memory {memory.id} said before")
-        turn_id = former.provenance.turn_id
-        turn = None if turn_id is None else tx.conversations.turn(turn_id)
-        wording = NewWording(
-            content=former.content,
-            valid_from=former.valid_from,
-            provenance=former.provenance,
-            turn_n=None if turn is None else turn.n,
-            inferred_by=former.inferred_by,
-            event_at=former.event_at,
-            event_expression=former.event_expression,
-            expires_at=memory.expires_at,
-        )
-        self._writer(tx).revise(memory.id, wording)
+        self._writer(tx).revise(memory.id, repeat_wording(tx, memory, former))
 
     def _set_state(
         self, tx: Transaction, memory: Memory, former: dict[str, Any], votes: dict[str, int]

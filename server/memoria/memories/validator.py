@@ -248,7 +248,8 @@ class OperationValidator:
         """Build the wording of a claim, with its provenance, ready to be written."""
         provenance = Provenance(
             source_kind=claim.source,
-            trust=_conclusion_trust(claim),
+            # A reading of the user's words is not their own word.
+            trust=Trust.REPORTED if claim.trust is Trust.USER else claim.trust,
             channel=self._author.channel,
             client=self._author.client,
             quote=self.mask_quote(quote),
@@ -270,27 +271,23 @@ class OperationValidator:
 
     def log_rejection(self, operation: str, error: RejectedError) -> None:
         """Log the rejection of an operation with its reason."""
-        self.tx.audit.add(
-            at=self.now,
-            channel=self._author.channel,
-            client=self._author.client,
-            action="reject",
-            subject=self.entry_id,
-            detail=f"{operation}: {error}",
-        )
+        self._log("reject", self.entry_id, f"{operation}: {error}")
 
     def log_apart(self, memory_id: str, relations: Mapping[str, Relation]) -> None:
         """Log which memories, by id, the model has found to differ from a memory."""
         for other, relation in relations.items():
             if relation == "different":
-                self.tx.audit.add(
-                    at=self.now,
-                    channel=self._author.channel,
-                    client=self._author.client,
-                    action=APART,
-                    subject=memory_id,
-                    detail=other,
-                )
+                self._log(APART, memory_id, other)
+
+    def _log(self, action: str, subject: str, detail: str) -> None:
+        self.tx.audit.add(
+            at=self.now,
+            channel=self._author.channel,
+            client=self._author.client,
+            action=action,
+            subject=subject,
+            detail=detail,
+        )
 
     def check_property(self, text: str | None) -> str:
         """Return the key of a property without secrets; empty where none was named.
@@ -350,8 +347,3 @@ def _is_order(content: str, turn: StoredTurn) -> bool:
     """Return whether the turn, or the model's text, tries to give orders to the memory."""
     is_in_turn = instruction_shaped(full_text(turn), turn.trust)
     return is_in_turn or instruction_shaped(content, turn.trust)
-
-
-def _conclusion_trust(claim: Claim) -> Trust:
-    """Return the trust in a conclusion: a reading of the user's words is not their own word."""
-    return Trust.REPORTED if claim.trust is Trust.USER else claim.trust

@@ -131,7 +131,12 @@ def applies_elsewhere(tx: Transaction, new: NewClaim, memory: Memory) -> bool:
 def _rivals(tx: Transaction, new: NewClaim) -> list[Memory]:
     """List the active memories to compare a claim with, the likeliest first."""
     related = map(tx.memories.get, new.relations)
-    alike = (one for one in _alike(tx, new) if _may_be_of_one(one.subject, new.memory.subject))
+    own = new.memory.subject and subject_key(new.memory.subject)
+    alike = (
+        one
+        for one in _alike(tx, new)
+        if own is None or one.subject is None or subject_key(one.subject) == own
+    )
     found = [*related, *_about_the_same(tx, new.memory), *alike]
     return [
         memory
@@ -162,11 +167,6 @@ def _may_be_of_one_task(new: NewClaim, memory: Memory) -> bool:
     if new.memory.type.is_guide or memory.type.is_guide:
         return new.memory.sole_task == memory.sole_task
     return not (new.names_task and one and other)
-
-
-def _may_be_of_one(one: str | None, other: str | None) -> bool:
-    """Return whether two subjects may be the same: equal, or one of the two unknown."""
-    return one is None or other is None or subject_key(one) == subject_key(other)
 
 
 def _about_the_same(tx: Transaction, memory: NewMemory) -> Iterable[Memory]:

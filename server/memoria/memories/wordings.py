@@ -32,7 +32,7 @@ from memoria.model import (
     Trust,
     Validity,
 )
-from memoria.model.memory import Condition
+from memoria.model.memory import Condition, MemoryVersion
 from memoria.model.provenance import EXTRACTION_CHANNEL
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters, NewVersion
@@ -163,6 +163,22 @@ def make_version(wording: NewWording, now: int) -> NewVersion:
         task=wording.task,
         importance=wording.importance,
         expires_at=wording.expires_at,
+    )
+
+
+def repeat_wording(tx: Transaction, memory: Memory, version: MemoryVersion) -> NewWording:
+    """Return a wording of a memory to be written anew, as it was said, up to the memory's end."""
+    turn_id = version.provenance.turn_id
+    turn = None if turn_id is None else tx.conversations.turn(turn_id)
+    return NewWording(
+        content=version.content,
+        valid_from=version.valid_from,
+        provenance=version.provenance,
+        turn_n=None if turn is None else turn.n,
+        inferred_by=version.inferred_by,
+        event_at=version.event_at,
+        event_expression=version.event_expression,
+        expires_at=memory.expires_at,
     )
 
 

@@ -45,6 +45,7 @@ from memoria.memories.wordings import (
     describe_belief,
     interpret_revision,
     make_version,
+    repeat_wording,
     temper_wording,
 )
 from memoria.model import EdgeType, Memory, Scope, Validity
@@ -118,19 +119,7 @@ class MemoryWriter:
 
     def attribute(self, memory: Memory, subject: str | None, content: str) -> None:
         """Attribute a memory to another person, from its beginning on."""
-        now = memory.current
-        turn_id = now.provenance.turn_id
-        turn = None if turn_id is None else self._tx.conversations.turn(turn_id)
-        wording = NewWording(
-            content=content,
-            valid_from=now.valid_from,
-            provenance=now.provenance,
-            turn_n=None if turn is None else turn.n,
-            inferred_by=now.inferred_by,
-            event_at=now.event_at,
-            event_expression=now.event_expression,
-            expires_at=memory.expires_at,
-        )
+        wording = replace(repeat_wording(self._tx, memory, memory.current), content=content)
         self._tx.memories.set_subject(memory.id, subject)
         self.revise(memory.id, wording, "attribute", "said by somebody else than the user")
 

@@ -109,7 +109,8 @@ def compare_claim(
     if relation == "same" or says_the_same(claim.content, memory.content):
         return SameStatement()
     if relation is None:
-        if not claim.predicate or claim.predicate != _predicate_of(memory):
+        known = predicate_key(memory.predicate) if memory.predicate else ""
+        if not claim.predicate or claim.predicate != known:
             return Unrelated()
         if not has_one_value(claim.predicate) or is_of_another_time(claim.event_at, memory):
             return KeepBoth()
@@ -157,10 +158,6 @@ def decide_replacement(
     if abs(gap) < CLOSE:
         return NeedsReview()
     return Supersede(since) if gap > 0 else Contradict()
-
-
-def _predicate_of(memory: Memory) -> str:
-    return predicate_key(memory.predicate) if memory.predicate else ""
 
 
 def is_older(claim: Claim, memory: Memory) -> bool:
