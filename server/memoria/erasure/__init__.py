@@ -1,4 +1,4 @@
-"""Erasure of what is forgotten and of what rests on it, and its recognition when it comes back.
+"""Erasure of forgotten records and their dependents, and recognition of forgotten statements.
 
 `selection` finds the records that a request names, `plan` the others that say the same, `cascade`
 what rests on all of these. `forget` erases them: `deletion` the rows, `files` the lines of text

@@ -26,7 +26,7 @@ def find_unsupported(tx: Transaction, turn_ns: Sequence[int]) -> list[str]:
 
 
 def is_conclusion(dependent: Dependent) -> bool:
-    """Check whether a memory was concluded from turns, and nobody has stated it."""
+    """Check whether a memory was concluded from turns, and stated by nobody."""
     return dependent.relation == "evidence" and not dependent.is_stated
 
 
@@ -165,7 +165,7 @@ def is_telling(sentence: str) -> bool:
 
 
 def _unwrap(text: str) -> Iterator[str]:
-    """Yield a text without its wrapping, and the text itself where that alone is too little."""
+    """Yield a text without its wrapping, and the whole text if the rest is too short."""
     inner = peel(text)
     if inner != text:
         yield inner

@@ -46,7 +46,7 @@ def list_notes(tx: Transaction, plan: ErasurePlan) -> list[str]:
 
 
 class Deletion:
-    """Erases the records of a plan, and those that rest on them."""
+    """Erases the records of a plan and the records that rest on them."""
 
     def __init__(
         self,
@@ -229,7 +229,7 @@ class ErasureDraft:
         return unseen - named - plan.named_turns.keys()
 
     def list_items(self, files: TextFileEraser) -> list[ForgetItem]:
-        """List everything that would go, kind by kind, with all of its words."""
+        """List everything that would go, kind by kind, with the full texts."""
         plan = self.plan
         lines = files.find_lines(self.phrases, self.generated, plan.ids_to_erase, self.marks)
         found = [
@@ -279,7 +279,7 @@ def _measure_share(
 
 
 def _list_quote_marks(plan: ErasurePlan) -> Iterator[str]:
-    """Yield the marks of lines in core files that quote what goes, or what it came from."""
+    """Yield the marks of lines in core files that quote records of a plan."""
     turns = (turn.id for turn in plan.source_versions)
     return (f"q:{one[-_QUOTED_CHARS:]}" for one in (*plan.memories, *plan.dependents, *turns))
 
@@ -348,5 +348,5 @@ def make_report(
 
 
 def digest_items(items: Sequence[ForgetItem], digester: Digester) -> list[str]:
-    """Return a digest of each item, which can be made again only with the key and the words."""
+    """Return the digest of each item under the home's key, as proof of its erasure."""
     return [digester.digest_values("proof", item.kind, item.id, item.text) for item in items]

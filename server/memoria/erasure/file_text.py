@@ -167,5 +167,5 @@ def _to_record(value: Mapping[str, JsonValue]) -> _Record:
 
 
 def _split_lines(text: str) -> list[str]:
-    """Split at line feeds alone: in a record other ends of lines may stand as they are."""
+    """Split a text at line feeds alone, as records may contain other line ends."""
     return _LINE.findall(text)

@@ -60,7 +60,7 @@ class TextFileEraser:
         erased_ids: Collection[str] = (),
         marks: Mapping[str, Collection[str]] = _NO_MARKS,
     ) -> list[FileLine]:
-        """Find the lines that `erase_phrases` would remove from files, not those it would delete.
+        """Find the lines that `erase_phrases` would remove, except in files that it would delete.
 
         Raises:
             StoreUnavailableError: a file can't be read.
@@ -237,7 +237,7 @@ class TextFileEraser:
         return is_image or is_draft or self._is_as_generated(file, generated)
 
     def _is_as_generated(self, file: Path, generated: Mapping[str, str]) -> bool:
-        """Check whether a file says just what a nightly run wrote into it."""
+        """Check whether a file is unchanged since a nightly run wrote it."""
         if not file.is_relative_to(self._folder):
             return False
         noted = generated.get(file.relative_to(self._folder).as_posix())
@@ -253,7 +253,7 @@ class TextFileEraser:
                     yield file
 
     def _remove_empty_folders(self, folder: str) -> None:
-        """Remove the folders in a folder, and itself, as far as nothing is in them."""
+        """Remove the empty folders in a folder, and the folder itself if it is empty."""
         root = (self._folder / folder).relative_to(self._home)
         inside = [path for path, found in list_folder(self._home, root) if is_folder(found)]
         for each in (*inside, self._home / root):
@@ -261,7 +261,7 @@ class TextFileEraser:
                 each.rmdir()
 
     def _folders_restored_over(self) -> Iterator[Path]:
-        """Yield folders that restores have set aside of a tenant with a folder of its own."""
+        """Yield the folders of the tenant that restores have set aside."""
         if self._folder != self._home:
             for folder in (self._folder, former_folder(self._home, self._tenant)):
                 yield from self._home.glob(f"{_RESTORED_OVER}/{folder.relative_to(self._home)}")

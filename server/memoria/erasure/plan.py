@@ -262,7 +262,7 @@ class _Planner:
         return ns
 
     def _add_drawn_from(self, turn_ns: Sequence[int]) -> None:
-        """Add memories with a wording from named turns, or with no other evidence than them."""
+        """Add memories with a wording or all their evidence from named turns."""
         dependents = self._tx.dependencies.list_dependents([], turn_ns)
         drawn = [one.memory_id for one in dependents if one.is_drawn_from]
         self._add_memories([*drawn, *find_unsupported(self._tx, turn_ns)], "conclusion")
@@ -297,7 +297,7 @@ class _Planner:
             self._add_memory(one, kind)
 
     def _add_memory(self, memory: Memory, kind: ForgetKind) -> None:
-        """Add a memory, unless it is to be kept. The first reason that was found is shown."""
+        """Add a memory with the reason found first, unless the memory is to be kept."""
         if memory.id not in self._kept_memories:
             self.plan.memories.setdefault(memory.id, memory)
             self.plan.kinds.setdefault(memory.id, kind)
@@ -372,7 +372,7 @@ def list_places(tx: Transaction, plan: ErasurePlan) -> set[str]:
 
 
 def _days_of(moment: int, offset: int | None) -> set[date]:
-    """Return the days of a moment whose pages may speak of it.
+    """Return the days whose pages may tell of a moment.
 
     A page is filed by the speaker's clock, otherwise by that of the home, which may have been any
     on earth before somebody set the zone.

@@ -130,7 +130,7 @@ class Repetition:
         part_unsupported(self._tx)
 
     def _erase_memory(self, memory_id: str) -> None:
-        """Erase a memory and its dependents, unless it is gone already."""
+        """Erase a memory and its dependents, unless the memory is gone already."""
         memory = self._tx.memories.get(memory_id)
         if memory is not None:
             self._delete_dependents([memory_id], [])

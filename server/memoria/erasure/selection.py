@@ -36,7 +36,7 @@ class ErasureRequest:
 
     @classmethod
     def for_ids(cls, ids: Iterable[str], *, include_source: bool = False) -> Self:
-        """Return a request for the records with these ids."""
+        """Return a request for records by their ids."""
         return cls(ForgetSelection(ids=tuple(ids), include_source=include_source))
 
 
@@ -141,7 +141,7 @@ def _name_way(name: str, option: str) -> str:
 
 
 def _add_selected(tx: Transaction, request: ErasureRequest, named: NamedRecords) -> None:
-    """Add the records that match all that is given."""
+    """Add the records that match every criterion of a request."""
     selection = request.selection
     wanted = ErasureFilter(
         types=selection.types,
@@ -190,6 +190,6 @@ def _list_naming(tx: Transaction, kind: DocumentKind, topic: str) -> list[int]:
 
 
 def _read_turns(tx: Transaction, ns: Sequence[int]) -> list[tuple[int, StoredTurn]]:
-    """Read the turns of these numbers, in pages."""
+    """Read turns by their numbers, in pages."""
     pages = (ns[first : first + _PAGE] for first in range(0, len(ns), _PAGE))
     return [item for page in pages for item in tx.conversations.turns(page).items()]

@@ -106,12 +106,12 @@ class Digester:
 
     @cached_property
     def all(self) -> "tuple[Digester, ...]":
-        """Digesters: this one, and one for each other key that the home has."""
+        """Digesters for every key that the home has, its own first."""
         others = (Digester(self._tenant, partial(bytes, key)) for key in self._keys[1:])
         return (self, *others)
 
     def digest_statement(self, text: str, *, erases: bool = False) -> str:
-        """Return the digest that is kept of a statement, the same for every spelling of it.
+        """Return the digest that is kept of a statement, the same for every spelling.
 
         With `erases`, sentences that say it stay out of the record too, unless it is very short.
         """
@@ -304,7 +304,7 @@ class SuppressionList:
         return self._tombstones.find(digests, "turn") is not None
 
     def may_record(self, name: MessageName, text: str) -> bool:
-        """Check that a turn may stand in the record: it does not repeat what was erased."""
+        """Check that a turn may be recorded, as it repeats nothing that was erased."""
         return not (self.is_erased_message(name, text) or self.repeats_erased(text))
 
     def repeats_erased(self, text: str) -> bool:
@@ -312,7 +312,7 @@ class SuppressionList:
         return any(match.erases for match in self.find_matches(text))
 
     def may_conclude_from(self, text: str) -> bool:
-        """Check that memories may be drawn from a turn: it does not state what was forgotten."""
+        """Check that memories may be drawn from a turn, as it states nothing that was forgotten."""
         return not self.find_matches(text) and self._find_older(text) is None
 
     def _resembles_forgotten(self, text: str) -> bool:

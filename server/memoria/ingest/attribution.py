@@ -178,7 +178,7 @@ def describe_speaker(participants: Participants, turn: StoredTurn) -> str:
 
 
 def _quote_names(names: Iterable[str | None]) -> str:
-    """Return distinct names as JSON strings, because a name is whatever a client has sent."""
+    """Return distinct names as JSON strings, as a client may send any text for a name."""
     distinct = list(dict.fromkeys(name[:_LONGEST_NAME] for name in names if name))
     return ", ".join(json.dumps(name, ensure_ascii=False) for name in distinct[:_MOST_NAMES])
 

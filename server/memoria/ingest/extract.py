@@ -348,7 +348,7 @@ def _mark_read(validator: OperationValidator) -> None:
 def _archive_rule_conclusions(
     validator: OperationValidator, turns: Sequence[StoredTurn], echo_ids: AbstractSet[str]
 ) -> None:
-    """Archive the rules' conclusions from these turns that the model does not share."""
+    """Archive the conclusions of rules from some turns that the model does not share."""
     memories = validator.tx.memories
     for memory_id in memories.list_concluded_from([turn.n for turn in turns], InferredBy.RULES):
         memory = validator.writer.require(memory_id)

@@ -143,7 +143,7 @@ class ExtractionWorker:
 
     @property
     def is_reading(self) -> bool:
-        """True if the threads were started, so that what waits is read here."""
+        """True if this process has started its threads, and reads the queue."""
         return self._heart.ident is not None
 
     def is_idle(self) -> bool:
@@ -263,7 +263,7 @@ class ExtractionWorker:
         return leased
 
     def _handle_failure(self, entry: LeasedEntry, owner: str, error: Exception) -> None:
-        """Decide when an entry that failed is tried again, if at all."""
+        """Decide when a failed entry is tried again, if ever."""
         match error:
             case EntryLeaseLostError():
                 _LOG.warning("%s", error)
@@ -304,7 +304,7 @@ class ExtractionWorker:
     def _fail(
         self, entry: LeasedEntry, owner: str, error: str, patience: int, retry_at: int | None = None
     ) -> None:
-        """Try again later, or give up."""
+        """Release an entry to be tried again later, or mark it as dead."""
         if entry.attempts >= self._limits.attempts * patience:
             with self._store.work_queue(write=True) as queue:
                 queue.mark_dead(entry, owner, error)

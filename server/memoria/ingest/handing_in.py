@@ -205,7 +205,7 @@ class AgentReader:
     def _set_scope(
         self, validator: OperationValidator, one: _Proposal, action: str, memory_id: str
     ) -> None:
-        """Set the scope that the agent gives a conclusion; one seen everywhere is not narrowed."""
+        """Set the scope that the agent gives a conclusion; a memory seen everywhere stays so."""
         scope, memory = one.given.scope, validator.writer.require(memory_id)
         is_new = action in ("ADD", "pending")
         if scope is not None and scope != memory.scope and (is_new or scope == "everywhere"):

@@ -98,14 +98,14 @@ def entry_turns(tx: Transaction, entry: LeasedEntry) -> list[StoredTurn]:
 
 
 def list_turns_before(tx: Transaction, session_n: int, first_index: int) -> list[StoredTurn]:
-    """Return the few turns before a segment, by which it is understood."""
+    """Return the few turns before a segment, which help to understand the segment."""
     return tx.conversations.list_span(session_n, max(first_index - _BEFORE, 0), first_index - 1)
 
 
 def list_readable(
     tx: Transaction, turns: Iterable[StoredTurn], digester: Digester
 ) -> list[StoredTurn]:
-    """List the turns that a model may read: none that says what was forgotten or is not to be kept.
+    """List the turns that a model may read, without forgotten ones and those not to be kept.
 
     A request to forget something is read all the same, for a model may take that back. Most of the
     others are suppressed. One that was recorded before, in a spelling by which the index could not

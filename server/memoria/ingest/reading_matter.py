@@ -80,7 +80,7 @@ class ReadingContext:
 
     @property
     def memory_names(self) -> dict[str, str]:
-        """Ids of the known memories by the short ones that the model is shown."""
+        """Ids of the known memories, by the short names that the model is shown."""
         return {f"k{number}": memory.id for number, memory in enumerate(self.known, 1)}
 
     def numbers_of(self, segment: ShownSegment) -> dict[int, StoredTurn]:
@@ -179,7 +179,7 @@ def _describe_call(turn: StoredTurn, *, with_results: bool) -> str:
 
 
 def _describe_arguments(turn: StoredTurn) -> str:
-    """Return the arguments of a tool's call in a line; of named ones the values."""
+    """Return the arguments of a tool's call in a line, without their names."""
     args = turn.tool_args
     values = args.values() if isinstance(args, dict) else [args]
     return " ".join(" ".join(map(as_text, values)).split())

@@ -310,7 +310,7 @@ class Resolver:
             self._replace_as_updated(new, memory, update, since)
 
     def _settle_held(self, new: NewClaim, held: Memory, *, is_doubtful: bool) -> None:
-        """Replace a conclusion pending confirmation by what the user says, and nobody else."""
+        """Replace a pending conclusion by the user's claim; reject a claim of anybody else."""
         if is_doubtful or new.claim.source is not SourceKind.USER_SAID:
             raise RejectedError("it waits for the user's word")
         self._note(self._claims.settle_held(new, held), new.wording.content)

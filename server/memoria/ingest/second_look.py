@@ -195,7 +195,7 @@ def find_doubtful(
 
 
 def _relate_to_earlier(conclusions: Sequence[DoubtfulConclusion]) -> list[DoubtfulConclusion]:
-    """Add to each conclusion of one answer those before it that speak of the same property."""
+    """Add to each conclusion the earlier ones of the same answer on the same property."""
     related = []
     for n, one in enumerate(conclusions):
         earlier = [
@@ -228,7 +228,7 @@ def _add_context(
 
 
 def _list_beside(validator: OperationValidator, one: DoubtfulConclusion) -> tuple[str, ...]:
-    """List the statement that a conclusion changes, and few other sentences whose words it has.
+    """List the statement that a conclusion changes, and few other sentences with its words.
 
     A conclusion about the user's own words is borne out by nobody else's sentences.
     """
@@ -282,7 +282,7 @@ def _doubtful_addition(
 
 
 def _doubtful_update(validator: OperationValidator, update: Update) -> DoubtfulConclusion | None:
-    """Return a risky update. It needs no comparison, for it names the memory it changes."""
+    """Return an update that may need a check; as it names its memory, nothing is compared."""
     try:
         memory = validator.require_prompt_memory(update.id)
         turn, quote = validator.locate_quote(update.turn, update.quote)

@@ -1,4 +1,4 @@
-"""Sessions: their turns, of which there may be two accounts, and their scratchpads are written."""
+"""Sessions: writes their turns, told in one account or two, and their scratchpads."""
 
 from typing import TYPE_CHECKING
 

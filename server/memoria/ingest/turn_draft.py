@@ -61,7 +61,7 @@ def is_whole(account: str, text: str) -> bool:
 
 
 def _is_cut(account: str, whole: list[str]) -> bool:
-    """Check whether an account is the beginning of some words, the last one perhaps cut itself."""
+    """Check whether an account is the beginning of a text, which may end within a word."""
     end = account[-_MARK_CHARS:]
     words = read_statement(account[: -len(end)] + _CUT_MARK.sub("", end, count=1)).words
     if not _LEAST_CUT <= len(words) < len(whole) + 1:
@@ -273,7 +273,7 @@ class _Omission:
 
 
 def _put_marks(sentences: list[str], unwanted: set[int]) -> str:
-    """Join the sentences, with one mark in the place of those unwanted that follow each other."""
+    """Join sentences, with one mark in place of each run of unwanted sentences."""
     pieces = list[str]()
     for number, sentence in enumerate(sentences):
         if number not in unwanted:

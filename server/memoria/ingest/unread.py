@@ -45,7 +45,7 @@ class UnreadPage(ReadingContext):
 
     @property
     def memory_names(self) -> dict[str, str]:
-        """Ids of the known memories by the ends of them that the agent is shown."""
+        """Ids of the known memories, by the short ids that the agent is shown."""
         ids = [memory.id for memory in self.known]
         return dict(zip(cut_ids(ids), ids, strict=True))
 
@@ -183,7 +183,7 @@ def _as_segment(page_id: str, turns: Sequence[StoredTurn]) -> ShownSegment:
 
 
 def _write_id(tx: Transaction, turns: Sequence[StoredTurn]) -> str:
-    """Return the page's id: its first turn, how many more follow, and a digest of what is on it."""
+    """Return a page's id: its first turn, the number of further turns, and a digest of all."""
     shown = f"{tx.backlog.last_erasure()} {[turn.n for turn in turns]}"
     digest = blake2b(shown.encode(), digest_size=4).hexdigest()
     first, last = turns[0], turns[-1]

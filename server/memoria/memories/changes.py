@@ -188,7 +188,7 @@ def note_join(tx: Transaction, former: str, into: str) -> None:
 
 
 def note_part(tx: Transaction, join: Join) -> None:
-    """Give a joined project its own rows back, and note that."""
+    """Give a joined project its own rows back, and log the parting."""
     tx.projects.part(join.rows, join.at)
     _write(tx, _PART, join.note_id, None)
 

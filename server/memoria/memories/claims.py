@@ -337,7 +337,7 @@ def _is_over(memory: Memory, claim: Claim) -> bool:
 
 
 def _may_stand_beside(new: NewClaim, verdicts: Verdicts) -> bool:
-    """Return whether a claim may coexist with its opponents: all have about its priority."""
+    """Return whether a claim may stand beside its opponents, as all priorities are close."""
     is_close = all(isinstance(verdict, NeedsReview) for _, verdict in verdicts.stronger)
     is_own = new.claim.is_stated or new.claim.source is SourceKind.USER_SAID
     return is_own and is_close

@@ -47,7 +47,7 @@ EntityName = str | Mention | Mapping[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementDetails:
-    """Details given with a statement; rules find those that are None."""
+    """Details given with a statement; rules fill in details that are None."""
 
     importance: float | None = None
     valid_from: int | None = None
@@ -123,7 +123,7 @@ def check_subject(subject: str | None, tally: Tally) -> str | None:
 
 
 def check_task(task: str | None, tally: Tally) -> str | None:
-    """Return the task that a statement belongs to, without what must not be stored.
+    """Return the task that a statement belongs to, without secrets.
 
     Raises:
         InvalidInputError: it is no name of a task.
@@ -358,7 +358,7 @@ def _add(since: int, amount: int, letter: str, zone: Zone) -> int | None:
 
 
 def _is_read_whole(until: str, said_at: int, zone: Zone) -> bool:
-    """Return whether the rules read every time word of a text; of "31 June" they don't."""
+    """Return whether every time word of a text was read; of "31 June" only a part is."""
     if _ISO_TIME.match(until):
         return True
     for span in times(until, said_at, zone, prefer="future"):

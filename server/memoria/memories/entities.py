@@ -48,7 +48,7 @@ def join_entities(tx: Transaction, pair: Pair, channel: Channel, now: int) -> No
 
 
 def part_entities(tx: Transaction, pair: Pair, channel: Channel, now: int) -> None:
-    """Separate two entities, and log that, so that no model joins them again."""
+    """Separate two entities, and log the parting, so that no model joins the two again."""
     one, other = pair
     if _whole(one) == _whole(other):
         member = one if one.canonical_id is not None else other

@@ -166,7 +166,7 @@ class ForeignMemories(Statements):
         return NewClaim(claim_of_statement(wording, memory, confidence), memory, wording)
 
     def _name_author(self, given: ForeignMemory) -> str | None:
-        """Name the program, and the writer there: `mem0 (anna)`."""
+        """Return the name of the program, with the item's author: `mem0 (anna)`."""
         program = self._channel.client
         author = clean_name(given.author, Tally()) if given.author else None
         return f"{program} ({author})" if author else program

@@ -224,7 +224,7 @@ def _read_notes(tx: Transaction) -> Iterable[ChangeNote]:
 
 
 def _find_wording(memory: Memory | None, note: ChangeNote, which: int) -> str | None:
-    """Return the memory's text before (0) or after (1) a change of it, None where it is gone."""
+    """Return a memory's text before (0) or after (1) a change; None if the text is gone."""
     numbers = _own_differences(note).get("wording", (None, None))
     return None if memory is None else _read_wording(memory, numbers[which])
 

@@ -127,7 +127,7 @@ class UserEdits(Statements):
         return None
 
     def _check_wording(self, tx: Transaction, content: str) -> str:
-        """Return a text without what must not be stored; raise where it may not be remembered."""
+        """Return a text without secrets; raise an error if the text may not be remembered."""
         tally = Tally()
         text = self._screen(check_statement(content, tally), tally)
         self._writer(tx).check_not_forgotten(text)

@@ -95,7 +95,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """The memories that another one is derived from."""
+    """Sources of a derived memory."""
 
     sources: tuple[Memory, ...] = ()
     """Memories it quotes."""

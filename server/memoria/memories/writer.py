@@ -118,13 +118,13 @@ class MemoryWriter:
         self._log("describe", memory.id, details.type and f"type {memory.type.value} before")
 
     def attribute(self, memory: Memory, subject: str | None, content: str) -> None:
-        """Attribute a memory to another person, from its beginning on."""
+        """Attribute a memory, with its whole history, to another person."""
         wording = replace(repeat_wording(self._tx, memory, memory.current), content=content)
         self._tx.memories.set_subject(memory.id, subject)
         self.revise(memory.id, wording, "attribute", "said by somebody else than the user")
 
     def add_past(self, memory_id: str, wording: NewWording) -> bool:
-        """Add a wording that held before the present one. Return False where that is known.
+        """Add a wording that held before the present one; return False if the wording is known.
 
         Raises:
             ForgottenError: the wording says what was forgotten. Nothing was written.
@@ -231,7 +231,7 @@ class MemoryWriter:
         self._log("upvote" if up else "downvote", memory_id)
 
     def note_use(self, memory_id: str, gain: float) -> None:
-        """Note that a memory shaped a reply; its importance grows by `gain`."""
+        """Note that a memory shaped a reply, and raise its importance by `gain`."""
         self._tx.memories.add_use(memory_id, gain, self._now)
 
     def add_evidence(self, memory_id: str, passage: Passage) -> bool:

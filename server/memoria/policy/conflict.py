@@ -62,7 +62,7 @@ class SameStatement:
 
 @dataclass(frozen=True, slots=True)
 class KeepBoth:
-    """Both are true, each in its way or at its time."""
+    """Claim and memory are both true, each in its way or at its time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def compare_claim(
 def _decide_as_ruled(
     claim: Claim, memory: Memory, now: int, relation: Relation | None
 ) -> Supersede | Contradict | NeedsReview:
-    """Decide whether a claim replaces a memory, by the relation that a model gave them, if any."""
+    """Decide whether a claim replaces a memory, with regard to a model's ruling, if any."""
     verdict = decide_replacement(claim, memory, now)
     if relation == "contradicts" and isinstance(verdict, Supersede):
         return NeedsReview()
@@ -182,7 +182,7 @@ def is_of_another_time(event_at: int | None, memory: Memory) -> bool:
 
 
 def _is_no_weaker(trust: Trust, memory: Memory) -> bool:
-    """Check that a channel is trusted as much as the user's statement, if a memory is one."""
+    """Check that a channel is trusted at least as much as that of a memory the user stated."""
     before = memory.current.provenance
     return before.source_kind is not SourceKind.USER_SAID or (
         _TRUST_WEIGHT[trust] >= _TRUST_WEIGHT[before.trust]

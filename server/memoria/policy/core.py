@@ -88,7 +88,7 @@ def end_for_every_session(memory: CoreMemory, zone: Zone) -> int | None:
 
 
 def group_in(memory: CoreMemory, file: CoreFile, placed: CoreFile | None = None) -> Group | None:
-    """Return the group of a file that a memory stands in; None if it does not belong there.
+    """Return the group of a file that a memory stands in; None if the file has no place for it.
 
     Args:
         memory: one that is seen where the file is read.
@@ -106,7 +106,7 @@ def group_in(memory: CoreMemory, file: CoreFile, placed: CoreFile | None = None)
 
 
 def group_in_file(kind: MemoryType, file: CoreFile) -> Group:
-    """Return the group of a file for a type that has none of its own there."""
+    """Return the group of a file for a type without a group of its own in the file."""
     groups = groups_in(file)
     heading = kind.row.core_heading
     by_heading = (group for group in groups if group.heading == heading)

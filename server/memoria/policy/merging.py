@@ -36,7 +36,7 @@ def may_merge(one: Memory, other: Memory) -> bool:
 
 
 def may_relate(one: Memory, other: Memory) -> bool:
-    """Check whether it makes sense to ask how two memories relate to each other.
+    """Check whether a model may be asked how two memories relate to each other.
 
     Type and scope must agree. One subject must equal the other or be a part of it ("Vi" and "Vi's
     car"). The times may differ, for then one memory may replace the other.

@@ -1,4 +1,4 @@
-"""Turns: who speaks in each, and whether it is extracted at once, later or never.
+"""Turns: the speaker of a turn, and whether a turn is extracted at once, later or never.
 
 No model is asked. A turn that asks to have something remembered, or is a standing wish
 (`language/statements/plain_statements`), is extracted at once, however much was extracted before. A
@@ -48,7 +48,7 @@ RecordOnlyReason = Literal["empty", "small talk", "tool traffic", "story", "not 
 
 @dataclass(frozen=True, slots=True)
 class ExtractNow:
-    """The turn asks for something that lasts: extract it now, whatever the limits."""
+    """Verdict: the turn asks for something that lasts, and is extracted at once."""
 
     reason: ExtractionReason
     priority: int
@@ -57,12 +57,12 @@ class ExtractNow:
 
 @dataclass(frozen=True, slots=True)
 class ExtractLater:
-    """The turn may contain something: extract it with its segment, within the limits."""
+    """Verdict: the turn may contain something, and is extracted with its segment."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordOnly:
-    """The turn is only recorded: it can be found, and no memory is made of it alone."""
+    """Verdict: the turn is only recorded, so that no memory is made of the turn alone."""
 
     reason: RecordOnlyReason
 
@@ -170,7 +170,7 @@ class Participants:
     """Names of the people who are not the user, in the order in which they first spoke."""
 
     def is_users_name(self, name: str) -> bool:
-        """Check whether a name is the one under which the user speaks."""
+        """Check whether a name is the name under which the user speaks."""
         return self.user is not None and name_key(name) == name_key(self.user)
 
     def find_person(self, turn: StoredTurn) -> str | None:
