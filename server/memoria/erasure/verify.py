@@ -25,18 +25,15 @@ def verify(store: Store, home: Path) -> dict[str, list[Orphan]]:
     Returns:
         Orphans by tenant; a tenant without any is left out.
     """
-    orphans = {tenant: verify_tenant(store, tenant, home) for tenant in store.tenants()}
+    orphans: dict[str, list[Orphan]] = {}
+    for tenant in store.tenants():
+        with store.read(tenant) as tx:
+            orphans[tenant] = [
+                *tx.dependencies.list_orphans(),
+                *_list_orphan_items(tx),
+                *_list_orphan_lines(tx, HomeFolder(home).of(tenant)),
+            ]
     return {tenant: found for tenant, found in orphans.items() if found}
-
-
-def verify_tenant(store: Store, tenant: str, home: Path) -> list[Orphan]:
-    """Find what has lost its sources in the rows and files of one tenant."""
-    with store.read(tenant) as tx:
-        return [
-            *tx.dependencies.list_orphans(),
-            *_list_orphan_items(tx),
-            *_list_orphan_lines(tx, HomeFolder(home).of(tenant)),
-        ]
 
 
 def _list_orphan_items(tx: Transaction) -> Iterator[Orphan]:
