@@ -174,7 +174,7 @@ _ELSEWHERE = "(in another project)"
 _SHOWN_CHARS = 300
 _TOKEN_CHARS = 16
 _MANY = 3
-"""Number of records below which nobody is warned that most of them go."""
+"""Least number of records for a warning that most of what the caller sees goes."""
 _QUOTED_CHARS = 8
 """Number of an id's last characters in the mark of a line that quotes the record."""
 
@@ -189,11 +189,11 @@ class ErasureDraft:
     phrases: Phrases
     """Phrases that no file may say any more."""
     marks: Mapping[str, Collection[str]]
-    """Marks of the lines that core files have for its memories, by place."""
+    """Marks of the lines for planned memories in core files, by place."""
     generated: Mapping[str, str]
     """Digests of what nightly runs wrote, by place below the tenant's folder."""
     share: dict[ShareKind, tuple[int, int]]
-    """Part of the record that goes, of how many, where that is most of it and unnamed by id."""
+    """How many records go, of how many, by kind, where most of them go unnamed."""
 
     def describe(
         self, files: TextFileEraser, digester: Digester, seen: Filters | None = None

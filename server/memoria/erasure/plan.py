@@ -49,21 +49,21 @@ class ErasurePlan:
     former_wordings: dict[int, str] = field(default_factory=dict)
     """Wordings that no longer hold, by number, with the id of the memory that keeps its others."""
     reworded: dict[str, Memory] = field(default_factory=dict)
-    """Memories of these wordings, by id."""
+    """Memories with forgotten former wordings, by id."""
     sources: dict[str, StoredTurn] = field(default_factory=dict)
     """Turns by id, whichever of their versions."""
     source_versions: list[StoredTurn] = field(default_factory=list)
     """The sources in all their versions."""
     named_turns: dict[str, StoredTurn] = field(default_factory=dict)
     dependents: dict[str, Memory] = field(default_factory=dict)
-    """Memories that were derived from any of it or sum it up. They go, but may be written anew."""
+    """Memories derived from planned records or summing them up; they may be written anew."""
     forgotten_before: list[str] = field(default_factory=list)
     hidden: list[HiddenRecord] = field(default_factory=list)
-    """Records among them that can still be put back."""
+    """Forgotten records that can still be put back."""
     kept: tuple[str, ...] = ()
     """Ids of the memories and turns that were to be kept."""
     kept_forms: frozenset[str] = frozenset()
-    """Statements of these memories, in the form in which they are recognised."""
+    """Statements of the memories to be kept, in recognised form."""
 
     def spares(self, text: str) -> bool:
         """Check whether a memory to be kept says a text, so that the text is not forgotten."""
@@ -155,7 +155,7 @@ class _Planner:
         self._tx = tx
         self.plan = plan
         self._restatements: set[str] = set()
-        """Sentences that say what is meant, or from which it was concluded."""
+        """Sentences that state planned memories, or from which these were concluded."""
         self._known_ns: set[int] = set()
         """The numbers of the sources, in all their versions."""
         self._kept_memories = {one.id for one in named.kept_memories}

@@ -46,12 +46,12 @@ class NamedRecords:
 
     memories: list[Memory] = field(default_factory=list)
     turns: list[StoredTurn] = field(default_factory=list)
-    """Turns that are meant themselves, with whatever was concluded from them."""
+    """Turns that are named themselves, together with the conclusions from them."""
     sources: list[StoredTurn] = field(default_factory=list)
     """Turns that speak of the topic among other things."""
     forgotten_before: list[str] = field(default_factory=list)
     hidden: list[HiddenRecord] = field(default_factory=list)
-    """Records among them that can still be put back."""
+    """Forgotten records that can still be put back."""
     kept_memories: list[Memory] = field(default_factory=list)
     kept_turns: list[StoredTurn] = field(default_factory=list)
 

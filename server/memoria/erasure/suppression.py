@@ -196,10 +196,10 @@ class ForgottenPassage:
     digest: str
     """Digest as it is stored."""
     start: int
-    """The number of the first of these words."""
+    """Number of the first of the words in the text."""
     length: int
     erases: bool
-    """True if the record is kept free of them, too."""
+    """True if such words are kept out of the record, too."""
 
 
 class SuppressionList:

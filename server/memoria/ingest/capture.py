@@ -225,9 +225,9 @@ class _Examined:
 
     draft: TurnDraft
     is_erased: bool = False
-    """True if it was erased, and is not recorded again."""
+    """True if the turn was erased, and is not recorded again."""
     is_suppressed: bool = False
-    """True if it says what was forgotten, so that nothing may be concluded from it."""
+    """True if the turn says what was forgotten, so that nothing may be concluded."""
 
 
 @cache

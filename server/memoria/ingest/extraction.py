@@ -88,7 +88,7 @@ class ProcessedEntry:
     error: Exception | None
     """Reason why processing failed, if it did."""
     finished: int = 1
-    """Number of entries that were finished with it: some are read with one request."""
+    """Number of entries that were finished with the same request."""
 
 
 class ExtractionWorker:

@@ -55,7 +55,7 @@ class _Proposal:
     number: int
     given: AgentConclusion
     turn_id: str
-    """The end of the id of the turn that it quotes."""
+    """The end of the id of the quoted turn."""
     operation: Operation
     replaced: Memory | None
 

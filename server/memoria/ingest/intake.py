@@ -93,7 +93,7 @@ class Intake:
         self.changes: list[MemoryChange] = []
         """Changes that the rules have made because of the turns that were handled."""
         self.made = 0
-        """Number of memories that the rules have made of them."""
+        """Number of memories that the rules have made of the handled turns."""
 
     def take_turn(self, n: int, turn: NewTurn) -> None:
         """Handle a turn that was written as document `n`."""

@@ -48,13 +48,13 @@ class ShownSegment:
 
     entry: LeasedEntry
     turns: tuple[StoredTurn, ...]
-    """Turns that are shown of it, in order."""
+    """Turns of the segment that are shown, in order."""
     unread: frozenset[int] = frozenset()
     """Numbers of the turns that have not been read before; only these lead to conclusions."""
     summary_n: int | None = None
-    """Entry by which it is to be summed up as well, if it is."""
+    """Number of the queue entry for the segment's summary, if the same request writes it."""
     is_idle: bool = False
-    """True if nothing is to be read in it: small talk, or what was read before."""
+    """True if nothing is to be read: all is small talk, or was read before."""
 
 
 @dataclass(frozen=True, slots=True)

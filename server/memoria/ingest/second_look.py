@@ -98,9 +98,9 @@ class DoubtfulConclusion:
     said_by: str = ""
     """Speaker of the turn, by name and part, where the conclusion is to be checked."""
     before: tuple[str, ...] = ()
-    """Turns before it, a line each: by them a check resolves pronouns and names."""
+    """Turns before the quoted one, a line each, by which a check resolves pronouns."""
     changes: str = ""
-    """Statement that it would change."""
+    """Statement that the conclusion would change."""
     beside: tuple[str, ...] = ()
     """Sources in other turns and known memories, a line each."""
 

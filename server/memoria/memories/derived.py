@@ -27,9 +27,9 @@ class DerivedDraft:
     inferred_by: InferredBy
     confidence: float
     turns: int
-    """Most turns of each source it rests on, beside that of the source's wording."""
+    """Most turns of each source to rest on, beside that of the source's wording."""
     client: str | None = None
-    """Model that said it."""
+    """Model that drew the conclusion."""
     shown: tuple[Memory, ...] = ()
     """Memories that the model was shown beside the sources."""
 

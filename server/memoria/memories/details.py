@@ -55,13 +55,13 @@ class StatementDetails:
     """End: a date, an expression, or a duration."""
     subject: str | None = None
     task: str | None = None
-    """Task it belongs to; an empty one says that it belongs to none."""
+    """Task of the statement; an empty text says that the statement has none."""
     entities: tuple[Mention, ...] = ()
     supersedes: str | None = None
-    """Id of the memory that it takes the place of."""
+    """Id of the memory that the statement replaces."""
     turn_id: str | None = None
     quote: str | None = None
-    """Words of that turn, on which it rests."""
+    """Words of the turn, on which the statement rests."""
     session_id: str | None = None
     scope: Scope | None = None
     again: bool = False

@@ -34,9 +34,9 @@ class ReadAhead:
     """Memories that share words with likely claims, found before the write begins."""
 
     age: object = None
-    """Age of the index they were found in; once it has changed they are looked for again."""
+    """Age of the searched index; once the age has changed, the search is repeated."""
     alike: Mapping[tuple[str, str | None], tuple[int, ...]] = field(default_factory=dict)
-    """Numbers of their wordings, by the likely claim and its workspace."""
+    """Numbers of the found wordings, by the likely claim and its workspace."""
 
 
 NOTHING_READ = ReadAhead()
@@ -52,9 +52,9 @@ class NewClaim:
     names_task: bool = False
     """True if the task of the memory was named with the claim, and is not just the one in hand."""
     relations: Mapping[str, Relation] = field(default_factory=dict)
-    """Relations that a model found to memories, by their ids. They are compared in any case."""
+    """Relations of the claim to memories, by id, as a model found them."""
     ahead: ReadAhead = NOTHING_READ
-    """Memories found before the transaction in which it is judged."""
+    """Memories found before the transaction in which the claim is judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,11 @@ class Verdicts:
 
     same: tuple[Memory, ...]
     replaced: tuple[tuple[Memory, int], ...]
-    """Memories that it replaces, with the moment from which the claim holds instead."""
+    """Memories that the claim replaces, with the moment from which the claim holds."""
     newer: tuple[Memory, ...]
-    """Memories that it would replace if they were not younger than it."""
+    """Memories that the claim would replace if they were not newer."""
     elsewhere: tuple[Memory, ...]
-    """Memories that it replaces for its own project alone."""
+    """Memories that the claim replaces in its own project alone."""
     stronger: tuple[tuple[Memory, Contradict | NeedsReview], ...]
 
     @property
@@ -203,9 +203,9 @@ class ClaimOutcome:
     memory_id: str
     """The memory that says the claim now."""
     supersedes: tuple[Memory, ...] = ()
-    """The memories whose place it took, as they were before."""
+    """The memories that were replaced, as they were before."""
     contradicts: tuple[Memory, ...] = ()
-    """The memories that cannot be true together with it."""
+    """The memories that contradict the claim."""
     superseded_by: Memory | None = None
     """The memory that says what holds now, where the claim is of an earlier time."""
     is_echo: bool = False

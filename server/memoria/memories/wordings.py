@@ -62,7 +62,7 @@ class Interpretation:
 
     mentions: tuple[Mention, ...] = ()
     subject: str | None = None
-    """Person or thing it speaks of; one of the mentions, or a name of its own."""
+    """Person or thing that the wording is about: one of the mentions, or another name."""
     negated: bool = False
     modality: Modality = "actual"
     event_at: int | None = None
@@ -76,13 +76,13 @@ class StructuralLinks:
     """Links of a memory, by id, beside those that follow from its wording."""
 
     turns: tuple[str, ...] = ()
-    """Turns it rests on, beside the one its wording was drawn from."""
+    """Turns that support the memory, beside the source of its wording."""
     follows: str | None = None
-    """The memory before it, where that is not the last one of the same session."""
+    """The memory before this one, if that is not the last of the same session."""
     replaces: str | None = None
-    """The memory whose place it has taken."""
+    """The memory that this one replaces."""
     contradicts: tuple[str, ...] = ()
-    """Memories that cannot be true together with it."""
+    """Memories that contradict this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +98,11 @@ class Derivation:
     """Sources of a derived memory."""
 
     sources: tuple[Memory, ...] = ()
-    """Memories it quotes."""
+    """Memories that the derived one quotes."""
     shown: tuple[Memory, ...] = ()
-    """Memories its model was shown beside them, and may have taken a word from."""
+    """Memories that the model was shown beside the sources, and may have used."""
     confidence: float = 1.0
-    """Certainty with which it follows from them."""
+    """Certainty with which the derived memory follows from its sources."""
     turns_per_source: int = 0
     """Most turns of each source that the derived memory rests on, beside the turn of the source's
     own wording."""
@@ -134,12 +134,12 @@ class NewWording:
     importance: float | None = None
     """New importance of the memory; None leaves it as before."""
     expires_at: int | None = None
-    """Time from which it does not count any more. A wording never inherits the former one's end."""
+    """Time when the wording expires. A wording never inherits the former one's end."""
     passages: tuple[Passage, ...] = ()
-    """Further words that bear it out."""
+    """Further words that support the wording."""
     derivation: Derivation = _NO_DERIVATION
     interpretation: Interpretation | None = None
-    """People and things it speaks of; without one, the rules read the content."""
+    """People and things in the wording; None lets the rules read the content."""
     structural: StructuralLinks | None = None
     """Links of the memory: for a new one to its turn and the memory before it, at least. A memory
     that is revised keeps its links, gets one to its new turn, and others only where given."""

@@ -40,11 +40,11 @@ class Claim:
     trust: Trust
     confidence: float
     subject: str | None = None
-    """Person or thing it speaks of, where that is known."""
+    """Person or thing that the claim is about, if known."""
     assertive: bool = True
-    """True if it claims a fact; a plan, a wish or a rumour replaces nothing of its own accord."""
+    """True for a claim of fact; a plan, a wish or a rumour replaces nothing by itself."""
     is_stated: bool = False
-    """True if somebody asks now to have it remembered; else it was concluded from a turn."""
+    """True if somebody asks to have the claim remembered; else it follows from a turn."""
     place: tuple[str, int] | None = None
     """The session and the turn in it where it was said, by which claims are told apart in time
     where clocks are set back."""

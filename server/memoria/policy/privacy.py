@@ -49,7 +49,7 @@ class ScreeningResult:
     """The statement, masked where the rules ask for it; None if it must be dropped."""
     found: frozenset[PersonalData]
     needs_confirmation: bool
-    """True if it must wait for the user's confirmation."""
+    """True if the statement must wait for the user's confirmation."""
 
 
 def screen(text: str, handling: PersonalRules = DEFAULT_HANDLING) -> ScreeningResult:

@@ -185,7 +185,7 @@ class Participants:
 
 
 NOBODY_NAMED = Participants()
-"""Participants of turns without names: they are all the user's."""
+"""Participants of turns without names, all of which are the user's."""
 
 
 def identify_participants(speakers: Sequence[UserSpeaker]) -> Participants:
