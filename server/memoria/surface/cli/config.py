@@ -1,6 +1,7 @@
 """Commands on settings: which hold and why, and changes of the home's settings file."""
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +19,7 @@ from memoria.bare.home import find_home
 from memoria.bare.settings_file import settings_path
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
-from memoria.model.base import Value
+from memoria.model.base import write_document
 from memoria.settings_file import FORMER_SETTINGS, describe_unknown
 from memoria.surface.cli.console import AsJson, Options, show
 from memoria.surface.text import quantity
@@ -29,32 +30,6 @@ _Pairs = Annotated[
     typer.Argument(help="The setting's name and its value; several pairs are one change."),
 ]
 _Names = Annotated[list[str], typer.Argument(help="Names of settings.")]
-
-
-class WireSetting(Value):
-    """A setting, what it is, and what says so."""
-
-    name: str
-    value: str
-    source: str
-    line: int | None = None
-    note: str | None = None
-
-
-class WireSettings(Value):
-    """The settings that hold, and what is wrong with them."""
-
-    file: str
-    exists: bool
-    settings: list[WireSetting]
-    problems: list[str]
-
-
-class WireSettingsChange(Value):
-    """Settings that were written into the file, or taken out."""
-
-    file: str
-    changed: list[str]
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -79,7 +54,13 @@ def show_settings(
     options: Options = context.obj
     found = explain_settings(find_home(options.home))
     listed = [one for one in found.settings if every or _matters(one)]
-    show(_wire(found, listed), _text(found, listed), as_json=as_json)
+    document = write_document(
+        file=found.file,
+        exists=found.exists,
+        settings=[write_document(**asdict(one) | {"note": one.note or None}) for one in listed],
+        problems=found.problems,
+    )
+    show(document, _text(found, listed), as_json=as_json)
 
 
 def set_values(context: typer.Context, pairs: _Pairs, as_json: AsJson = False) -> None:
@@ -109,7 +90,7 @@ def _change(context: typer.Context, changes: dict[str, str | None], *, as_json: 
         lines = [f"Written to {file}. What runs already reads it when it is started again."]
     notes = {one.name: one.note for one in explain_settings(str(home)).settings}
     lines += (f"But {name}: {note}." for name in changes if (note := notes.get(name)))
-    show(WireSettingsChange(file=str(file), changed=[*changes]), "\n".join(lines), as_json=as_json)
+    show(write_document(file=str(file), changed=[*changes]), "\n".join(lines), as_json=as_json)
 
 
 def _plain(name: str) -> str:
@@ -119,24 +100,6 @@ def _plain(name: str) -> str:
 
 def _matters(setting: SettingInForce) -> bool:
     return setting.source != "default" or bool(setting.note) or setting.name in COMMENTS
-
-
-def _wire(found: SettingsInForce, listed: list[SettingInForce]) -> WireSettings:
-    return WireSettings(
-        file=found.file,
-        exists=found.exists,
-        settings=[
-            WireSetting(
-                name=one.name,
-                value=one.value,
-                source=one.source,
-                line=one.line,
-                note=one.note or None,
-            )
-            for one in listed
-        ],
-        problems=[*found.problems],
-    )
 
 
 def _text(found: SettingsInForce, listed: list[SettingInForce]) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from memoria.errors import ClientError, InvalidInputError
+from memoria.model.base import write_document
 from memoria.surface.cli.console import (
     AsJson,
     Exit,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
         Scope,
     )
     from memoria.connectors.clients.wiring import ClientWiring
-    from memoria.surface.cli.connect_text import WireConnection
+    from memoria.surface.documents import Document
 
 ClientArgument = Annotated[
     str | None,
@@ -246,9 +247,9 @@ def _carry_out_all(
     Raises:
         ClientError: the one client that was named can't be changed.
     """
-    from memoria.surface.cli.connect_text import WireConnection, wire_failure  # noqa: PLC0415
+    from memoria.surface.cli.connect_text import write_failure  # noqa: PLC0415
 
-    results = list[WireConnection]()
+    results: list[Document] = []
     for one in drafts:
         try:
             results.append(_carry_out(one.make, place, replace(way, words=one.words)))
@@ -256,7 +257,7 @@ def _carry_out_all(
             if is_one:
                 raise
             print_error(error)  # the others are changed all the same
-            results.append(wire_failure(one.client, one.scope, error))
+            results.append(write_failure(one.client, one.scope, error))
     _finish(results, way, is_one=is_one)
 
 
@@ -264,16 +265,15 @@ def _scope_words(scope: str) -> list[str]:
     return [] if scope == "user" else ["--scope", scope]
 
 
-def _finish(results: "list[WireConnection]", way: "_WayToWrite", *, is_one: bool) -> None:
+def _finish(results: "list[Document]", way: "_WayToWrite", *, is_one: bool) -> None:
     """Print JSON where it is wanted; end with a code that says whether it was done.
 
     Who was asked and said no has what they wanted.
     """
     if way.as_json:
-        documents = [one.to_json() for one in results]
-        print_json(documents[0] if is_one else documents)
-    undone = [one for one in results if not one.is_written]
-    if any(one.problem for one in undone) or (undone and not way.dry_run and not way.asks):
+        print_json(results[0] if is_one else results)
+    undone = [one for one in results if not one["is_written"]]
+    if any("problem" in one for one in undone) or (undone and not way.dry_run and not way.asks):
         raise typer.Exit(Exit.FAILED)
 
 
@@ -300,10 +300,10 @@ class _WayToWrite:
 
 def _carry_out(
     draft: "Callable[[], ClientWiring]", place: "ClientPlace", choice: _WayToWrite
-) -> "WireConnection":
+) -> "Document":
     """Show a change, ask, and write it; drafted anew, if the client wrote its file meanwhile."""
     from memoria.connectors.clients.wiring import apply_wiring  # noqa: PLC0415
-    from memoria.surface.cli.connect_text import result_text, wire_connection  # noqa: PLC0415
+    from memoria.surface.cli.connect_text import result_text, write_connection  # noqa: PLC0415
 
     wiring = draft()
     if not choice.as_json:
@@ -312,15 +312,14 @@ def _carry_out(
     result = None
     if may_write:
         result = apply_wiring(wiring if wiring.is_current else draft(), place)
-    wire = wire_connection(wiring, result)
     if not choice.as_json and (may_write or not wiring.changes):
-        _say(result_text(wire, wiring.client.title, connects=choice.connects))
+        _say(result_text(wiring, result, connects=choice.connects))
     elif not choice.as_json:
         unheard = "" if choice.asks or choice.dry_run else " Nobody was asked: this is no terminal."
         _say(
             f"Nothing was changed.{unheard} `memoria {shlex.join(choice.words)} --yes` writes this."
         )
-    return wire
+    return write_connection(wiring, result)
 
 
 def _ask(wiring: "ClientWiring", choice: _WayToWrite) -> bool:
@@ -360,9 +359,10 @@ def _show_status(
     from memoria.connectors.clients.installed import find_package  # noqa: PLC0415
     from memoria.connectors.clients.table import find_client  # noqa: PLC0415
     from memoria.surface.cli.connect_text import (  # noqa: PLC0415
-        WireStatuses,
+        OUTDATED_HOOKS,
+        find_problem,
         statuses_text,
-        wire_status,
+        write_status,
     )
     from memoria.surface.cli.progress import show_wait  # noqa: PLC0415
 
@@ -374,21 +374,25 @@ def _show_status(
         probed = [
             replace(one, answer=status.probe_connection(one, place, program)) for one in found
         ]
-    left = [one.name for one in wanted if one not in [it.client for it in found]]
-    packaged = {name: find_package(name, place) for name in left}
-    wire = WireStatuses(
-        connections=[wire_status(one) for one in probed],
-        packaged={name: package for name, package in packaged.items() if package},
-        program=shutil.which("memoria", path=place.environment.get("PATH")),
-        unconnected=[
-            one.name
-            for one in wanted
-            if one.name in left and not packaged[one.name] and status.is_installed(one, place)
-        ],
+    left = [one for one in wanted if one not in [it.client for it in found]]
+    packages = [(one, find_package(one.name, place)) for one in left]
+    packaged = [(one, package) for one, package in packages if package]
+    unconnected = [
+        one for one, package in packages if not package and status.is_installed(one, place)
+    ]
+    on_path = shutil.which("memoria", path=place.environment.get("PATH"))
+    document = write_document(
+        connections=list(map(write_status, probed)),
+        packaged={one.name: package for one, package in packaged},
+        program=on_path,
+        unconnected=[one.name for one in unconnected],
     )
-    show(wire, statuses_text(wire, {one.name: one.title for one in clients}), as_json=as_json)
-    is_lost = bool(wire.packaged) and wire.program is None
-    if is_lost or not all(one.is_sound for one in wire.connections):
+    show(document, statuses_text(probed, packaged, on_path, unconnected), as_json=as_json)
+    has_faults = any(
+        find_problem(one) or one.missing_program or one.untrusted or one.hooks in OUTDATED_HOOKS
+        for one in probed
+    )
+    if has_faults or (packaged and on_path is None):
         raise typer.Exit(Exit.UNSOUND)
 
 

@@ -12,7 +12,7 @@ import typer
 
 from memoria.errors import InvalidInputError
 from memoria.language.reading.fences import join_lines
-from memoria.model.base import Value
+from memoria.model.base import write_document
 from memoria.surface.cli.console import AsJson, Exit, Options, show, take_in_spool, with_memory
 from memoria.surface.cli.options import read_moment
 from memoria.surface.cli.progress import show_progress
@@ -36,53 +36,12 @@ _MOST_MOVES = 8
 _STAMP = "%Y%m%dT%H%M%SZ"
 
 
-class WireExport(Value):
-    """An export that was made."""
-
-    path: str
-    bytes: int
-    tenant: str
-    records: dict[str, int]
-    has_key: bool
-
-
-class WireExportCount(Value):
-    """Contents of an export, counted."""
-
-    file: str
-    tenant: str
-    records: dict[str, int]
-
-
-class WireUnreadableLine(Value):
-    """A line that was left out."""
-
-    line: int
-    problem: str
-
-
 _NEXT = "memoria list"
-"""Command that whoever has brought in an export runs next."""
-
-
-class WireMerge(Value):
-    """Outcome of bringing in an export."""
-
-    file: str
-    added: dict[str, int]
-    changed: dict[str, int]
-    known: dict[str, int]
-    forgotten: int
-    forgotten_here: int
-    private: int
-    redacted: int
-    unchecked: int
-    bad: int
-    bad_lines: list[WireUnreadableLine]
-    gone_projects: list[str]
-    """Projects whose folder is not on this machine."""
-    next: str
-    """The command that comes next."""
+"""Command to run after an export was brought in."""
+_MERGED = (
+    *("added", "changed", "known", "forgotten", "forgotten_here", "private", "redacted"),
+    *("unchecked", "bad"),
+)
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -190,7 +149,14 @@ def _export_lines(
 
     with show_progress("Exporting") as progress:
         report = write(settings, target, selection, passphrase, progress)
-    show(_wire_export(report), _export_text(report), as_json=as_json)
+    document = write_document(
+        path=str(report.path),
+        bytes=report.size,
+        tenant=report.head.tenant,
+        records=report.written,
+        has_key=report.head.sealed_keys is not None,
+    )
+    show(document, _export_text(report), as_json=as_json)
     _warn_of_repository(target)
 
 
@@ -204,7 +170,7 @@ def _export_notes(
 ) -> None:
     """Write a folder of notes or, where it says what is to become of deleted ones, sync it."""
     from memoria.app.exporting import sync_notes, write_notes  # noqa: PLC0415  (as above)
-    from memoria.surface.cli.notes_text import render_notes, wire_notes  # noqa: PLC0415
+    from memoria.surface.cli.notes_text import render_notes, write_notes_report  # noqa: PLC0415
 
     options: Options = context.obj
     with show_progress("Writing notes") as progress:
@@ -214,7 +180,7 @@ def _export_notes(
             report = with_memory(
                 context, lambda m: sync_notes(m, folder, selection, deleted, progress)
             )
-    show(wire_notes(folder, report), render_notes(folder, report), as_json=as_json)
+    show(write_notes_report(folder, report), render_notes(folder, report), as_json=as_json)
     if deleted is None:  # a folder that is kept in step is where its owner wants it
         _warn_of_repository(folder)
     if report.refused:
@@ -260,11 +226,8 @@ def _count_export(path: Path, *, as_json: bool) -> None:
     head = read_head(path)
     counts = (quantity(head.counts.get(kind, 0), *names) for kind, names in _COUNTED.items())
     text = f"{_origin_text(path, head)}\nIt holds {', '.join(counts)}."
-    show(
-        WireExportCount(file=str(path), tenant=head.tenant, records=head.counts),
-        text,
-        as_json=as_json,
-    )
+    document = write_document(file=str(path), tenant=head.tenant, records=head.counts)
+    show(document, text, as_json=as_json)
 
 
 def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> int:
@@ -277,7 +240,14 @@ def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> int:
     with show_progress(f"Importing {path.name}") as progress:
         report = merge_export(options.settings, path, words, progress)
     gone = list_gone_projects(options.settings)
-    show(_wire_merge(path, report, gone), _merge_text(path, report, gone), as_json=as_json)
+    document = write_document(
+        file=str(path),
+        **{name: getattr(report, name) for name in _MERGED},
+        bad_lines=[{"line": one.number, "problem": one.problem} for one in report.bad_lines],
+        gone_projects=gone,
+        next=_NEXT,
+    )
+    show(document, _merge_text(path, report, gone), as_json=as_json)
     return report.bad
 
 
@@ -306,16 +276,6 @@ def _origin_text(path: Path, head: "ExportHead") -> str:
     return f"{path.name}, made by Memoria {head.memoria} on {head.made_at:%Y-%m-%d}."
 
 
-def _wire_export(report: "ExportReport") -> WireExport:
-    return WireExport(
-        path=str(report.path),
-        bytes=report.size,
-        tenant=report.head.tenant,
-        records=report.written,
-        has_key=report.head.sealed_keys is not None,
-    )
-
-
 def _export_text(report: "ExportReport") -> str:
     count = report.written
     held = (quantity(count[kind], *names) for kind, names in _COUNTED.items())
@@ -335,25 +295,6 @@ def _export_text(report: "ExportReport") -> str:
             f"recognises it {key}."
         )
     return "\n".join(lines)
-
-
-def _wire_merge(path: Path, report: "MergeReport", gone: Sequence[str]) -> WireMerge:
-    lines = [WireUnreadableLine(line=one.number, problem=one.problem) for one in report.bad_lines]
-    return WireMerge(
-        file=str(path),
-        added=dict(report.added),
-        changed=dict(report.changed),
-        known=dict(report.known),
-        forgotten=report.forgotten,
-        forgotten_here=report.forgotten_here,
-        private=report.private,
-        redacted=report.redacted,
-        unchecked=report.unchecked,
-        bad=report.bad,
-        bad_lines=lines,
-        gone_projects=list(gone),
-        next=_NEXT,
-    )
 
 
 def _merge_text(path: Path, report: "MergeReport", gone: Sequence[str]) -> str:

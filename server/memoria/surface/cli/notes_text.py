@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memoria.language.reading.fences import join_lines
-from memoria.model.base import Value
+from memoria.model.base import write_document
 from memoria.surface.text import quantity
 
 if TYPE_CHECKING:
@@ -13,30 +13,9 @@ if TYPE_CHECKING:
 _MOST_NAMED = 20
 
 
-class WireRefusedNote(Value):
-    """A note whose edit was not taken."""
-
-    note: str
-    problem: str
-
-
-class WireNoteFolder(Value):
-    """Outcome for notes and memories."""
-
-    folder: str
-    written: int
-    unchanged: int
-    deleted: int
-    edited: list[str]
-    conflicts: list[str]
-    gone: list[str]
-    refused: list[WireRefusedNote]
-    strange: list[str]
-
-
-def wire_notes(folder: Path, report: "NotesReport") -> WireNoteFolder:
-    """Return the report as JSON has it."""
-    return WireNoteFolder(
+def write_notes_report(folder: Path, report: "NotesReport") -> dict[str, object]:
+    """Return the report as JSON."""
+    return write_document(
         folder=str(folder),
         written=report.written,
         unchanged=report.unchanged,
@@ -44,7 +23,7 @@ def wire_notes(folder: Path, report: "NotesReport") -> WireNoteFolder:
         edited=report.edited,
         conflicts=report.conflicts,
         gone=[memory_id for memory_id, _ in report.gone],
-        refused=[WireRefusedNote(note=note, problem=why) for note, why in report.refused],
+        refused=[{"note": note, "problem": why} for note, why in report.refused],
         strange=report.strange,
     )
 

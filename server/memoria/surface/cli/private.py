@@ -7,27 +7,11 @@ import typer
 
 from memoria.app import Memoria
 from memoria.model import to_iso
-from memoria.model.base import Value
-from memoria.model.privacy import PrivateTime, find_open
+from memoria.model.base import write_document
+from memoria.model.privacy import PrivateTime
 from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.times import moment
 from memoria.surface.text import quantity, tell_place
-
-
-class WirePrivateTime(Value):
-    """A private time."""
-
-    project: str | None = None
-    since: str
-    until: str | None = None
-
-
-class WirePrivate(Value):
-    """State of private time here, and every private time there was."""
-
-    is_on: bool
-    project: str | None = None
-    times: list[WirePrivateTime]
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -53,7 +37,10 @@ def private(
         return await memory.private.list_times(), memory.settings.workspace
 
     times, project = with_memory(context, work, begins_home=switch == "on")
-    show(_wire(times, project), _text(times, project), as_json=as_json)
+    document = write_document(
+        is_on=_is_on(times, project), project=project, times=list(map(_write_time, times))
+    )
+    show(document, _describe_times(times, project), as_json=as_json)
 
 
 def describe_private(times: Iterable[PrivateTime]) -> str:
@@ -69,8 +56,7 @@ def _name(project: str | None, none: str) -> str:
 
 async def describe_kept(memory: Memoria) -> list[str]:
     """Warn that what somebody types is kept although private time is on; empty where it is off."""
-    times, project = await memory.private.list_times(), memory.settings.workspace
-    if find_open(one for one in times if one.workspace == project) is None:
+    if not _is_on(await memory.private.list_times(), memory.settings.workspace):
         return []
     return [
         "private time is on here, and bears on sessions alone: what you state yourself is kept, "
@@ -78,23 +64,22 @@ async def describe_kept(memory: Memoria) -> list[str]:
     ]
 
 
-def _wire(times: Iterable[PrivateTime], workspace: str | None) -> WirePrivate:
-    listed = [
-        WirePrivateTime(
-            project=one.workspace,
-            since=to_iso(one.began_at),
-            until=None if one.ended_at is None else to_iso(one.ended_at),
-        )
-        for one in times
-    ]
-    on = any(one.until is None and one.project == workspace for one in listed)
-    return WirePrivate(is_on=on, project=workspace, times=listed)
+def _is_on(times: Iterable[PrivateTime], project: str | None) -> bool:
+    return any(one.ended_at is None and one.workspace == project for one in times)
 
 
-def _text(times: Collection[PrivateTime], project: str | None) -> str:
+def _write_time(time: PrivateTime) -> dict[str, object]:
+    return write_document(
+        project=time.workspace,
+        since=to_iso(time.began_at),
+        until=None if time.ended_at is None else to_iso(time.ended_at),
+    )
+
+
+def _describe_times(times: Collection[PrivateTime], project: str | None) -> str:
     running = [one for one in times if one.ended_at is None]
-    is_on = any(one.workspace == project for one in running)
-    state = "on: nothing of its sessions is kept until `memoria private off`" if is_on else "off"
+    here = "on: nothing of its sessions is kept until `memoria private off`"
+    state = here if _is_on(times, project) else "off"
     lines = [f"Private time of {_name(project, 'sessions of no project')} is {state}."]
     lines += (
         f"It is on in {describe_private([one])}." for one in running if one.workspace != project

@@ -1,5 +1,6 @@
 """Commands on the extraction queue, below `model`: list, fill, run, retry, drop."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import anyio
@@ -9,7 +10,7 @@ from memoria.app import Memoria
 from memoria.app.queue import NO_CHAT_MODEL
 from memoria.errors import InvalidInputError
 from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
-from memoria.model.base import Value
+from memoria.model.base import write_document
 from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.surface.cli.console import AsJson, is_for_subcommand, show, with_memory
 from memoria.surface.cli.progress import progress_bar
@@ -22,27 +23,6 @@ _Ids = Annotated[
     list[str] | None,
     typer.Argument(help="Ids of entries, or their ends, from `memoria model queue list`."),
 ]
-
-
-class WireQueue(Value):
-    """Entries of the queue and how many there are of each state."""
-
-    status: QueueStatus
-    entries: list[QueueEntry]
-
-
-class WireFill(Value):
-    """Number of segments put into the queue, and its state now."""
-
-    segments: int
-    status: QueueStatus
-
-
-class WireQueueChange(Value):
-    """Entries that were changed, and those there was nothing to do for."""
-
-    changed: list[str]
-    unchanged: list[str]
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -74,14 +54,13 @@ def list_entries(
 ) -> None:
     """List queue entries: those that wait, are done, or were given up, with the reason."""
 
-    async def list_queue(m: Memoria) -> WireQueue:
-        return WireQueue(
-            status=await m.queue.status(), entries=await m.queue.list_entries(state, limit=limit)
-        )
+    async def list_queue(m: Memoria) -> tuple[QueueStatus, Sequence[QueueEntry]]:
+        return await m.queue.status(), await m.queue.list_entries(state, limit=limit)
 
-    found = with_memory(context, list_queue)
-    lines = list(map(_entry_text, found.entries)) or ["Nothing is in the queue."]
-    show(found, "\n".join([*lines, status_line(found.status)]), as_json=as_json)
+    status, entries = with_memory(context, list_queue)
+    lines = list(map(_entry_text, entries)) or ["Nothing is in the queue."]
+    document = write_document(status=status, entries=entries)
+    show(document, "\n".join([*lines, status_line(status)]), as_json=as_json)
 
 
 def run(
@@ -108,12 +87,12 @@ def run(
 def fill(context: typer.Context, as_json: AsJson = False) -> None:
     """Queue segments that were recorded while no chat model was set; `queue run` reads them."""
 
-    async def fill_queue(m: Memoria) -> WireFill:
-        return WireFill(segments=await m.queue.fill(), status=await m.queue.status())
+    async def fill_queue(m: Memoria) -> tuple[int, QueueStatus]:
+        return await m.queue.fill(), await m.queue.status()
 
-    filled = with_memory(context, fill_queue)
-    queued = quantity(filled.segments, "segment", "segments")
-    show(filled, f"{queued} put into the queue: {status_line(filled.status)}", as_json=as_json)
+    segments, status = with_memory(context, fill_queue)
+    text = f"{quantity(segments, 'segment', 'segments')} put into the queue: {status_line(status)}"
+    show(write_document(segments=segments, status=status), text, as_json=as_json)
 
 
 async def _wait_until_processed(m: Memoria, *, until_empty: bool) -> None:
@@ -160,20 +139,16 @@ def _change_entries(
             "Name entries by their ids (memoria model queue list), or give --all."
         )
 
-    async def change(m: Memoria) -> WireQueueChange:
-        change = m.queue.retry if retry else m.queue.drop
+    async def change(m: Memoria) -> tuple[list[str], list[str]]:
         named = None if ids is None else [await _complete_id(m, one) for one in ids]
-        changed = await change(named)
-        return WireQueueChange(
-            changed=changed, unchanged=[i for i in named or [] if i not in changed]
-        )
+        changed = await (m.queue.retry if retry else m.queue.drop)(named)
+        return changed, [one for one in named or [] if one not in changed]
 
-    wire = with_memory(context, change)
-    done = "to be tried again" if retry else "dropped"
-    text = f"{len(wire.changed)} {done}"
-    if wire.unchanged:
-        text += f"; nothing to do for {', '.join(wire.unchanged)}"
-    show(wire, text, as_json=as_json)
+    changed, unchanged = with_memory(context, change)
+    text = f"{len(changed)} {'to be tried again' if retry else 'dropped'}"
+    if unchanged:
+        text += f"; nothing to do for {', '.join(unchanged)}"
+    show(write_document(changed=changed, unchanged=unchanged), text, as_json=as_json)
 
 
 async def _complete_id(m: Memoria, cited: str) -> str:

@@ -5,38 +5,35 @@ from typing import Annotated
 
 import typer
 
-from memoria.connectors.schedules.schedulers import SchedulerKind
-from memoria.model.base import Value
+from memoria.connectors.schedules.schedulers import ScheduledText, SchedulerKind
+from memoria.model.base import Value, write_document
 from memoria.surface.cli.console import AsJson, Options, show
 
 _HELP = "Have cron, systemd, launchd or Task Scheduler run nightly maintenance."
 
 
-class WireScheduledText(Value):
-    """Text of a job, and where it stands or is to stand."""
+class JobText(Value):
+    """Text of a job, and the place of its file or entry."""
 
     scheduler: SchedulerKind
     where: str
     content: str
 
 
-class WirePreview(Value):
-    """Plan of an installation."""
-
-    scheduler: SchedulerKind
-    texts: tuple[WireScheduledText, ...]
-    then: tuple[str, ...]
-
-
-class WireSchedule(Value):
-    """Outcome of an installation or removal, and what is installed."""
+class ScheduleReport(Value):
+    """Outcome of an installation or removal, and the jobs that are installed."""
 
     label: str
-    jobs: tuple[WireScheduledText, ...] = ()
+    jobs: tuple[JobText, ...] = ()
     captured_variables: tuple[str, ...] = ()
     missing_variables: tuple[str, ...] = ()
     removed_from: tuple[SchedulerKind, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def note_lines(self) -> list[str]:
+        """Lines of the notes."""
+        return [f"note: {note}" for note in self.notes]
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -73,15 +70,16 @@ def install(
     captured = seen.carried if carries else {}
     planned = job.nightly_job(settings, job.parse_time_of_day(at), captured)
     if only_print:
-        texts = [_text(chosen.kind, one.where, one.content) for one in chosen.draft(planned)]
-        preview = WirePreview(
-            scheduler=chosen.kind, texts=texts, then=(*chosen.commands(planned.label),)
+        preview = write_document(
+            scheduler=chosen.kind,
+            texts=[_describe_job(chosen.kind, one) for one in chosen.draft(planned)],
+            then=[*chosen.commands(planned.label)],
         )
         show(preview, manage.describe_by_hand(chosen, planned), as_json=as_json)
         return
     done = manage.install(settings, planned, chosen)
     missing = (*seen.keys, *(name for name in seen.carried if not carries and name != "PATH"))
-    wire = WireSchedule(
+    report = ScheduleReport(
         label=planned.label,
         jobs=_find_jobs(options).jobs,
         captured_variables=(*captured,),
@@ -97,10 +95,10 @@ def install(
         if missing
         else "",
         *(f"The job of {one} was removed." for one in done.removed_from),
-        *_note_lines(wire),
+        *report.note_lines,
         "`memoria nightly schedule remove` removes it again.",
     ]
-    show(wire, "\n".join(filter(None, lines)), as_json=as_json)
+    show(report, "\n".join(filter(None, lines)), as_json=as_json)
 
 
 def remove(context: typer.Context, as_json: AsJson = False) -> None:
@@ -109,39 +107,33 @@ def remove(context: typer.Context, as_json: AsJson = False) -> None:
 
     options: Options = context.obj
     done = manage.remove(options.settings)
-    wire = WireSchedule(
+    report = ScheduleReport(
         label=job.job_labels(options.settings)[0],
         removed_from=(*done.removed_from,),
         notes=(*done.unasked,),
     )
-    lines = [f"Removed from {kind}." for kind in wire.removed_from]
-    show(
-        wire, "\n".join((*(lines or ["No job is installed."]), *_note_lines(wire))), as_json=as_json
-    )
+    lines = [f"Removed from {kind}." for kind in report.removed_from] or ["No job is installed."]
+    show(report, "\n".join([*lines, *report.note_lines]), as_json=as_json)
 
 
 def show_job(context: typer.Context, as_json: AsJson = False) -> None:
     """Show the job of this home and tenant as its scheduler has it."""
-    wire = _find_jobs(context.obj)
-    lines = [f"{one.scheduler}, in {one.where}:\n{one.content.rstrip()}" for one in wire.jobs]
+    found = _find_jobs(context.obj)
+    lines = [f"{one.scheduler}, in {one.where}:\n{one.content.rstrip()}" for one in found.jobs]
     none = "No job is installed. `memoria nightly schedule install` installs it."
-    show(wire, "\n".join((*(lines or [none]), *_note_lines(wire))), as_json=as_json)
+    show(found, "\n".join([*(lines or [none]), *found.note_lines]), as_json=as_json)
 
 
-def _find_jobs(options: Options) -> WireSchedule:
+def _find_jobs(options: Options) -> ScheduleReport:
     from memoria.connectors.schedules import job, manage  # noqa: PLC0415  (others need not pay)
 
     found = manage.find_installed(options.settings)
-    return WireSchedule(
+    return ScheduleReport(
         label=job.job_labels(options.settings)[0],
-        jobs=tuple(_text(kind, text.where, text.content) for kind, text in found.found),
+        jobs=tuple(_describe_job(kind, text) for kind, text in found.found),
         notes=(*found.unasked,),
     )
 
 
-def _text(kind: SchedulerKind, where: str, content: str) -> WireScheduledText:
-    return WireScheduledText(scheduler=kind, where=where, content=content)
-
-
-def _note_lines(wire: WireSchedule) -> list[str]:
-    return [f"note: {note}" for note in wire.notes]
+def _describe_job(kind: SchedulerKind, text: ScheduledText) -> JobText:
+    return JobText(scheduler=kind, where=text.where, content=text.content)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoria.language.reading.fences import join_lines
-from memoria.model.base import Value
+from memoria.model.base import write_document
 from memoria.model.listing import KnownProject
 from memoria.surface.cli.console import AsJson, ask_person, is_for_subcommand, show, with_memory
 from memoria.surface.text import quantity, tell_place
@@ -20,21 +20,6 @@ _Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")
 _Project = Annotated[
     str, typer.Argument(help="A folder, or its name where only one project is called so.")
 ]
-
-
-class WireProjects(Value):
-    """Projects of a home."""
-
-    projects: list[KnownProject]
-
-
-class WireJoin(Value):
-    """A project that became another, or part of one."""
-
-    former: str
-    project: str
-    memories: int
-    turns: int
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -57,7 +42,7 @@ def list_unless_named(context: typer.Context, as_json: AsJson = False) -> None:
 def list_projects(context: typer.Context, as_json: AsJson = False) -> None:
     """List the projects: name, what is on record, whether private, and where the folder is."""
     projects = with_memory(context, lambda memory: memory.projects.list())
-    show(WireProjects(projects=list(projects)), _list_text(projects), as_json=as_json)
+    show(write_document(projects=projects), _list_text(projects), as_json=as_json)
 
 
 def move(
@@ -80,7 +65,7 @@ def move(
         ask_person(f"Is {folder} what the memory knows as {_describe(former)}?")
     with_memory(context, lambda memory: memory.projects.move(former, folder))
     said = f"What was {join_lines(former.name)} is in {folder} from now on."
-    show(_wire(former, former.name), said, as_json=as_json)
+    show(_write_joined(former, former.name), said, as_json=as_json)
 
 
 def join(
@@ -106,7 +91,7 @@ def join(
     with_memory(context, lambda memory: memory.projects.join(former, other))
     said = f"{_name(former.name)} and {_name(other.name)} remember as one from now on."
     undo = f"To take it back: memoria workspace part {shlex.quote(join_lines(former.name))}"
-    show(_wire(former, other.name), f"{said}\n{undo}", as_json=as_json)
+    show(_write_joined(former, other.name), f"{said}\n{undo}", as_json=as_json)
 
 
 def part(
@@ -133,8 +118,8 @@ def part(
     show(joined, said, as_json=as_json)
 
 
-def _wire(former: KnownProject, into: str) -> WireJoin:
-    return WireJoin(former=former.name, project=into, memories=former.memories, turns=former.turns)
+def _write_joined(former: KnownProject, into: str) -> dict[str, object]:
+    return {"former": former.name, "project": into, **former.to_json("memories", "turns")}
 
 
 def _describe(project: KnownProject) -> str:
