@@ -12,8 +12,8 @@ from memoria.admin.findings import UNREAD, name_model
 from memoria.app.engine import check_memory
 from memoria.disk.home_files import DATABASE
 from memoria.errors import InvalidInputError
-from memoria.model import Finding, Health, Repair, Statistics, to_iso, to_millis
-from memoria.model.base import Value
+from memoria.model import Finding, Health, Statistics, to_iso, to_millis
+from memoria.model.base import write_document
 from memoria.model.status import describe_cost
 from memoria.surface.cli.console import (
     AsJson,
@@ -29,6 +29,7 @@ from memoria.surface.cli.layout import columns, wrap_answer
 from memoria.surface.cli.private import describe_private
 from memoria.surface.cli.progress import show_progress
 from memoria.surface.cli.times import day
+from memoria.surface.documents import Document
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -40,70 +41,39 @@ if TYPE_CHECKING:
 _STATES = {"ok": "[green]ok[/]", "warning": "[magenta]warning[/]", "error": "[red]error[/]"}
 
 
-class WireHealth(Value):
-    """Repairs by doctor, and its findings afterwards."""
-
-    sound: bool
-    findings: list[Finding]
-    repairs: list[Repair] | None = None
-
-
-class WireBackup(Value):
-    """A backup that was written."""
-
-    path: str
-    size: int
-    made_at: str
-    kept_until: str | None
-    schema_number: int
-    counts: dict[str, int]
-    files: list[str]
-    deleted: list[str]
-    left_out: list[str] | None = None
-
-
-class WireRestore(Value):
-    """A backup that replaced the home."""
-
-    home: str
-    former_database: str | None
-    forgotten_again: int | None
-    sound: bool
-    findings: list[Finding]
-
-
-def wire_health(diagnosis: "Diagnosis", treatment: str) -> WireHealth:
-    """Return the JSON of a diagnosis."""
-    return WireHealth(
-        sound=diagnosis.health.is_sound,
-        findings=list(diagnosis.health.findings),
-        repairs=None if treatment == "none" else list(diagnosis.mended),
+def write_health(diagnosis: "Diagnosis", treatment: str) -> Document:
+    """Return a diagnosis as JSON."""
+    health = diagnosis.health
+    return write_document(
+        sound=health.is_sound,
+        findings=health.findings,
+        repairs=None if treatment == "none" else diagnosis.mended,
     )
 
 
-def wire_restore(home: Path, restored: "Restored", diagnosis: "Diagnosis") -> WireRestore:
-    """Return the JSON of a restore."""
-    return WireRestore(
+def write_restored(home: Path, restored: "Restored", health: Health) -> Document:
+    """Return the outcome of a restore as JSON."""
+    return write_document(
         home=str(home),
         former_database=None if restored.former is None else str(restored.former),
         forgotten_again=restored.forgotten_again,
-        sound=diagnosis.health.is_sound,
-        findings=list(diagnosis.health.findings),
+        sound=health.is_sound,
+        findings=health.findings,
     )
 
 
-def wire_backup(report: "BackupReport") -> WireBackup:
-    """Return the JSON of a backup."""
-    return WireBackup(
+def write_backup(report: "BackupReport") -> Document:
+    """Return a backup as JSON."""
+    return write_document(
         path=str(report.path),
         size=report.size,
         made_at=to_iso(to_millis(report.manifest.made_at)),
         kept_until=None if report.kept_until is None else to_iso(report.kept_until),
         schema_number=report.manifest.schema_number,
         counts=report.manifest.counts,
-        files=list(report.manifest.files),
+        files=[*report.manifest.files],
         deleted=[str(path) for path in report.deleted],
-        left_out=list(report.left_out) or None,
+        left_out=report.left_out or None,
     )
 
 
@@ -224,7 +194,7 @@ def doctor(
     take_in_spool(context)
     diagnosis = _diagnose(options, treatment)
     if as_json:
-        show(wire_health(diagnosis, treatment), "", as_json=True)
+        show(write_health(diagnosis, treatment), "", as_json=True)
     else:
         for one in diagnosis.mended:
             line = f"{one.check}: {one.before} → {one.after}"
@@ -261,7 +231,7 @@ def backup(
     settings = options.existing_settings
     with show_progress("Backing up") as progress:
         report = back_up(settings, file, progress)
-    show(wire_backup(report), backup_text(report), as_json=as_json)
+    show(write_backup(report), backup_text(report), as_json=as_json)
 
 
 def restore(
@@ -284,16 +254,15 @@ def restore(
     with show_progress("Restoring") as progress:
         restored = put_back(options.settings, file, progress)
     diagnosis = _diagnose(options, "none")
-    wire = wire_restore(home, restored, diagnosis)
+    health = diagnosis.health
     if as_json:
-        show(wire, "", as_json=True)
+        show(write_restored(home, restored, health), "", as_json=True)
     else:
-        health = diagnosis.health
         text = restore_text(home, file, restored, health)
         out().print(wrap_answer(text, columns()), markup=False)
         if health.notable:
             out().print(health_table(Health(findings=health.notable)))
-    if not diagnosis.health.is_sound:
+    if not health.is_sound:
         raise typer.Exit(Exit.UNSOUND)
 
 
