@@ -75,7 +75,7 @@ FIRST = {
         "Erase for good (backups keep it) what ids or options select, and never learn it again.",
     ),
     "private": Verb(
-        "private",
+        "workspace",
         "Keep nothing of this project's sessions until it is switched off; searching works.",
     ),
     "doctor": Verb("upkeep", "Check the home, and name the cure for whatever is wrong."),

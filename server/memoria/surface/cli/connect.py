@@ -1,7 +1,6 @@
 """Commands that wire Memoria into clients: connect, disconnect."""
 
 import shlex
-import shutil
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from memoria.errors import ClientError, InvalidInputError
-from memoria.model.base import write_document
 from memoria.surface.cli.console import (
     AsJson,
     Exit,
@@ -21,7 +19,6 @@ from memoria.surface.cli.console import (
     out,
     print_error,
     print_json,
-    show,
     warn,
 )
 
@@ -94,7 +91,9 @@ def connect(
     place, program = _surroundings(context.obj)
     _check_model_option(model, as_json=as_json)
     if status:
-        _show_status(client, place, program, _list_clients(context.obj), as_json=as_json)
+        from memoria.surface.cli.connect_text import show_status  # noqa: PLC0415
+
+        show_status(client, place, program, _list_clients(context.obj), as_json=as_json)
         return
     chosen = _choose_clients(client, place, scope, _list_clients(context.obj))
     wish = HookWish(is_wanted=hooks, recall=recall)
@@ -345,55 +344,6 @@ def _say(text: str) -> None:
     from memoria.surface.cli.layout import columns, wrap_answer  # noqa: PLC0415
 
     out().print(wrap_answer(text, columns()), markup=False)
-
-
-def _show_status(
-    name: str | None,
-    place: "ClientPlace",
-    program: "ClientProgram",
-    clients: "tuple[Client, ...]",
-    *,
-    as_json: bool,
-) -> None:
-    from memoria.connectors.clients import status  # noqa: PLC0415
-    from memoria.connectors.clients.installed import find_package  # noqa: PLC0415
-    from memoria.connectors.clients.table import find_client  # noqa: PLC0415
-    from memoria.surface.cli.connect_text import (  # noqa: PLC0415
-        OUTDATED_HOOKS,
-        find_problem,
-        statuses_text,
-        write_status,
-    )
-    from memoria.surface.cli.progress import show_wait  # noqa: PLC0415
-
-    wanted = [find_client(name, clients)] if name else [*clients]
-    found = [
-        one for one in status.list_connections(place, program, clients) if one.client in wanted
-    ]
-    with show_wait("Asking what is connected"):
-        probed = [
-            replace(one, answer=status.probe_connection(one, place, program)) for one in found
-        ]
-    left = [one for one in wanted if one not in [it.client for it in found]]
-    packages = [(one, find_package(one.name, place)) for one in left]
-    packaged = [(one, package) for one, package in packages if package]
-    unconnected = [
-        one for one, package in packages if not package and status.is_installed(one, place)
-    ]
-    on_path = shutil.which("memoria", path=place.environment.get("PATH"))
-    document = write_document(
-        connections=list(map(write_status, probed)),
-        packaged={one.name: package for one, package in packaged},
-        program=on_path,
-        unconnected=[one.name for one in unconnected],
-    )
-    show(document, statuses_text(probed, packaged, on_path, unconnected), as_json=as_json)
-    has_faults = any(
-        find_problem(one) or one.missing_program or one.untrusted or one.hooks in OUTDATED_HOOKS
-        for one in probed
-    )
-    if has_faults or (packaged and on_path is None):
-        raise typer.Exit(Exit.UNSOUND)
 
 
 def _surroundings(options: Options) -> "tuple[ClientPlace, ClientProgram]":

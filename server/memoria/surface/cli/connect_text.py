@@ -1,18 +1,37 @@
 """Reports of connect, disconnect and the status of connections: as JSON and in words."""
 
+import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from memoria.connectors.clients.interface import Client, HookTable, Scope
-from memoria.connectors.clients.status import ConnectionStatus
+import typer
+
+from memoria.connectors.clients.installed import find_package
+from memoria.connectors.clients.interface import (
+    Client,
+    ClientPlace,
+    ClientProgram,
+    HookTable,
+    Scope,
+)
+from memoria.connectors.clients.status import (
+    ConnectionStatus,
+    is_installed,
+    list_connections,
+    probe_connection,
+)
+from memoria.connectors.clients.table import find_client
 from memoria.connectors.clients.wiring import ClientWiring, FileEdit, WiringResult
 from memoria.errors import ClientError
 from memoria.model import to_iso
 from memoria.model.base import write_document
+from memoria.surface.cli.console import Exit, show
+from memoria.surface.cli.progress import show_wait
 from memoria.surface.cli.times import moment
 from memoria.surface.documents import Document
 from memoria.surface.text import quantity
 
-OUTDATED_HOOKS = ("of other options or another version", "some are missing")
+_OUTDATED_HOOKS = ("of other options or another version", "some are missing")
 """States of hooks that are not those that this version writes."""
 _DONE = {"create": "wrote", "change": "changed", "delete": "deleted"}
 
@@ -180,7 +199,7 @@ def _status_lines(status: ConnectionStatus) -> Iterator[str]:
         hooks = status.client.hooks
         reason = hooks.skipped if isinstance(hooks, HookTable) else ""
         yield f"  {title} skips these {reason}: {', '.join(status.untrusted)}"
-    if status.hooks in OUTDATED_HOOKS:
+    if status.hooks in _OUTDATED_HOOKS:
         yield f"  `memoria connect {name}` brings them up to date."
     if status.double:
         yield (
@@ -218,3 +237,40 @@ def _name_action(edit: FileEdit) -> str:
     if edit.before is None:
         return "create"
     return "delete" if edit.after is None else "change"
+
+
+def show_status(
+    name: str | None,
+    place: ClientPlace,
+    program: ClientProgram,
+    clients: tuple[Client, ...],
+    *,
+    as_json: bool,
+) -> None:
+    """Print what is connected, and whether it answers.
+
+    Raises:
+        Exit: a connection needs a person's hand.
+    """
+    wanted = [find_client(name, clients)] if name else [*clients]
+    found = [one for one in list_connections(place, program, clients) if one.client in wanted]
+    with show_wait("Asking what is connected"):
+        probed = [replace(one, answer=probe_connection(one, place, program)) for one in found]
+    left = [one for one in wanted if one not in [it.client for it in found]]
+    packages = [(one, find_package(one.name, place)) for one in left]
+    packaged = [(one, package) for one, package in packages if package]
+    unconnected = [one for one, package in packages if not package and is_installed(one, place)]
+    on_path = shutil.which("memoria", path=place.environment.get("PATH"))
+    document = write_document(
+        connections=list(map(write_status, probed)),
+        packaged={one.name: package for one, package in packaged},
+        program=on_path,
+        unconnected=[one.name for one in unconnected],
+    )
+    show(document, statuses_text(probed, packaged, on_path, unconnected), as_json=as_json)
+    has_faults = any(
+        find_problem(one) or one.missing_program or one.untrusted or one.hooks in _OUTDATED_HOOKS
+        for one in probed
+    )
+    if has_faults or (packaged and on_path is None):
+        raise typer.Exit(Exit.UNSOUND)

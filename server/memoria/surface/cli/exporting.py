@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memoria.admin.exports.merge import MergeReport
     from memoria.admin.exports.write import ExportReport
     from memoria.config import Settings
-    from memoria.connectors.notes.sync import Deleted
+    from memoria.connectors.notes.sync import Deleted, NotesReport
     from memoria.store.rows.portable.records import PortableSelection
 
 PASSPHRASE = "MEMORIA_PASSPHRASE"  # noqa: S105  (the name of a variable)
@@ -34,6 +34,7 @@ _COUNTED = {
 }
 _MOST_MOVES = 8
 _STAMP = "%Y%m%dT%H%M%SZ"
+_MOST_NAMED = 20
 
 
 _NEXT = "memoria list"
@@ -170,7 +171,6 @@ def _export_notes(
 ) -> None:
     """Write a folder of notes or, where it says what is to become of deleted ones, sync it."""
     from memoria.app.exporting import sync_notes, write_notes  # noqa: PLC0415  (as above)
-    from memoria.surface.cli.notes_text import render_notes, write_notes_report  # noqa: PLC0415
 
     options: Options = context.obj
     with show_progress("Writing notes") as progress:
@@ -337,3 +337,55 @@ def _list_moves(gone: Sequence[str]) -> Iterator[str]:
             yield f"  memoria workspace move {shlex.quote(join_lines(name))} ."
         if len(shown) < len(gone):
             yield f"  and {len(gone) - len(shown)} more: memoria workspace list"
+
+
+def write_notes_report(folder: Path, report: "NotesReport") -> dict[str, object]:
+    """Return the report as JSON."""
+    return write_document(
+        folder=str(folder),
+        written=report.written,
+        unchanged=report.unchanged,
+        deleted=report.deleted,
+        edited=report.edited,
+        conflicts=report.conflicts,
+        gone=[memory_id for memory_id, _ in report.gone],
+        refused=[{"note": note, "problem": why} for note, why in report.refused],
+        strange=report.strange,
+    )
+
+
+def render_notes(folder: Path, report: "NotesReport") -> str:
+    """Render the report in words."""
+    notes = quantity(report.written, "note", "notes")
+    lines = [f"{folder}: {notes} written, {report.unchanged} as they were."]
+    if report.deleted:
+        lines.append(f"Deleted with what was forgotten, archived or replaced: {report.deleted}")
+    lines += _list_places("Your edits are in the memory now:", report.edited)
+    if report.edited:
+        lines.append("Take the last one back: memoria undo; another one: memoria undo --list")
+    lines += _list_places(
+        "Edited here while the memory was changed; the note shows both, and the memory stands "
+        "until you edit the note again:",
+        report.conflicts,
+    )
+    lines += _list_places("Not taken:", [f"{note}: {problem}" for note, problem in report.refused])
+    lines += _list_places("Not from Memoria, and left alone:", report.strange)
+    if report.gone:
+        memories = [
+            f"{join_lines(words)} · {memory_id[-report.id_chars :]}"
+            for memory_id, words in report.gone
+        ]
+        lines += [
+            *_list_places("You deleted the notes of these memories, which stay:", memories),
+            "To forget them: memoria forget ID; to archive them: --deleted archive; to have their "
+            "notes again: --deleted restore.",
+        ]
+    return "\n".join(lines)
+
+
+def _list_places(head: str, places: list[str]) -> list[str]:
+    if not places:
+        return []
+    more = len(places) - _MOST_NAMED
+    shown = [f"  {place}" for place in places[:_MOST_NAMED]]
+    return [head, *shown, *([f"  … and {more} more"] if more > 0 else [])]

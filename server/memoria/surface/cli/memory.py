@@ -19,8 +19,8 @@ from memoria.surface.cli.options import (
     read_options,
     takes_query_options,
 )
-from memoria.surface.cli.private import describe_kept
 from memoria.surface.cli.undoing import name_undo
+from memoria.surface.cli.workspace import describe_kept
 from memoria.surface.documents import (
     write_conclusions,
     write_remembered,

@@ -26,9 +26,9 @@ from memoria.surface.cli.console import (
     with_memory,
 )
 from memoria.surface.cli.layout import columns, wrap_answer
-from memoria.surface.cli.private import describe_private
 from memoria.surface.cli.progress import show_progress
 from memoria.surface.cli.times import day
+from memoria.surface.cli.workspace import describe_private
 from memoria.surface.documents import Document
 
 if TYPE_CHECKING:
