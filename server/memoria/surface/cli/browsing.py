@@ -136,7 +136,7 @@ _MOST_COUNTED = 100
 
 
 async def tell_waiting(memory: "Memoria") -> list[str]:
-    """Return a line on how much waits for the user's word, if anything does."""
+    """Return a line on how many memories wait for the user's decision; none if no memory does."""
     waiting = [
         *await memory.list_pending(_MOST_COUNTED),
         *await memory.list_contradicted(_MOST_COUNTED),
@@ -191,7 +191,7 @@ _UNTITLED = "(no words to show)"
 
 
 def render_memories(page: MemoryPage, listing: MemoryListing, width: int) -> str:
-    """Render memories by the day since which they hold."""
+    """Render memories under the days since which they hold."""
     days = [times.day(one.current.valid_from) for one in page.memories]
     entries = [list(_memory_lines(one, page.id_chars, width)) for one in page.memories]
     kind = ("memory", "memories")
@@ -200,7 +200,7 @@ def render_memories(page: MemoryPage, listing: MemoryListing, width: int) -> str
 
 
 def render_sessions(page: SessionPage, listing: SessionListing, width: int) -> str:
-    """Render sessions by the day on which something was said last."""
+    """Render sessions under the days of their last turns."""
     days = [times.day(one.last_at) for one in page.sessions]
     entries = [list(_session_lines(one, page.id_chars, width)) for one in page.sessions]
     kind = ("session", "sessions")
@@ -229,7 +229,7 @@ def render_session(record: SessionRecord, page: int, limit: int, width: int) -> 
 
 
 def render_scratchpads(pads: Sequence[Scratchpad], width: int) -> str:
-    """Render the task in hand of each session, and what was finished there."""
+    """Render the task in hand and the finished tasks of each session."""
     if not pads:
         return "No task is noted."
     lines: list[str] = []
@@ -245,7 +245,7 @@ def render_scratchpads(pads: Sequence[Scratchpad], width: int) -> str:
 
 
 def quotes_text(quotes: Sequence[str]) -> list[str]:
-    """Render what the user asked for, and how to keep it or to set it aside."""
+    """Render quotes of the user, and the commands that keep a quote or set it aside."""
     if not quotes:
         return []
     end = "Keep one: memoria review --keep ID. Tell it no agent any more: memoria review --aside ID"
@@ -253,7 +253,7 @@ def quotes_text(quotes: Sequence[str]) -> list[str]:
 
 
 def _by_day(days: Sequence[str], entries: Sequence[Iterable[str]]) -> Iterator[str]:
-    """Yield the lines of entries, below each day once."""
+    """Yield the lines of entries, with a line for each new day above its first entry."""
     former = None
     for day, lines in zip(days, entries, strict=True):
         if day != former:
@@ -308,7 +308,7 @@ def _footer(
     width: int,
     withheld: int = 0,
 ) -> Iterator[str]:
-    """Yield lines on which part of the list this is, and how to see the rest."""
+    """Yield lines on which part of the list is shown, and how to see the rest."""
     before = (listing.page - 1) * listing.limit
     if shown:
         yield ""

@@ -1,4 +1,4 @@
-"""Commands on settings: which hold and why, and changes of the home's settings file."""
+"""Commands on settings: show those in force and why, change the home's settings file."""
 
 import sys
 from dataclasses import asdict
@@ -94,7 +94,7 @@ def _change(context: typer.Context, changes: dict[str, str | None], *, as_json: 
 
 
 def _plain(name: str) -> str:
-    """Return a name as the file has it, also where it is typed as the environment has it."""
+    """Return a setting's name as the file has it: in lower case, without `MEMORIA_`."""
     return name.lower().removeprefix("memoria_")
 
 

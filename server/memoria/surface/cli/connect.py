@@ -136,7 +136,7 @@ def _say_found(clients: "list[Client]") -> None:
 
 
 def _lay_ready(options: Options) -> None:
-    """Lay ready what the first session of a client is told, where there is a memory."""
+    """Keep answers for a client's first session, if there is a memory already."""
     from memoria.errors import MemoriaError  # noqa: PLC0415
     from memoria.surface.cli.console import renew_answers  # noqa: PLC0415
 
@@ -145,10 +145,10 @@ def _lay_ready(options: Options) -> None:
 
 
 def _check_model_option(model: bool | None, *, as_json: bool) -> None:
-    """Check that no trial in words is wanted among JSON.
+    """Check that `--model`, whose trial is told in words, is not asked for with `--json`.
 
     Raises:
-        ClientError: it is.
+        ClientError: both are given.
     """
     if model and as_json:
         raise ClientError(
@@ -158,7 +158,7 @@ def _check_model_option(model: bool | None, *, as_json: bool) -> None:
 
 
 def _list_clients(options: Options) -> "tuple[Client, ...]":
-    """List all clients, with those of the packages that the settings name."""
+    """List all clients, including those from packages that the settings name."""
     from memoria.connectors.clients.table import list_clients  # noqa: PLC0415
 
     packages: tuple[str, ...] = ()
@@ -172,10 +172,10 @@ def _list_clients(options: Options) -> "tuple[Client, ...]":
 def _choose_clients(
     name: str | None, place: "ClientPlace", scope: "Scope", clients: "tuple[Client, ...]"
 ) -> "list[Client]":
-    """Choose the client of a name; without one, those that are on this machine.
+    """Return the client of this name; without a name, the clients found on this machine.
 
     Raises:
-        ClientError: there is none.
+        ClientError: no client is found.
     """
     from memoria.connectors.clients.status import is_installed  # noqa: PLC0415
     from memoria.connectors.clients.table import find_client  # noqa: PLC0415
@@ -235,13 +235,13 @@ class _ClientChange:
     scope: "Scope"
     make: "Callable[[], ClientWiring]"
     words: tuple[str, ...]
-    """The command that makes this change alone."""
+    """Words of the command that makes this change alone."""
 
 
 def _carry_out_all(
     drafts: list[_ClientChange], place: "ClientPlace", way: "_WayToWrite", *, is_one: bool
 ) -> None:
-    """Show, ask and write one change after the other.
+    """Show each change, ask, and write it, one after the other.
 
     Raises:
         ClientError: the one client that was named can't be changed.
@@ -265,9 +265,9 @@ def _scope_words(scope: str) -> list[str]:
 
 
 def _finish(results: "list[Document]", way: "_WayToWrite", *, is_one: bool) -> None:
-    """Print JSON where it is wanted; end with a code that says whether it was done.
+    """Print the results as JSON if asked to; exit with an error code if a change was not made.
 
-    Who was asked and said no has what they wanted.
+    A no to the question is no error.
     """
     if way.as_json:
         print_json(results[0] if is_one else results)
@@ -284,7 +284,7 @@ class _WayToWrite:
     yes: bool
     as_json: bool
     words: tuple[str, ...] = ()
-    """The command, as it could be typed again."""
+    """Words of the command, to be typed again."""
 
     @property
     def connects(self) -> bool:
@@ -300,7 +300,7 @@ class _WayToWrite:
 def _carry_out(
     draft: "Callable[[], ClientWiring]", place: "ClientPlace", choice: _WayToWrite
 ) -> "Document":
-    """Show a change, ask, and write it; drafted anew, if the client wrote its file meanwhile."""
+    """Show a change, ask, and write it; if the client wrote its file meanwhile, draft it anew."""
     from memoria.connectors.clients.wiring import apply_wiring  # noqa: PLC0415
     from memoria.surface.cli.connect_text import result_text, write_connection  # noqa: PLC0415
 

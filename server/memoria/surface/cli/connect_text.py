@@ -1,4 +1,4 @@
-"""Reports of connect, disconnect and the status of connections: as JSON and in words."""
+"""Reports of connect, disconnect and the status of connections, as JSON and in words."""
 
 import shutil
 from collections.abc import Iterator, Sequence
@@ -32,12 +32,12 @@ from memoria.surface.documents import Document
 from memoria.surface.text import quantity
 
 _OUTDATED_HOOKS = ("of other options or another version", "some are missing")
-"""States of hooks that are not those that this version writes."""
+"""States of hooks that differ from what this version writes."""
 _DONE = {"create": "wrote", "change": "changed", "delete": "deleted"}
 
 
 def write_connection(wiring: ClientWiring, result: WiringResult | None) -> Document:
-    """Return a wiring as JSON, written or not."""
+    """Return a change of a client's files as JSON."""
     return write_document(
         client=wiring.client.name,
         scope=wiring.scope,
@@ -64,7 +64,7 @@ def write_failure(client: Client, scope: Scope, error: ClientError) -> Document:
 
 
 def write_status(status: ConnectionStatus) -> Document:
-    """Return a status as JSON."""
+    """Return the status of a connection as JSON."""
     answer, heard = status.answer, status.last_heard_at
     return write_document(
         client=status.client.name,
@@ -92,7 +92,7 @@ def find_problem(status: ConnectionStatus) -> str | None:
 
 
 def summary_text(wiring: ClientWiring, *, connects: bool, has_hooks: bool) -> str:
-    """Say in words what a change is for, before its lines are shown."""
+    """Return sentences on what a change is for, to stand above its lines."""
     changed = sum(edit.changes for edit in wiring.edits)
     title, files = wiring.client.title, quantity(changed, "file", "files")
     if not connects:
@@ -109,11 +109,11 @@ def summary_text(wiring: ClientWiring, *, connects: bool, has_hooks: bool) -> st
 
 
 def diff_lines(wiring: ClientWiring, *, shows_all: bool) -> Iterator[tuple[str, str | None]]:
-    """Yield the lines of the change, each with its colour.
+    """Yield the lines of a change, each with its colour.
 
     Args:
         wiring: the change.
-        shows_all: whether a file that is ours alone is shown line by line, too.
+        shows_all: whether files that only Memoria writes are shown line by line, too.
     """
     colours = {"+": "green", "-": "red", "@": "bold"}
     for edit in wiring.edits:
@@ -132,7 +132,7 @@ def _summarise(edit: FileEdit) -> str:
 
 
 def result_text(wiring: ClientWiring, result: WiringResult | None, *, connects: bool) -> str:
-    """Say in words what was written."""
+    """Return the outcome of a change in words."""
     title, scope = wiring.client.title, wiring.scope
     changed = [edit for edit in wiring.edits if edit.changes]
     if not changed:
@@ -153,7 +153,7 @@ def statuses_text(
     program: str | None,
     unconnected: Sequence[Client],
 ) -> str:
-    """Say in words what is connected, through packages too, and what is not.
+    """Return in words which clients are connected, by packages too, and which are not.
 
     Args:
         connections: clients whose files have Memoria.

@@ -169,7 +169,7 @@ def _export_notes(
     *,
     as_json: bool,
 ) -> None:
-    """Write a folder of notes or, where it says what is to become of deleted ones, sync it."""
+    """Write a folder of notes, or sync it if `deleted` says what becomes of deleted notes."""
     from memoria.app.exporting import sync_notes, write_notes  # noqa: PLC0415  (as above)
 
     options: Options = context.obj
@@ -188,7 +188,7 @@ def _export_notes(
 
 
 def _warn_of_repository(target: Path) -> None:
-    """Say that what was written could be committed, where it lies in a git repository."""
+    """Warn that an export in a git repository could be committed."""
     from memoria.bare.workspace import find_common, place_of  # noqa: PLC0415  (as above)
 
     common = find_common(target.resolve().parent)
@@ -202,9 +202,9 @@ def _warn_of_repository(target: Path) -> None:
 def import_exports(
     context: typer.Context, paths: Sequence[Path], *, dry_run: bool, as_json: bool
 ) -> int | None:
-    """Import the files that are exports of Memoria. Return how many lines were left out.
+    """Import files that are exports of Memoria; return how many lines were left out.
 
-    None where there is no export among them, and nothing was done.
+    None if no file is an export; nothing was done then.
     """
     from memoria.admin.exports.format import is_export  # noqa: PLC0415  (as above)
 
@@ -252,7 +252,7 @@ def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> int:
 
 
 def _ask_new_passphrase() -> str:
-    """Ask for the passphrase of an export that is made."""
+    """Ask for a new passphrase for an export."""
     if words := os.environ.get(PASSPHRASE):
         return words
     if not sys.stdin.isatty():
@@ -261,7 +261,7 @@ def _ask_new_passphrase() -> str:
 
 
 def _ask_passphrase(tenant: str) -> str | None:
-    """Ask for the passphrase of an export; None where nobody can be asked, or has none."""
+    """Ask for the passphrase of an export to import; None if nobody gives one."""
     words = os.environ.get(PASSPHRASE)
     if words or not sys.stdin.isatty():
         return words or None
@@ -329,7 +329,7 @@ def _merge_text(path: Path, report: "MergeReport", gone: Sequence[str]) -> str:
 
 
 def _list_moves(gone: Sequence[str]) -> Iterator[str]:
-    """Yield commands by which a project is found again in the folder that it has here."""
+    """Yield commands that tell the present folders of projects whose folders are missing here."""
     if gone:
         yield from ("", "Projects without a folder here. In the folder that one has now:")
         shown = gone if len(gone) <= _MOST_MOVES else gone[: _MOST_MOVES - 1]
@@ -340,7 +340,7 @@ def _list_moves(gone: Sequence[str]) -> Iterator[str]:
 
 
 def write_notes_report(folder: Path, report: "NotesReport") -> dict[str, object]:
-    """Return the report as JSON."""
+    """Return the report on a folder of notes as JSON."""
     return write_document(
         folder=str(folder),
         written=report.written,
@@ -355,7 +355,7 @@ def write_notes_report(folder: Path, report: "NotesReport") -> dict[str, object]
 
 
 def render_notes(folder: Path, report: "NotesReport") -> str:
-    """Render the report in words."""
+    """Render the report on a folder of notes."""
     notes = quantity(report.written, "note", "notes")
     lines = [f"{folder}: {notes} written, {report.unchanged} as they were."]
     if report.deleted:

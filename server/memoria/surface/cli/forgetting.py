@@ -92,7 +92,7 @@ def forget(
 
 
 def _list_transcripts(forgotten: "ForgetResult") -> Iterator[str]:
-    """Yield a sentence on each client that told what was forgotten and keeps it itself."""
+    """Yield a sentence on each client whose own transcripts still hold what was forgotten."""
     from memoria.connectors.clients.table import CLIENTS  # noqa: PLC0415
     from memoria.connectors.transcripts.formats import FORMATS  # noqa: PLC0415
 
@@ -114,7 +114,7 @@ def _undo(ctx: typer.Context, report_id: str, *, as_json: bool) -> None:
 
 
 def _confirm(preview: "ForgetPreview") -> None:
-    """Show what would go and wait for a yes: to this and to nothing else."""
+    """Show what would be forgotten, and go on only after a yes."""
     from memoria.surface.cli.layout import columns, wrap_answer  # noqa: PLC0415
 
     err().print(wrap_answer(_preview_text(preview), columns()), markup=False)
@@ -130,7 +130,7 @@ def _print_preview(preview: "ForgetPreview", *, as_json: bool) -> None:
 
 
 def _print_next(options: "Options", order: ForgetOrder, preview: "ForgetPreview") -> None:
-    """Show a program, which can't be asked, what would go and the command that does just this."""
+    """Print, for a program, what would be forgotten and the command that forgets it."""
     from memoria.surface.documents import write_preview  # noqa: PLC0415
     from memoria.surface.forgetting_text import forget_command  # noqa: PLC0415
 
@@ -141,7 +141,7 @@ def _print_next(options: "Options", order: ForgetOrder, preview: "ForgetPreview"
 
 
 def _preview_text(preview: "ForgetPreview") -> str:
-    """Render the preview for a person, who names things by the end of an id."""
+    """Render the preview with the short ids that a person types."""
     from memoria.surface.forgetting_text import preview_text  # noqa: PLC0415
 
     return preview_text(preview, reader=reader_at_terminal())

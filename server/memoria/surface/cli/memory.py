@@ -59,7 +59,7 @@ _SeenFrom = Annotated[
     ),
 ]
 _SAYS_MORE = 2
-"""Ratio of words from which a memory says more than a statement."""
+"""Ratio of word counts from which on a memory says more than a statement."""
 _Words = Annotated[list[str], typer.Argument(help="The text; quotes are not needed.")]
 _Question = Annotated[
     list[str] | None,
@@ -142,7 +142,7 @@ def remember(
 
 
 def _ask_replaced(former: str, statement: str) -> str:
-    """Word the question whether a memory is replaced; one that says more goes with all of it."""
+    """Return the question whether a statement replaces a memory, or all of a longer memory."""
     from memoria.language.words.analyser import query_terms  # noqa: PLC0415  (only who is asked pays for it)
 
     if len(query_terms(former)) <= _SAYS_MORE * len(query_terms(statement)):
@@ -154,7 +154,7 @@ def _ask_replaced(former: str, statement: str) -> str:
 
 
 def _drop_request(text: str) -> str:
-    """Drop the request to remember a statement, which the command is itself."""
+    """Drop words such as "remember that" before a statement."""
     from memoria.language.statements.plain_statements import find_request, stands_alone  # noqa: PLC0415  (as in browsing)
 
     stated = text[find_request(text) or 0 :]
@@ -201,14 +201,14 @@ def traces(
 
 
 async def _complete_query(memory: "Memoria", query: dict[str, Any]) -> dict[str, Any]:
-    """Complete a query's id of a session and name of a project, if it has them."""
+    """Complete the session id and the project name of a query."""
     query = await name_in_query(memory, query)
     named = await complete_session(memory, query.get("session_id"))
     return query if named is None else {**query, "session_id": named}
 
 
 def _ask() -> list[str]:
-    """Prompt for the search's question, as no shell reads its signs there."""
+    """Ask for the question of a search: no shell changes its quotes and signs."""
     if not sys.stdin.isatty():
         raise typer.BadParameter("it is missing: what do you look for?", param_hint="words")
     return [typer.prompt("What do you look for?", prompt_suffix=" ", err=True)]
@@ -276,7 +276,7 @@ def _settle_names(
     *,
     as_json: bool,
 ) -> None:
-    """Say that two names are of one, or of two, and show what is known of the first."""
+    """Record that two names are of one entity or of two; show the first."""
     from memoria.surface.cli.layout import columns  # noqa: PLC0415  (as above)
     from memoria.surface.cli.showing import describe_entity  # noqa: PLC0415
 

@@ -45,7 +45,7 @@ _BY_HAND = ("llm_command 'PROGRAM --ARGUMENT'", "llm_base_url URL llm_model NAME
 
 
 def models_text(settings: Settings, found: Sequence[Candidate], today: str | None) -> str:
-    """Render who reads now, and who could.
+    """Render who reads conversations now, and who on this machine could.
 
     Args:
         settings: name the present reader.
@@ -94,7 +94,7 @@ def _reader_line(reader: Candidate) -> str:
 
 
 def trial_text(trial: "ModelTrial", name: str) -> str:
-    """Say in a sentence what came of trying a model."""
+    """Return the outcome of a model's trial in a sentence."""
     found = quantity(trial.concluded, "memory", "memories")
     wrong = f", {trial.unfounded} with a quote that nobody said" if trial.unfounded else ""
     return (
@@ -104,7 +104,7 @@ def trial_text(trial: "ModelTrial", name: str) -> str:
 
 
 def price_text(settings: Settings) -> str:
-    """Say what a day of the user's own last week would have cost, and the cap."""
+    """Return in words what a day of the user's last week would have cost, and the cap."""
     from memoria.app.model_trial import price_last_week  # noqa: PLC0415  (opens a store)
 
     price = price_last_week(settings)
@@ -163,7 +163,7 @@ def show_models(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def _describe_today(settings: Settings) -> str | None:
-    """Say what the present reader took today; None where nobody reads."""
+    """Return in words what the present reader took today; None if nobody reads."""
     if not settings.has_chat_model:
         return None
     from memoria.app.model_trial import read_spending  # noqa: PLC0415  (opens a store)
@@ -224,7 +224,7 @@ def switch_off(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def _with_changes(options: Options, changes: dict[str, str | None]) -> Settings:
-    """Return the settings as they will be, whatever names a model now."""
+    """Return the settings with these changes, whatever names a model now."""
     values = options.settings.model_dump()
     key = changes["llm_api_key"]
     return Settings.from_values(**{**values, **changes, "llm_api_key": key and read_key(key)})
@@ -242,7 +242,7 @@ def _write_trial(trial: "ModelTrial") -> Document:
 
 
 def _show_failure(trial: "ModelTrial", then: str, *, as_json: bool) -> None:
-    """Say what went wrong and what that means, and end.
+    """Print why a trial failed, and what that means.
 
     Raises:
         typer.Exit: always.

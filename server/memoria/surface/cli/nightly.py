@@ -99,7 +99,7 @@ def runs(
 
 
 class JobText(Value):
-    """Text of a job, and the place of its file or entry."""
+    """A scheduled job: its text, and where it is stored."""
 
     scheduler: SchedulerKind
     where: str
@@ -118,7 +118,7 @@ class ScheduleReport(Value):
 
     @property
     def note_lines(self) -> list[str]:
-        """Lines of the notes."""
+        """Notes as lines to print."""
         return [f"note: {note}" for note in self.notes]
 
 

@@ -1,4 +1,4 @@
-"""Runs of nightly maintenance as people read them."""
+"""Reports on runs of nightly maintenance, for a terminal."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ def render_run(
     Args:
         run: the run.
         width: cells to a line.
-        wordings: what the memories say that it gives reasons for, by id, where looked up.
+        wordings: words of the memories to which the run did something, by id.
     """
     beyond = (f"note: {_measure(one)}" for one in run.metrics if one.exceeded)
     return "\n".join(
@@ -72,7 +72,7 @@ def render_run(
 def render_run_whole(
     run: NightlyRun, rows: int, width: int, wordings: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """Render a run with what was measured and how many rows were changed."""
+    """Render a run with its measurements and the number of changed rows."""
     measured = [
         line
         for one in run.metrics
@@ -117,7 +117,7 @@ def write_plan(run: NightlyRun) -> Document:
 
 
 def render_plan(run: NightlyRun, width: int) -> str:
-    """Render what a run would do: every step, what it is for and how much it has to do."""
+    """Render what a run would do: each step, its purpose and how much it has to do."""
     return "\n".join(
         [
             "Nothing was changed. Nightly maintenance would now do:",
@@ -164,7 +164,7 @@ def render_undo(undone: UndoResult, width: int) -> str:
 def _deed_lines(
     steps: Sequence[StepReport], width: int, wordings: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield a line for each step that did something, and why it did so to which memory."""
+    """Yield a line for each step that did something, with its reasons, memory by memory."""
     idle = 0
     for step in steps:
         counts = {what: n for what, n in step.outcomes.items() if what != StepOutcome.UNCHANGED}
@@ -207,7 +207,7 @@ def _count(number: int, things: tuple[str, str]) -> str:
 
 
 def _limit_lines(steps: Sequence[StepReport], width: int) -> Iterator[str]:
-    """Yield what the steps did less, those that want a chat model together."""
+    """Yield what the steps left out: first for want of a chat model, then for other reasons."""
     limits = list(dict.fromkeys(step.reduced for step in steps if step.reduced))
     without = [one.removeprefix(WITHOUT_MODEL) for one in limits if one.startswith(WITHOUT_MODEL)]
     others = [one for one in limits if not one.startswith(WITHOUT_MODEL)]
@@ -231,7 +231,7 @@ def _describe_cost(tokens: int) -> str:
 
 
 def is_undoable(run: NightlyRun) -> bool:
-    """Check whether there is something in a run to take back, and it can be."""
+    """Check whether a run changed something and can be undone."""
     if run.state == "undoing":
         return True
     is_open = run.undoable and run.state in ("finished", "stopped")
@@ -239,7 +239,7 @@ def is_undoable(run: NightlyRun) -> bool:
 
 
 def night_lines(run: NightlyRun, width: int) -> list[str]:
-    """Render a run for a list of what can be undone."""
+    """Return the lines of a run in the list of what can be undone."""
     done = quantity(sum(map(_count_done, run.steps)), "thing done", "things done")
     details = [moment(run.at), _STATES[run.state], _short(run.id)]
     return list(entry_of_list(f"Nightly maintenance: {done}", details, width))
@@ -258,7 +258,7 @@ def _plan_lines(step: StepReport, width: int) -> list[str]:
 
 
 def _excerpt(said: str | None) -> str:
-    """Return the beginning of what a memory says, on one line."""
+    """Return the beginning of a memory's words, on one line."""
     whole = join_lines(" ".join((said or "").split()))
     return whole if len(whole) <= _EXCERPT_CHARS else f"{whole[:_EXCERPT_CHARS]}…"
 

@@ -152,14 +152,14 @@ def _change_entries(
 
 
 async def _complete_id(m: Memoria, cited: str) -> str:
-    """Complete the end of an entry's id; what ends none, or several, is given back."""
+    """Complete the end of an entry's id; a text that ends no single id is returned unchanged."""
     entries = await m.queue.list_entries(None, limit=_MOST_ENTRIES)
     alike = [one.id for one in entries if len(cited) >= INDEXED_CHARS and one.id.endswith(cited)]
     return alike[0] if len(alike) == 1 else cited
 
 
 def status_line(status: QueueStatus) -> str:
-    """Say in a line how much is in the queue."""
+    """Return in a line how much is in the queue."""
     counts = f"{status.waiting} waiting, {status.done} done, {status.dead} given up"
     dropped = f", {status.dropped} dropped" if status.dropped else ""
     error = f"; the last error: {status.last_error}" if status.last_error else ""
@@ -167,7 +167,7 @@ def status_line(status: QueueStatus) -> str:
 
 
 def _entry_text(entry: QueueEntry) -> str:
-    """Render an entry in a line, and what came of it in another."""
+    """Render an entry: a line for the entry, a line for its outcome."""
     one = entry.first_index == entry.last_index
     turns = (
         f"turn {entry.first_index}" if one else f"turns {entry.first_index} to {entry.last_index}"

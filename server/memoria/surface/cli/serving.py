@@ -1,4 +1,4 @@
-"""Commands that run a server: serve, demo. What they need is imported when they run."""
+"""Commands that run a server: serve, demo. A server's modules are imported when it runs."""
 
 import os
 from pathlib import Path
@@ -43,7 +43,7 @@ def demo(as_json: AsJson = False) -> None:
 
 
 def client_entry(options: Options) -> dict[str, object]:
-    """Return an `mcpServers` entry that starts this very installation."""
+    """Return an `mcpServers` entry that starts this installation."""
     home = options.home or os.environ.get("MEMORIA_HOME")
     tenant = options.tenant or os.environ.get("MEMORIA_TENANT")
     given = {

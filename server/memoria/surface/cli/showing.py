@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     _Attempt = Callable[[], Awaitable[_Found]]
 _TURNS_ON_A_PAGE = 20
 _LONGEST_NAME = 200
-"""Characters of a name that is looked for as a word."""
+"""Longest name, in characters, that is looked for as a word."""
 _MOST_CHANGES = 100_000
 
 
@@ -94,7 +94,7 @@ def show_record(
 
 
 class NightRecord(NamedTuple):
-    """A run of nightly maintenance, what it changed, and what the memories say now by id."""
+    """A run of nightly maintenance, its changes, and the present words of memories by id."""
 
     run: "NightlyRun"
     changes: "list[RowChange]"
@@ -110,7 +110,7 @@ class WordMatches(NamedTuple):
 
 @dataclass(frozen=True)
 class _Lookup:
-    """Lookup of an id or a name, one kind after the other."""
+    """Lookup of an id or a name among all kinds of records."""
 
     memory: "Memoria"
     named: str
@@ -119,12 +119,12 @@ class _Lookup:
     limit: int
 
     async def find(self) -> "_Found":
-        """Find the first that is called so.
+        """Find the first record with this id or name.
 
-        A name comes before the beginning of a session's id, which more of it tells apart.
+        A name goes before the beginning of a session's id: a longer beginning finds the session.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: no record has it.
         """
         by_name: tuple[_Attempt, ...] = (self._find_whole_session, self._find_entity)
         by_end: tuple[_Attempt, ...] = (self._find_report, self._find_night)
@@ -140,7 +140,7 @@ class _Lookup:
 
     @property
     def _is_id(self) -> bool:
-        """True if it may be an id, or the end of one."""
+        """True if the text may be an id, or the end of an id."""
         from memoria.retrieval.lookup.records import read_id  # noqa: PLC0415
         from memoria.store.rows.listings import INDEXED_CHARS  # noqa: PLC0415
 
@@ -168,7 +168,7 @@ class _Lookup:
         return found
 
     async def _find_saying(self) -> "WordMatches":
-        """Find the memories and turns that hold the name as a word, or as it is written.
+        """Find the memories and turns that contain the name.
 
         Raises:
             NotFoundError: none does.
@@ -209,7 +209,7 @@ class _Lookup:
 
 
 def _describe(found: "_Found", page: int) -> "tuple[Shown, str]":
-    """Describe what was found, as a document and in words."""
+    """Return what was found, as JSON and in words."""
     from memoria.model.base import write_document  # noqa: PLC0415
     from memoria.model.forgetting import ForgetReport  # noqa: PLC0415
     from memoria.model.provenance import MemoryRecord, TurnOrigin  # noqa: PLC0415
@@ -252,7 +252,7 @@ def _describe_named(
 
 
 def describe_entity(found: "EntityRecord | Namesakes", width: int) -> "tuple[Shown, str]":
-    """Describe what is known of a name, or which go by it, as a document and in words."""
+    """Return what is known of an entity or which entities share a name, as JSON and in words."""
     from memoria.model.provenance import EntityRecord  # noqa: PLC0415
     from memoria.surface.cli.records import render_entity, render_namesakes  # noqa: PLC0415
 
@@ -309,7 +309,7 @@ def write_history(history: MemoryHistory) -> Document:
 
 
 def write_graph_answer(found: EntityRecord | Namesakes) -> Document:
-    """Return what is known of a name: of one entity all of it, of several which there are."""
+    """Return what is known of an entity, or the list of entities that share a name."""
     match found:
         case EntityRecord():
             return write_document(
@@ -329,7 +329,7 @@ def write_review(
     quotes: Sequence[str],
     proposed: Sequence[tuple[Entity, Entity]],
 ) -> Document:
-    """Return what the user is asked about: memories, quotes, and pairs that go by one name."""
+    """Return what waits for the user: memories, quotes, and pairs of entities of one name."""
     return write_document(
         pending=list(map(write_memory_record, pending)),
         contradicted=[one.to_json("id", "text", "contradicts") for one in contradicted],
@@ -353,7 +353,7 @@ def _write_event(event: SourcedVersion | Evidence | AuditEntry) -> Document:
 
 
 def _write_sourced(wording: SourcedVersion) -> Document:
-    """Return a wording with who concluded it, and from what."""
+    """Return a wording with who drew the conclusion, and from what."""
     version, origin = wording.version, wording.version.provenance
     return write_document(
         **write_wording(version, quotes_itself=True),

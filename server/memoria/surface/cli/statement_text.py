@@ -1,4 +1,4 @@
-"""Outcome of a statement or a revision, for whoever typed it: text first, ids last."""
+"""Outcomes of `remember` and `revise`, for a terminal: text first, ids last."""
 
 from collections.abc import Iterator, Sequence
 
@@ -49,11 +49,11 @@ def render_statement(
     undo: str | None = None,
     further: Sequence[str] = (),
 ) -> str:
-    """Render a statement's outcome: as what, until when, and what it means for what was known.
+    """Render the outcome of a statement: its type, its end, what it replaces or contradicts.
 
     Args:
-        kept: what became of it.
-        memory: as it is now.
+        kept: outcome of the statement.
+        memory: the memory as it is now.
         width: of the terminal.
         undo: the command that takes it back.
         further: notes on where it was kept.
@@ -95,14 +95,14 @@ def _offer(undo: str | None) -> list[str]:
 
 
 def idle_note(memory: Memory, action: Revision) -> str | None:
-    """Say that a revision has changed nothing, and why; None where it has changed something."""
+    """Return why a revision has changed nothing; None if it has changed something."""
     if not memory.is_unchanged:
         return None
     return f"Nothing was changed: {_SO_BEFORE.get(action, 'it was so already')}."
 
 
 def _details(kept: RememberResult) -> Iterator[str]:
-    """Yield what it replaces or contradicts, and when it ends."""
+    """Yield what a statement replaces or contradicts, its end and its task."""
     for former in kept.supersedes:
         other = "" if former.id == kept.id else f" ({_short(former.id)})"
         yield f"replaces: {join_lines(former.content)}{other}"
@@ -115,7 +115,7 @@ def _details(kept: RememberResult) -> Iterator[str]:
 
 
 def _end(of: RememberResult | Memory) -> str | None:
-    """Say when it ends; None where it does not."""
+    """Return when a memory ends; None if it has no end."""
     span = of.local
     if span is None or span.until is None:
         return None
@@ -125,7 +125,7 @@ def _end(of: RememberResult | Memory) -> str | None:
 
 
 def _notes(kept: RememberResult) -> Iterator[str]:
-    """Yield what else there is to know, and the command for it."""
+    """Yield further notes on a statement, with the commands to type."""
     own = _short(kept.id)
     if kept.former_end is not None:
         yield (
@@ -153,7 +153,7 @@ def _notes(kept: RememberResult) -> Iterator[str]:
 
 
 def _questions(kept: RememberResult) -> Iterator[str]:
-    """Yield questions to its author: whether its type is right, and whether it replaces another."""
+    """Yield questions to a statement's author: is the type right, does it replace a memory?"""
     if kept.guessed_type is not None:
         yield f"kept as a {kept.guessed_type} by its wording; --type names another"
     if kept.may_replace is not None:

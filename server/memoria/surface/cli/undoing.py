@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memoria.surface.documents import Document
 
 _MOST_NIGHTS = 1000
-"""Number of newest nights among which one is looked for by its id."""
+"""Number of newest runs of maintenance in which an id is looked for."""
 _DID = {
     "archive": "archived",
     "confirm": "confirmed",
@@ -86,9 +86,9 @@ def undo(
 
 
 async def name_undo(memory: "Memoria", options: Options, memory_id: str) -> str | None:
-    """Name the command that takes back what was just done to a memory; None if nothing was noted.
+    """Return the command that takes back the last change of a memory; None if there is no change.
 
-    It works from any folder: the project and the tenant that were named are named in it again.
+    The command works from any folder: it names the project and the tenant that were given.
     """
     listed = await memory.list_changes()
     own = next((one.id for one in listed.changes if one.memory_id == memory_id), None)
@@ -100,7 +100,7 @@ async def name_undo(memory: "Memoria", options: Options, memory_id: str) -> str 
 
 
 def _show_list(context: typer.Context, *, as_json: bool) -> None:
-    """Show what can be taken back, the newest first."""
+    """Show the changes and runs that can be undone, the newest first."""
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
 
     listed = with_memory(context, lambda m: m.list_changes(10))
@@ -110,7 +110,7 @@ def _show_list(context: typer.Context, *, as_json: bool) -> None:
 
 
 def _list_nights(options: Options) -> "list[NightlyRun]":
-    """List the runs that can be undone still, newest first."""
+    """List the runs of maintenance that can still be undone, newest first."""
     from memoria.app.nightly import list_runs  # noqa: PLC0415
     from memoria.surface.cli.nightly_text import is_undoable  # noqa: PLC0415
 
@@ -148,7 +148,7 @@ def _undo_night(context: typer.Context, run_id: str, *, yes: bool, as_json: bool
 def _undo_change(
     context: typer.Context, change: "Change", id_chars: int, *, yes: bool, as_json: bool
 ) -> None:
-    """Take a change or a forget back, once that is wanted."""
+    """Undo a change or a forget, after asking."""
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
 
     width = columns()
@@ -170,7 +170,7 @@ def _undo_change(
 
 
 def _preview(change: "Change") -> "Document":
-    """Show a program, which can't be asked, the change and the command for it."""
+    """Return the change and the command that undoes it, for a program that can't be asked."""
     return write_document(
         status="preview",
         change=change,
@@ -180,7 +180,7 @@ def _preview(change: "Change") -> "Document":
 
 
 def render_undoable(listed: "ChangeList", nights: "Sequence[NightlyRun]", width: int) -> str:
-    """Render changes and nights for a person, newest first: what it is about first, ids last."""
+    """Render changes and runs of maintenance, newest first: words first, ids last."""
     from memoria.surface.cli.nightly_text import night_lines  # noqa: PLC0415
 
     changes = [(one.at, _change_lines(one, width, listed.id_chars)) for one in listed.changes]

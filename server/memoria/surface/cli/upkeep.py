@@ -94,7 +94,7 @@ def backup_text(report: "BackupReport") -> str:
 
 
 def restore_text(home: Path, file: Path, restored: "Restored", health: Health) -> str:
-    """Render a restore in words; what is not as it should be stands in a table of its own."""
+    """Render a restore in words; `health_table` shows what is not in order."""
     lines = [f"{home} is now as it was in {file.name}."]
     if restored.former is not None:
         lines.append(f"What was there is in {restored.former.parent}.")
@@ -152,7 +152,7 @@ def stats_table(figures: Statistics) -> "Table":
 
 
 def _describe_reading(figures: Statistics) -> str:
-    """Say what the chat model took for conversation, and its cost where prices were stated."""
+    """Return the tokens that the chat model took, and their cost if prices are set."""
     price, today = figures.reading, f"today {figures.today.tokens:,} tokens"
     parts = [f"{price.calls:,} calls in 30 days", today]
     if price.per_thousand is not None:
@@ -267,7 +267,7 @@ def restore(
 
 
 def _confirm_replacing(home: Path) -> None:
-    """Let a person decide; without one, nothing is replaced."""
+    """Ask whether to replace a home; refuse if there is nobody to ask."""
     if not sys.stdin.isatty():
         raise InvalidInputError(
             f"{home} holds a memory. Give --yes to have it replaced; it is set aside, not deleted."
@@ -300,7 +300,7 @@ def _check_clients(options: Options) -> Finding:
 
 
 def _name_home_in_cure(finding: Finding, home: str | None) -> Finding:
-    """Put the home that was named into a finding's cure."""
+    """Name the home of `--home` in a finding's cure."""
     if home is None or not (finding.cure or "").startswith(_COMMAND):
         return finding
     cure = f"{_COMMAND}--home {shlex.quote(home)} {str(finding.cure).removeprefix(_COMMAND)}"

@@ -131,7 +131,7 @@ def _describe(project: KnownProject) -> str:
 
 
 def _name(project: str) -> str:
-    """Name a project by the folder in which it is now, on one line."""
+    """Return the present folder of a project, on one line."""
     return join_lines(tell_place(project))
 
 
@@ -190,14 +190,14 @@ def private(
 
 
 def describe_private(times: Iterable[PrivateTime]) -> str:
-    """Say where private time is on, and since when."""
+    """Return in which projects private time is on, and since when."""
     return ", ".join(
         f"{_name(one.workspace or 'no project')} since {moment(one.began_at)}" for one in times
     )
 
 
 async def describe_kept(memory: "Memoria") -> list[str]:
-    """Warn that what somebody types is kept although private time is on; empty where it is off."""
+    """Return a warning that a typed statement is kept in private time too; empty if that is off."""
     if not _is_on(await memory.private.list_times(), memory.settings.workspace):
         return []
     return [

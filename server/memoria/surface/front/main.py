@@ -1,4 +1,4 @@
-"""The console script: `serve` goes to the front, `hook` to the hook program, all else past both."""
+"""The console script: runs the front, the hook program or the command line."""
 
 import sys
 

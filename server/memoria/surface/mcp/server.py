@@ -1,4 +1,4 @@
-"""Building the MCP server, with what runs beside its requests: spool, and watch on core files."""
+"""Building the MCP server, and its background tasks: the spool and watched core files."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -42,7 +42,7 @@ _SPOOL_EVERY_S = 1.0
 
 
 async def follow_spool(memory: Memoria) -> None:
-    """Take in what hooks say; until cancelled. While nothing comes it costs one look a second."""
+    """Take in the spool whenever it has changed, until cancelled: one look a second."""
     while True:
         while memory.spool.has_changed() and await memory.take_in_spool(WAITING_BYTES):
             await anyio.lowlevel.checkpoint()
@@ -63,7 +63,7 @@ class LegacyClient:
 
 
 class Subscribers(InMemorySubscriptionBus):
-    """Subscribers to resources, each with what they want to be told of."""
+    """Subscribers to resources, each with the resources it wants to be told of."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class Subscribers(InMemorySubscriptionBus):
         return EmptyResult()
 
     async def publish(self, event: ServerEvent) -> None:
-        """Tell everybody who wants to know."""
+        """Tell an event to its subscribers."""
         await super().publish(event)
         if isinstance(event, ResourceUpdated):
             for client in [one for one in self._legacy if event.uri in one.uris]:
@@ -108,17 +108,17 @@ class Subscribers(InMemorySubscriptionBus):
 
     @property
     def has_any(self) -> bool:
-        """True if there is anybody."""
+        """True if somebody has subscribed."""
         return bool(self._listening) or any(client.uris for client in self._legacy)
 
     async def wait_for_any(self) -> None:
-        """Wait until there is somebody."""
+        """Wait until somebody has subscribed."""
         while not self.has_any:
             self._arrival = anyio.Event()
             await self._arrival.wait()
 
     def _legacy_client(self, session: ServerSession) -> LegacyClient:
-        """Return the client that asks.
+        """Return the older client of a session, added if it is new.
 
         Every request has a session of its own, but the parameters of the handshake are one object
         for the whole connection, and so tell two clients apart.
@@ -131,7 +131,7 @@ class Subscribers(InMemorySubscriptionBus):
 
 
 async def watch_files(subscribers: Subscribers, files: Mapping[str, Path]) -> None:
-    """Tell of every change to some files; until cancelled.
+    """Tell subscribers of every change to some files, until cancelled.
 
     Args:
         subscribers: whom.
@@ -160,13 +160,13 @@ def _file_state(file: Path) -> _State:
 
 
 class UnreadWord:
-    """Adds a sentence to the first answer after which there is something to read."""
+    """Adds a sentence on unread turns to the first answer for which there are some."""
 
     def __init__(self) -> None:
         self._is_said = False
 
     async def add_to(self, answer: Answer, memory: Memoria) -> Answer:
-        """Add to an answer what goes unread in this project, if nobody has said so before."""
+        """Add a sentence on this project's unread turns to an answer, if it was not said before."""
         if self._is_said or isinstance(answer, InputRequiredResult) or answer.is_error:
             return answer
         word = unread_word(await memory.count_unread())
@@ -219,7 +219,7 @@ class MemoriaServer(Server[Memoria]):
         )
 
     async def serve_streams(self, inbox: Inbox, outbox: Outbox) -> None:
-        """Serve a client that writes into one and reads from the other, until it closes."""
+        """Serve a client that writes into the inbox and reads the outbox, until it closes."""
         stdin, stdout = (anyio.wrap_file(cast("IO[str]", one)) for one in (inbox, outbox))
         async with stdio_server(stdin, stdout) as (messages, answers):
             open_requests = OpenRequests(answers)
@@ -237,7 +237,7 @@ def build_server(
 
     Args:
         open_memory: opens the memory when the server starts.
-        instructions: what clients tell their models of it; what holds for everybody by default.
+        instructions: what clients tell their models of the server; the general text by default.
     """
     subscribers = Subscribers()
 

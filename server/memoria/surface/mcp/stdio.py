@@ -73,7 +73,7 @@ def _is_due(settings: Settings) -> bool:
 
 
 def _start_nightly(settings: Settings) -> subprocess.Popen[bytes]:
-    """Start a process that outlives this one and inherits its settings, keys included."""
+    """Start a nightly run as a process that outlives the server, with its settings and keys."""
     place = ("--home", str(settings.home_path), "--tenant", settings.tenant)
     return subprocess.Popen(  # noqa: S603  (our own program)
         [sys.executable, "-P", "-m", "memoria", *place, "nightly", "--quiet"],
@@ -85,7 +85,7 @@ def _start_nightly(settings: Settings) -> subprocess.Popen[bytes]:
 
 
 _GONE = (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError)
-"""How the other end of a pipe tells that nobody is there."""
+"""Errors of a pipe whose other end is closed."""
 
 
 def serve_stdio(
@@ -143,14 +143,14 @@ def _load_builder() -> "Callable[..., MemoriaServer]":
 
 
 def _discard_output() -> None:
-    """Let what nobody will read go nowhere: Python would complain of it when it ends."""
+    """Redirect standard output to nowhere: Python would report unwritten output at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
 
 
 def _find_own_error(group: BaseExceptionGroup[BaseException]) -> MemoriaError | None:
-    """Our own error in a group that task groups wrapped around it."""
+    """Return the first error of our own in a group of exceptions; None if the group has none."""
     for error in group.exceptions:
         found = _find_own_error(error) if isinstance(error, BaseExceptionGroup) else error
         if isinstance(found, MemoriaError):
