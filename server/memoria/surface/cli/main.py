@@ -1,4 +1,4 @@
-"""The `memoria` command."""
+"""Command line of `memoria`: options before a command, errors, and the console script."""
 
 import gc
 import sys

@@ -107,7 +107,7 @@ _PIECE = 1 << 16
 _BRIEFING_MS = 1_500
 _RECALL_MS = 150
 _FIRST_RECALL_MS = 8_000
-"""Longest wait for a server that is loading: most clients start one just before the first prompt."""
+"""Longest wait for a server that is loading, as at the first prompt."""
 
 
 class _Options:

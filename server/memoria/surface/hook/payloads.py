@@ -1,8 +1,8 @@
 """Payload of a hook, read in one way for all clients.
 
-Their events have different names, which say by themselves what is meant. Claude Code, Codex, VS
-Code, Goose and our plugin for OpenCode share one family of fields, and the others have other names
-for the same few things. So a field is looked up by all of its names.
+Clients name events differently, but each name says what is meant. Claude Code, Codex, VS Code,
+Goose and our plugin for OpenCode share one family of fields; other clients have other names for
+the same few things. So a field is looked up by all of its names.
 """
 
 import os
