@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoria.language.reading.fences import join_lines
-from memoria.language.words.document import as_text
 from memoria.model import (
     MemoryListing,
     MemoryPage,
@@ -17,18 +16,20 @@ from memoria.model import (
 )
 from memoria.model.base import write_document
 from memoria.model.listing import Listing, Page
-from memoria.model.memory import Condition, Memory
-from memoria.model.turn import SessionRecord
-from memoria.store.rows.listings import INDEXED_CHARS
+from memoria.model.memory import Memory
+from memoria.model.query import build_query
 from memoria.surface.cli import times
 from memoria.surface.cli.console import AsJson, is_for_subcommand, show, with_memory
-from memoria.surface.cli.layout import detail_lines, entry_of_list, wrap_text
+from memoria.surface.cli.forgetting import reader_at_terminal
+from memoria.surface.cli.layout import columns, detail_lines, entry_of_list, wrap_text
 from memoria.surface.cli.options import (
     complete_session,
     name_in_query,
     read_fields,
     takes_query_options,
 )
+from memoria.surface.documents import write_memory_page
+from memoria.surface.forgetting_text import reports_text
 from memoria.surface.text import quantity, tell_place, validity_word
 
 if TYPE_CHECKING:
@@ -55,10 +56,6 @@ def list_memories(ctx: typer.Context, as_json: AsJson = False, **options: object
     A quote is something you asked for in a conversation, of which no memory was made. Options leave
     them out.
     """
-    from memoria.model.query import build_query  # noqa: PLC0415
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.documents import write_memory_page  # noqa: PLC0415
-
     listing = build_query(MemoryListing, read_fields(MemoryListing, options))
     is_whole = listing == MemoryListing()
     if is_for_subcommand(ctx, has_options=as_json or not is_whole):
@@ -79,9 +76,6 @@ def list_memories(ctx: typer.Context, as_json: AsJson = False, **options: object
 @takes_query_options(SessionListing)
 def list_sessions(ctx: typer.Context, as_json: AsJson = False, **options: object) -> None:
     """List the recorded sessions page by page, the newest first."""
-    from memoria.model.query import build_query  # noqa: PLC0415
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
-
     listing = build_query(SessionListing, read_fields(SessionListing, options))
 
     async def read(memory: "Memoria") -> "SessionPage":
@@ -100,7 +94,6 @@ def list_tasks(
     as_json: AsJson = False,
 ) -> None:
     """List the tasks in hand and the last five finished tasks, by session."""
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
 
     async def read(memory: "Memoria") -> "Sequence[Scratchpad]":
         named = await complete_session(memory, session_id)
@@ -118,9 +111,6 @@ def list_forgotten(
     as_json: AsJson = False,
 ) -> None:
     """List the proofs of what was forgotten: what left which index, and no word of it."""
-    from memoria.surface.cli.forgetting import reader_at_terminal  # noqa: PLC0415
-    from memoria.surface.forgetting_text import reports_text  # noqa: PLC0415
-
     reports = with_memory(context, lambda m: m.list_forget_reports(limit))
     show(
         write_document(reports=reports),
@@ -165,7 +155,6 @@ def review(
     A quote is something you asked for in a conversation. Agents are told it as you said it. Two
     people, places or things of one name may be one: say so, or that they are two.
     """
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.cli.records import proposals_text, render_review  # noqa: PLC0415
     from memoria.surface.cli.showing import write_review  # noqa: PLC0415
 
@@ -205,27 +194,6 @@ def render_sessions(page: SessionPage, listing: SessionListing, width: int) -> s
     entries = [list(_session_lines(one, page.id_chars, width)) for one in page.sessions]
     kind = ("session", "sessions")
     return "\n".join([*_by_day(days, entries), *_footer(page, listing, len(entries), kind, width)])
-
-
-def render_session(record: SessionRecord, page: int, limit: int, width: int) -> str:
-    """Render a page of a session's turns, in order."""
-    lines = wrap_text(f"session {record.session_id}", width)
-    for turn in record.turns:
-        words = turn.content or f"{turn.tool_name or 'tool'}: {as_text(turn.tool_result)}"
-        who = turn.speaker or turn.role.value
-        lines.append("")
-        details = [
-            f"#{turn.turn_index}",
-            who,
-            times.moment(turn.at),
-            *([str(Condition.CONFIDED)] if turn.id in record.confided else []),
-            turn.id[-INDEXED_CHARS:],
-        ]
-        lines += entry_of_list(words, details, width)
-    last = min(page * limit, record.total)  # what is not to be kept is counted, and not shown
-    lines += ["", f"{(page - 1) * limit + 1} to {last} of {record.total} turns"]
-    lines += [f"The next page: --page {page + 1}"] if last < record.total else []
-    return "\n".join(lines)
 
 
 def render_scratchpads(pads: Sequence[Scratchpad], width: int) -> str:

@@ -6,11 +6,34 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from memoria.errors import ClientError, InvalidInputError
+from memoria.connectors.clients.interface import (
+    Client,
+    ClientPlace,
+    ClientProgram,
+    HookWish,
+    Scope,
+)
+from memoria.connectors.clients.status import is_installed, list_connections
+from memoria.connectors.clients.table import find_client, list_clients
+from memoria.connectors.clients.wiring import (
+    ClientWiring,
+    apply_wiring,
+    draft_connection,
+    draft_removal,
+)
+from memoria.errors import ClientError, InvalidInputError, MemoriaError
+from memoria.surface.cli.connect_text import (
+    diff_lines,
+    result_text,
+    show_status,
+    summary_text,
+    write_connection,
+    write_failure,
+)
 from memoria.surface.cli.console import (
     AsJson,
     Exit,
@@ -19,19 +42,11 @@ from memoria.surface.cli.console import (
     out,
     print_error,
     print_json,
+    renew_answers,
     warn,
 )
-
-if TYPE_CHECKING:
-    from memoria.connectors.clients.interface import (
-        Client,
-        ClientPlace,
-        ClientProgram,
-        HookWish,
-        Scope,
-    )
-    from memoria.connectors.clients.wiring import ClientWiring
-    from memoria.surface.documents import Document
+from memoria.surface.cli.layout import columns, wrap_answer
+from memoria.surface.documents import Document
 
 ClientArgument = Annotated[
     str | None,
@@ -86,13 +101,9 @@ def connect(
 
     Everything else in the client's files stays as it is, byte for byte.
     """
-    from memoria.connectors.clients.interface import HookWish  # noqa: PLC0415
-
     place, program = _surroundings(context.obj)
     _check_model_option(model, as_json=as_json)
     if status:
-        from memoria.surface.cli.connect_text import show_status  # noqa: PLC0415
-
         show_status(client, place, program, _list_clients(context.obj), as_json=as_json)
         return
     chosen = _choose_clients(client, place, scope, _list_clients(context.obj))
@@ -115,21 +126,19 @@ def connect(
 
 
 def _draft(
-    client: "Client",
-    scope: "Scope",
-    place: "ClientPlace",
-    program: "ClientProgram",
-    wish: "HookWish",
+    client: Client,
+    scope: Scope,
+    place: ClientPlace,
+    program: ClientProgram,
+    wish: HookWish,
 ) -> "_ClientChange":
-    from memoria.connectors.clients.wiring import draft_connection  # noqa: PLC0415
-
     flags = [*([] if wish.is_wanted else ["--no-hooks"]), *(["--recall"] if wish.recall else [])]
     draft = partial(draft_connection, client, scope, place, program, wish)
     words = (*program.options, "connect", client.name, *_scope_words(scope), *flags)
     return _ClientChange(client, scope, draft, words)
 
 
-def _say_found(clients: "list[Client]") -> None:
+def _say_found(clients: list[Client]) -> None:
     """Say which clients are on this machine."""
     titles = ", ".join(one.title for one in clients)
     _say(f"Found here: {titles}. `memoria connect --help` lists all that can be named.")
@@ -137,9 +146,6 @@ def _say_found(clients: "list[Client]") -> None:
 
 def _lay_ready(options: Options) -> None:
     """Keep answers for a client's first session, if there is a memory already."""
-    from memoria.errors import MemoriaError  # noqa: PLC0415
-    from memoria.surface.cli.console import renew_answers  # noqa: PLC0415
-
     with suppress(MemoriaError):  # it begins later, or is damaged, as the next command says
         renew_answers(options.existing_settings, begins=True)
 
@@ -157,10 +163,8 @@ def _check_model_option(model: bool | None, *, as_json: bool) -> None:
         )
 
 
-def _list_clients(options: Options) -> "tuple[Client, ...]":
+def _list_clients(options: Options) -> tuple[Client, ...]:
     """List all clients, including those from packages that the settings name."""
-    from memoria.connectors.clients.table import list_clients  # noqa: PLC0415
-
     packages: tuple[str, ...] = ()
     try:
         packages = options.settings.connectors or ()
@@ -170,16 +174,13 @@ def _list_clients(options: Options) -> "tuple[Client, ...]":
 
 
 def _choose_clients(
-    name: str | None, place: "ClientPlace", scope: "Scope", clients: "tuple[Client, ...]"
-) -> "list[Client]":
+    name: str | None, place: ClientPlace, scope: Scope, clients: tuple[Client, ...]
+) -> list[Client]:
     """Return the client of this name; without a name, the clients found on this machine.
 
     Raises:
         ClientError: no client is found.
     """
-    from memoria.connectors.clients.status import is_installed  # noqa: PLC0415
-    from memoria.connectors.clients.table import find_client  # noqa: PLC0415
-
     if name is not None:
         return [find_client(name, clients)]
     found = [one for one in clients if is_installed(one, place) and one.config(place, scope)]
@@ -202,10 +203,6 @@ def disconnect(
     as_json: AsJson = False,
 ) -> None:
     """Take out of a client's files what `connect` wrote, and nothing else."""
-    from memoria.connectors.clients.status import list_connections  # noqa: PLC0415
-    from memoria.connectors.clients.table import find_client  # noqa: PLC0415
-    from memoria.connectors.clients.wiring import draft_removal  # noqa: PLC0415
-
     place, program = _surroundings(context.obj)
     clients = _list_clients(context.obj)
     connected = list_connections(place, program, clients) if client is None else ()
@@ -231,23 +228,21 @@ def disconnect(
 class _ClientChange:
     """A change of a client's files."""
 
-    client: "Client"
-    scope: "Scope"
-    make: "Callable[[], ClientWiring]"
+    client: Client
+    scope: Scope
+    make: Callable[[], ClientWiring]
     words: tuple[str, ...]
     """Words of the command that makes this change alone."""
 
 
 def _carry_out_all(
-    drafts: list[_ClientChange], place: "ClientPlace", way: "_WayToWrite", *, is_one: bool
+    drafts: list[_ClientChange], place: ClientPlace, way: "_WayToWrite", *, is_one: bool
 ) -> None:
     """Show each change, ask, and write it, one after the other.
 
     Raises:
         ClientError: the one client that was named can't be changed.
     """
-    from memoria.surface.cli.connect_text import write_failure  # noqa: PLC0415
-
     results: list[Document] = []
     for one in drafts:
         try:
@@ -264,7 +259,7 @@ def _scope_words(scope: str) -> list[str]:
     return [] if scope == "user" else ["--scope", scope]
 
 
-def _finish(results: "list[Document]", way: "_WayToWrite", *, is_one: bool) -> None:
+def _finish(results: list[Document], way: "_WayToWrite", *, is_one: bool) -> None:
     """Print the results as JSON if asked to; exit with an error code if a change was not made.
 
     A no to the question is no error.
@@ -298,12 +293,9 @@ class _WayToWrite:
 
 
 def _carry_out(
-    draft: "Callable[[], ClientWiring]", place: "ClientPlace", choice: _WayToWrite
-) -> "Document":
+    draft: Callable[[], ClientWiring], place: ClientPlace, choice: _WayToWrite
+) -> Document:
     """Show a change, ask, and write it; if the client wrote its file meanwhile, draft it anew."""
-    from memoria.connectors.clients.wiring import apply_wiring  # noqa: PLC0415
-    from memoria.surface.cli.connect_text import result_text, write_connection  # noqa: PLC0415
-
     wiring = draft()
     if not choice.as_json:
         _print_change(wiring, choice)
@@ -321,16 +313,14 @@ def _carry_out(
     return write_connection(wiring, result)
 
 
-def _ask(wiring: "ClientWiring", choice: _WayToWrite) -> bool:
+def _ask(wiring: ClientWiring, choice: _WayToWrite) -> bool:
     if not choice.asks:
         return False
     verb = "Connect" if choice.connects else "Disconnect"
     return is_agreed(f"{verb} {wiring.client.title}?")
 
 
-def _print_change(wiring: "ClientWiring", choice: _WayToWrite) -> None:
-    from memoria.surface.cli.connect_text import diff_lines, summary_text  # noqa: PLC0415
-
+def _print_change(wiring: ClientWiring, choice: _WayToWrite) -> None:
     if wiring.changes:
         has_hooks = wiring.client.hooks is not None and "--no-hooks" not in choice.words
         _say(summary_text(wiring, connects=choice.connects, has_hooks=has_hooks))
@@ -341,16 +331,9 @@ def _print_change(wiring: "ClientWiring", choice: _WayToWrite) -> None:
 
 
 def _say(text: str) -> None:
-    from memoria.surface.cli.layout import columns, wrap_answer  # noqa: PLC0415
-
     out().print(wrap_answer(text, columns()), markup=False)
 
 
-def _surroundings(options: Options) -> "tuple[ClientPlace, ClientProgram]":
-    from memoria.connectors.clients.interface import (  # noqa: PLC0415
-        ClientPlace,
-        ClientProgram,
-    )
-
+def _surroundings(options: Options) -> tuple[ClientPlace, ClientProgram]:
     program = ClientProgram.here(options.home, options.tenant, options.workspace)
     return ClientPlace.here(), program

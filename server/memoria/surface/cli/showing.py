@@ -1,7 +1,4 @@
-"""The command that shows one thing whole: show.
-
-What it prints with is imported when it prints: a server shares this start-up.
-"""
+"""The command that shows one thing whole: show."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -12,9 +9,12 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 import typer
 
 from memoria.errors import InvalidInputError, NotFoundError
+from memoria.language.reading.statement import canonical_form
+from memoria.language.words.document import as_text
 from memoria.model import AuditEntry, Entity, Evidence, Memory, SearchResult
 from memoria.model.base import write_document
-from memoria.model.memory import CARRIED_COLUMNS
+from memoria.model.forgetting import ForgetReport
+from memoria.model.memory import CARRIED_COLUMNS, Condition
 from memoria.model.provenance import (
     EntityMemory,
     EntityRecord,
@@ -24,20 +24,43 @@ from memoria.model.provenance import (
     SourcedVersion,
     TurnOrigin,
 )
+from memoria.model.turn import SessionRecord
+from memoria.retrieval.lookup.records import read_id
+from memoria.store.rows.listings import INDEXED_CHARS
+from memoria.surface.cli.answers import render_answer
 from memoria.surface.cli.console import AsJson, show, with_memory
-from memoria.surface.documents import Document, write_memory, write_turn, write_wording
+from memoria.surface.cli.forgetting import reader_at_terminal
+from memoria.surface.cli.layout import columns, entry_of_list, wrap_text
+from memoria.surface.cli.nightly_text import render_run_whole
+from memoria.surface.cli.records import (
+    render_entity,
+    render_history,
+    render_memory,
+    render_namesakes,
+    render_turn,
+    unknown_name_text,
+)
+from memoria.surface.cli.times import moment
+from memoria.surface.documents import (
+    Document,
+    write_conclusions,
+    write_memory,
+    write_session,
+    write_turn,
+    write_wording,
+)
+from memoria.surface.forgetting_text import report_text
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
     from memoria.app.provenance import Hops
-    from memoria.model.forgetting import ForgetReport
     from memoria.model.nightly import NightlyRun, RowChange
-    from memoria.model.turn import SessionRecord
     from memoria.surface.cli.console import Shown
 
     _Record = MemoryRecord | TurnOrigin | SessionRecord | EntityRecord | Namesakes | ForgetReport
     _Found: TypeAlias = "_Record | NightRecord | WordMatches"
     _Attempt = Callable[[], Awaitable[_Found]]
+
 _TURNS_ON_A_PAGE = 20
 _LONGEST_NAME = 200
 """Longest name, in characters, that is looked for as a word."""
@@ -141,40 +164,32 @@ class _Lookup:
     @property
     def _is_id(self) -> bool:
         """True if the text may be an id, or the end of an id."""
-        from memoria.retrieval.lookup.records import read_id  # noqa: PLC0415
-        from memoria.store.rows.listings import INDEXED_CHARS  # noqa: PLC0415
-
         digits = read_id(self.named).replace("-", "")
         return len(digits) >= INDEXED_CHARS and {*digits} <= {*hexdigits}
 
-    async def _find_session(self) -> "SessionRecord":
+    async def _find_session(self) -> SessionRecord:
         first = (self.page - 1) * _TURNS_ON_A_PAGE
         return await self.memory.get_session(self.named, offset=first, limit=_TURNS_ON_A_PAGE)
 
-    async def _find_whole_session(self) -> "SessionRecord":
+    async def _find_whole_session(self) -> SessionRecord:
         with suppress(InvalidInputError):  # several begin so
             session = await self._find_session()
             if session.session_id == self.named:
                 return session
         raise NotFoundError
 
-    async def _find_entity(self) -> "EntityRecord | Namesakes":
-        from memoria.model.provenance import Namesakes  # noqa: PLC0415
-        from memoria.surface.cli.records import unknown_name_text  # noqa: PLC0415
-
+    async def _find_entity(self) -> EntityRecord | Namesakes:
         found = await self.memory.graph.around(self.named, hops=self.hops, limit=self.limit)
         if isinstance(found, Namesakes) and not found.entities:
             raise NotFoundError(unknown_name_text(found))
         return found
 
-    async def _find_saying(self) -> "WordMatches":
+    async def _find_saying(self) -> WordMatches:
         """Find the memories and turns that contain the name.
 
         Raises:
             NotFoundError: none does.
         """
-        from memoria.language.reading.statement import canonical_form  # noqa: PLC0415
-
         if len(self.named) > _LONGEST_NAME:
             raise NotFoundError
         found = await self.memory.search_memory(self.named, limit=self.limit)
@@ -193,7 +208,7 @@ class _Lookup:
             ),
         )
 
-    async def _find_report(self) -> "ForgetReport":
+    async def _find_report(self) -> ForgetReport:
         return await self.memory.get_forget_report(self.named)
 
     async def _find_night(self) -> NightRecord:
@@ -210,18 +225,6 @@ class _Lookup:
 
 def _describe(found: "_Found", page: int) -> "tuple[Shown, str]":
     """Return what was found, as JSON and in words."""
-    from memoria.model.base import write_document  # noqa: PLC0415
-    from memoria.model.forgetting import ForgetReport  # noqa: PLC0415
-    from memoria.model.provenance import MemoryRecord, TurnOrigin  # noqa: PLC0415
-    from memoria.model.turn import SessionRecord  # noqa: PLC0415
-    from memoria.surface.cli.browsing import render_session  # noqa: PLC0415
-    from memoria.surface.cli.forgetting import reader_at_terminal  # noqa: PLC0415
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.cli.nightly_text import render_run_whole  # noqa: PLC0415
-    from memoria.surface.cli.records import render_memory, render_turn  # noqa: PLC0415
-    from memoria.surface.documents import write_session  # noqa: PLC0415
-    from memoria.surface.forgetting_text import report_text  # noqa: PLC0415
-
     width = columns()
     match found:
         case MemoryRecord():
@@ -229,7 +232,7 @@ def _describe(found: "_Found", page: int) -> "tuple[Shown, str]":
         case TurnOrigin():
             return write_turn_origin(found), render_turn(found, width)
         case SessionRecord():
-            return write_session(found), render_session(found, page, _TURNS_ON_A_PAGE, width)
+            return write_session(found), _render_session(found, page, _TURNS_ON_A_PAGE, width)
         case ForgetReport():
             return found, report_text(found, reader_at_terminal())
         case NightRecord(run=run, changes=changes, wordings=wordings):
@@ -239,32 +242,44 @@ def _describe(found: "_Found", page: int) -> "tuple[Shown, str]":
             return _describe_named(named, width)
 
 
-def _describe_named(
-    found: "EntityRecord | Namesakes | WordMatches", width: int
-) -> "tuple[Shown, str]":
-    from memoria.surface.cli.answers import render_answer  # noqa: PLC0415
-    from memoria.surface.documents import write_conclusions  # noqa: PLC0415
+def _render_session(record: SessionRecord, page: int, limit: int, width: int) -> str:
+    """Render a page of a session's turns, in order."""
+    lines = wrap_text(f"session {record.session_id}", width)
+    for turn in record.turns:
+        words = turn.content or f"{turn.tool_name or 'tool'}: {as_text(turn.tool_result)}"
+        who = turn.speaker or turn.role.value
+        lines.append("")
+        details = [
+            f"#{turn.turn_index}",
+            who,
+            moment(turn.at),
+            *([str(Condition.CONFIDED)] if turn.id in record.confided else []),
+            turn.id[-INDEXED_CHARS:],
+        ]
+        lines += entry_of_list(words, details, width)
+    last = min(page * limit, record.total)  # what is not to be kept is counted, and not shown
+    lines += ["", f"{(page - 1) * limit + 1} to {last} of {record.total} turns"]
+    lines += [f"The next page: --page {page + 1}"] if last < record.total else []
+    return "\n".join(lines)
 
+
+def _describe_named(
+    found: EntityRecord | Namesakes | WordMatches, width: int
+) -> "tuple[Shown, str]":
     if not isinstance(found, WordMatches):
         return describe_entity(found, width)
     told = f"Nothing is linked with the name {found.name}. These hold it as a word:"
     return write_conclusions(found.found), f"{told}\n\n{render_answer(found.found, width)}"
 
 
-def describe_entity(found: "EntityRecord | Namesakes", width: int) -> "tuple[Shown, str]":
+def describe_entity(found: EntityRecord | Namesakes, width: int) -> "tuple[Shown, str]":
     """Return what is known of an entity or which entities share a name, as JSON and in words."""
-    from memoria.model.provenance import EntityRecord  # noqa: PLC0415
-    from memoria.surface.cli.records import render_entity, render_namesakes  # noqa: PLC0415
-
     if isinstance(found, EntityRecord):
         return write_graph_answer(found), render_entity(found, width)
     return write_graph_answer(found), render_namesakes(found, width)
 
 
 def _show_history(context: typer.Context, memory_id: str, *, as_json: bool) -> None:
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.cli.records import render_history  # noqa: PLC0415
-
     found = with_memory(context, lambda m: m.provenance.history(memory_id))
     show(write_history(found), render_history(found, columns()), as_json=as_json)
 

@@ -1,7 +1,4 @@
-"""The command that takes back a change, a forget or a night: undo.
-
-What it prints with is imported when it prints: a server shares this start-up.
-"""
+"""The command that takes back a change, a forget or a night: undo."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -11,9 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoria.errors import NotFoundError
+from memoria.language.reading.fences import join_lines
 from memoria.model.base import write_document
 from memoria.surface.cli.console import AsJson, Exit, Options, ask_person, err, show, with_memory
+from memoria.surface.cli.layout import columns, entry_of_list, wrap_text
 from memoria.surface.cli.times import moment
+from memoria.surface.forgetting_text import counts_text
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
@@ -101,8 +101,6 @@ async def name_undo(memory: "Memoria", options: Options, memory_id: str) -> str 
 
 def _show_list(context: typer.Context, *, as_json: bool) -> None:
     """Show the changes and runs that can be undone, the newest first."""
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
-
     listed = with_memory(context, lambda m: m.list_changes(10))
     nights = _list_nights(context.obj)
     document = write_document(changes=listed.changes, nights=nights or None)
@@ -124,7 +122,6 @@ def _undo_night(context: typer.Context, run_id: str, *, yes: bool, as_json: bool
         NotFoundError: there is no such run.
     """
     from memoria.app.nightly import plan_undo, undo_nightly  # noqa: PLC0415
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.cli.nightly_text import night_lines, render_undo  # noqa: PLC0415
     from memoria.surface.cli.progress import progress_bar  # noqa: PLC0415
 
@@ -149,8 +146,6 @@ def _undo_change(
     context: typer.Context, change: "Change", id_chars: int, *, yes: bool, as_json: bool
 ) -> None:
     """Undo a change or a forget, after asking."""
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
-
     width = columns()
     if as_json and not yes:
         show(_preview(change), "", as_json=True)
@@ -193,9 +188,6 @@ def render_undoable(listed: "ChangeList", nights: "Sequence[NightlyRun]", width:
 
 
 def _change_lines(change: "Change", width: int, id_chars: int) -> Iterator[str]:
-    from memoria.language.reading.fences import join_lines  # noqa: PLC0415
-    from memoria.surface.cli.layout import entry_of_list  # noqa: PLC0415
-
     is_new = change.former is not None and change.former != change.content
     before = [f"before: {join_lines(change.former or '')}"] if is_new else []
     others = len(change.others)
@@ -214,17 +206,12 @@ def _change_lines(change: "Change", width: int, id_chars: int) -> Iterator[str]:
 
 
 def _describe(change: "Change") -> str:
-    from memoria.surface.forgetting_text import counts_text  # noqa: PLC0415
-
     if change.items is not None:
         return counts_text(change.items)
     return change.content or "(forgotten since)"
 
 
 def _undone_lines(change: "Change", width: int) -> Iterator[str]:
-    from memoria.language.reading.fences import join_lines  # noqa: PLC0415
-    from memoria.surface.cli.layout import wrap_text  # noqa: PLC0415
-
     yield f"Undone: {_DID.get(change.action, change.action)}."
     yield from wrap_text(join_lines(_describe(change)), width, 2)
 
