@@ -54,10 +54,7 @@ def result_text(result: SearchResult) -> str:
 
 def memory_text(memory: Memory) -> str:
     """Render a memory with its history."""
-    flags = [memory.type.value, validity_word(memory)]
-    flags += [memory.condition] if memory.condition else []
-    flags += ["pinned"] if memory.pinned else []
-    flags.append("verified" if memory.verified else "not verified by the user")
+    flags = list_marks(memory, "verified", "not verified by the user")
     flags += [scope_phrase(memory.project)] if memory.workspace else []
     flags += [f"{memory.upvotes} up"] if memory.upvotes else []
     flags += [f"{memory.downvotes} down"] if memory.downvotes else []
@@ -75,6 +72,24 @@ def memory_text(memory: Memory) -> str:
     ]
     lines += [_version_text(version) for version in memory.versions]
     return "\n".join(lines)
+
+
+def list_marks(memory: Memory, verified: str, unverified: str = "") -> list[str]:
+    """List what every face shows of a memory: its type, status, condition, pin and verification.
+
+    Args:
+        memory: the memory.
+        verified: word for a memory that the user has verified.
+        unverified: word for any other memory; none by default.
+    """
+    marks = (
+        memory.type.value,
+        validity_word(memory),
+        memory.condition,
+        "pinned" if memory.pinned else None,
+        verified if memory.verified else unverified,
+    )
+    return [mark for mark in marks if mark]
 
 
 def validity_word(memory: Memory) -> str:

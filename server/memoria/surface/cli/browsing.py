@@ -28,9 +28,10 @@ from memoria.surface.cli.options import (
     read_fields,
     takes_query_options,
 )
+from memoria.surface.cli.phrases import memory_marks
 from memoria.surface.documents import write_memory_page
 from memoria.surface.forgetting_text import reports_text
-from memoria.surface.text import quantity, tell_place, validity_word
+from memoria.surface.text import quantity, tell_place
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
@@ -231,13 +232,8 @@ def _by_day(days: Sequence[str], entries: Sequence[Iterable[str]]) -> Iterator[s
 
 
 def _memory_lines(memory: Memory, id_chars: int, width: int) -> Iterator[str]:
-    validity = validity_word(memory)
     details = [
-        memory.type.value.replace("_", " "),
-        *([] if validity == "active" else [validity.replace("_", " ")]),
-        *([memory.condition] if memory.condition else []),
-        *(["pinned"] if memory.pinned else []),
-        *(["confirmed"] if memory.verified else []),
+        *(mark for mark in memory_marks(memory) if mark != "active"),
         *([f"task {memory.task}"] if memory.task else []),
         *([f"project {tell_place(memory.project)}"] if memory.project else []),
         memory.id[-id_chars:],

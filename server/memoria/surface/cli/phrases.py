@@ -19,6 +19,7 @@ from memoria.model import (
 from memoria.model.provenance import NIGHTLY_CHANNEL, EdgeEnd, IncidentEdge, SourcedVersion
 from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.surface.cli.times import moment
+from memoria.surface.text import list_marks
 
 _ACTIONS = {
     "archive": "archived",
@@ -78,13 +79,14 @@ def type_and_validity(memory: Memory) -> str:
     return f"{memory.type.value.replace('_', ' ')}, {memory.validity.value.replace('_', ' ')}"
 
 
+def memory_marks(memory: Memory, verified: str = "confirmed", unverified: str = "") -> list[str]:
+    """Return a memory's type, status, condition, pin and verification."""
+    return [mark.replace("_", " ") for mark in list_marks(memory, verified, unverified)]
+
+
 def status_phrase(memory: Memory) -> str:
-    """Return a memory's type, status, marks and whether the user verified it."""
-    parts = [type_and_validity(memory)]
-    parts += [memory.condition] if memory.condition else []
-    parts += ["pinned"] if memory.pinned else []
-    parts.append("verified by the user" if memory.verified else "not verified by the user")
-    return ", ".join(parts)
+    """Return a memory's marks, and whether the user verified the memory."""
+    return ", ".join(memory_marks(memory, "verified by the user", "not verified by the user"))
 
 
 def confirmation_reason(memory: Memory) -> str | None:

@@ -7,8 +7,9 @@ from memoria.model import Memory, RememberResult, Revision
 from memoria.model.memory import SOURCE_TURN
 from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.surface.cli.layout import entry_of_list, hang_text
+from memoria.surface.cli.phrases import memory_marks
 from memoria.surface.cli.times import moment
-from memoria.surface.text import revision_note, scope_phrase, secrets_sentence, validity_word
+from memoria.surface.text import revision_note, scope_phrase, secrets_sentence
 
 _STATES = {
     "remembered": "Remembered",
@@ -71,9 +72,7 @@ def render_statement(
 
 def render_revision(memory: Memory, action: Revision, width: int, undo: str | None = None) -> str:
     """Render a memory that was revised."""
-    kind, validity = memory.type.value.replace("_", " "), validity_word(memory).replace("_", " ")
-    details = [kind, validity, *(["pinned"] if memory.pinned else [])]
-    details += ["confirmed"] if memory.verified else []
+    details = memory_marks(memory)
     details += [scope_phrase(memory.project)] if memory.workspace else []
     votes = {"up": memory.upvotes, "down": memory.downvotes}
     details += [f"{number} {way}" for way, number in votes.items() if number]
