@@ -295,7 +295,7 @@ def test_what_can_t_be_undone_any_more_is_not_offered() -> None:
     gone = render_run_whole(unkept, 0, 80)
     assert "can't be undone any more." in gone
     assert "rows" not in gone
-    assert "memoria undo" not in render_run(unkept, 80)
+    assert "memoria undo" not in render_run(unkept, 80, {})
 
 
 class Stubborn(ArchiveExpiredStep):

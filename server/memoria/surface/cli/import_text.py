@@ -184,7 +184,7 @@ def _count_texts(count: SourceCount) -> Iterator[str]:
         parts.append(f"{count.bad:,} that can't be read")
     yield ", ".join(parts)
     if count.first_at is not None and count.last_at is not None:
-        first, last = _day(count.first_at), _day(count.last_at)
+        first, last = times.day(count.first_at), times.day(count.last_at)
         yield first if first == last else f"{first} to {last}"
     yield from _places(count.paths)
 
@@ -206,10 +206,6 @@ def _short(path: Path) -> str:
         return f"~/{path.relative_to(Path.home())}"
     except ValueError:
         return str(path)
-
-
-def _day(at: int) -> str:
-    return times.day(at)
 
 
 def _missing(counts: Iterable[SourceCount], sources: Iterable[ImportSource]) -> list[ImportSource]:

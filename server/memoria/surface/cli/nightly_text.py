@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from types import MappingProxyType
 
 from memoria.language.reading.fences import join_lines
 from memoria.model.base import write_document
@@ -44,9 +43,7 @@ _FIGURE_WIDTH = 9
 _ID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 
 
-def render_run(
-    run: NightlyRun, width: int, wordings: Mapping[str, str] = MappingProxyType({})
-) -> str:
+def render_run(run: NightlyRun, width: int, wordings: Mapping[str, str]) -> str:
     """Render what a run did, what it did less and why, what it cost, and how to take it back.
 
     Args:
@@ -57,9 +54,7 @@ def render_run(
     beyond = (f"note: {_measure(one)}" for one in run.metrics if one.exceeded)
     return "\n".join(
         [
-            *wrap_text(f"Nightly maintenance of {moment(run.at)}: {_STATES[run.state]}.", width),
-            *_deed_lines(run.steps, width, wordings),
-            *_limit_lines(run.steps, width),
+            *_run_lines(run, width, wordings),
             "",
             *wrap_text(_describe_cost(run.tokens), width),
             *(line for note in beyond for line in wrap_text(note, width)),
@@ -69,9 +64,7 @@ def render_run(
     )
 
 
-def render_run_whole(
-    run: NightlyRun, rows: int, width: int, wordings: Mapping[str, str] = MappingProxyType({})
-) -> str:
+def render_run_whole(run: NightlyRun, rows: int, width: int, wordings: Mapping[str, str]) -> str:
     """Render a run with its measurements and the number of changed rows."""
     measured = [
         line
@@ -87,9 +80,7 @@ def render_run_whole(
     )
     return "\n".join(
         [
-            *wrap_text(f"Nightly maintenance of {moment(run.at)}: {_STATES[run.state]}.", width),
-            *_deed_lines(run.steps, width, wordings),
-            *_limit_lines(run.steps, width),
+            *_run_lines(run, width, wordings),
             *(["", "Measured:", *measured] if measured else []),
             "",
             *wrap_text(_describe_cost(run.tokens), width),
@@ -98,6 +89,13 @@ def render_run_whole(
             f"run {_short(run.id)}",
         ]
     )
+
+
+def _run_lines(run: NightlyRun, width: int, wordings: Mapping[str, str]) -> Iterator[str]:
+    head = f"Nightly maintenance of {moment(run.at)}: {_STATES[run.state]}."
+    yield from wrap_text(head, width)
+    yield from _deed_lines(run.steps, width, wordings)
+    yield from _limit_lines(run.steps, width)
 
 
 def write_plan(run: NightlyRun) -> Document:
