@@ -39,17 +39,12 @@ if TYPE_CHECKING:
     from memoria.model.provenance import MemoryRecord
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    listing = typer.Typer(invoke_without_command=True)
-    listing.callback()(list_memories)
-    listing.command("sessions")(list_sessions)
-    listing.command("tasks")(list_tasks)
-    listing.command("forgotten")(list_forgotten)
-    app.add_typer(listing, name="list")
-    app.command()(review)
+app = typer.Typer()
+group = typer.Typer(invoke_without_command=True)
+app.add_typer(group, name="list")
 
 
+@group.callback()
 @takes_query_options(MemoryListing)
 def list_memories(ctx: typer.Context, as_json: AsJson = False, **options: object) -> None:
     """List memories, newest first, and quotes of yours; or sessions, tasks, or what was forgotten.
@@ -74,6 +69,7 @@ def list_memories(ctx: typer.Context, as_json: AsJson = False, **options: object
     show(write_memory_page(page, quotes), text, as_json=as_json)
 
 
+@group.command("sessions")
 @takes_query_options(SessionListing)
 def list_sessions(ctx: typer.Context, as_json: AsJson = False, **options: object) -> None:
     """List the recorded sessions page by page, the newest first."""
@@ -88,6 +84,7 @@ def list_sessions(ctx: typer.Context, as_json: AsJson = False, **options: object
     show(page, text, as_json=as_json)
 
 
+@group.command("tasks")
 def list_tasks(
     context: typer.Context,
     session_id: Annotated[str | None, typer.Option(help="Only this session's tasks.")] = None,
@@ -104,6 +101,7 @@ def list_tasks(
     show(write_document(scratchpads=pads), render_scratchpads(pads, columns()), as_json=as_json)
 
 
+@group.command("forgotten")
 def list_forgotten(
     context: typer.Context,
     limit: Annotated[
@@ -138,6 +136,7 @@ async def tell_waiting(memory: "Memoria") -> list[str]:
     return [f"{len(waiting)} {verb} for your word: memoria review"]
 
 
+@app.command()
 def review(
     context: typer.Context,
     limit: Annotated[

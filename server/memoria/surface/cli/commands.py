@@ -135,9 +135,7 @@ class CommandTable(MutableMapping[str, Any]):
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401  (Typer's own class)
         if self._commands[name] is None:
             module = import_module(f"memoria.surface.cli.{VERBS[name].module}")
-            own = typer.Typer()
-            module.add_commands(own)
-            self._commands.update(typer.main.get_group(own).commands)
+            self._commands.update(typer.main.get_group(module.app).commands)
         return self._commands[name]
 
     def __setitem__(self, name: str, command: object) -> None:

@@ -24,7 +24,6 @@ from memoria.settings_file import FORMER_SETTINGS, describe_unknown
 from memoria.surface.cli.console import AsJson, Options, show
 from memoria.surface.text import quantity
 
-_HELP = "Show which settings hold and why; set one in the home's settings file."
 _Pairs = Annotated[
     list[str],
     typer.Argument(help="The setting's name and its value; several pairs are one change."),
@@ -32,15 +31,12 @@ _Pairs = Annotated[
 _Names = Annotated[list[str], typer.Argument(help="Names of settings.")]
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    config = typer.Typer(help=_HELP, invoke_without_command=True)
-    config.callback()(show_settings)
-    config.command("set")(set_values)
-    config.command("unset")(unset_values)
-    app.add_typer(config, name="config")
+app = typer.Typer()
+group = typer.Typer(invoke_without_command=True)
+app.add_typer(group, name="config")
 
 
+@group.callback()
 def show_settings(
     context: typer.Context,
     every: Annotated[
@@ -63,6 +59,7 @@ def show_settings(
     show(document, _text(found, listed), as_json=as_json)
 
 
+@group.command("set")
 def set_values(context: typer.Context, pairs: _Pairs, as_json: AsJson = False) -> None:
     """Write settings into the home's file, or refuse what they can't be."""
     names, values = [_plain(name) for name in pairs[::2]], pairs[1::2]
@@ -71,6 +68,7 @@ def set_values(context: typer.Context, pairs: _Pairs, as_json: AsJson = False) -
     _change(context, dict(zip(names, values, strict=True)), as_json=as_json)
 
 
+@group.command("unset")
 def unset_values(context: typer.Context, names: _Names, as_json: AsJson = False) -> None:
     """Take settings out of the home's file: their defaults hold again."""
     _change(context, dict.fromkeys(map(_plain, names)), as_json=as_json)

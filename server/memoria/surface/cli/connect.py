@@ -65,12 +65,10 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change and wri
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")]
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    app.command()(connect)
-    app.command()(disconnect)
+app = typer.Typer()
 
 
+@app.command()
 def connect(
     context: typer.Context,
     client: ClientArgument = None,
@@ -189,6 +187,7 @@ def _choose_clients(
     return found
 
 
+@app.command()
 def disconnect(
     context: typer.Context,
     client: Annotated[

@@ -31,11 +31,10 @@ class ToldUnasked(Value):
     """Briefing, with core memory, wishes, the tasks in hand and the last conversations."""
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command("context")(show_context)
+app = typer.Typer()
 
 
+@app.command("context")
 def show_context(
     context: typer.Context,
     words: Annotated[

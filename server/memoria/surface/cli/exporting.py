@@ -45,9 +45,7 @@ _MERGED = (
 )
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command()(export)
+app = typer.Typer()
 
 
 _File = Annotated[
@@ -80,6 +78,7 @@ _Until = Annotated[
 ]
 
 
+@app.command()
 def export(
     context: typer.Context,
     file: _File = None,

@@ -36,11 +36,10 @@ if TYPE_CHECKING:
     from memoria.surface.cli.console import Options
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command()(forget)
+app = typer.Typer()
 
 
+@app.command()
 @takes_query_options(ForgetOrder)
 def forget(
     ctx: typer.Context,

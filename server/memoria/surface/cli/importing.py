@@ -50,9 +50,7 @@ _WATCH_S = 0.5
 _Found = tuple[list[SourceFiles], list[UnknownFile]]
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command("import")(import_past)
+app = typer.Typer()
 
 
 def _show_faults(verbose: bool) -> bool:
@@ -73,6 +71,7 @@ Verbose = Annotated[
 ]
 
 
+@app.command("import")
 def import_past(
     context: typer.Context,
     paths: Annotated[

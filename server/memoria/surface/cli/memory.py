@@ -77,14 +77,10 @@ _HeldSince = Annotated[
 ]
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    app.command()(remember)
-    app.command()(search)
-    app.command()(traces)
-    app.command()(revise)
+app = typer.Typer()
 
 
+@app.command()
 def remember(
     context: typer.Context,
     words: _Words,
@@ -170,6 +166,7 @@ def _tell_kept(
     return render_statement(kept, memory, columns(), undo, notes)
 
 
+@app.command()
 @takes_query_options(MemoryQuery)
 def search(
     ctx: typer.Context, words: _Question = None, as_json: AsJson = False, **options: object
@@ -186,6 +183,7 @@ def search(
     print_answer(found, write_conclusions(found), as_json=as_json)
 
 
+@app.command()
 @takes_query_options(TranscriptQuery)
 def traces(
     ctx: typer.Context, words: _Question = None, as_json: AsJson = False, **options: object
@@ -214,6 +212,7 @@ def _ask() -> list[str]:
     return [typer.prompt("What do you look for?", prompt_suffix=" ", err=True)]
 
 
+@app.command()
 def revise(
     context: typer.Context,
     id: Annotated[  # noqa: A002

@@ -123,23 +123,18 @@ def price_text(settings: Settings) -> str:
     return f"A day of your last week would have cost about {told}; {cap}."
 
 
-_HELP = "Show who reads conversations for you, and who on this machine could; choose one."
 _ModelOption = Annotated[
     str | None, typer.Option("--model", help="Which of an endpoint's models is to read.")
 ]
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    model = typer.Typer(help=_HELP, invoke_without_command=True)
-    model.callback()(show_models)
-    model.command("use")(use_model)
-    model.command("try")(try_again)
-    model.command("off")(switch_off)
-    queue.add_commands(model)
-    app.add_typer(model, name="model")
+app = typer.Typer()
+group = typer.Typer(invoke_without_command=True)
+group.add_typer(queue.app, name="queue")
+app.add_typer(group, name="model")
 
 
+@group.callback()
 def show_models(context: typer.Context, as_json: AsJson = False) -> None:
     """Show who reads conversations for you, and who on this machine could; choose one."""
     if context.invoked_subcommand is not None:
@@ -171,6 +166,7 @@ def _describe_today(settings: Settings) -> str | None:
     return describe_spending(read_spending(settings), settings.daily_cap)
 
 
+@group.command("use")
 def use_model(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="Who is to read, as `memoria model` names it.")],
@@ -196,6 +192,7 @@ def use_model(
     show(document, _chosen_text(options, reader, file, trial), as_json=as_json)
 
 
+@group.command("try")
 def try_again(context: typer.Context, as_json: AsJson = False) -> None:
     """Try the model that reads now on a short conversation of ours."""
     options: Options = context.obj
@@ -209,6 +206,7 @@ def try_again(context: typer.Context, as_json: AsJson = False) -> None:
     show(_write_trial(trial), trial_text(trial, name), as_json=as_json)
 
 
+@group.command("off")
 def switch_off(context: typer.Context, as_json: AsJson = False) -> None:
     """Have nobody read any more. What was concluded stays."""
     options: Options = context.obj

@@ -14,26 +14,20 @@ from memoria.surface.cli.nightly_text import render_plan, render_run, render_run
 from memoria.surface.cli.options import read_moment
 from memoria.surface.cli.progress import progress_bar
 
-
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    nightly = typer.Typer(
-        help="Run maintenance: merge duplicates, archive faded memories, refresh the core files.",
-        invoke_without_command=True,
-    )
-    nightly.callback()(run)
-    nightly.command()(runs)
-    schedule = typer.Typer(
-        help="Have cron, systemd, launchd or Task Scheduler run nightly maintenance.",
-        no_args_is_help=True,
-    )
-    schedule.command()(install)
-    schedule.command()(remove)
-    schedule.command("show")(show_job)
-    nightly.add_typer(schedule, name="schedule")
-    app.add_typer(nightly, name="nightly")
+app = typer.Typer()
+group = typer.Typer(
+    help="Run maintenance: merge duplicates, archive faded memories, refresh the core files.",
+    invoke_without_command=True,
+)
+schedule = typer.Typer(
+    help="Have cron, systemd, launchd or Task Scheduler run nightly maintenance.",
+    no_args_is_help=True,
+)
+group.add_typer(schedule, name="schedule")
+app.add_typer(group, name="nightly")
 
 
+@group.callback()
 def run(
     context: typer.Context,
     step: Annotated[
@@ -84,6 +78,7 @@ def run(
         show(done, text, as_json=as_json)
 
 
+@group.command()
 def runs(
     context: typer.Context,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most.")] = 20,
@@ -122,6 +117,7 @@ class ScheduleReport(Value):
         return [f"note: {note}" for note in self.notes]
 
 
+@schedule.command()
 def install(
     context: typer.Context,
     at: Annotated[
@@ -178,6 +174,7 @@ def install(
     show(report, "\n".join(filter(None, lines)), as_json=as_json)
 
 
+@schedule.command()
 def remove(context: typer.Context, as_json: AsJson = False) -> None:
     """Remove the job of this home and tenant from every scheduler."""
     from memoria.connectors.schedules import job, manage  # noqa: PLC0415  (others need not pay)
@@ -193,6 +190,7 @@ def remove(context: typer.Context, as_json: AsJson = False) -> None:
     show(report, "\n".join([*lines, *report.note_lines]), as_json=as_json)
 
 
+@schedule.command("show")
 def show_job(context: typer.Context, as_json: AsJson = False) -> None:
     """Show the job of this home and tenant as its scheduler has it."""
     found = _find_jobs(context.obj)

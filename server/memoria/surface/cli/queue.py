@@ -25,24 +25,17 @@ _Ids = Annotated[
 ]
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    queue = typer.Typer(invoke_without_command=True)
-    queue.callback()(list_unless_named)
-    queue.command("list")(list_entries)
-    queue.command()(fill)
-    queue.command()(run)
-    queue.command()(retry)
-    queue.command()(drop)
-    app.add_typer(queue, name="queue")
+app = typer.Typer(invoke_without_command=True)
 
 
+@app.callback()
 def list_unless_named(context: typer.Context, as_json: AsJson = False) -> None:
     """Manage the extraction queue: segments that a chat model has still to read."""
     if not is_for_subcommand(context, has_options=as_json):
         list_entries(context, as_json=as_json)
 
 
+@app.command("list")
 def list_entries(
     context: typer.Context,
     state: Annotated[QueueState | None, typer.Option(help="Only entries in this state.")] = None,
@@ -63,6 +56,19 @@ def list_entries(
     show(document, "\n".join([*lines, status_line(status)]), as_json=as_json)
 
 
+@app.command()
+def fill(context: typer.Context, as_json: AsJson = False) -> None:
+    """Queue segments that were recorded while no chat model was set; `queue run` reads them."""
+
+    async def fill_queue(m: Memoria) -> tuple[int, QueueStatus]:
+        return await m.queue.fill(), await m.queue.status()
+
+    segments, status = with_memory(context, fill_queue)
+    text = f"{quantity(segments, 'segment', 'segments')} put into the queue: {status_line(status)}"
+    show(write_document(segments=segments, status=status), text, as_json=as_json)
+
+
+@app.command()
 def run(
     context: typer.Context,
     until_empty: Annotated[
@@ -84,17 +90,6 @@ def run(
     show(status, status_line(status), as_json=as_json)
 
 
-def fill(context: typer.Context, as_json: AsJson = False) -> None:
-    """Queue segments that were recorded while no chat model was set; `queue run` reads them."""
-
-    async def fill_queue(m: Memoria) -> tuple[int, QueueStatus]:
-        return await m.queue.fill(), await m.queue.status()
-
-    segments, status = with_memory(context, fill_queue)
-    text = f"{quantity(segments, 'segment', 'segments')} put into the queue: {status_line(status)}"
-    show(write_document(segments=segments, status=status), text, as_json=as_json)
-
-
 async def _wait_until_processed(m: Memoria, *, until_empty: bool) -> None:
     total = (await m.queue.status()).waiting
     with progress_bar() as bar:
@@ -107,6 +102,7 @@ async def _wait_until_processed(m: Memoria, *, until_empty: bool) -> None:
             await anyio.sleep(_POLL_S)
 
 
+@app.command()
 def retry(
     context: typer.Context,
     ids: _Ids = None,
@@ -119,6 +115,7 @@ def retry(
     _change_entries(context, ids, every=every, retry=True, as_json=as_json)
 
 
+@app.command()
 def drop(
     context: typer.Context,
     ids: _Ids = None,

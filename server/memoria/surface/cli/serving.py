@@ -9,13 +9,10 @@ import typer
 from memoria.connectors.clients.interface import find_program
 from memoria.surface.cli.console import AsJson, Options, print_json
 
-
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    app.command()(serve)
-    app.command()(demo)
+app = typer.Typer()
 
 
+@app.command()
 def serve(
     context: typer.Context,
     as_json: Annotated[
@@ -32,6 +29,7 @@ def serve(
     serve_at_once(options.home, options.tenant, options.workspace)
 
 
+@app.command()
 def demo(as_json: AsJson = False) -> None:
     """Show what Memoria does: a bundled conversation, a real client, a temporary home.
 

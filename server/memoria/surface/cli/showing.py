@@ -67,11 +67,10 @@ _LONGEST_NAME = 200
 _MOST_CHANGES = 100_000
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command("show")(show_record)
+app = typer.Typer()
 
 
+@app.command("show")
 def show_record(
     context: typer.Context,
     what: Annotated[

@@ -42,11 +42,10 @@ _DID = {
 }
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    app.command()(undo)
+app = typer.Typer()
 
 
+@app.command()
 def undo(
     context: typer.Context,
     id: Annotated[  # noqa: A002

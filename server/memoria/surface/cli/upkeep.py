@@ -166,14 +166,10 @@ def _describe_reading(figures: Statistics) -> str:
 _COMMAND = "memoria "
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    app.command()(doctor)
-    app.command()(stats)
-    app.command()(backup)
-    app.command()(restore)
+app = typer.Typer()
 
 
+@app.command()
 def doctor(
     context: typer.Context,
     fix: Annotated[
@@ -204,6 +200,7 @@ def doctor(
         raise typer.Exit(Exit.UNSOUND)
 
 
+@app.command()
 def stats(context: typer.Context, as_json: AsJson = False) -> None:
     """Show how much this tenant's memory holds."""
     figures = with_memory(context, lambda m: m.statistics())
@@ -216,6 +213,7 @@ def stats(context: typer.Context, as_json: AsJson = False) -> None:
             out().print("\n" + wrap_answer(UNREAD, columns()), markup=False)
 
 
+@app.command()
 def backup(
     context: typer.Context,
     file: Annotated[
@@ -234,6 +232,7 @@ def backup(
     show(write_backup(report), backup_text(report), as_json=as_json)
 
 
+@app.command()
 def restore(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="File that `memoria backup` wrote.")],

@@ -25,30 +25,26 @@ _Project = Annotated[
 ]
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    workspace = typer.Typer(invoke_without_command=True)
-    workspace.callback()(list_unless_named)
-    workspace.command("list")(list_projects)
-    workspace.command("move")(move)
-    workspace.command("join")(join)
-    workspace.command("part")(part)
-    app.add_typer(workspace, name="workspace")
-    app.command()(private)
+app = typer.Typer()
+group = typer.Typer(invoke_without_command=True)
+app.add_typer(group, name="workspace")
 
 
+@group.callback()
 def list_unless_named(context: typer.Context, as_json: AsJson = False) -> None:
     """List the projects; say where one moved to; have two remember as one, or apart."""
     if not is_for_subcommand(context, has_options=as_json):
         list_projects(context, as_json=as_json)
 
 
+@group.command("list")
 def list_projects(context: typer.Context, as_json: AsJson = False) -> None:
     """List the projects: name, what is on record, whether private, and where the folder is."""
     projects = with_memory(context, lambda memory: memory.projects.list())
     show(write_document(projects=projects), _list_text(projects), as_json=as_json)
 
 
+@group.command("move")
 def move(
     context: typer.Context,
     project: _Project,
@@ -72,6 +68,7 @@ def move(
     show(_write_joined(former, former.name), said, as_json=as_json)
 
 
+@group.command("join")
 def join(
     context: typer.Context,
     project: _Project,
@@ -98,6 +95,7 @@ def join(
     show(_write_joined(former, other.name), f"{said}\n{undo}", as_json=as_json)
 
 
+@group.command("part")
 def part(
     context: typer.Context,
     project: Annotated[str, typer.Argument(help="What was joined into another, by its name then.")],
@@ -165,6 +163,7 @@ def _state(project: KnownProject) -> str:
     return " · ".join(states)
 
 
+@app.command()
 def private(
     context: typer.Context,
     switch: Annotated[
