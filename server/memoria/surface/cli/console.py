@@ -148,7 +148,7 @@ def with_memory(
         begin_home(options.home)
     settings = options.settings if begins_home else options.existing_settings
     if options.workspace is not None:
-        from memoria.surface.cli.options import name_in_settings  # noqa: PLC0415  (as above)
+        from memoria.surface.cli.options import name_in_settings  # noqa: PLC0415  (others need not pay)
 
         settings = name_in_settings(settings, begins=begins_home)
     tell_news(settings)
@@ -209,7 +209,7 @@ def is_for_subcommand(context: typer.Context, *, has_options: bool) -> bool:
 
 def tell_news(settings: "Settings") -> None:
     """Print once on standard error the news of the current project, if there is any."""
-    from memoria.app.project_news import take_news  # noqa: PLC0415  (as above)
+    from memoria.app.project_news import take_news  # noqa: PLC0415  (others need not pay)
 
     news = take_news(settings, "person")
     if news is not None:

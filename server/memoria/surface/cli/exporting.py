@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from memoria.admin.exports.format import is_export, read_head
+from memoria.bare.workspace import find_common, place_of
 from memoria.errors import InvalidInputError
 from memoria.language.reading.fences import join_lines
 from memoria.model.base import write_document
+from memoria.model.parse import as_instant
+from memoria.store.rows.portable.records import PortableSelection
 from memoria.surface.cli.console import AsJson, Exit, Options, show, take_in_spool, with_memory
 from memoria.surface.cli.options import read_moment
 from memoria.surface.cli.progress import show_progress
@@ -24,7 +28,6 @@ if TYPE_CHECKING:
     from memoria.admin.exports.write import ExportReport
     from memoria.config import Settings
     from memoria.connectors.notes.sync import Deleted, NotesReport
-    from memoria.store.rows.portable.records import PortableSelection
 
 PASSPHRASE = "MEMORIA_PASSPHRASE"  # noqa: S105  (the name of a variable)
 _COUNTED = {
@@ -113,9 +116,6 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write what the memory holds into a file that is yours: JSON Lines, or Markdown."""
-    from memoria.model.parse import as_instant  # noqa: PLC0415  (only who needs it pays)
-    from memoria.store.rows.portable.records import PortableSelection  # noqa: PLC0415
-
     given: Options = context.obj
     options = Options(given.home, tenant or given.tenant, given.workspace)
     settings = options.existing_settings
@@ -145,7 +145,7 @@ def _export_lines(
     as_json: bool,
 ) -> None:
     """Write a file of JSON Lines."""
-    from memoria.app.exporting import export as write  # noqa: PLC0415  (as above)
+    from memoria.app.exporting import export as write  # noqa: PLC0415  (others need not pay)
 
     with show_progress("Exporting") as progress:
         report = write(settings, target, selection, passphrase, progress)
@@ -169,7 +169,7 @@ def _export_notes(
     as_json: bool,
 ) -> None:
     """Write a folder of notes, or sync it if `deleted` says what becomes of deleted notes."""
-    from memoria.app.exporting import sync_notes, write_notes  # noqa: PLC0415  (as above)
+    from memoria.app.exporting import sync_notes, write_notes  # noqa: PLC0415  (others need not pay)
 
     options: Options = context.obj
     with show_progress("Writing notes") as progress:
@@ -188,8 +188,6 @@ def _export_notes(
 
 def _warn_of_repository(target: Path) -> None:
     """Warn that an export in a git repository could be committed."""
-    from memoria.bare.workspace import find_common, place_of  # noqa: PLC0415  (as above)
-
     common = find_common(target.resolve().parent)
     if common is not None:
         sys.stderr.write(
@@ -205,8 +203,6 @@ def import_exports(
 
     None if no file is an export; nothing was done then.
     """
-    from memoria.admin.exports.format import is_export  # noqa: PLC0415  (as above)
-
     exports = [path for path in paths if is_export(path)]
     if len(exports) not in (0, len(paths)):
         raise InvalidInputError(f"Import {exports[0].name} by itself: it is an export of Memoria.")
@@ -220,8 +216,6 @@ def import_exports(
 
 
 def _count_export(path: Path, *, as_json: bool) -> None:
-    from memoria.admin.exports.format import read_head  # noqa: PLC0415
-
     head = read_head(path)
     counts = (quantity(head.counts.get(kind, 0), *names) for kind, names in _COUNTED.items())
     text = f"{_origin_text(path, head)}\nIt holds {', '.join(counts)}."
@@ -230,7 +224,6 @@ def _count_export(path: Path, *, as_json: bool) -> None:
 
 
 def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> int:
-    from memoria.admin.exports.format import read_head  # noqa: PLC0415
     from memoria.app.exporting import list_gone_projects, merge_export  # noqa: PLC0415
 
     options: Options = context.obj

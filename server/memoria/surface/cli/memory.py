@@ -12,6 +12,7 @@ from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.surface.cli.answers import keep_within, print_answer
 from memoria.surface.cli.browsing import tell_waiting
 from memoria.surface.cli.console import AsJson, is_agreed, show, with_memory
+from memoria.surface.cli.layout import columns
 from memoria.surface.cli.options import (
     complete_session,
     name_in_query,
@@ -19,6 +20,7 @@ from memoria.surface.cli.options import (
     read_options,
     takes_query_options,
 )
+from memoria.surface.cli.statement_text import idle_note, render_revision, render_statement
 from memoria.surface.cli.undoing import name_undo
 from memoria.surface.cli.workspace import describe_kept
 from memoria.surface.documents import (
@@ -151,7 +153,7 @@ def _ask_replaced(former: str, statement: str) -> str:
 
 def _drop_request(text: str) -> str:
     """Drop words such as "remember that" before a statement."""
-    from memoria.language.statements.plain_statements import find_request, stands_alone  # noqa: PLC0415  (as in browsing)
+    from memoria.language.statements.plain_statements import find_request, stands_alone  # noqa: PLC0415  (compiles patterns)
 
     stated = text[find_request(text) or 0 :]
     return stated if stands_alone(stated) else text
@@ -160,9 +162,6 @@ def _drop_request(text: str) -> str:
 def _tell_kept(
     kept: "RememberResult", memory: "Memory", undo: str | None, notes: "Sequence[str]"
 ) -> str:
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415  (as in browsing)
-    from memoria.surface.cli.statement_text import render_statement  # noqa: PLC0415
-
     return render_statement(kept, memory, columns(), undo, notes)
 
 
@@ -253,9 +252,6 @@ def _revise_memory(
     *,
     as_json: bool,
 ) -> None:
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415  (as above)
-    from memoria.surface.cli.statement_text import idle_note, render_revision  # noqa: PLC0415
-
     async def change(m: "Memoria") -> "tuple[Memory, str | None]":
         revised = await m.revise_memory(memory_id, action, wording, until=until)
         return revised, await name_undo(m, context.obj, revised.id)
@@ -276,7 +272,6 @@ def _settle_names(
     as_json: bool,
 ) -> None:
     """Record that two names are of one entity or of two; show the first."""
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415  (as above)
     from memoria.surface.cli.showing import describe_entity  # noqa: PLC0415
 
     if other is None or until is not None:

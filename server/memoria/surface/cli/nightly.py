@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from memoria.connectors.schedules import job, manage
 from memoria.connectors.schedules.schedulers import ScheduledText, SchedulerKind
 from memoria.model import parse_instant
 from memoria.model.base import Value, write_document
@@ -13,6 +14,7 @@ from memoria.surface.cli.layout import columns
 from memoria.surface.cli.nightly_text import render_plan, render_run, render_runs, write_plan
 from memoria.surface.cli.options import read_moment
 from memoria.surface.cli.progress import progress_bar
+from memoria.surface.mcp.instructions import keep_once_closed
 
 app = typer.Typer()
 group = typer.Typer(
@@ -54,7 +56,6 @@ def run(
     if is_for_subcommand(context, has_options=has_options):
         return
     import memoria.app.nightly as nights  # noqa: PLC0415  (only who needs it pays for it)
-    from memoria.surface.mcp.instructions import keep_once_closed  # noqa: PLC0415
 
     options: Options = context.obj
     settings = options.existing_settings
@@ -133,8 +134,6 @@ def install(
     as_json: AsJson = False,
 ) -> None:
     """Install a daily `memoria nightly` for this home and tenant, or move it to another time."""
-    from memoria.connectors.schedules import job, manage  # noqa: PLC0415
-
     options: Options = context.obj
     settings = options.settings
     chosen = manage.choose_scheduler(kind)
@@ -177,8 +176,6 @@ def install(
 @schedule.command()
 def remove(context: typer.Context, as_json: AsJson = False) -> None:
     """Remove the job of this home and tenant from every scheduler."""
-    from memoria.connectors.schedules import job, manage  # noqa: PLC0415  (others need not pay)
-
     options: Options = context.obj
     done = manage.remove(options.settings)
     report = ScheduleReport(
@@ -200,8 +197,6 @@ def show_job(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def _find_jobs(options: Options) -> ScheduleReport:
-    from memoria.connectors.schedules import job, manage  # noqa: PLC0415  (others need not pay)
-
     found = manage.find_installed(options.settings)
     return ScheduleReport(
         label=job.job_labels(options.settings)[0],

@@ -58,7 +58,7 @@ def show_progress(what: str, before: str | None = None) -> Iterator[Callable[[in
 @contextmanager
 def show_wait(what: str) -> Iterator[None]:
     """Show a spinner with a text during the block, once it takes over a second."""
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415  (as above)
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415  (others need not pay)
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     wait = Progress(*columns, console=err(), transient=True, disable=not err().is_terminal)

@@ -12,6 +12,8 @@ from memoria.language.reading.fences import join_lines
 from memoria.model.base import write_document
 from memoria.surface.cli.console import AsJson, Exit, Options, ask_person, err, show, with_memory
 from memoria.surface.cli.layout import columns, entry_of_list, wrap_text
+from memoria.surface.cli.nightly_text import is_undoable, night_lines, render_undo
+from memoria.surface.cli.progress import progress_bar
 from memoria.surface.cli.times import moment
 from memoria.surface.forgetting_text import counts_text
 
@@ -109,7 +111,6 @@ def _show_list(context: typer.Context, *, as_json: bool) -> None:
 def _list_nights(options: Options) -> "list[NightlyRun]":
     """List the runs of maintenance that can still be undone, newest first."""
     from memoria.app.nightly import list_runs  # noqa: PLC0415
-    from memoria.surface.cli.nightly_text import is_undoable  # noqa: PLC0415
 
     return list(filter(is_undoable, list_runs(options.existing_settings, _MOST_NIGHTS)))
 
@@ -121,8 +122,6 @@ def _undo_night(context: typer.Context, run_id: str, *, yes: bool, as_json: bool
         NotFoundError: there is no such run.
     """
     from memoria.app.nightly import plan_undo, undo_nightly  # noqa: PLC0415
-    from memoria.surface.cli.nightly_text import night_lines, render_undo  # noqa: PLC0415
-    from memoria.surface.cli.progress import progress_bar  # noqa: PLC0415
 
     options: Options = context.obj
     settings = options.existing_settings
@@ -175,8 +174,6 @@ def _preview(change: "Change") -> "Document":
 
 def render_undoable(listed: "ChangeList", nights: "Sequence[NightlyRun]", width: int) -> str:
     """Render changes and runs of maintenance, newest first: words first, ids last."""
-    from memoria.surface.cli.nightly_text import night_lines  # noqa: PLC0415
-
     changes = [(one.at, _change_lines(one, width, listed.id_chars)) for one in listed.changes]
     entries = [*changes, *((one.at, night_lines(one, width)) for one in nights)]
     entries.sort(key=itemgetter(0), reverse=True)

@@ -137,7 +137,7 @@ async def _serve(settings: Settings, inbox: Inbox, outbox: Outbox) -> None:
 
 def _load_builder() -> "Callable[..., MemoriaServer]":
     with load_for_good():
-        from memoria.surface.mcp.server import build_server  # noqa: PLC0415  (see above)
+        from memoria.surface.mcp.server import build_server  # noqa: PLC0415  (hooks are heard meanwhile)
 
     return build_server
 
