@@ -136,7 +136,7 @@ def _item_text(item: ForgetItem, id_chars: int) -> str:
     named = item.id if item.kind in _IN_FILES else item.id[-id_chars:]
     why = "rests on nothing but turns that go" if item.is_unsupported else ""
     details = " · ".join(filter(None, (_KINDS[item.kind][0], why, effect, named)))
-    # A line of a file has mostly a dash of its own.
+    # Most lines of core files begin with a dash of their own.
     text = item.text.removeprefix("- ") if item.kind == "line" else item.text
     return f"- {indent_words(text)}\n  {details}" if text else f"- {details}"
 

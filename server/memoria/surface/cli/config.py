@@ -78,7 +78,7 @@ def _change(context: typer.Context, changes: dict[str, str | None], *, as_json: 
     options: Options = context.obj
     home = Path(find_home(options.home))
     former = [name for name, given in changes.items() if given and name in FORMER_SETTINGS]
-    for name in former:  # what a script still sets is said, and stops nothing
+    for name in former:  # a script may set a former setting: it is told, and goes on
         sys.stderr.write(f"note: {name}: {describe_unknown(Settings, name)}\n")
     changes = {name: given for name, given in changes.items() if name not in former}
     if former and not changes:

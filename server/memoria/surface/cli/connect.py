@@ -144,7 +144,7 @@ def _say_found(clients: list[Client]) -> None:
 
 def _lay_ready(options: Options) -> None:
     """Keep answers for a client's first session, if there is a memory already."""
-    with suppress(MemoriaError):  # it begins later, or is damaged, as the next command says
+    with suppress(MemoriaError):  # the memory begins later, or is damaged: the next command says so
         renew_answers(options.existing_settings, begins=True)
 
 
@@ -166,7 +166,7 @@ def _list_clients(options: Options) -> tuple[Client, ...]:
     packages: tuple[str, ...] = ()
     try:
         packages = options.settings.connectors or ()
-    except InvalidInputError as error:  # a client's files can be put back all the same
+    except InvalidInputError as error:  # `disconnect` works without settings
         warn(str(error))
     return list_clients(packages, warn)
 
@@ -249,7 +249,7 @@ def _carry_out_all(
         except ClientError as error:
             if is_one:
                 raise
-            print_error(error)  # the others are changed all the same
+            print_error(error)  # other clients are changed all the same
             results.append(write_failure(one.client, one.scope, error))
     _finish(results, way, is_one=is_one)
 

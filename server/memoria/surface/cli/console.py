@@ -185,7 +185,7 @@ def renew_answers(settings: "Settings", *, begins: bool = False) -> None:
     """
     from memoria.bare.kept import is_outdated  # noqa: PLC0415
 
-    with suppress(OSError):  # what can't be looked at is not given either, and doctor says so
+    with suppress(OSError):  # an unreadable answer is given to nobody, and doctor reports it
         begins = begins or is_outdated(str(settings.home_path), settings.tenant)
     if begins:
         from memoria.surface.mcp.instructions import keep_once_closed  # noqa: PLC0415  (the SDK with it)

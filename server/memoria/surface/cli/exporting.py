@@ -180,7 +180,7 @@ def _export_notes(
                 context, lambda m: sync_notes(m, folder, selection, deleted, progress)
             )
     show(write_notes_report(folder, report), render_notes(folder, report), as_json=as_json)
-    if deleted is None:  # a folder that is kept in step is where its owner wants it
+    if deleted is None:  # the owner has chosen the folder to sync
         _warn_of_repository(folder)
     if report.refused:
         raise typer.Exit(Exit.LINES_LEFT_OUT)

@@ -133,8 +133,8 @@ def run() -> None:
     try:
         app()
     except SystemExit as ended:
-        if ended.code == _INTERRUPTED:  # so Typer tells of Ctrl-C, without a word
+        if ended.code == _INTERRUPTED:  # Typer's code for Ctrl-C, for which it prints nothing
             err().print("Stopped. What was done is kept, and nothing is half done.")
         raise
     finally:
-        gc.freeze()  # the process ends: nobody need look through all that it has loaded
+        gc.freeze()  # the process ends: a search for garbage would be wasted

@@ -135,7 +135,9 @@ def remember(
     former = None if as_json or not sys.stdin.isatty() else kept.may_replace
     if former is not None and is_agreed(_ask_replaced(former.content, kept.content)):
         answer, stored, undo, notes = with_memory(context, lambda memory: keep(memory, former.id))
-        kept = answer.model_copy(update={"status": kept.status})  # as whoever was asked knows it
+        kept = answer.model_copy(
+            update={"status": kept.status}
+        )  # to the person it is one statement, with its first outcome
     show(write_remembered(kept, notes), _tell_kept(kept, stored, undo, notes), as_json=as_json)
 
 

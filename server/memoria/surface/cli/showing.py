@@ -171,7 +171,7 @@ class _Lookup:
         return await self.memory.get_session(self.named, offset=first, limit=_TURNS_ON_A_PAGE)
 
     async def _find_whole_session(self) -> SessionRecord:
-        with suppress(InvalidInputError):  # several begin so
+        with suppress(InvalidInputError):  # several sessions begin with this text
             session = await self._find_session()
             if session.session_id == self.named:
                 return session
@@ -256,7 +256,9 @@ def _render_session(record: SessionRecord, page: int, limit: int, width: int) ->
             turn.id[-INDEXED_CHARS:],
         ]
         lines += entry_of_list(words, details, width)
-    last = min(page * limit, record.total)  # what is not to be kept is counted, and not shown
+    last = min(
+        page * limit, record.total
+    )  # turns that are not to be kept are counted, and not shown
     lines += ["", f"{(page - 1) * limit + 1} to {last} of {record.total} turns"]
     lines += [f"The next page: --page {page + 1}"] if last < record.total else []
     return "\n".join(lines)

@@ -164,7 +164,7 @@ def serve(home: str | None, tenant: str | None, workspace: str | None) -> None:
         sys.stderr.write(_TO_A_PERSON)
     front = Front(lambda: read_instructions(home, tenant, workspace))
     front.start()
-    with suppress(OSError):  # where it can't be said, a hook does not wait for this server
+    with suppress(OSError):  # without the note, a hook does not wait for this server
         note_begun(find_home(home), find_tenant(tenant))
     try:
         with load_for_good():
@@ -200,7 +200,7 @@ def read_instructions(home: str | None, tenant: str | None, workspace: str | Non
         place = find_home(home)
         named = workspace or os.environ.get("MEMORIA_WORKSPACE") or find_project(place, os.curdir)
     except OSError:
-        return None  # this folder is gone
+        return None  # the current folder is gone
     whose = find_tenant(tenant)
     kept = read_kept(place, whose, named, INSTRUCTIONS)
     return read_general(place, whose, INSTRUCTIONS) if kept is None else kept
@@ -266,7 +266,7 @@ class Front:
         try:
             self.outbox.say(message, is_repeated=is_repeated)
         except OSError:
-            return  # the client is gone; the server finds that out by itself
+            return  # the client is gone, which the server will notice
 
     def _leave(self) -> None:
         """End the process if the client left without a word and no work is under way."""

@@ -169,7 +169,7 @@ class Inbox(io.TextIOBase):
             self._lines.clear()
             return lines
 
-    def readline(self, _size: int = -1, /) -> str:  # type: ignore[override]  # bytes nowhere
+    def readline(self, _size: int = -1, /) -> str:  # type: ignore[override]  # text alone is read
         """Wait for the next line and return it; empty at the end."""
         with self._changed:
             self.is_read = True

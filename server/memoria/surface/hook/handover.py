@@ -52,7 +52,9 @@ def _start(command: list[str], content: bytes) -> None:
     try:
         try:
             os.posix_spawn(command[0], command, os.environ, file_actions=actions, setsid=True)
-        except NotImplementedError:  # a system without it: the process stays in the client's group
+        except (
+            NotImplementedError
+        ):  # a system without setsid: the process stays in the client's group
             os.posix_spawn(command[0], command, os.environ, file_actions=actions)
     except OSError:
         os.close(writes)

@@ -157,7 +157,7 @@ def run(arguments: list[str]) -> None:
 def _end_after(seconds: float, options: _Options | None) -> None:
     time.sleep(seconds)
     if options is not None:
-        _thread.start_new_thread(_end_after, (_NOTING_S, None))  # a disk may be what hangs
+        _thread.start_new_thread(_end_after, (_NOTING_S, None))  # writing the note may hang, too
         options.answer(options.reply)
         _note(options, f"a hook was not done after {seconds:.0f} seconds and has ended itself")
     os._exit(0)
@@ -227,16 +227,16 @@ def make_entry(client: str, payload: Payload) -> dict[str, object] | None:
         entry["turn_id"] = payload.turn_id
     transcript = find_transcript(client, payload)
     if client in TRANSCRIPT_CLIENTS and not transcript:
-        return None  # a session that its user wants written nowhere
+        return None  # the user wants nothing of the session written
     if transcript:
         entry["transcript"] = transcript
         try:
             entry["offset"] = os.stat(transcript).st_size
         except OSError:
-            entry["offset"] = 0  # not written yet
+            entry["offset"] = 0  # the transcript is not written yet
         return entry
     if not payload.session:
-        raise LookupError  # nobody could tell to which conversation it belongs
+        raise LookupError  # without a session, the words belong to no conversation
     turns = payload.list_turns()
     if not turns and payload.event in {"prompt", "tool", "stop"}:
         return None
@@ -257,7 +257,7 @@ def _find_text(options: _Options, payload: Payload, state: str) -> str:
     text = ""
     if payload.begins:
         text = state
-        for briefing in _find_briefings(options, payload):  # the last one is the best
+        for briefing in _find_briefings(options, payload):  # a later briefing is newer
             text = state + briefing
             options.reply = make_reply(options.client, payload.event, payload.name, text)
     if payload.event == "prompt" and payload.prompt and options.recalls:
@@ -335,7 +335,7 @@ def read_input() -> object:
             try:
                 return read_json(content.decode("utf-8", "replace"))
             except ValueError:
-                continue  # a brace within a text
+                continue  # the brace was within a text
     return read_json(content.decode("utf-8", "replace"))
 
 
@@ -351,4 +351,4 @@ def _note(options: _Options, reason: str) -> None:
     try:
         note_failure(options.home, options.tenant, options.client, reason)
     except OSError:
-        return  # a full disk or a home that is read only: there is no place left to say it
+        return  # a full or read-only disk: the error can't be noted anywhere

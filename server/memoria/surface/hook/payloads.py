@@ -15,7 +15,7 @@ EVENTS = {
     "prompt": "UserPromptSubmit userPromptSubmit userPromptSubmitted BeforeAgent "
     "beforeSubmitPrompt pre_user_prompt prompt_submit pre_llm_call",
     "tool": "PostToolUse postToolUse AfterTool post_mcp_tool_use post_run_command tool_result",
-    # Gemini's PreCompress fires at every turn, whether there is anything to compress or not.
+    # Gemini's PreCompress is left out: it fires at every turn, even with nothing to compress.
     "stop": "Stop stop agentStop AfterAgent PreCompress afterAgentResponse post_cascade_response "
     "TaskComplete agent_end post_llm_call",
     "compact": "PreCompact PostCompact preCompact",
@@ -116,7 +116,9 @@ class Payload:
         """True if the tool is one of Memoria's."""
         arguments = self.find("tool_input", "parameters")
         servers = [self.text("mcp_server_name")]
-        if isinstance(arguments, dict):  # Cline's use_mcp_tool names server and tool there
+        if isinstance(
+            arguments, dict
+        ):  # Cline's use_mcp_tool names server and tool in its arguments
             servers.append(str(arguments.get("server_name", "")))
             if arguments.get("tool_name") in OUR_TOOLS and "memoria" in servers[-1].lower():
                 return True
@@ -131,9 +133,11 @@ class Payload:
         A session that the user has started as another agent has an `agent_type`, too, so that alone
         is no sign of one.
         """
-        if "parent_agent_id" in self._fields:  # Cline numbers the user's own agent, too
+        if "parent_agent_id" in self._fields:  # Cline gives the user's own agent an id, too
             return bool(self._fields["parent_agent_id"])
-        is_named = self.text("platform") == "subagent"  # Hermes Agent's, beside cli and others
+        is_named = (
+            self.text("platform") == "subagent"
+        )  # a platform of Hermes Agent, beside cli and others
         return is_named or any(self._fields.get(sign) for sign in _SUBAGENT_SIGNS)
 
     def list_turns(self) -> list[dict[str, object]]:
@@ -210,11 +214,13 @@ def is_from(client: str, payload: Payload) -> bool:
     caller = _find_caller(payload)
     if caller:
         return caller == client
-    if client == "vscode":  # Copilot CLI takes on its event names, but names no transcript with all
+    if client == "vscode":  # Copilot CLI uses VS Code's event names, often without a transcript
         return bool(payload.transcript) or payload.find("hookEventName") is not None
-    if client == _COPILOT_CLI:  # VS Code reads its files, and says each event's name
+    if client == _COPILOT_CLI:  # VS Code reads Copilot's files, and names each event
         return not payload.text("hook_event_name", "hookEventName")
-    if client == "claude-code":  # only VS Code and Copilot CLI, of those that read its files, date
+    if (
+        client == "claude-code"
+    ):  # of the readers of its files, only VS Code and Copilot CLI send times
         return payload.find("timestamp") is None or _is_claude_transcript(payload.transcript)
     return True
 

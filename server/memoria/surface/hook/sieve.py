@@ -27,7 +27,7 @@ _TABLES = os.path.join(
 )
 _NAMES, _FORMATS, _SEED_WORDS = "names.tsv", "formats.tsv", "bip39_english.txt"
 
-# Plain signs of a secret, or of a span to be taken out, whatever else is in the text.
+# Signs of a secret or of a private span, whatever else is in the text.
 _SIGNS = (
     "private key|private-lines|static key|----|sig=|sig%3d|signature=|key=|bearer |authorization"
     "|identified |:5432:|:*:|wifi:|net use |net user |convertto-securestring|mc alias set "
@@ -113,7 +113,7 @@ def flatten(value: object, key: str = "") -> str:
     if value is None or value == "":
         return ""
     if isinstance(value, str) and len(value) > LONGEST:
-        return value  # it is handed over anyhow: no need to copy it
+        return value  # a longer text is handed over: no need to copy it
     return f'"{key}": "{value}"\n' if key else f"{value}\n"
 
 

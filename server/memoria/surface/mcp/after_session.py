@@ -66,7 +66,7 @@ def _take_in(home: str, tenant: str, workspace: str) -> None:
             while await memory.take_in_spool(_SLICE_BYTES):
                 pass
             # The first process on a machine that needs the model builds it, which no session of an
-            # agent is to wait for: here nobody waits.
+            # agent is to wait for. Nobody waits for this process.
             memory.warm_up()
             with anyio.move_on_after(_BUILDING_S):
                 while memory.embedder_state == "loading":

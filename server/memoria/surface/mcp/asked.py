@@ -119,7 +119,7 @@ async def _open_socket(memory: Memoria) -> tuple[SocketListener, Path] | None:
         try:
             _make_folder(home, memory.tenant, folder)
             return await anyio.create_unix_listener(path, mode=_OWNER_FILE), path
-        except OSError as error:  # a file system without sockets, for one
+        except OSError as error:  # such as a file system without sockets
             _LOG.debug("No socket in %s: %s", folder, error)
     return None
 

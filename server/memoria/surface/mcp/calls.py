@@ -22,7 +22,7 @@ _LONGEST_ID = 500
 def memory_of(ctx: Ctx) -> Memoria:
     """Return the opened memory, stamped with the client that calls."""
     memory = ctx.request_context.lifespan_context
-    memory.warm_up()  # not before the first call: a window that never asks loads no model
+    memory.warm_up()  # the first call loads the model: a client that never asks needs none
     client = _client_name(ctx)
     session = _find_session(ctx, client)
     return memory.with_channel(
@@ -126,7 +126,7 @@ async def remember_several(memory: Memoria, given: Given, page: str | None) -> H
 async def _remember_one(
     memory: Memoria, number: int, given: Mapping[str, object]
 ) -> KeptConclusion:
-    kept = await memory.remember(**given)  # type: ignore[arg-type]  # it checks them itself
+    kept = await memory.remember(**given)  # type: ignore[arg-type]  # `remember` checks the fields itself
     return KeptConclusion(
         number=number, id=kept.id, status=kept.status, notes=tuple(remember_notes(kept))
     )

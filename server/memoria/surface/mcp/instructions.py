@@ -112,7 +112,7 @@ def instructions_for(settings: Settings) -> str:
         return static_instructions()
     with closing(engine.open(settings)) as store, store.read(settings.tenant) as tx:
         unread = count_for_agent(settings, tx, settings.workspace)
-        # What was said later takes NumPy, for which no handshake waits: kept instructions have it.
+        # No handshake waits for NumPy, which finds what was said later: kept instructions have that.
         reader = CoreReader(settings, None)
         return compose_instructions(tx, reader, settings.workspace, unread)
 

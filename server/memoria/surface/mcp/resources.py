@@ -206,7 +206,7 @@ def _find_reader(uri: str) -> tuple[ResourceReader, dict[str, str]]:
     for one in TEMPLATES:
         variables = UriTemplate.parse(one.uri).match(uri)
         if variables is not None:
-            return one, cast("dict[str, str]", variables)  # none of ours stands for a list
+            return one, cast("dict[str, str]", variables)  # our URIs have no list variables
     known = ", ".join(one.uri for one in (*RESOURCES, *TEMPLATES))
     problem = f"There is no resource {shorten(uri)}. There are {known}."
     raise _failure(uri, problem, INVALID_PARAMS)

@@ -104,7 +104,7 @@ class Subscribers(InMemorySubscriptionBus):
                 try:
                     await client.session.send_resource_updated(event.uri)
                 except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                    self._legacy.remove(client)  # it has gone without a word
+                    self._legacy.remove(client)  # the client has gone without unsubscribing
 
     @property
     def has_any(self) -> bool:
@@ -195,7 +195,7 @@ class MemoriaServer(Server[Memoria]):
         super().__init__(
             _NAME,
             title="Memoria",
-            description="Long-term memory for LLM agents.",  # newer clients get it in every answer
+            description="Long-term memory for LLM agents.",  # newer clients get the description in every answer
             instructions=instructions,
             version=version("memoria-server"),
             cache_hints={"tools/list": _STATIC, "prompts/list": _STATIC},

@@ -52,7 +52,7 @@ async def run_idle_maintenance(settings: Settings, last_call: Callable[[], float
         if still > 0:
             await anyio.sleep(still)
             continue
-        if started is None or started.poll() is not None:  # asked, lest a zombie stay
+        if started is None or started.poll() is not None:  # polled, so that no zombie stays
             started = await anyio.to_thread.run_sync(_start_nightly_if_due, settings)
         await anyio.sleep(_RECHECK_S)
 
@@ -105,7 +105,7 @@ def serve_stdio(
     Raises:
         MemoriaError: a setting can't be used, or the memory can't be opened. Nothing was read.
     """
-    logging.basicConfig(level=logging.WARNING)  # to standard error
+    logging.basicConfig(level=logging.WARNING)  # logs go to standard error
     begin_home(home)
     settings = Settings.load_here(home, tenant, workspace)
     for problem in list_problems(str(settings.home_path), Settings):
