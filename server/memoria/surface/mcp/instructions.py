@@ -112,7 +112,7 @@ def instructions_for(settings: Settings) -> str:
         return static_instructions()
     with closing(engine.open(settings)) as store, store.read(settings.tenant) as tx:
         unread = count_for_agent(settings, tx, settings.workspace)
-        # No handshake waits for NumPy, which finds what was said later: kept instructions have that.
+        # A handshake can't wait for NumPy, which finds later turns: kept instructions have those.
         reader = CoreReader(settings, None)
         return compose_instructions(tx, reader, settings.workspace, unread)
 

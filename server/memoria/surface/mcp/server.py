@@ -195,7 +195,7 @@ class MemoriaServer(Server[Memoria]):
         super().__init__(
             _NAME,
             title="Memoria",
-            description="Long-term memory for LLM agents.",  # newer clients get the description in every answer
+            description="Long-term memory for LLM agents.",  # newer clients read it
             instructions=instructions,
             version=version("memoria-server"),
             cache_hints={"tools/list": _STATIC, "prompts/list": _STATIC},
