@@ -10,8 +10,6 @@ import typer
 
 from memoria.admin.findings import UNREAD, name_model
 from memoria.app.engine import check_memory
-from memoria.connectors.clients.interface import ClientPlace, ClientProgram
-from memoria.connectors.clients.status import check_clients
 from memoria.disk.home_files import DATABASE
 from memoria.errors import InvalidInputError
 from memoria.model import Finding, Health, Statistics, to_iso, to_millis
@@ -290,6 +288,12 @@ def _diagnose(options: Options, treatment: "Treatment") -> "Diagnosis":
 
 
 def _check_clients(options: Options) -> Finding:
+    from memoria.connectors.clients.interface import (  # noqa: PLC0415  (others need not pay)
+        ClientPlace,
+        ClientProgram,
+    )
+    from memoria.connectors.clients.status import check_clients  # noqa: PLC0415
+
     program = ClientProgram.here(options.home, options.tenant, options.workspace)
     return check_clients(ClientPlace.here(), program)
 
