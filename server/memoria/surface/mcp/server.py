@@ -22,9 +22,7 @@ from mcp.server.subscriptions import (
 )
 from mcp.types import (
     EmptyResult,
-    InputRequiredResult,
     SubscribeRequestParams,
-    TextContent,
     UnsubscribeRequestParams,
 )
 
@@ -33,9 +31,9 @@ from memoria.app.spool import WAITING_BYTES
 from memoria.surface.front.streams import Inbox, Outbox
 from memoria.surface.mcp import prompts, resources
 from memoria.surface.mcp.incoming import OpenRequests, relay, repair_lines
-from memoria.surface.mcp.instructions import static_instructions, unread_word
+from memoria.surface.mcp.instructions import static_instructions
 from memoria.surface.mcp.prompts import complete
-from memoria.surface.mcp.toolbox import Answer, Toolbox
+from memoria.surface.mcp.toolbox import Toolbox, UnreadWord
 from memoria.surface.mcp.tools import add_tools
 
 _SPOOL_EVERY_S = 1.0
@@ -157,25 +155,6 @@ def _file_state(file: Path) -> _State:
     except OSError:
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns
-
-
-class UnreadWord:
-    """Adds a sentence on unread turns to the first answer for which there are some."""
-
-    def __init__(self) -> None:
-        self._is_said = False
-
-    async def add_to(self, answer: Answer, memory: Memoria) -> Answer:
-        """Add a sentence on this project's unread turns to an answer, if it was not said before."""
-        if self._is_said or isinstance(answer, InputRequiredResult) or answer.is_error:
-            return answer
-        word = unread_word(await memory.count_unread())
-        text, *links = answer.content
-        if not word or not isinstance(text, TextContent):
-            return answer
-        self._is_said = True
-        told = TextContent(type="text", text=f"{text.text}\n\n{word}")
-        return answer.model_copy(update={"content": [told, *links]})
 
 
 _NAME = "memoria"

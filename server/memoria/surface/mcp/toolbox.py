@@ -36,6 +36,7 @@ from memoria.errors import MemoriaError, shorten
 from memoria.model import describe_problems
 from memoria.surface.mcp.arguments import read_as_meant
 from memoria.surface.mcp.calls import title_of
+from memoria.surface.mcp.instructions import unread_word
 from memoria.surface.mcp.resources import without_links
 
 _NULL = {"type": "null"}
@@ -323,3 +324,22 @@ def _explain(tool: str, error: ToolError) -> str:
             if isinstance(error, UnexpectedToolError):
                 _LOG.error("Tool %s raised an unexpected exception", tool, exc_info=error)
             return str(error)
+
+
+class UnreadWord:
+    """Adds a sentence on unread turns to the first answer for which there are some."""
+
+    def __init__(self) -> None:
+        self._is_said = False
+
+    async def add_to(self, answer: Answer, memory: Memoria) -> Answer:
+        """Add a sentence on this project's unread turns to an answer, if it was not said before."""
+        if self._is_said or isinstance(answer, InputRequiredResult) or answer.is_error:
+            return answer
+        word = unread_word(await memory.count_unread())
+        text, *links = answer.content
+        if not word or not isinstance(text, TextContent):
+            return answer
+        self._is_said = True
+        told = TextContent(type="text", text=f"{text.text}\n\n{word}")
+        return answer.model_copy(update={"content": [told, *links]})
