@@ -40,12 +40,22 @@ from memoria.store.rows.derivations import DerivationCandidate, DerivationSource
 from memoria.store.rows.transaction import Transaction
 
 MOST_SOURCES = 20
-"""Most memories that one is drawn from."""
+"""Most memories that one concept is drawn from."""
 _PAGE = 500
+LEAST_MEMBERS = 3
+_ENTITY, _CONVERSATION = 0.5, 0.1
+"""Strength with which a rare common feature ties two memories; a cosine ties by 0.75 to 1."""
+_FEW, _MANY = 8, 40
+_MOST = 20_000
+"""Number of the newest memories that are grouped, so that grouping ends within seconds."""
+Members = tuple[DerivationCandidate, ...]
+_Ties = defaultdict[tuple[int, int], float]
+_NUMBER = lazy_regex(r"\d+(?:[.,:]\d+)*")
+MIN_QUOTED_MEMORIES = 2
 
 
 class DerivationItem(Item):
-    """Something drawn from memories that are as they were when it was planned."""
+    """An item drawn from memories, valid while these are as they were when it was planned."""
 
     sources: tuple[tuple[str, int], ...] = ()
     """Ids of the memories and numbers of their present wordings."""
@@ -53,33 +63,33 @@ class DerivationItem(Item):
 
 @dataclass(frozen=True, slots=True)
 class DerivedMemory:
-    """A memory that a night drew, with what it was drawn from."""
+    """A memory derived by a nightly run, with the memories that it was drawn from."""
 
     memory: Memory
     sources: tuple[DerivationSource, ...]
     is_decided: bool
-    """True if somebody else has decided about it: no night changes it."""
+    """True if the user or a client has decided about the memory: no nightly run changes it."""
     is_outdated: bool = False
-    """True if something that it rests on has changed since."""
+    """True if something that the memory rests on has changed since."""
 
     @property
     def source_ids(self) -> frozenset[str]:
-        """Ids of its sources; in all its wordings, where the present one is the user's."""
+        """Ids of the sources of its present wording; once decided about, of all its wordings."""
         return frozenset(one.id for one in self.sources if one.is_current or self.is_decided)
 
     @property
     def valid_sources(self) -> list[DerivationSource]:
-        """Sources of its present wording that still say so."""
+        """Sources of its present wording that still hold."""
         return [one for one in self.sources if one.is_current and one.is_valid]
 
     @property
     def current_sources(self) -> list[DerivationSource]:
-        """Sources that its present wording rests on."""
+        """Sources that its present wording quotes."""
         return [one for one in self.sources if one.is_current and one.is_quoted]
 
 
 def read_derived(night: StepContext, kind: MemoryType) -> Iterator[DerivedMemory]:
-    """Yield the memories of a kind that nights drew, whatever became of them, in order."""
+    """Yield the memories of a type that nightly runs derived, whatever became of them, in order."""
     pages = read_pages(
         night, lambda tx, after: tx.derivations.list_derived(after, _PAGE), itemgetter(0), 0
     )
@@ -97,9 +107,9 @@ def read_derived(night: StepContext, kind: MemoryType) -> Iterator[DerivedMemory
 
 
 def has_user_decision(tx: Transaction, memory: Memory) -> bool:
-    """Check whether somebody else has decided about what a night drew.
+    """Check whether somebody has decided about a memory that a nightly run derived.
 
-    They confirmed, pinned, reworded or archived it, or it made room for something that was said.
+    They confirmed, pinned, reworded or archived the memory, or something said has replaced it.
     """
     if memory.pinned or memory.verified or memory.current.provenance.channel != NIGHTLY_CHANNEL:
         return True
@@ -110,7 +120,7 @@ def has_user_decision(tx: Transaction, memory: Memory) -> bool:
 
 
 def sources_as_planned(tx: Transaction, item: DerivationItem) -> list[Memory] | None:
-    """Return an item's sources; None where one of them was changed, put aside or confided."""
+    """Return the sources of an item; None if one was changed, archived or is now confidential."""
     found = []
     for memory_id, wording in item.sources:
         memory = tx.memories.get(memory_id)
@@ -133,21 +143,11 @@ def _have_one_scope(memories: Sequence[Memory]) -> bool:
 def derivation_validator(
     tx: Transaction, context: StepContext, by: InferredBy, meanings: TextVectors = NO_TEXT_VECTORS
 ) -> OperationValidator:
-    """Return a validator for statements about memories, in the tenant's own rules."""
+    """Return a validator of statements drawn from memories, with the tenant's rules."""
     nothing = PromptContents({}, {})
     author = Author(NIGHTLY_CHANNEL)
     personal = context.settings.personal_data or {}
     return OperationValidator(tx, context.digests, nothing, by, author, personal, meanings)
-
-
-LEAST_MEMBERS = 3
-_ENTITY, _CONVERSATION = 0.5, 0.1
-"""Strength by which a rare common feature binds two of them, beside a cosine from 0.75 to 1."""
-_FEW, _MANY = 8, 40
-_MOST = 20_000
-"""Number of memories that are looked at, the newest, so that it ends within seconds."""
-Members = tuple[DerivationCandidate, ...]
-_Ties = defaultdict[tuple[int, int], float]
 
 
 def find_patterns(context: StepContext, since: int | None = None) -> list[Members]:
@@ -230,23 +230,19 @@ def _conversations(group: Members, told: Mapping[int, Sequence[StatementOccasion
     return len({said.conversation for member in group for said in told.get(member.n, ())})
 
 
-_NUMBER = lazy_regex(r"\d+(?:[.,:]\d+)*")
-MIN_QUOTED_MEMORIES = 2
-
-
 @dataclass(frozen=True, slots=True)
 class ProposedConcept:
     """Concept that a model has made of some memories."""
 
     content: str
     quoted: tuple[str, ...]
-    """Ids of the memories that it quotes."""
+    """Ids of the memories that the concept quotes."""
 
 
 def propose_concept(
     context: StepContext, chat: ChatClient, memories: Sequence[Memory]
 ) -> ProposedConcept:
-    """Propose the concept that some memories amount to.
+    """Ask the model for a concept that some memories amount to; return the concept once checked.
 
     Args:
         context: whose tokens are spent.
@@ -278,7 +274,7 @@ def propose_concept(
 
 
 def _list_memories(memories: Sequence[Memory], zone: Zone) -> Iterator[str]:
-    """Yield a line for each memory; a day stands with the first that was said on it."""
+    """Yield a line for each memory; the date stands only in the first line of each day."""
     last = ""
     for number, memory in enumerate(memories, 1):
         day = date_of_memory(memory, zone)
@@ -290,7 +286,7 @@ def _list_memories(memories: Sequence[Memory], zone: Zone) -> Iterator[str]:
 
 
 def _find_quoted(answer: Concept, memories: Sequence[Memory]) -> list[Memory]:
-    """Return the memories that the answer really quotes, in their order."""
+    """Return the memories that the answer quotes word for word, in their order."""
     if answer.action == "SKIP":
         raise RejectedError("they come to nothing together")
     texts = dict(enumerate((shorten_statement(memory.content) for memory in memories), 1))
@@ -305,7 +301,7 @@ def _find_quoted(answer: Concept, memories: Sequence[Memory]) -> list[Memory]:
 
 
 def _check_wording(answer: Concept, memories: Sequence[Memory], quoted: Sequence[Memory]) -> str:
-    """Return the name and the sentence in one line, if the quoted memories support them."""
+    """Return the concept's name and sentence in one line, if the quoted memories support them."""
     wording = _format_concept(answer)
     quoted_texts = " ".join(shorten_statement(memory.content) for memory in quoted)
     if not set(_NUMBER.findall(wording)) <= set(_NUMBER.findall(quoted_texts)):

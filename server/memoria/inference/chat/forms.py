@@ -23,7 +23,7 @@ limits.
 
 
 def first_form(base_url: str) -> Form:
-    """Return the form that is tried first with an endpoint.
+    """Return the form in which an endpoint is asked first.
 
     A server in one's own network runs small models, which a schema keeps to their form. Elsewhere
     models are larger and tokens have a price: there the form stands in words, in half the tokens.
@@ -40,7 +40,7 @@ def _is_near(host: str) -> bool:
 
 
 def response_format(form: Form, request: ChatRequest[AnswerT]) -> dict[str, Any] | None:
-    """Return the request's `response_format`; None where the words alone must do."""
+    """Return the request's `response_format`; None for the form that needs words alone."""
     match form:
         case "bounded_schema":
             return _json_schema_format(request, schema_with_limits(request.answer))
@@ -58,21 +58,21 @@ def _json_schema_format(request: ChatRequest[AnswerT], schema: dict[str, Any]) -
 
 
 def longest_form(request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
-    """Return the request with the longest schema that may go with it, to count its cost."""
+    """Return the request with the longest schema that may be sent with it, to estimate its cost."""
     schema = json.dumps(schema_without_limits(request.answer), ensure_ascii=False)
     return replace(request, instructions=f"{request.instructions}\n\n{schema}")
 
 
 def put_form_in_words(form: Form, request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
-    """Put the answer's form into the request's words where no schema goes with it."""
+    """Describe the answer's form in the request's words, unless a schema is sent along."""
     carried = form in ("bounded_schema", "json_schema")
     return request if carried else append_form(request)
 
 
 def append_form(request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
-    """Add the form of its answer in words to a request, as to one that is repaired.
+    """Append a description of the answer's form to a request, unless the request has one.
 
-    It belongs to the instructions, which are the same in every request of a kind: endpoints cache
+    The description goes into the instructions, the same in all requests of a kind: endpoints cache
     what requests begin with.
     """
     template, form = load_template("json"), form_in_words(request.answer)

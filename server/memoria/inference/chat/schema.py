@@ -23,12 +23,14 @@ _REF = "#/$defs/"
 _NULL = {"type": "null"}
 _FEW_KINDS = 2
 _LONG, _MANY = 500, 10
-"""Shorter limits on texts and lists are left to the check of the answer."""
+"""Least limits on texts and lists that are sent; shorter ones are checked in the answer."""
 Schema = dict[str, Any]
+_TEXT = {"type": "string"}
+AnySchema = Mapping[str, Any]
 
 
 def compact_schema(schema: Schema, *, is_strict: bool) -> Schema:
-    """Return a schema as it is sent.
+    """Return a schema in the compact form in which it is sent.
 
     Args:
         schema: as pydantic writes it.
@@ -39,7 +41,7 @@ def compact_schema(schema: Schema, *, is_strict: bool) -> Schema:
 
 
 class _Compactor:
-    """Compacts one schema. A definition that is used once stands where it is used."""
+    """Compacts one schema: a definition that is used once is put in the place of its use."""
 
     def __init__(self, definitions: Mapping[str, Schema], *, is_strict: bool) -> None:
         self._definitions = definitions
@@ -73,7 +75,7 @@ class _Compactor:
         return kept
 
     def _join_kinds(self, schema: Schema) -> list[Schema]:
-        """Return the kinds of object in a union, all but the first few joined in one."""
+        """Return the kinds of object in a union: the first few, and all others joined into one."""
         kinds = schema["oneOf"]
         discriminator = schema.get("discriminator", {}).get("propertyName")
         if self._is_strict or discriminator is None or len(kinds) <= _FEW_KINDS:
@@ -106,7 +108,7 @@ class _Compactor:
         return self._is_strict or is_const or name in schema.get("required", ())
 
     def _compact_field(self, field: Schema) -> Schema:
-        """Compact a field; one that may be left out need not be null as well."""
+        """Compact a field; a field that may be left out loses its null."""
         others = [each for each in field.get("anyOf", ()) if each != _NULL]
         if self._is_strict or "default" not in field or len(others) != 1:
             return self._compact(field)
@@ -135,7 +137,7 @@ def _list_words(field: Schema) -> list[Any]:
 
 
 def _list_references(schemas: object, root: Schema) -> Iterator[str]:
-    """Yield the names of definitions by each use; the root's own list of them is no use."""
+    """Yield a definition's name for each use; the root's own list of definitions is no use."""
     if isinstance(schemas, list):
         for inner in schemas:
             yield from _list_references(inner, root)
@@ -147,12 +149,8 @@ def _list_references(schemas: object, root: Schema) -> Iterator[str]:
                 yield from _list_references(inner, root)
 
 
-_TEXT = {"type": "string"}
-AnySchema = Mapping[str, Any]
-
-
 def describe_form(schema: AnySchema) -> str:
-    """Describe a schema that `compact_schema` has made, in words; its definitions stand below."""
+    """Describe a compact schema in words, with its definitions below."""
     named = (
         f"{name} = {_describe(inner)}" for name, inner in sorted(schema.get("$defs", {}).items())
     )

@@ -39,7 +39,7 @@ Numbers = NDArray[Any]
 
 
 class UnsoundFileError(Exception):
-    """The file does not hold what was written, or is not for its owner alone to write."""
+    """Raised for a file that is damaged, or that others than its owner may write to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,11 @@ class MappedArrays:
 
     arrays: Mapping[str, Numbers]
     about: Mapping[str, Any]
-    """Values that were written beside the arrays, of JSON's kinds."""
+    """Values that were written beside the arrays, in JSON."""
 
 
 def write_arrays(path: str, arrays: Mapping[str, Numbers], about: Mapping[str, Any]) -> None:
-    """Write a file that was not there, for its owner alone, and sync it to disk.
+    """Write arrays into a new file, for its owner alone, and sync it to disk.
 
     Raises:
         OSError: it can't be written. What there is of it is left to the caller.
@@ -96,7 +96,7 @@ def map_arrays(path: str) -> MappedArrays:
 
 
 def _content(header: bytes, arrays: Mapping[str, Numbers]) -> Iterator[Any]:
-    """Yield all that comes before the digest."""
+    """Yield the parts of the file before the digest."""
     start = _MARK + len(header).to_bytes(_LENGTH_BYTES, "little") + header
     yield start + _padding(len(start))
     for one in arrays.values():
@@ -146,7 +146,7 @@ def _check_digest(mapped: mmap.mmap) -> None:
 
 
 def _set_stamp(path: str, stamp: int) -> None:
-    """Note that the file was read and is sound; if that fails, it is read again next time."""
+    """Set the file's time of change, which notes that the file is sound, if that can be done."""
     try:
         os.utime(path, (stamp, stamp))
     except OSError:

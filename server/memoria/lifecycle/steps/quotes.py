@@ -25,10 +25,11 @@ from memoria.store.rows.transaction import Transaction
 
 _AT_ONCE = 200
 """Number of turns that are marked in one transaction."""
+_PAGE = 200
 
 
 class MarkTurnsStep(PiecewiseStep):
-    """Notes of each turn whether it asks for something from now on."""
+    """Marks turns that ask for something from now on."""
 
     name = "mark_turns"
     summary = "Mark turns that ask for something from now on, where nobody has looked at them yet."
@@ -50,9 +51,6 @@ class MarkTurnsStep(PiecewiseStep):
         return [ItemResult(StepOutcome.DONE)] * len(turns)
 
 
-_PAGE = 200
-
-
 class RuleMadeItem(Item):
     """A memory that rules concluded; its key is its id."""
 
@@ -68,7 +66,7 @@ class QuotesStep(PlannedStep[RuleMadeItem]):
     rows = 40
 
     def plan(self, context: StepContext) -> Iterator[RuleMadeItem]:
-        """Yield the memories that rules made and nobody has touched, in their numbers' order."""
+        """Yield the memories that rules made and nobody has touched, in order of their numbers."""
         pages = read_pages(
             context,
             lambda tx, after: tx.retention.list_rule_made(after, _PAGE),
