@@ -18,7 +18,6 @@ from memoria.errors import ForgottenError
 from memoria.language.budget import estimate_tokens
 from memoria.language.reading.statement import Phrases
 from memoria.lifecycle.core.cycle import (
-    announce_core,
     note_core_written,
     plan_core,
     read_core_edits,
@@ -391,13 +390,13 @@ def test_what_agents_are_shown_has_no_marks(desk: Desk) -> None:
 def stop_before_the_file(desk: Desk) -> None:
     with desk.store.write("default") as tx:
         (draft,) = plan_core(tx, desk.files, now_millis(), TOKENS)
-        announce_core(tx, draft)
+        tx.core.announce_write(draft.file, draft.digest)
 
 
 def stop_after_the_file(desk: Desk) -> None:
     with desk.store.write("default") as tx:
         (draft,) = plan_core(tx, desk.files, now_millis(), TOKENS)
-        announce_core(tx, draft)
+        tx.core.announce_write(draft.file, draft.digest)
     assert replace_core(desk.files, draft)
 
 

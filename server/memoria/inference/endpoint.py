@@ -2,6 +2,7 @@
 
 import weakref
 from collections.abc import Sequence
+from operator import attrgetter
 
 import numpy as np
 import openai
@@ -49,7 +50,10 @@ class EndpointEmbedder:
             answer = client.embeddings.create(
                 model=self._model, input=[text or " " for text in texts], encoding_format="float"
             )
-            vectors = [_unit_vector(item.embedding) for item in sorted(answer.data, key=_position)]
+            vectors = [
+                _unit_vector(item.embedding)
+                for item in sorted(answer.data, key=attrgetter("index"))
+            ]
             places = [item.index for item in answer.data]
         except openai.OpenAIError as error:
             raise EmbedderError(
@@ -58,16 +62,12 @@ class EndpointEmbedder:
         except (AttributeError, TypeError, ValueError) as error:
             # The client hands on what it could not parse.
             raise EmbedderError("the embedding endpoint gave an unreadable answer") from error
-        if sorted(places) != list(range(len(texts))) or len(set(map(len, vectors))) > 1:
+        if places != list(range(len(texts))) or len(set(map(len, vectors))) > 1:
             raise EmbedderError(
                 f"the embedding endpoint gave {len(vectors)} vectors for {len(texts)} texts, "
                 "or vectors that do not belong together"
             )
         return vectors
-
-
-def _position(item: openai.types.Embedding) -> int:
-    return item.index
 
 
 def _describe_failure(error: openai.OpenAIError) -> str:

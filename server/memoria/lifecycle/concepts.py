@@ -14,7 +14,6 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from operator import attrgetter, itemgetter
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.graph.algorithms import find_communities
@@ -90,9 +89,7 @@ class DerivedMemory:
 
 def read_derived(night: StepContext, kind: MemoryType) -> Iterator[DerivedMemory]:
     """Yield the memories of a type that nightly runs derived, whatever became of them, in order."""
-    pages = read_pages(
-        night, lambda tx, after: tx.derivations.list_derived(after, _PAGE), itemgetter(0), 0
-    )
+    pages = read_pages(night, lambda tx, after: tx.derivations.list_derived(after, _PAGE))
     for page in pages:
         ids = [memory_id for _, memory_id in page]
         with night.store.read(night.tenant) as tx:
@@ -162,12 +159,7 @@ def find_patterns(context: StepContext, since: int | None = None) -> list[Member
     alike: list[tuple[int, int, float]] = []
     shared: dict[Hashable, list[int]] = defaultdict(list)
     told: dict[int, list[StatementOccasion]] = defaultdict(list)
-    pages = read_pages(
-        context,
-        lambda tx, after: tx.derivations.list_candidates(after, _PAGE),
-        attrgetter("n"),
-        0,
-    )
+    pages = read_pages(context, lambda tx, after: tx.derivations.list_candidates(after, _PAGE))
     for page in pages:
         sure = {
             one.n: one._replace(content="") for one in page if one.confidence >= SURE_CONFIDENCE

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from memoria.inference.chat.client import ChatClient
     from memoria.ingest.extraction import ExtractionWorker
 
-Row = TypeVar("Row")
-Number = TypeVar("Number")
+RowT = TypeVar("RowT", bound=tuple[Any, ...])
 
 
 class Item(Value):
@@ -171,16 +170,14 @@ AnyStep = PlannedStep[Any] | PiecewiseStep
 
 def read_pages(
     context: StepContext,
-    list_rows: Callable[[Transaction, Number], Sequence[Row]],
-    number_of: Callable[[Row], Number],
-    start: Number,
-) -> Iterator[Sequence[Row]]:
+    list_rows: Callable[[Transaction, Any], Sequence[RowT]],
+    start: object = 0,
+) -> Iterator[Sequence[RowT]]:
     """Yield rows in pages, so that no snapshot is held while a page is worked on.
 
     Args:
         context: whose rows.
-        list_rows: gives some of those beyond a number, in their order.
-        number_of: gives the number of a row.
+        list_rows: gives some of the rows beyond a number, in order; a row begins with its number.
         start: the number before the first one.
     """
     after = start
@@ -190,7 +187,7 @@ def read_pages(
         if not page:
             return
         yield page
-        after = number_of(page[-1])
+        after = page[-1][0]
 
 
 def log_action(tx: Transaction, at: int, action: str, memory_id: str, why: str) -> None:

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations
-from operator import attrgetter
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import ChatModelError, InvalidAnswerError, ModelRefusedError
@@ -126,22 +125,14 @@ def _wordings_in_same_words(context: StepContext, since: int) -> Iterator[list[i
 
 
 def _wording_pages(context: StepContext, since: int) -> Iterator[Sequence[ActiveWording]]:
-    return read_pages(
-        context,
-        lambda tx, after: tx.pairs.list_wordings(since, after, _PAGE),
-        attrgetter("n"),
-        0,
-    )
+    return read_pages(context, lambda tx, after: tx.pairs.list_wordings(since, after, _PAGE))
 
 
 def _nearest(context: StepContext) -> Iterator[_MemoryPair]:
     """Yield the pairs nearest by meaning on which no model has ruled, the nearest first."""
     since, least = context.run.options.since, context.calibration.neighbour
     pages = read_pages(
-        context,
-        lambda tx, after: tx.pairs.list_similar(since, after, least, _PAGE),
-        attrgetter("edge"),
-        (0, 0),
+        context, lambda tx, after: tx.pairs.list_similar(since, after, least, _PAGE), (0, 0)
     )
     nearest = heapq.nsmallest(
         3 * MAX_PAIRS_ASKED,

@@ -1,12 +1,10 @@
 """Reading of a reply as a checked value, and the complaint that an unfit one is sent back with.
 
-An answer that does not keep to its form is read for what can be used of it: each operation by
-itself. One that was cut off for its length is none, for what it lacks may be read with less text.
+Of an answer that does not keep to its form, whatever can be used is read: each operation by itself.
+An answer that was cut off for its length is refused: with less text to read it may become whole.
 """
 
 from collections.abc import Iterable, Mapping
-from functools import cache
-from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -14,7 +12,6 @@ from memoria.errors import InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
 from memoria.inference.chat.loose_answer import LooseAnswer, list_name, read_loosely
 from memoria.inference.chat.mend import is_escaped
-from memoria.inference.chat.schema import compact_schema, describe_form
 
 _SHOWN_PROBLEMS = 5
 _CUT_OFF = "length"
@@ -119,28 +116,3 @@ def _schema_names(schema: object) -> Iterable[str]:
         for name, inner in schema.items():
             yield name
             yield from _schema_names(inner)
-
-
-@cache
-def schema_without_limits(answer: type[BaseModel]) -> dict[str, Any]:
-    """Return the answer's JSON schema in the subset that strict endpoints take.
-
-    Every field is required and no other allowed. Limits on lengths go: they are checked when the
-    answer is read. The schema is cached: no caller may change it.
-    """
-    return compact_schema(answer.model_json_schema(), is_strict=True)
-
-
-@cache
-def schema_with_limits(answer: type[BaseModel]) -> dict[str, Any]:
-    """Return the answer's JSON schema with its limits on lengths, so that no text goes on for ever.
-
-    A field with a default may be left out: schema and answer are shorter so.
-    """
-    return compact_schema(answer.model_json_schema(), is_strict=False)
-
-
-@cache
-def form_in_words(answer: type[BaseModel]) -> str:
-    """Describe the form of an answer in words, for a prompt."""
-    return describe_form(schema_with_limits(answer))

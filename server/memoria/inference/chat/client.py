@@ -23,7 +23,7 @@ from typing import Protocol
 
 from memoria.config import Settings
 from memoria.errors import BudgetSpentError, ChatModelError, ModelUnavailableError
-from memoria.inference.chat.answers import UnfitAnswerError, form_in_words, read_answer
+from memoria.inference.chat.answers import UnfitAnswerError, read_answer
 from memoria.inference.chat.base import (
     AnswerT,
     ChatModel,
@@ -33,8 +33,8 @@ from memoria.inference.chat.base import (
     request_tokens,
 )
 from memoria.inference.chat.command import ASKED_BY_MEMORIA, CommandChat
-from memoria.inference.chat.forms import longest_form
 from memoria.inference.chat.loose_answer import LooseAnswer, UnfitItem, join_answers
+from memoria.inference.chat.schema import form_in_words, longest_form
 from memoria.inference.templates import load_template
 from memoria.model import DAY_MS, DailyCap, ModelCall, now_millis, start_of_utc_day, to_iso
 
@@ -322,9 +322,17 @@ def choose_chat_model(settings: Settings) -> ChatModel | None:
         return None
     if settings.llm_command:
         return CommandChat(settings.llm_command, settings.llm_timeout_s)
-    if settings.llm_base_url and settings.llm_model:
-        return _connect_endpoint(settings.llm_base_url, settings.llm_model, settings)
-    return None
+    if not (settings.llm_base_url and settings.llm_model):
+        return None
+    from memoria.inference.chat.endpoint import EndpointChat  # noqa: PLC0415  (loads openai)
+
+    key = settings.llm_api_key
+    return EndpointChat(
+        base_url=settings.llm_base_url,
+        model=settings.llm_model,
+        api_key=key.get_secret_value() if key else None,
+        timeout_s=settings.llm_timeout_s,
+    )
 
 
 def chat_limits(settings: Settings) -> ChatLimits:
@@ -334,16 +342,4 @@ def chat_limits(settings: Settings) -> ChatLimits:
         attempts=settings.llm_attempts,
         concurrency=settings.llm_concurrency,
         daily_cap=settings.daily_cap,
-    )
-
-
-def _connect_endpoint(base_url: str, model: str, settings: Settings) -> ChatModel:
-    from memoria.inference.chat.endpoint import EndpointChat  # noqa: PLC0415
-
-    key = settings.llm_api_key
-    return EndpointChat(
-        base_url=base_url,
-        model=model,
-        api_key=key.get_secret_value() if key else None,
-        timeout_s=settings.llm_timeout_s,
     )

@@ -36,7 +36,7 @@ from memoria.inference.chat.base import (
     asking_stopped_error,
     request_tokens,
 )
-from memoria.inference.chat.forms import append_form
+from memoria.inference.chat.schema import append_form
 from memoria.language.budget import estimate_tokens
 from memoria.language.secrets.redact import redact
 

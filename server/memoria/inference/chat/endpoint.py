@@ -33,7 +33,13 @@ from memoria.inference.chat.base import (
     DeadlineRunner,
     request_tokens,
 )
-from memoria.inference.chat.forms import FORMS, Form, first_form, put_form_in_words, response_format
+from memoria.inference.chat.schema import (
+    FORMS,
+    Form,
+    first_form,
+    put_form_in_words,
+    response_format,
+)
 from memoria.inference.http import restrict_client
 from memoria.language.budget import estimate_tokens
 from memoria.model import now_millis, to_millis

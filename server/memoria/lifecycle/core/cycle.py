@@ -306,11 +306,6 @@ def _disputes_in(place: CorePlace, disputes: Iterable[EditConflict]) -> list[Edi
     return [pair for pair in disputes if pair.against.project == place.project]
 
 
-def announce_core(tx: Transaction, draft: CoreDraft) -> None:
-    """Note the digest of a file that is about to be written."""
-    tx.core.announce_write(draft.file, draft.digest)
-
-
 def replace_core(files: TenantFiles, draft: CoreDraft) -> bool:
     """Replace the file, unless somebody has changed it since it was read.
 

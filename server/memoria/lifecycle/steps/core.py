@@ -11,7 +11,6 @@ from memoria.inference import choose_embedder
 from memoria.lifecycle.core.cycle import (
     UNREADABLE,
     CoreDraft,
-    announce_core,
     note_core_written,
     plan_core,
     read_core_edits,
@@ -84,7 +83,7 @@ class CoreStep(PlannedStep[CoreItem]):
         if draft is None or not draft.has_changes:
             return ItemResult(StepOutcome.UNCHANGED)
         if item.does == "announce":
-            announce_core(tx, draft)
+            tx.core.announce_write(draft.file, draft.digest)
             return ItemResult(StepOutcome.DONE)
         return self._write(tx, draft, context)
 

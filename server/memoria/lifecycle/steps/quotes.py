@@ -7,7 +7,6 @@ ends another memory stays a memory.
 """
 
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
 
 from memoria.language.statements.plain_statements import find_plain_statements, find_request
 from memoria.lifecycle.interface import (
@@ -67,12 +66,7 @@ class QuotesStep(PlannedStep[RuleMadeItem]):
 
     def plan(self, context: StepContext) -> Iterator[RuleMadeItem]:
         """Yield the memories that rules made and nobody has touched, in order of their numbers."""
-        pages = read_pages(
-            context,
-            lambda tx, after: tx.retention.list_rule_made(after, _PAGE),
-            itemgetter(0),
-            0,
-        )
+        pages = read_pages(context, lambda tx, after: tx.retention.list_rule_made(after, _PAGE))
         for page in pages:
             for _, memory_id, quote in page:
                 if find_request(quote) is None:

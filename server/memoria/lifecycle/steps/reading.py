@@ -7,7 +7,6 @@ the segment minutes later.
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from operator import itemgetter
 
 from memoria.errors import ChatModelError, EmbedderError, InvalidAnswerError, ModelRefusedError
 from memoria.ingest.extraction import ProcessedEntry
@@ -184,9 +183,7 @@ class RefreshEpisodesStep(PlannedStep[OutdatedItem]):
         """Yield outdated episodes that were not rewritten since the change, the oldest first."""
         if context.chat is None:
             return
-        pages = read_pages(
-            context, lambda tx, after: tx.episodes.list_active(after, _PAGE), itemgetter(0), 0
-        )
+        pages = read_pages(context, lambda tx, after: tx.episodes.list_active(after, _PAGE))
         found = (item for page in pages for item in _find_on_page(context, page))
         yield from islice(found, MAX_EPISODES)
 

@@ -5,7 +5,6 @@ run that finds everything still strong writes nothing.
 """
 
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
 
 from memoria.erasure.cascade import delete_memory, part_unsupported
 from memoria.erasure.grace import purge_due
@@ -105,9 +104,7 @@ def has_reviewer(context: StepContext) -> bool:
 
 def active_memories(context: StepContext) -> Iterator[RetentionAttributes]:
     """Yield the retention attributes of all active memories, in the order of their numbers."""
-    pages = read_pages(
-        context, lambda tx, after: tx.retention.list_attributes(after, _PAGE), itemgetter(0), 0
-    )
+    pages = read_pages(context, lambda tx, after: tx.retention.list_attributes(after, _PAGE))
     return (one for page in pages for _, one in page)
 
 
@@ -197,10 +194,7 @@ class ArchiveExpiredStep(PlannedStep[ExpiredItem]):
     def plan(self, context: StepContext) -> Iterator[ExpiredItem]:
         """Yield the memories that have expired by the run's moment, in order of their numbers."""
         pages = read_pages(
-            context,
-            lambda tx, after: tx.retention.list_expired(context.at, after, _EXPIRED_PAGE),
-            itemgetter(0),
-            0,
+            context, lambda tx, after: tx.retention.list_expired(context.at, after, _EXPIRED_PAGE)
         )
         for page in pages:
             yield from (ExpiredItem(key=memory_id) for _, memory_id in page)
