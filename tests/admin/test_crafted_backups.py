@@ -107,7 +107,7 @@ def test_what_no_version_made_is_not_backed_up_either(filled: Shell) -> None:
 
 
 def bomb(files: Files, manifest: dict[str, Any]) -> None:
-    files["memoria.db"] = bytes(300 << 20)
+    files["memoria.db"] = bytes(4 << 20)
     manifest_of(files, manifest)
 
 

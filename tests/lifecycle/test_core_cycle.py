@@ -1,7 +1,7 @@
 """The core files of a home: written from memories, edited by hand, read back, written anew."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -39,7 +39,6 @@ from memoria.model import (
     now_millis,
 )
 from memoria.model.core import CORE_FILES, CoreFile
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, NewVersion
 from memoria.surface.mcp.resources import core_text
 
@@ -47,13 +46,6 @@ PORT = "The API listens on port 8080"
 NAME = "用户叫陈伟，住在上海。"
 RULE = "Never deploy on Friday"
 SAFE = "the safe's number is 4711"
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    store = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=2)
-    yield Desk(store, tmp_path)
-    store.close()
 
 
 def users(memory: Memory) -> bool:

@@ -1,9 +1,9 @@
 """What a person writes into a core file stays there, and is remembered or the file says why not."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.empty_home import lay_empty_home
 from tests.lifecycle.desk import TOKENS, Desk
 
 import memoria
@@ -17,7 +17,6 @@ from memoria.lifecycle.core.current import compose_core
 from memoria.memories.links import link_contradictions
 from memoria.model import COMMAND_LINE, Memory, MemoryType, Validity, now_millis
 from memoria.model.core import CONTRADICTED, CORE_FILES, CoreFile
-from memoria.store.sqlite import SqliteStore
 
 FACT, RULE, GOAL = MemoryType.FACT, MemoryType.RULE, MemoryType.GOAL
 PREFERENCE, RELATIONSHIP, SKILL = (
@@ -25,13 +24,6 @@ PREFERENCE, RELATIONSHIP, SKILL = (
     MemoryType.RELATIONSHIP,
     MemoryType.SKILL,
 )
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    store = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=2)
-    yield Desk(store, tmp_path)
-    store.close()
 
 
 def where(desk: Desk, words: str) -> list[CoreFile]:
@@ -283,7 +275,7 @@ HEADING = "## Said, not decided"
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings.from_values(home=tmp_path / "home", tenant="default", embedder="off")
+    return Settings.from_values(home=lay_empty_home(tmp_path / "home"), embedder="off")
 
 
 async def say(settings: Settings, *words: str, workspace: str | None = None) -> None:

@@ -1,11 +1,11 @@
 """What people edit in the core files is what is remembered; nothing of theirs is overwritten."""
 
-from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from tests.lifecycle.dump import dump
+from tests.empty_home import lay_empty_home
+from tests.lifecycle.dump import dump, store_of
 
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
@@ -20,12 +20,11 @@ from memoria.model import (
     now_millis,
     use_clock,
 )
-from memoria.store.sqlite import SqliteStore
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings.from_values(home=tmp_path / "home", tenant="default", embedder="off")
+    return Settings.from_values(home=lay_empty_home(tmp_path / "home"), embedder="off")
 
 
 async def told(settings: Settings, *texts: str, kind: MemoryType = MemoryType.PREFERENCE) -> None:
@@ -36,8 +35,7 @@ async def told(settings: Settings, *texts: str, kind: MemoryType = MemoryType.PR
 
 def memories(settings: Settings) -> dict[str, Memory]:
     """Active memories by what they say."""
-    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-    with closing(store), store.read(settings.tenant) as tx:
+    with store_of(settings) as store, store.read(settings.tenant) as tx:
         active = [tx.memories.get(one.id) for _, one in tx.retention.list_attributes(0, 100)]
     return {memory.current.content: memory for memory in active if memory is not None}
 

@@ -1,4 +1,4 @@
-"""The format of a backup: a zip of files and a manifest that says what each must be."""
+"""Format of a backup: a zip of files, and a manifest with the size and digest of each."""
 
 import hashlib
 import os

@@ -1,7 +1,7 @@
 """Backups: one file each, made while other processes write, and read back before it counts.
 
 Until a backup or an export is whole, it is a draft beside its target. A process that is killed
-leaves its draft there, with all that was in it, and nobody would look for it. So each is noted in
+leaves its draft behind, with all its content, where nobody would look. So each draft is noted in
 the home before anything is written, in a file that its process holds locked: a draft whose note
 nobody holds was left behind.
 """

@@ -1,4 +1,4 @@
-"""Doctor: checks whether a home is sound and says what mends it, even if it can't be opened."""
+"""Doctor: checks whether a home is sound, and names what mends it, even if it can't be opened."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""Doctor's findings about the chat model, which is not asked, and about hooks."""
+"""Findings of doctor about hooks and about the chat model, which is not asked."""
 
 import shutil
 from collections.abc import Iterator, Sequence

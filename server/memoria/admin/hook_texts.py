@@ -1,7 +1,7 @@
-"""Cleans what a hook could not tell to be clean, and lays what is left into the spool.
+"""Cleaner of texts that a hook could not tell to be clean; what is left goes into the spool.
 
-A process of its own, started by a hook (`surface/hook/handover.py`): the text comes through a pipe,
-which is read at once so that the hook need not wait, and touches the disk only when it is clean.
+It is a process of its own, started by a hook (`surface/hook/handover.py`): the text comes through a
+pipe, which is read at once so that the hook need not wait, and touches the disk only when clean.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Doctor's repairs: file modes, and whatever else can be mended without touching recorded data."""
+"""Repairs of doctor: file modes, and whatever can be mended without touching recorded data."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Restore a backup: it replaces the home, whose former files are kept beside it."""
+"""Restoring of a backup: it replaces the home, whose former files are kept beside it."""
 
 import os
 import shutil

@@ -1,7 +1,7 @@
-"""The settings file of a home: which settings are in force and why, and changes of the file.
+"""Settings of a home: explains which are in force and why, and changes the settings file.
 
-A change is refused with a reason, or written whole. Comments and the order of the file's lines stay
-as they are.
+A change is refused with a reason, or the file is written whole. Comments and the order of lines
+stay.
 """
 
 import os

@@ -1,18 +1,17 @@
-"""Intake of what hooks have laid into the spool: transcripts they point to, and their own words.
+"""Intake of what hooks have left in the spool: transcripts they point to, and their own words.
 
-A hook's entry says which client, which session and which transcript, and no more where there is a
-transcript: that is read from where it was read to before. What is taken in goes the way of every
-conversation (`ingest/capture`), so that private times, what was forgotten, secrets and repetitions
-are seen to there.
+A hook's entry names the client, the session and the transcript; of a transcript it has no text, as
+the transcript is read on from where it was last read to. All turns go the way of every conversation
+(`ingest/capture`), where private times, forgotten texts, secrets and repetitions are seen to.
 
-One process at a time takes in (`bare/spool`); others go on with what they were asked. An entry is
-removed once what it points to is on disk. Work is bounded: a transcript is read in slices, each
-recorded before the next is read, and whoever waits for an answer takes in so many bytes and no
-more.
+Only one process at a time takes in the spool (`bare/spool`); others go on with what they were
+asked. An entry is removed once what it points to is on disk. Work is bounded: a transcript is read
+in slices, each recorded before the next is read, and a process that somebody waits for takes in a
+limited number of bytes.
 
 An entry or a transcript that fails, or that stays at one step too long (`SpoolIntake.give_up`), is
-set aside, named for doctor, and the rest goes on. Of a transcript one entry is kept there; while it
-is, the session's next ones are dropped, until a later one tries again and reads all of it.
+set aside, and doctor names it; the rest goes on. Of a transcript one entry is kept aside; while it
+is, further entries of that session are dropped, until a later one tries again and reads all of it.
 """
 
 import time

@@ -1,8 +1,8 @@
 """Entries of the spool as they are taken in, the report of an intake, and its progress.
 
-What hooks point to lies in folders that may be gone in a way that never ends a call, such as a
-network's. No thread can be ended from outside. So whoever waits gives an intake up that stays too
-long at one step, and the intake, should it ever come back, finds that out before it writes.
+Hooks may point to a folder, such as a network's, in which a call never ends. No thread can be ended
+from outside. So whoever waits gives up an intake that stays too long at one step, and the intake,
+should it ever go on, finds that out before it writes.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""The seam between Memoria and embedding models: embedders, and the meaning of their vectors.
+"""Protocol of embedding models, and the meaning of their vectors.
 
 Every model spreads its cosines in its own way: 0.45 is a near paraphrase to one and chance to
 another. So whatever is decided by a cosine is decided by the embedder's `Calibration`, never by a

@@ -1,11 +1,11 @@
-"""The embedder of a home: the bundled one or an endpoint, loaded when it is first wanted.
+"""Embedder of a home: the bundled one or an endpoint, loaded when it is first wanted.
 
 A server must answer its handshake before it loads a model; ten windows that only write must not
 load ten models. So loading begins with the first request, in the background, and each caller sets
-how long it waits. Whoever only wants the figures of an embedder loads neither NumPy nor a model.
+how long it waits. The calibration can be read without loading NumPy or a model.
 
-The bundled one is the Universal Sentence Encoder, multilingual, version 3: 512 dimensions, sixteen
-languages in one space, so that an English question finds a Chinese line (Y. Yang et al.,
+The bundled embedder is the Universal Sentence Encoder, multilingual, version 3: 512 dimensions,
+sixteen languages in one space, so that an English question finds a Chinese line (Y. Yang et al.,
 "Multilingual Universal Sentence Encoder for Semantic Retrieval", 2019).
 """
 

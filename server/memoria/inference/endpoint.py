@@ -1,4 +1,4 @@
-"""An OpenAI-compatible `/embeddings` endpoint: Ollama, vLLM, llama.cpp, OpenAI."""
+"""Embedder behind an OpenAI-compatible endpoint: Ollama, vLLM, llama.cpp, OpenAI."""
 
 import weakref
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""HTTP with an endpoint: it answers at the address it was given, within a size and a time.
+"""HTTP with an endpoint: only at the address that was configured, within a size and a time.
 
 A redirect is not followed: the words of conversations go to the host that somebody has configured
 and to no other. Nothing is unpacked, as a hundred kilobytes may hold a gigabyte.

@@ -1,8 +1,8 @@
 """Rerankers read question and text together, and score how well one answers the other.
 
-There is none unless the settings name the endpoint of one: Jina, Cohere, vLLM, llama.cpp, Text
-Embeddings Inference (TEI). A search is waiting, so a question is put once, within a time that holds
-for the whole answer.
+There is none unless the settings name an endpoint: Jina, Cohere, vLLM, llama.cpp, Text Embeddings
+Inference (TEI). A search is waiting, so a question is sent once, with a limit on the time of the
+whole answer.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Tasks: one typed function for each request that Memoria makes of a chat model."""
+"""Requests to a chat model: one typed function for each that Memoria makes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -5,9 +5,9 @@ Then come a chapter `# Instructions`, which is sent as it stands, and a chapter 
 `{{input}}` stands for an input.
 
 Inputs are data, whatever they say. A placeholder alone on its line becomes a block between fences
-of backticks, always more of them than the input has in a row, so that no input can end its own
-fence and no character of it is changed that anybody sees (quotes must be found again); what nobody
-sees is left out. Within a line it becomes a JSON string.
+of backticks, always more than the input has in a row: so no input can end its own fence, and its
+visible characters stay as they are (quotes must be found again). Invisible characters are left out.
+Within a line an input becomes a JSON string.
 """
 
 import json

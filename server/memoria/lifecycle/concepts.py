@@ -3,11 +3,11 @@
 Memories are related if they mean nearly the same, if they speak of one person, place or thing, and,
 by little, if they are of one conversation; never across two scopes.
 
-A concept must be borne out by passages of at least two of its memories and hold no number that none
-of these has. It has the scope of the memories that it quotes, rests on their turns and is believed
-no more than the least of them. It may say nothing that was forgotten, nothing personal and no
-order: such an answer is thrown away before it is written down anywhere. No night changes what the
-user has said about a concept.
+A concept must be borne out by passages of at least two of its memories, and have no number that
+they lack. It has the scope of the memories that it quotes, rests on their turns and is believed no
+more than the least of them. A concept that says something forgotten, something personal or an order
+is thrown away before it is written down anywhere. No nightly run changes what the user has said
+about a concept.
 """
 
 from collections import defaultdict

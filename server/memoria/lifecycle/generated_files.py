@@ -1,8 +1,8 @@
 """Generated files: a killed run goes on, an undo restores them, and no edit of a user's is lost.
 
-The plan holds the digest of each file before it is written. So a file is ours if it says what we
-wrote last, or what we are about to write: then the process died between the file and the row that
-records it. Any other content is a user's edit, and is left alone.
+The plan holds the digest of each file before it is written. So a file is Memoria's if it says what
+was written last, or what is about to be written: then the process died between the file and the row
+that records it. Any other content is a user's edit, and is left alone.
 """
 
 import hashlib

@@ -5,8 +5,8 @@ included. So a run that was killed does what it was going to do: it neither asks
 otherwise from what it has changed itself.
 
 A step is a class in `lifecycle/steps` and its line in that package. The command line, its help, the
-documented table and the reports take its name and its summary from the step; the journal undoes
-what it changes.
+documented table and the reports take name and summary from the step; the journal undoes what the
+step changes.
 """
 
 from abc import ABC, abstractmethod

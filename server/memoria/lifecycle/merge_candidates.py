@@ -1,8 +1,8 @@
 """Candidates for a merge: pairs of memories that may say the same, and a chat model's rulings.
 
-Pairs that mean nearly the same are known since they were embedded: the edges between neighbours are
-the answers of those searches, so that a run need not search for each memory again; a model is asked
-about them. Pairs in the same words are found by reading all wordings once.
+Pairs that mean nearly the same are known since they were embedded, by the edges between neighbours,
+so that a run need not search for each memory again; a model is asked about them. Pairs in the same
+words are found by reading all wordings once.
 """
 
 import heapq

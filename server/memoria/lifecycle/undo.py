@@ -1,8 +1,8 @@
-"""Undo a run of nightly maintenance: the rows and files it changed are as they were before it.
+"""Undo of nightly runs: the rows and files that a run changed are put back as they were.
 
 The newest run is undone first, and in a run the newest change. What somebody has changed since
-stays as they left it, and what was forgotten since stays forgotten. An undo that was killed goes on
-where it was when it is asked for again.
+stays changed, and what was forgotten since stays forgotten. An undo that was killed goes on where
+it was when it is asked for again.
 """
 
 from collections.abc import Callable, Iterator

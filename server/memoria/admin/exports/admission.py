@@ -1,8 +1,9 @@
-"""Admission: what of an export may come into a home.
+"""Admission: decides what of an export may come into a home.
 
-The home's own list decides before anything else: what was forgotten here does not come back with an
-old export, by its id or by what it says, nor what was concluded or derived from it. Secrets and
-private times hold as they do for every way in. What is here already is not asked about again.
+The home's own tombstones decide first: what was forgotten here does not come back with an old
+export, by its id or by what it says, nor does anything that was concluded or derived from it.
+Secrets and private times are treated as on every way in. Records that are here already are not
+checked again.
 """
 
 from collections.abc import Sequence

@@ -1,11 +1,12 @@
-"""The format of an export: JSON Lines, a head first, then a record a line, and an end.
+"""Format of an export: JSON Lines, a head first, then a record a line, and an end.
 
 A line is an object with one member: what kind of record it is, and the record.
-`docs/guide/export.md` describes it for those who read one with a program of their own.
+`docs/guide/export.md` describes it for those who read an export with a program of their own.
 
-The head may hold a key under a passphrase: scrypt (RFC 7914) makes the key of a cipher, AES-256-GCM
-keeps ours. Whoever has the passphrase learns with it which of their guesses was forgotten; whoever
-has not learns nothing. The tenant is part of what is sealed, so that no list passes for another's.
+The head may hold the tenant's key under a passphrase: scrypt (RFC 7914) makes the key of a cipher,
+and AES-256-GCM seals the tenant's. Whoever has the passphrase can test guesses at what was
+forgotten; whoever has not learns nothing. The tenant's name is sealed as well, so that no list
+passes for another tenant's.
 """
 
 import base64

@@ -1,7 +1,7 @@
-"""Merging an export into a home: record by record, in transactions of a few hundred.
+"""Merging of an export into a home: record by record, in transactions of a few hundred.
 
-It may be stopped at any moment and run again: what is here is known by its id. Private times and
-what was forgotten elsewhere come last, so that they hold for nothing of the same file.
+A merge may be stopped at any moment and run again: records that are here are known by their ids.
+Private times and tombstones come last, so that they apply to nothing of the same file.
 """
 
 from collections import Counter

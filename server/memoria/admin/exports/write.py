@@ -1,6 +1,6 @@
-"""Writing an export: one snapshot of a tenant, streamed into a file of its own.
+"""Writing of an export: one snapshot of a tenant, streamed into a file of its own.
 
-Of core files it has the lines that no memory stands behind, without secrets: our own lines are
+Of core files an export has the lines that no memory stands behind, without secrets: the others are
 written by the next nightly run from the memories.
 """
 

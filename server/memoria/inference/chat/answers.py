@@ -1,4 +1,4 @@
-"""Reading of a reply as a checked value, and the complaint that an unfit one is sent back with.
+"""Reading of a reply as a checked value; an unfit reply is returned with a complaint to send back.
 
 Of an answer that does not keep to its form, whatever can be used is read: each operation by itself.
 An answer that was cut off for its length is refused: with less text to read it may become whole.

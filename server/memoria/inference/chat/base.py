@@ -1,4 +1,4 @@
-"""The seam between Memoria and chat models: a request, its reply, and waiting until a deadline."""
+"""Protocol of chat models: a request, its reply, and waiting for it until a deadline."""
 
 import threading
 from collections.abc import Callable

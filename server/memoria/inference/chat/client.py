@@ -1,4 +1,4 @@
-"""The rate-limited client of a chat model: attempts, pauses, the daily budget, the log of calls.
+"""Client of a chat model: limits attempts, pauses, and the tokens of a day; logs all calls.
 
 Memoria reserves a request's maximum cost in the ledger before it sends the request, and only if the
 day's tokens suffice; afterwards the entry is set to the actual cost. So concurrent processes cannot
@@ -7,7 +7,7 @@ exceed the cap together, and a process that is killed leaves an entry with the m
 The client waits for short pauses only. Where a model asks for a pause of more than a few seconds,
 the error says when to ask again, and every request until then gets that error. Once a request has
 taken as long as one answer may take, there is no further attempt: a request takes at most twice
-that and a pause, and one whose answer has to be repaired twice as long.
+that and a pause, or twice as long if its answer has to be repaired.
 """
 
 import json

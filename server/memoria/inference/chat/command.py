@@ -1,9 +1,9 @@
-"""A command line: `claude -p`, `codex exec -`, `llm`, or a script.
+"""Chat model behind a command line: `claude -p`, `codex exec -`, `llm`, or a script.
 
 The request goes to standard input, JSON comes from standard output, within a time and a size. There
-is no shell, and the program runs in an empty folder, so that nothing of a project it happens to
-start in gets into the answer. The environment variable `MEMORIA_ASKED` marks the call, so that a
-Memoria which the program starts in its turn does not ask again.
+is no shell, and the program runs in an empty folder, so that no project's files get into the
+answer. The environment variable `MEMORIA_ASKED` marks the call, so that a Memoria which the program
+starts in its turn does not ask again.
 
 The program gets a process group of its own, and the whole group ends with it: what it started must
 not live on after a timeout. Three threads feed and drain its pipes, because a program may write

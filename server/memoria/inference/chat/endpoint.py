@@ -1,10 +1,10 @@
-"""An OpenAI-compatible `/chat/completions` endpoint: OpenAI, Ollama, llama.cpp, vLLM.
+"""Chat model behind an OpenAI-compatible endpoint: OpenAI, Ollama, llama.cpp, vLLM.
 
-Endpoints differ in two things: in which form they take a wish for JSON, and how they call the
-longest answer. A refusal of one is followed by the next, and what worked is remembered.
+Endpoints differ in two things: how they are asked for JSON, and the name of the limit on an
+answer's tokens. If one way is refused, the next is tried, and the way that worked is remembered.
 
-No words of the server go into an error, but for a few well-known codes: it may quote the request,
-or the key.
+Errors quote no words of the server but a few well-known codes: the server may quote the request or
+the key.
 """
 
 import logging

@@ -1,7 +1,7 @@
 """Loose answers: the usable parts of an answer that does not keep to its form.
 
-Where an answer is a list above all, of operations or rulings, each item is read by itself: one that
-is unfit takes no other along. The list may stand alone, in pieces, below another name, or be one
+Where an answer mainly is a list, of operations or rulings, each item is read by itself: an unfit
+item spoils no other. The list may stand alone, in pieces, under another name, or be a single
 item.
 """
 

@@ -1,12 +1,12 @@
-"""Loose JSON: the objects and lists in a text, as models write them.
+"""Loose JSON: reads the objects and lists in a text, as models write them.
 
 Models add thoughts, prose and fences, leave out brackets, marks and commas, write Python literals
 and calls (`ADD(turn=1)`), comments, other quotation marks and full-width punctuation, and are cut
-off. Every object that was begun and ended is read; of one that was never ended, what was whole in
-it.
+off. Every object that was begun and ended is read; of an object that never ended, what was whole
+in it.
 
 Each part of a text is read once, and what can't be read is tried from a limited number of places:
-the time it takes grows with the text alone.
+the time grows with the length of the text alone.
 """
 
 import re

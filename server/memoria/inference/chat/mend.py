@@ -1,8 +1,8 @@
-"""Mending: a value read from a model's words that keep to its form only by and large.
+"""Mending of answers: reads a value from words of a model that nearly keep to its form.
 
-Fields that nobody knows are dropped, and known ones are found by other names. A number is clamped,
-a text is read for what it says, one thing is taken for a list of it. What stays unfit falls back on
-the field's default; without one, the value is unfit as a whole.
+Unknown fields are dropped, and known fields are found under other names. A number is clamped to its
+bounds, a text is read for the value it names, a single thing is taken for a list of one. A field
+that stays unfit falls back on its default; without a default the whole value is unfit.
 """
 
 import html

@@ -1,7 +1,7 @@
-"""Notations: the objects that a text holds in whatever notation a model has chosen.
+"""Notations: reads the objects that a text holds in whatever notation a model has chosen.
 
-Most is JSON. Some models write labelled lines instead, as YAML and TOML have them and as people
-make lists, tables, or tags. Only the names tell what such an object means, as with JSON.
+Most answers are JSON. Some models write labelled lines instead, as in YAML, TOML and lists of
+people, or tables, or tags. Only the names tell what such an object means, as with JSON.
 """
 
 import csv

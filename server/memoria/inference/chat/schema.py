@@ -1,16 +1,16 @@
-"""The form of an answer, as a JSON schema and in a few words: only what binds an answer.
+"""Form of an answer, as a JSON schema or in a few words: only what binds an answer.
 
 A schema is sent with every request and can cost more than the text to be read. Titles, descriptions
 and defaults bind nobody. Ranges of numbers and least lengths are checked when the answer is read.
 
-Of several kinds of object, told apart by one field, the first two, which are by far the most of an
-answer, are described by themselves, and all others as one whose fields each of them takes some of.
-What an answer makes of that is checked when it is read. A strict endpoint requires every field, so
-there each kind is described by itself.
+Of several kinds of object, told apart by one field, the first two, which make up most of an answer,
+are described by themselves, and all others as one object that has the fields of each. The
+difference is checked when the answer is read. A strict endpoint requires every field, so for it
+each kind is described by itself.
 
-Requests that carry no schema have the same in words, in less than half of its tokens and in the way
-of TypeScript, which models know: `{op: "ADD", content, turn: integer, until?}`. A field that
-nothing stands behind is a text.
+A request without a schema describes the same in words, in less than half of the tokens and in the
+way of TypeScript, which models know: `{op: "ADD", content, turn: integer, until?}`. A field without
+a type is a text.
 """
 
 import json

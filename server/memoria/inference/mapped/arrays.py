@@ -1,13 +1,13 @@
 """Named arrays in one file: written once, mapped from then on, never changed.
 
-A mark, the length of a header, the header as JSON, the arrays, and a digest of all before it. Each
-array begins at a multiple of 64 bytes, as NumPy's own do, so that the same instructions compute the
-same bits with it.
+The file has a mark, the length of a header, the header as JSON, the arrays, and a digest of all
+before it. Each array begins at a multiple of 64 bytes, as NumPy's own do, so that the same
+instructions compute the same bits.
 
-Reading all of the file at every start to see whether it is sound would take longer than everything
-else. So the writer sets the file's time of change to one that the header names. A file that was
-written to since, copied or restored has another one: it is read through once, and mapped only if
-its digest is right.
+Reading the whole file at every start to see whether it is sound would take longer than all else. So
+the writer sets the file's time of change to one that the header names. A file that was since
+written to, copied or restored has another time: it is read through once, and mapped only if its
+digest is right.
 """
 
 import json

@@ -1,8 +1,8 @@
-"""Cache of the mapped model: its place, and its writer, the first process that needs it.
+"""Cache of the mapped model: its place, and its writer, the first process that needs the model.
 
-The user's cache folder holds it, in a file named by a digest of all that it is made of; no word of
-anyone's memory is in it. The others wait for the writer, whose lock the operating system frees
-however it ends. Where nothing can be kept, a process works with what it has built itself.
+The user's cache folder holds the model in a file named by a digest of all that it is made of; no
+word of anyone's memory is in it. Other processes wait for the writer, whose lock the operating
+system frees however it ends. Where nothing can be kept, a process works with a model of its own.
 """
 
 import logging

@@ -1,13 +1,13 @@
-"""The bundled model: its tokenizer and its arithmetic, out of a mapped file.
+"""Encoder: the bundled model's tokenizer and arithmetic, out of a mapped file.
 
-What the package's encoder holds is taken over name by name, whatever the names are: arrays, lists
-of arrays and plain numbers. The tokenizer searches for the best split of a text as the package's
-does, over a dictionary in arrays instead of a table of strings.
+All that the package's encoder holds is taken over by name: arrays, lists of arrays and plain
+numbers. The tokenizer searches for the best split of a text as the package's does, over a
+dictionary in arrays instead of a table of strings.
 
 The model's values for a place in a text depend on the pieces within four places of it alone, and
-talk repeats its phrases. So every run of pieces that differs is computed once for all texts that
-are embedded together, and each text adds up those that it is made of. The vectors are the package's
-own but for the rounding of their last bits.
+talk repeats its phrases. So every distinct run of pieces is computed once for all texts that are
+embedded together, and each text adds up its own runs. The vectors are the package's own but for the
+rounding of their last bits.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""A dictionary of pieces of words, as three arrays of numbers: a double-array trie.
+"""Dictionary of pieces of words, as three arrays of numbers: a double-array trie.
 
 From a node, the character with the code `c` leads to the node `next = base[node] + c`, if
 `owner[next]` is the node one came from; `value[next]` is what the prefix read so far stands for.

@@ -1,7 +1,7 @@
 """Current text of core files: the files as they stand, and new statements since they were written.
 
-Nothing is written, no edit is taken over: that is the night's. A reader is shown what the next
-night would write, with the user's own lines and edits as they stand.
+Nothing is written, and no edit is taken over: nightly runs do that. A reader is shown what the next
+run would write, with the user's own lines and edits as they stand.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

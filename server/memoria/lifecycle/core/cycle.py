@@ -1,7 +1,8 @@
-"""A tenant's core files, from the user's edits to what is written: a function for each phase.
+"""Cycle of a tenant's core files, from the user's edits to new files: a function for each phase.
 
 A file is written in three steps: what is about to be written is noted, the file is replaced, and
-what it says is noted. A process that is stopped between them finds out by the digests where it was.
+what it says is noted. A process that was stopped between two steps finds out by digests where it
+was.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Layout of a core file in sections, in which our lines find their places among the user's."""
+"""Layout of a core file in sections, with places for memories' lines among the user's own."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

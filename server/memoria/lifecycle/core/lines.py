@@ -1,4 +1,4 @@
-"""Lines of core files, one for each memory, with a mark at its end; and where these files are."""
+"""Lines of core files, one for each memory, with a mark at its end; and where the files are."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
-"""Restoration of core files as before a run, from images that the run keeps of them.
+"""Restoration of core files as before a run, from images: copies that the run keeps of them.
 
-A file that somebody has edited since stays, and so does the note of its lines, or whatever Memoria
-had written there would be taken for the user's own word the next time that the file is read. Only
-what the user had typed before the run, and what the run had taken over, is an edit again.
+A file that somebody has edited since stays, and so does the note of its lines: else the next
+reading would take what Memoria wrote there for the user's own words. Only what the user had typed
+before the run, and the run had taken over, is an edit again.
 
 An image has no secret and no private text. Where the user's own text with such stays in the file,
 an undo leaves it there.

@@ -1,11 +1,11 @@
-"""What an agent is told unasked: memories, what stands beside them, and the user's wishes.
+"""Text told to an agent unasked: memories, what stands beside them, and the user's wishes.
 
-Core files, the briefing, the instructions and the resources all take their lines from here. Their
-readers believe that the rules and preferences there are the user's.
+Core files, the briefing, the instructions and the resources all take their lines from this module.
+Their readers believe that the rules and preferences are the user's.
 
 A wish is a lasting request of the user to their assistant: a turn that a classifier has marked, and
-no memory. A few are laid before an agent that has asked for nothing: whole, dated, the newest of
-those that are alike, and only where nothing speaks against it.
+no memory. A few wishes are shown to an agent that has asked for nothing: whole, dated, the newest
+of those that are alike, and only where nothing speaks against it.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,11 +1,11 @@
-"""Consolidation: a concept is derived from several memories.
+"""Consolidation: concepts are derived from several memories each.
 
-Only a model can say it; without one no words are invented. Groups that came to nothing are logged
-by a digest of the memories, and asked about again only when they are others. A concept whose
-memories no longer bear it out is ended, model or none.
+Only a chat model can word a concept; without one none is written. Groups of memories that came to
+nothing are logged by a digest, and asked about again only when they have changed. A concept that
+its memories no longer bear out is ended, with or without a model.
 
-A concept rests on the memories that the model quotes. Memories that it was merely shown are noted
-apart: a word of them may be in the concept, so forgetting one takes the concept along.
+A concept rests on the memories that the model quotes. Memories that the model was merely shown are
+noted apart: a word of them may be in the concept, so forgetting one takes the concept along.
 """
 
 import hashlib

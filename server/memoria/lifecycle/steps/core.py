@@ -1,7 +1,7 @@
 """Core files: the user's edits become memories, and the files are written from the rows anew.
 
-A file is announced in one transaction and written in the next: a process that is stopped between
-finds out by its digest whether it was (`lifecycle.core.cycle`).
+A file is announced in one transaction and written in the next: after a kill between the two, the
+next run finds out by the digest whether it was written (`lifecycle.core.cycle`).
 """
 
 from collections.abc import Iterator

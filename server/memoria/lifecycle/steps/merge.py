@@ -1,14 +1,14 @@
 """Merging: memories that say the same become one, and a newer one replaces an older one.
 
-The survivor has the evidence of all. Its wording stays as it is, and so do those of the others, in
-the record: they are superseded and known to be merged into it. It is believed no more than the
-least of them, unless the user has confirmed it.
+The survivor has the evidence of all. All wordings stay: the other memories are superseded and
+recorded as merged into the survivor. It is believed no more than the least of them, unless the user
+has confirmed it.
 
-Where a newer memory tells how it is now, the older one is superseded, if `policy/succession` allows
-it. If it does not, or if nothing tells which of two holds, both stay, and a CONTRADICTS edge marks
+Where a newer memory tells how things are now, the older one is superseded, if `policy/merging`
+allows it. If not, or if nothing tells which of two holds, both stay, and a CONTRADICTS edge marks
 them for a review.
 
-People, places and things that go by one name are named to the user; no night joins them.
+People, places and things that go by one name are proposed to the user; no run joins them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

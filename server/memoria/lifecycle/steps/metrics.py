@@ -1,7 +1,4 @@
-"""Metrics: a run measures the memory it leaves behind, so that one can see where it is going.
-
-They are reported with their bounds, for whoever looks at the run.
-"""
+"""Metrics: a run measures the memory it leaves behind, and reports each metric with its bound."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,9 +1,9 @@
 """Quotes: turns are marked that ask for something from now on; what rules concluded is archived.
 
-Former versions made memories of sentences that rules understood, in other words, and habits of what
-was told every week. They are archived with their history and their evidence; the turns they rest on
-stay. What anybody confirmed, pinned, edited or voted for, what was asked to be remembered, and what
-ends another memory stays a memory.
+Former versions made memories of sentences that rules understood, in other words, and of habits told
+every week. These are archived with their history and evidence; the turns they rest on stay. What
+anybody confirmed, pinned, edited or voted for, what was asked to be remembered, and what ends
+another memory stays a memory.
 """
 
 from collections.abc import Iterator, Sequence

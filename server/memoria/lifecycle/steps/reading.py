@@ -1,7 +1,7 @@
 """Reading: the chat model reads waiting conversation segments before memories are looked at.
 
-The run reads the queue as any open window does, with the same leases: each segment is read once,
-whoever reads it. The journal sees no reading, so an undo takes none back: a window would have read
+The run reads the queue as any open server does, with the same leases: each segment is read once,
+whoever reads it. The journal sees no reading, so an undo takes none back: a server would have read
 the segment minutes later.
 """
 
