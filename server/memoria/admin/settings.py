@@ -306,7 +306,7 @@ def _read(name: str, given: str) -> object:
 
 
 def _check_together(values: Mapping[str, object]) -> None:
-    """Check that a file's settings go together; those wrong by themselves are left out."""
+    """Check that a file's settings go together; settings wrong by themselves are left out."""
     known = {name: value for name, value in values.items() if name in Settings.model_fields}
     faults = find_faults(Settings, known)
     Settings(**{name: value for name, value in known.items() if name not in faults and value != ""})

@@ -74,7 +74,7 @@ _SUBAGENTS = "subagents"
 _RETRY_S = 3600.0
 """Time for which a transcript that was set aside is left alone."""
 _NOT_ITS_FAULT = (StoreError, ImportError, GivenUpError)
-"""Errors that are not caused by an entry: none is set aside for them."""
+"""Errors that no entry causes: they set no entry aside."""
 
 MakeCapture = Callable[[Channel, str], Capture]
 
@@ -202,7 +202,7 @@ class SpoolIntake:
     def _setting_aside(
         self, claim: SpoolClaim, entries: Sequence[SpoolEntry], budget: IntakeBudget
     ) -> Iterator[None]:
-        """Run a block that takes in entries; set them aside if it fails for a reason of theirs."""
+        """Run a block that takes in entries; set the entries aside if they make it fail."""
         names = [entry.name for entry in entries]
         self.progress.begin(names)
         try:

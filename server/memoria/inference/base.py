@@ -144,7 +144,8 @@ class RecordBounds:
     words_alone: float
     """Share of the words that a turn has to hold where no cosine is known."""
     words_alone_of_name: float
-    """That share, in and around the turn, for a question about what much of the record is about."""
+    """Share of the words in and around a turn, for a question about what much of the record is
+    about."""
     named_day: float = 0.0
     """Bonus of a turn from the day that the question names."""
     reply: float = 0.0

@@ -36,7 +36,7 @@ class SegmentReading(Extraction):
     """Operations for whole conversation segments, and the summary of each."""
 
     episodes: Annotated[tuple[EpisodeSummary, ...], Field(max_length=MAX_SEGMENTS)] | None = None
-    """None if the model left the summaries out: then it is asked for them alone."""
+    """Summaries of the segments; None if the model left them out: then it is asked again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,7 +206,7 @@ def _note_ties(
 
 def _tie_sharers(shared: Mapping[Hashable, Sequence[int]], ties: _Ties) -> None:
     for what, ns in shared.items():
-        assert isinstance(what, tuple)  # noqa: S101  (made in `_note`)
+        assert isinstance(what, tuple)  # noqa: S101  (made in `_note_ties`)
         having = sorted(set(ns))
         if len(having) <= _MANY:
             weight = what[0] * min(1.0, _FEW / len(having))

@@ -196,7 +196,7 @@ class _Work:
     merge: PortableMerge = field(default_factory=PortableMerge)
     last: list[ExportLine] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
-    """Ids of the memories and turns in the export, if it has tombstones: those spare them."""
+    """Ids of the memories and turns in the export, which its tombstones spare."""
 
     def put(
         self, tx: Transaction, line: ExportLine, admission: Admission | None = None

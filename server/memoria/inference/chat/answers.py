@@ -111,7 +111,7 @@ def _list_problems(problems: Iterable[str]) -> str:
 
 
 def _schema_names(schema: object) -> Iterable[str]:
-    """Yield every name that our own schema uses."""
+    """Yield every name that the answer's own schema uses."""
     if isinstance(schema, Mapping):
         for name, inner in schema.items():
             yield name

@@ -49,7 +49,7 @@ _OUR_SETTINGS = ("MEMORIA_LLM_", "MEMORIA_EMBEDDING_", "MEMORIA_RERANK_")
 _MOST_BYTES = 1 << 20
 _VARIABLE = lazy_regex(r"[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)
 _NOT_FOUND = (126, 127)
-"""Exit codes of `env` and shells when there is no such program."""
+"""Exit codes of `env` and shells for a program that can't be found or run."""
 _REVEALING_CHARS = 12
 
 

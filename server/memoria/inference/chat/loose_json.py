@@ -162,7 +162,7 @@ class _ValueReader:
         """True within a call, where a parenthesis ends a value."""
 
     def read(self, depth: int = 0, *, bare: LazyPattern = _BARE_ITEM) -> Any:  # noqa: ANN401  (any JSON)
-        """Read the value that begins here.
+        """Read the value that begins at the present place.
 
         Raises:
             _NoJsonError: none does.
@@ -199,7 +199,7 @@ class _ValueReader:
         return text
 
     def _sign(self) -> str:
-        """Return the character here; at the text's end a space, and note that the value is cut."""
+        """Return the next character; at the text's end a space, and note that the value is cut."""
         if self.at < len(self._text):
             return self._text[self.at]
         self._is_cut = True

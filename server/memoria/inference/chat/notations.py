@@ -153,7 +153,7 @@ class _LabelReader:
         self._begin(heading[1] if heading else "")
 
     def end(self) -> list[Any]:
-        """Return the records, when there are no more lines."""
+        """Return the records after the last line."""
         self._begin("")
         return self.records
 

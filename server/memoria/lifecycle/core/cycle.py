@@ -68,7 +68,7 @@ class CoreDraft:
 
     @property
     def has_changes(self) -> bool:
-        """True if there is anything to write."""
+        """True if the draft differs from the file."""
         return self.content != self.before
 
     @property
@@ -169,7 +169,7 @@ def plan_core(
 
 
 def _list_refusals(source: "CoreSource", find_refusal: FindRefusal | None) -> dict[bytes, str]:
-    """Map digests of new or changed lines of the user's to why no memory is made of them."""
+    """Map digests of the user's new or changed lines to the reasons why they are no memories."""
     if find_refusal is None or source.document is None:
         return {}
     edits = compare_lines(source.rows.base, source.document)

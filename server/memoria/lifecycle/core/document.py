@@ -52,7 +52,7 @@ class Line:
     """A line of the file."""
 
     text: str
-    """Text as it stands there."""
+    """Text of the line as it stands in the file."""
     end: str
     """`\\n`, `\\r\\n`, or nothing at the end of the file."""
     kind: LineKind
@@ -62,7 +62,7 @@ class Line:
     """Heading of the user's own under which it stands."""
     mark: str | None = None
     statement: str = ""
-    """What the line says, without mark, bullet and labels, spaces folded. Of a quote: what the user
+    """Statement without mark, bullet and labels, spaces folded; of a quote, the words that the user
     has put in place of the quoted words; empty if these were not changed."""
 
     @property

@@ -46,7 +46,7 @@ class ArchiveMemory(Value):
 
 
 class RememberLine(Value):
-    """A new line below one of our headings, or a bullet below one of the user's own."""
+    """A new line below a group's heading, or a bullet below a heading of the user's own."""
 
     do: Literal["remember"] = "remember"
     text: str

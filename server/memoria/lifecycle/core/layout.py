@@ -14,7 +14,7 @@ class Slot:
     """Place in a file where a line of Memoria's stood."""
 
     memory_id: str | None
-    """None for the head line."""
+    """Id of the line's memory; None for the head line."""
 
 
 @dataclass(slots=True)

@@ -36,7 +36,7 @@ from memoria.store.rows.transaction import Transaction
 
 _QUOTED_TOKENS = 60
 _QUOTES_SHARE = 0.3
-"""Share of a file's budget for quotes: they are no memories, and push few of them out."""
+"""Share of a file's budget for quotes, so that they push few memories out."""
 _SHORTEST = 8
 _LONGER = 4
 _COMMENT = "<!--"
@@ -55,7 +55,7 @@ class Quote(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What stands beside the line of a memory: that it is contradicted, what was said later."""
+    """Additions beside the line of a memory: that it is contradicted, what was said later."""
 
     is_contradicted: bool = False
     newer: Newer | None = None

@@ -129,7 +129,7 @@ def render_file(
     return Rendering(_join_lines(document, lines), kept, count, chosen.total, behind)
 
 
-# What of the file is ours
+# Slots for lines of Memoria in a file
 
 
 def _slots(document: Document, rows: Rows) -> tuple[dict[int, Slot | Line | None], set[str]]:
@@ -216,7 +216,7 @@ class _StoredLines:
         return None if memory_id is None else Slot(memory_id)
 
 
-# What belongs into it
+# Selection of memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +308,7 @@ def _headings(
     return {memory_id: group.heading for memory_id, group in groups if group is not None}
 
 
-# How it is put together
+# Text of a file
 
 
 def _fill_sections(

@@ -246,7 +246,7 @@ def _memories(context: StepContext, members: Members) -> list[Memory]:
 
 
 def _is_of_one_day(memories: Sequence[Memory], zone: Zone) -> bool:
-    """Check whether memories are from too few days for a pattern: daily summaries tell of those."""
+    """Check whether memories are from too few days for a pattern."""
     return len({date_of_memory(memory, zone) for memory in memories}) < _LEAST_DAYS
 
 

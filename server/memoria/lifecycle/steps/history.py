@@ -68,7 +68,7 @@ class HistoryStep(PlannedStep[ConversationItem]):
     """Most rows of a transaction: so each file is written in one of its own."""
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Name the setting that switches these files off, if it does."""
+        """Name the setting that switches history files off, if it does."""
         return None if context.settings.history_files else _OFF
 
     def plan(self, context: StepContext) -> Iterator[ConversationItem]:
