@@ -68,7 +68,7 @@ class RerankResponse:
 
     @property
     def is_success(self) -> bool:
-        """True if the answer has scores."""
+        """True if the request succeeded, so that the body has scores."""
         return self.status == HTTPStatus.OK
 
 

@@ -121,20 +121,13 @@ def sources_as_planned(tx: Transaction, item: DerivationItem) -> list[Memory] | 
     found = []
     for memory_id, wording in item.sources:
         memory = tx.memories.get(memory_id)
-        if memory is None or memory.current.n != wording or not _is_usable(memory):
+        if memory is None or memory.current.n != wording or not is_open(tx, memory):
             return None
-        if not is_open(tx, memory):
+        if memory.validity is not Validity.ACTIVE or memory.flag is not None:
             return None
         found.append(memory)
-    return found if _have_one_scope(found) else None
-
-
-def _is_usable(memory: Memory) -> bool:
-    return memory.validity is Validity.ACTIVE and memory.flag is None
-
-
-def _have_one_scope(memories: Sequence[Memory]) -> bool:
-    return len({(memory.project, memory.sole_task) for memory in memories}) == 1
+    scopes = {(memory.project, memory.sole_task) for memory in found}
+    return found if len(scopes) == 1 else None
 
 
 def derivation_validator(

@@ -33,10 +33,6 @@ class GeneratedFiles:
 
     files: TenantFiles
 
-    def exists(self, path: str) -> bool:
-        """Check whether a file exists, and can be used."""
-        return self.files.exists(path)
-
     def digest(self, path: str) -> str | None:
         """Return the digest of a file; None without a file."""
         return digest(self.files.read(path))

@@ -15,9 +15,9 @@ from memoria.language.statements.lasting import REDACTED
 from memoria.lifecycle.core.document import (
     Document,
     compare_lines,
-    decode_text,
     digest,
     parse,
+    parse_file,
     place_lines,
 )
 from memoria.lifecycle.core.edits import (
@@ -38,7 +38,7 @@ from memoria.lifecycle.core.render import (
     render_file,
 )
 from memoria.lifecycle.core.told import BesideSearch, list_quotes, may_be_told
-from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
+from memoria.model.core import CoreFile, CoreLine, CoreMemory
 from memoria.policy.core import group_for, is_for_every_session
 from memoria.store.rows.transaction import Transaction
 
@@ -91,11 +91,12 @@ def read_core_edits(tx: Transaction, files: TenantFiles) -> tuple[list[Edit], li
     held: list[CoreFile] = []
     for place in list_places(tx):
         data = place.read(files)
-        text = None if data is None else decode_text(data)
-        if data is not None and text is None:
+        if data is None:
+            continue
+        document = parse_file(data, place.file)
+        if document is None:
             held.append(place.file)
-        elif text is not None:
-            document = parse(text, place.file)
+        else:
             edits += [
                 Edit(file=place.file, project=place.project, action=action)
                 for action in find_edits(document, state_of_file(tx, place.file))
@@ -228,7 +229,7 @@ def read_sources(
             documents[place.file],
             Rows(
                 own.get((place.project, "" if place.project else place.file), []),
-                _disputes_in(place, disputes),
+                [pair for pair in disputes if pair.against.project == place.project],
                 base,
                 placed,
                 redacted=redacted,
@@ -299,12 +300,7 @@ def _document_of(place: CorePlace, data: bytes | None) -> Document | None:
     """Parse a core file, or the text of a new one; return None if the file can't be read."""
     if data is None:
         return new_document(place.file, place.seed)
-    text = decode_text(data)
-    return None if text is None else parse(text, place.file)
-
-
-def _disputes_in(place: CorePlace, disputes: Iterable[EditConflict]) -> list[EditConflict]:
-    return [pair for pair in disputes if pair.against.project == place.project]
+    return parse_file(data, place.file)
 
 
 def replace_core(files: TenantFiles, draft: CoreDraft) -> bool:

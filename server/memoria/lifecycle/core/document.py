@@ -110,6 +110,12 @@ def fold(text: str) -> str:
     return " ".join(text.split())
 
 
+def parse_file(data: bytes, file: CoreFile) -> Document | None:
+    """Parse the content of a core file; return None as `decode_text` does."""
+    text = decode_text(data)
+    return None if text is None else parse(text, file)
+
+
 def parse(text: str, file: CoreFile) -> Document:
     """Parse the text of a core file."""
     body = text.removeprefix(BOM)

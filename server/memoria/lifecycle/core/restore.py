@@ -17,7 +17,7 @@ from memoria.disk.folders import BEFORE_IMAGES
 from memoria.disk.home_folder import TenantFiles
 from memoria.language.reading.clean import Tally, clean_text
 from memoria.lifecycle.core.cycle import digest_file, note_lines
-from memoria.lifecycle.core.document import Document, compare_lines, decode_text, parse
+from memoria.lifecycle.core.document import Document, compare_lines, parse_file
 from memoria.lifecycle.core.lines import CorePlace, list_places
 from memoria.model.core import USER_EDIT_NAME, CoreFile, CoreLine
 from memoria.model.nightly import MadeByRun, NightlyRun
@@ -169,7 +169,7 @@ class CoreRestoration:
             return False  # or an undo that was stopped had come to here
         earlier = self.tx.core.lines(file)
         made = self.tx.nightly_runs.list_made(self.run)
-        typed = _find_typed(earlier, _document_of(before, file))
+        typed = _find_typed(earlier, parse_file(before or b"", file))
         ours = [one for one in wrote if not self._was_typed(one, typed, made)]
         self._take_out(place, wrote, {one.memory_id for one in ours} & made.memory_ids)
         again = _join(wrote, ours, earlier, typed)
@@ -202,7 +202,7 @@ class CoreRestoration:
         """
         while True:
             data = place.read(self.files)
-            document = _document_of(data, place.file)
+            document = parse_file(data or b"", place.file)
             if document is None or not ids:
                 return
             kept = compare_lines(wrote, document).kept
@@ -244,8 +244,3 @@ def _join(
     edited = [one.memory_id for one in wrote if one not in ours]
     edited += [one for one in sorted(typed.deleted) if one not in known]
     yield from (before[one] for one in edited if one in before)
-
-
-def _document_of(data: bytes | None, file: CoreFile) -> Document | None:
-    text = None if data is None else decode_text(data)
-    return None if text is None else parse(text, file)

@@ -101,7 +101,11 @@ def wish_lines(
     tx: Transaction, turns: Sequence[StoredTurn], project: str | None, home: str
 ) -> list[str]:
     """List a line for each wish, for readers in a project: its day, its source, its words."""
-    return [f'{_head_of(tx, turn, project, home)}: "{join_lines(turn.content)}"' for turn in turns]
+    return [
+        f"- {date_of_turn(turn, tx.zone)} [turn {turn.id[-_ID_CHARS:]}]"
+        f'{name_other_project(turn, project, home)}: "{join_lines(turn.content)}"'
+        for turn in turns
+    ]
 
 
 def name_other_project(turn: StoredTurn, project: str | None, home: str | None = None) -> str:
@@ -118,11 +122,6 @@ def name_other_project(turn: StoredTurn, project: str | None, home: str | None =
         return ""
     place = turn.workspace if home is None else find_place(home, turn.workspace)
     return f", said in {join_lines(PurePath(place).name or place)}"
-
-
-def _head_of(tx: Transaction, turn: StoredTurn, project: str | None, home: str) -> str:
-    source = f"[turn {turn.id[-_ID_CHARS:]}]{name_other_project(turn, project, home)}"
-    return f"- {date_of_turn(turn, tx.zone)} {source}"
 
 
 def _list_sure(tx: Transaction, project: str | None) -> Iterator[StoredTurn]:

@@ -199,7 +199,7 @@ class DailyStep(PlannedStep[DayPage]):
                 written = tx.file_records.get(daily_path(today.date))
             listed = list_events(notes, context.store.zone)
             stamp = digest(listed.encode()) or ""
-            stands = files_of(context).exists(daily_path(today.date))
+            stands = context.files.exists(daily_path(today.date))
             if (listed or stands) and not (stands and written and written.stamp == stamp):
                 yield _page(today, listed, stamp, sentences.summarize(today.date, notes.episodes))
         if sentences.trouble:

@@ -81,7 +81,7 @@ class HistoryStep(PlannedStep[ConversationItem]):
             for session in due:
                 with context.store.read(context.tenant) as tx:
                     content = _file_content(tx, session)
-                if content is not None or files_of(context).exists(_file_path(session)):
+                if content is not None or context.files.exists(_file_path(session)):
                     yield _conversation_item(session, content)
             after = found[-1].n if found else None
 
@@ -97,7 +97,7 @@ def _is_due(tx: Transaction, session: ClosedSession, context: StepContext) -> bo
     return (
         written is None
         or written.stamp != session.stamp
-        or not files_of(context).exists(_file_path(session))
+        or not context.files.exists(_file_path(session))
     )
 
 
