@@ -50,11 +50,9 @@ class EndpointEmbedder:
             answer = client.embeddings.create(
                 model=self._model, input=[text or " " for text in texts], encoding_format="float"
             )
-            vectors = [
-                _unit_vector(item.embedding)
-                for item in sorted(answer.data, key=attrgetter("index"))
-            ]
-            places = [item.index for item in answer.data]
+            items = sorted(answer.data, key=attrgetter("index"))
+            vectors = [_unit_vector(item.embedding) for item in items]
+            places = [item.index for item in items]
         except openai.OpenAIError as error:
             raise EmbedderError(
                 f"the embedding endpoint failed: {_describe_failure(error)}"
