@@ -4,10 +4,9 @@ A hook's entry names the client, the session and the transcript; of a transcript
 the transcript is read on from where it was last read to. All turns go the way of every conversation
 (`ingest/capture`), where private times, forgotten texts, secrets and repetitions are seen to.
 
-Only one process at a time takes in the spool (`bare/spool`); others go on with what they were
-asked. An entry is removed once what it points to is on disk. Work is bounded: a transcript is read
-in slices, each recorded before the next is read, and a process that somebody waits for takes in a
-limited number of bytes.
+Only one process at a time takes in the spool (`bare/spool`); others go on. An entry is removed once
+what it points to is on disk. Work is bounded: a transcript is read in slices, each recorded before
+the next is read, and a process that somebody waits for takes in a limited number of bytes.
 
 An entry or a transcript that fails, or that stays at one step too long (`SpoolIntake.give_up`), is
 set aside, and doctor names it; the rest goes on. Of a transcript one entry is kept aside; while it
@@ -168,7 +167,7 @@ class SpoolIntake:
                 continue
             with self._setting_aside(claim, [entry], budget):
                 self._record_words(entry, budget)
-                self._remove(claim, entry, budget)
+                self._remove(claim, entry.name, budget)
         resting = self._list_resting() if pointing else {}
         for (client, path), entries in pointing.items():
             done: Iterable[SpoolEntry] = entries
@@ -176,7 +175,7 @@ class SpoolIntake:
                 if not self._is_resting(claim, resting.get(path, ())):
                     done = _Following(self, client, path, budget).take_in(entries)
                 for entry in done:
-                    self._remove(claim, entry, budget)
+                    self._remove(claim, entry.name, budget)
             if budget.left <= 0:
                 return False
         is_beginning = any(one.event == "start" for entries in pointing.values() for one in entries)
@@ -234,8 +233,8 @@ class SpoolIntake:
             append_entry(self._home, self._tenant, point_at(place))
         return bool(grown)
 
-    def _remove(self, claim: SpoolClaim, entry: SpoolEntry, budget: IntakeBudget) -> None:
-        claim.remove(entry.name)
+    def _remove(self, claim: SpoolClaim, name: str, budget: IntakeBudget) -> None:
+        claim.remove(name)
         budget.report.entries += 1
 
     def _read_entries(
@@ -248,8 +247,7 @@ class SpoolIntake:
             if entry is not None:
                 yield entry
                 continue
-            claim.remove(name)
-            budget.report.entries += 1
+            self._remove(claim, name, budget)
             budget.report.unreadable += 1
 
     def _record_words(self, entry: SpoolEntry, budget: IntakeBudget) -> None:

@@ -324,7 +324,7 @@ def _fill_sections(
     }
     texts = {memory_id: one.text for memory_id, one in chosen.lines.items()}
     theirs: dict[str | None, str] = {None: head_line}
-    theirs.update(_but_conflicts(texts, chosen))
+    theirs |= {one: text for one, text in texts.items() if chosen.group_of[one] != CONFLICTS}
     parts: list[list[Line]] = []
     for section in placed:
         if section.group is None:
@@ -340,10 +340,6 @@ def _fill_sections(
         if own or section.has_user_text:
             parts.append(_insert_note([*fill_section(section, own)], section.group))
     return parts
-
-
-def _but_conflicts(texts: Mapping[str, str], chosen: _Selection) -> dict[str, str]:
-    return {one: text for one, text in texts.items() if chosen.group_of[one] != CONFLICTS}
 
 
 def _insert_note(lines: list[Line], group: str) -> list[Line]:
