@@ -19,7 +19,7 @@ _CLAUDE_TYPES = (
 
 
 def is_plain_turns(probe: Probe) -> bool:
-    """Check for our own format, a turn a line; or for a file of lines that can't be read at all.
+    """Check for our own format, a turn a line; or for a file without a readable line.
 
     Such a file has nothing by which it could be told, and this format names each line that is bad.
     """
@@ -55,7 +55,7 @@ def is_gemini(probe: Probe) -> bool:
 
 
 def is_copilot(probe: Probe) -> bool:
-    """Check for a log of events: each has a type of two words, and what belongs to it."""
+    """Check for a log of events: each has a type of two words, data and a time."""
     return any(
         has_fields(line, "type", "data", "timestamp") and "." in str(line["type"])
         for line in probe.lines
@@ -63,13 +63,13 @@ def is_copilot(probe: Probe) -> bool:
 
 
 def is_cline(probe: Probe) -> bool:
-    """Check for a session's messages in one document, with the agent whose they are."""
+    """Check for a session's messages in one document that names an agent."""
     named = {item.key for item in probe.items if item.key}
     return {"agent", "sessionId", "messages"} <= named
 
 
 def is_droid(probe: Probe) -> bool:
-    """A session's file, which begins with whose it is and where it is held."""
+    """Check for a session's file, which begins with the session's id and title."""
     return any(
         line.get("type") == "session_start" and has_fields(line, "id", "title")
         for line in probe.lines

@@ -18,9 +18,7 @@ from memoria.connectors.sources.conversations import TRANSCRIPTS
 from memoria.connectors.sources.cursor import CURSOR
 from memoria.connectors.sources.goose import GOOSE
 from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource, read_file
-from memoria.connectors.sources.mem0 import MEM0
-from memoria.connectors.sources.memories_json import MEMORIES_JSON
-from memoria.connectors.sources.memory_service import MEMORY_SERVICE
+from memoria.connectors.sources.memory_stores import MEM0, MEMORIES_JSON, MEMORY_SERVICE
 from memoria.connectors.sources.notes import NOTES, OBSIDIAN
 from memoria.connectors.sources.opencode import OPENCODE
 from memoria.connectors.sources.probe import Probe
@@ -63,7 +61,7 @@ SOURCES: Mapping[str, ImportSource] = {source.name: source for source in _SOURCE
 def list_sources(
     packages: Sequence[str], warn: Callable[[str], None]
 ) -> Mapping[str, ImportSource]:
-    """List the sources there are with those of other packages, which are tried first.
+    """List all sources: first those of other packages, then ours.
 
     Args:
         packages: the packages that the settings name.
@@ -74,7 +72,7 @@ def list_sources(
 
 
 def _keep_apart(source: ImportSource, warn: Callable[[str], None]) -> ImportSource:
-    """Guard what is asked of a source while others are tried, too."""
+    """Guard a source's functions, so that an error in one does not end the others."""
     none: list[Path] = []
     find_places = guard_call(source.name, lambda: [*source.places()], none, warn)
 
@@ -113,12 +111,12 @@ class UnknownFile:
     path: Path
     description: str
     is_damaged: bool = False
-    """True if no format could help."""
+    """True if the file is damaged, so that no format can read it."""
 
 
 @dataclass(slots=True)
 class _Finds:
-    """The files of one source, by their real paths."""
+    """Files of one source, by their real paths."""
 
     named: dict[Path, Path] = field(default_factory=dict)
     found: dict[Path, Path] = field(default_factory=dict)
@@ -146,7 +144,7 @@ def find_files(source: ImportSource, paths: Sequence[Path]) -> SourceFiles:
 def detect_files(
     paths: Sequence[Path], sources: Mapping[str, ImportSource] = SOURCES
 ) -> tuple[list[SourceFiles], list[UnknownFile]]:
-    """Sort files, and those in folders, by what they are; also list those that nobody recognises.
+    """Sort files by source, those in folders too; also list the files that no source recognises.
 
     Args:
         paths: files and folders.
@@ -183,7 +181,7 @@ def detect_files(
 def _is_companion(
     path: Path, finds: Mapping[str, _Finds], sources: Mapping[str, ImportSource]
 ) -> bool:
-    """Check whether a file lies beside what a program has left, and is one that it writes there."""
+    """Check whether a program writes a file of this name beside its data, and its data is there."""
     return any(
         path.name in sources[name].companions
         and any(file.parent == path.parent for file in own.found.values())
@@ -192,7 +190,7 @@ def _is_companion(
 
 
 def recognise(probe: Probe, sources: Mapping[str, ImportSource] = SOURCES) -> ImportSource | None:
-    """Return the source that a file is of; None where none knows it."""
+    """Return the source that recognises a file; None where no source does."""
     return next((source for source in sources.values() if source.recognises(probe)), None)
 
 
@@ -210,7 +208,7 @@ def _describe(probe: Probe) -> UnknownFile:
 
 
 def find_everything(sources: Mapping[str, ImportSource] = SOURCES) -> list[SourceFiles]:
-    """List what there is on this machine, source by source."""
+    """List the files of every source that are on this machine."""
     found = []
     for source in sources.values():
         files: dict[Path, Transcript] = {}
@@ -231,7 +229,7 @@ def find_everything(sources: Mapping[str, ImportSource] = SOURCES) -> list[Sourc
 
 
 def _walk(folder: Path, suffixes: frozenset[str]) -> Iterator[Path]:
-    """Yield the files of a folder that may be data, in an order that does not change."""
+    """Yield the files of a folder that may be data, always in the same order."""
     for parent, folders, files in os.walk(folder):
         if has_own_notes(Path(parent)):
             folders.clear()
@@ -267,7 +265,7 @@ class SourceCount:
     skipped: int = 0
     bad: int = 0
     bad_lines: list[BadLine] = field(default_factory=list)
-    """The first few of those that can't be read."""
+    """The first few lines that can't be read."""
     first_at: int | None = None
     last_at: int | None = None
     _sessions: set[str] = field(default_factory=set)
@@ -301,7 +299,7 @@ def count_items(
     progress: Callable[[Path, int], None],
     ignored_folders: Sequence[str] = (),
 ) -> list[SourceCount]:
-    """Count what some sources have.
+    """Count the items in the files of some sources.
 
     Args:
         groups: the files of each source.

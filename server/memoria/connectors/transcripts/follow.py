@@ -15,12 +15,12 @@ from memoria.connectors.transcripts.base import (
     FoldersLeftOut,
     TranscriptFormat,
     TranscriptItem,
-    TranscriptReading,
     guard,
     leave_out,
     read_each,
 )
 from memoria.connectors.transcripts.messages import obj
+from memoria.connectors.transcripts.reading import TranscriptReading
 from memoria.connectors.transcripts.source import (
     JsonObject,
     Record,
@@ -29,7 +29,7 @@ from memoria.connectors.transcripts.source import (
 )
 
 _MARK_BYTES = 256
-"""Number of bytes before a place by which it is known again."""
+"""Number of bytes before a place by which the place is known again."""
 
 
 class FilePlace(NamedTuple):
@@ -40,7 +40,7 @@ class FilePlace(NamedTuple):
 
 
 class TranscriptFollower:
-    """Reads what is new in one transcript."""
+    """Reader of what is new in one transcript."""
 
     def __init__(
         self,
@@ -65,10 +65,10 @@ class TranscriptFollower:
         self._digest = digest
         self._folders = folders
         self.place = FilePlace()
-        """Place up to which it was read, once that is done."""
+        """Place up to which the file was read, once a read is done."""
 
     def check(self, last: FilePlace | None) -> FilePlace:
-        """Return where to go on: at the place, if the file still says the same before it.
+        """Return where to go on: at `last`, if the file is still the same before that place.
 
         Raises:
             OSError: the file can't be read.
@@ -79,7 +79,7 @@ class TranscriptFollower:
         return last if known == self._mark(last.offset) else FilePlace()
 
     def read(self, last: FilePlace, ends: int, *, finishes: bool) -> Iterator[TranscriptItem]:
-        """Return what is new, in order.
+        """Return the items that are new, in order.
 
         Args:
             last: how far it was read before, as `check` gave it.
@@ -118,7 +118,7 @@ class TranscriptFollower:
         self.place = FilePlace(source.offset, json.dumps({**told, "mark": mark}))
 
     def _mark(self, offset: int) -> str:
-        """Return a keyed digest of what is before a place; empty where the file ends before it."""
+        """Return a keyed digest of the bytes before a place; empty where the file is shorter."""
         before = read_before(self._path, offset, _MARK_BYTES)
         return self._digest(before.hex()) if before else ""
 
@@ -126,7 +126,7 @@ class TranscriptFollower:
 def _resume(
     reading: TranscriptReading, source: TranscriptSource, notes: JsonObject
 ) -> dict[int, int]:
-    """Let a reader go on; return where the lines begin that are open."""
+    """Let a reader go on; return the places of the open lines, by line number."""
     lines = {int(line): _number(offset) for line, offset in obj(notes.get("open")).items()}
     for record in source.records_at((offset, line) for line, offset in lines.items()):
         if isinstance(record, Record):

@@ -28,6 +28,7 @@ from memoria.connectors.transcripts.base import (
     read_each,
 )
 from memoria.connectors.transcripts.messages import is_wrapped, obj, objects, text, without_spans
+from memoria.connectors.transcripts.reading import TranscriptReading
 from memoria.connectors.transcripts.source import (
     JsonObject,
     Record,
@@ -41,7 +42,7 @@ from memoria.model.turn import content_text
 _CLIENT_WORDS = (("<session_context>", ""), ("<state_snapshot>", ""))
 _MOST_PATH_BYTES = 64 * 1024
 _REFERENCED_FILES = "--- Content from referenced files ---"
-"""Line before the files that the user named with an @."""
+"""Line before the contents of the files that the user named with an @."""
 
 
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
@@ -59,14 +60,15 @@ def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
             yield from guard(record.line, partial(log.read_message, record), place.index)
 
 
-class _GeminiReading:
+class _GeminiReading(TranscriptReading):
     """A pass over a log that is still being written: of each piece, a message's last line counts.
 
     A message whose tools have not answered is written again when they have.
     """
 
-    def __init__(self, session: str, project: str | None) -> None:
-        self._log = _GeminiLog(session, project)
+    def __init__(self, session: str, path: Path) -> None:
+        super().__init__(session, path)
+        self._log = _GeminiLog(session, _project_folder(path))
         self._records: dict[int, Record] = {}
 
     def read_line(self, record: Record) -> Iterator[TranscriptItem]:
@@ -98,11 +100,6 @@ class _GeminiReading:
             if not turns and place.index is None:
                 yield SkippedLine(record.line)
 
-    @property
-    def open_lines(self) -> set[int]:
-        """Always empty: what changes is written anew."""
-        return set()
-
     def dump(self) -> JsonObject:
         """Return what the header says."""
         return self._log.dump()
@@ -119,7 +116,7 @@ class _MessageLocation:
     offset: int
     line: int
     index: int | None
-    """Its place in the line's list of messages, if the line has a list."""
+    """Index of the message in the line's list of messages, if the line has a list."""
 
 
 class _GeminiLog:
@@ -134,7 +131,7 @@ class _GeminiLog:
         self._has_own_lines = False
 
     def note_line(self, record: Record) -> Iterator[TranscriptItem]:
-        """Note the next line. Yields the lines nothing is taken from."""
+        """Note the next line. Yield a `SkippedLine` for each line that no turn is taken from."""
         value = record.value
         message_id = text(value.get("id"))
         if message_id is not None and "$set" not in value and "$rewindTo" not in value:
@@ -166,7 +163,7 @@ class _GeminiLog:
     def turns(
         self, record: Record, message: JsonObject, *, answered_only: bool = False
     ) -> Iterator[TranscriptTurn | UnusableLine]:
-        """Yield a message's turns, if asked without calls that wait for a result."""
+        """Yield a message's turns; with `answered_only`, without calls that wait for a result."""
         place = self._position(record, message)
         role = {"user": Role.USER, "gemini": Role.ASSISTANT}.get(text(message.get("type")) or "")
         calls = objects(message.get("toolCalls"))
@@ -189,7 +186,7 @@ class _GeminiLog:
             )
 
     def read_message(self, record: Record, index: int | None) -> list[TranscriptItem]:
-        """Read a line, or a message of its list; a line that says nothing is skipped."""
+        """Return the turns of a line, or of a message in its list; a `SkippedLine` for none."""
         turns = list[TranscriptItem](self.turns(record, _message_at(record.value, index)))
         return turns or ([SkippedLine(record.line)] if index is None else [])
 
@@ -249,7 +246,7 @@ def _part_words(part: JsonValue) -> str:
 
 
 def _result(call: JsonObject) -> JsonValue:
-    """Return a tool's result: its text where it is only a text, else the response as it is."""
+    """Return a tool's result: the text where the response is one, else the response unchanged."""
     result = call.get("result")
     responses = [
         obj(obj(part.get("functionResponse")).get("response"))
@@ -265,7 +262,7 @@ def _result(call: JsonObject) -> JsonValue:
 
 
 def _project_folder(path: Path) -> str | None:
-    """Return the folder a project's transcripts are about, by a file beside `chats`."""
+    """Return the folder of a project, from the file beside `chats` that names the folder."""
     try:
         return text(read_text(path.parent.parent / ".project_root", _MOST_PATH_BYTES).strip())
     except (OSError, ValueError):
@@ -277,7 +274,7 @@ GEMINI = TranscriptFormat(
     client="gemini",
     patterns=("session-*.jsonl", "session-*.json"),
     read=read,
-    follow=lambda session, path: _GeminiReading(session, _project_folder(path)),
+    follow=_GeminiReading,
     folder=DefaultFolder("GEMINI_CLI_HOME", "~", ".gemini/tmp"),
     documents=frozenset({".json"}),
 )

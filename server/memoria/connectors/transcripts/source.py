@@ -51,7 +51,7 @@ _BETWEEN = re.compile(r"[\s,]*+")
 
 @dataclass(frozen=True, slots=True)
 class UnusableLine:
-    """A line that can't be used; the whole file, where there is no line."""
+    """A line that can't be used; the whole file, where `line` is None."""
 
     line: int | None
     problem: str
@@ -59,7 +59,7 @@ class UnusableLine:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A JSON object of a line. Some programs lose the end of a line, so that it has several."""
+    """A JSON object of a line. A line may have several, as some programs lose a line's end."""
 
     line: int
     offset: int
@@ -70,12 +70,12 @@ class Record:
 
     @property
     def own_id(self) -> str:
-        """Id where it has none: its line, in which there may be others."""
+        """Id for an object without one: the line's number, and the number of objects before it."""
         return f"line-{self.line}" + (f".{self.part}" if self.part else "")
 
 
 class TranscriptSource:
-    """A transcript's file."""
+    """A transcript's file, read line by line."""
 
     def __init__(self, path: Path, session: str, *, is_document: bool = False) -> None:
         """Prepare to read a file.
@@ -96,11 +96,11 @@ class TranscriptSource:
         self.number = 0
         """Number of lines before that one."""
         self.encodings: set[str] = set()
-        """Encodings it was read as, where that is not UTF-8."""
+        """Encodings other than UTF-8 that the file was read as."""
         self._is_document = is_document
 
     def count(self, items: Iterable[_ItemT]) -> Iterator[_ItemT]:
-        """Yield the items of a file that has no lines; each counts as one."""
+        """Yield the items of a file that has no lines, and count each item as a line."""
         for item in items:
             self.lines += 1
             yield item
@@ -122,7 +122,7 @@ class TranscriptSource:
             yield UnusableLine(None, _TORN)
 
     def records_at(self, places: Iterable[tuple[int, int]]) -> Iterator[Record | UnusableLine]:
-        """Yield the lines at these (offset, line number), which a former run of `records` gave."""
+        """Yield the lines at (offset, line number) pairs that a former run of `records` gave."""
         last: tuple[int, Record | UnusableLine] | None = None
         try:
             with self._open() as (file, _):
@@ -170,7 +170,7 @@ class TranscriptSource:
                     yield from self._parse(self.number, begun, data)
 
     def _most_bytes(self) -> float:
-        """Return how many bytes a transcript may unpack to; infinite if it is not packed."""
+        """Return how many bytes a transcript may unpack to; infinity for an unpacked file."""
         size = self.path.stat().st_size
         return ALWAYS_FINE + MOST_TIMES * size if self.path.suffix == ".zst" else inf
 
@@ -192,7 +192,7 @@ class TranscriptSource:
         return file.read(most) if self._is_document else file.readline(most)
 
     def _skip_line(self, file: BufferedIOBase, begun: bytes, most: float = inf) -> int:
-        """Read to the end of a line that is too long, or to `most`; how many bytes that took."""
+        """Read on to the end of a line, or to `most`; return the number of bytes read."""
         passed = 0
         while begun and passed <= most and (self._is_document or not begun.endswith(b"\n")):
             begun = self._next(file, _SKIP_BLOCK_BYTES)
@@ -200,7 +200,7 @@ class TranscriptSource:
         return passed
 
     def _as_lines(self, raw: BufferedReader) -> BufferedIOBase:
-        """Recode UTF-16 to UTF-8, as in UTF-16 a byte is no part of a line; else return the file.
+        """Return the file with lines in UTF-8, recoded from UTF-16 where the file is in that.
 
         Raises:
             OSError: it is in UTF-16, and longer than can be held, or damaged.
@@ -223,7 +223,7 @@ class TranscriptSource:
 
     @contextmanager
     def _open(self) -> Iterator[tuple[BufferedIOBase, Callable[[], int]]]:
-        """Open the file; yield it, and a function to how many of its bytes are read."""
+        """Open the file; yield the file and a counter of the bytes read."""
         with open(self.path, "rb", opener=_open_regular_file) as raw:
             if self.path.suffix != ".zst":
                 yield self._as_lines(raw), raw.tell
@@ -233,7 +233,7 @@ class TranscriptSource:
 
 
 def read_before(path: Path, offset: int, most: int) -> bytes:
-    """Return what stands before a place of a file; empty where the file ends before that place.
+    """Return the bytes before a place of a file; none where the file ends before that place.
 
     Raises:
         OSError: the file can't be read.
@@ -254,7 +254,7 @@ def open_file(path: Path, *, may_be_link: bool = True) -> BufferedReader:
 
 
 def read_text(path: Path, most: int = MAX_LINE_BYTES) -> str:
-    """Read all that a regular file says.
+    """Read the text of a regular file.
 
     Raises:
         OSError: it can't be read, is something else, or is longer than `most` bytes.
@@ -284,7 +284,7 @@ def read_head(path: Path, most: int) -> bytes:
 
 
 def _open_regular_file(path: str, flags: int) -> int:
-    """Open a regular file: a pipe may never say anything, and a device may never end."""
+    """Open a regular file and nothing else: a pipe may stay silent, and a device may never end."""
     descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -320,7 +320,7 @@ def _skip_between(text: str, at: int) -> int:
 def _parse_records(
     number: int, offset: int, data: bytes, encodings: set[str]
 ) -> Iterator[Record | UnusableLine]:
-    """Yield the objects of a line, mostly one. Its encoding is added to the encodings."""
+    """Yield the objects of a line, mostly one, and add the line's encoding to the encodings."""
     if len(data) > MAX_LINE_BYTES:
         yield UnusableLine(number, f"is longer than {MAX_LINE_BYTES:,} bytes")
         return
