@@ -20,7 +20,7 @@ CLIENTS: tuple[Client, ...] = (
 
 
 def list_clients(packages: Sequence[str], warn: Callable[[str], None]) -> tuple[Client, ...]:
-    """List all clients, and behind them those of other packages.
+    """List all clients: first ours, then those of other packages.
 
     Args:
         packages: the packages that the settings name.
@@ -32,7 +32,7 @@ def list_clients(packages: Sequence[str], warn: Callable[[str], None]) -> tuple[
 
 
 def _keep_apart(client: Client, warn: Callable[[str], None]) -> Client:
-    """Guard what is asked of a client while others are looked for, too."""
+    """Guard a client's functions, so that an error in one does not end the search for others."""
     none: tuple[Path, ...] = ()
     config = guard_call(client.name, client.config, None, warn)
     folders = guard_call(client.name, client.folders, none, warn)
@@ -40,7 +40,7 @@ def _keep_apart(client: Client, warn: Callable[[str], None]) -> Client:
 
 
 def find_client(name: str, clients: Sequence[Client] = CLIENTS) -> Client:
-    """Return the client of a name.
+    """Return the client that has a name.
 
     Args:
         name: as it is typed.

@@ -19,7 +19,7 @@ _COMMENT_OF_THE_LINE = lazy_regex(r"[ \t]*(?://[^\r\n]*|/\*(?:(?!\*/)[^\r\n])*\*
 _SPACE_BEFORE = lazy_regex(r"(?:\r?\n)?[ \t]*\Z")
 _BLANK = " \t\r\n"
 _ITEM = "[]"
-"""Last part of a piece's path: an item that was put into a list which was there."""
+"""Last part of the path of an item that was put into an older list."""
 
 
 class JsonSyntax:
@@ -91,7 +91,7 @@ class JsonSyntax:
 
 
 def _is_hollow(node: JsonNode) -> bool:
-    """Check whether there is no value in a container, however many containers are in it."""
+    """Check whether a container holds nothing but containers without values."""
     return node.kind != "scalar" and all(_is_hollow(child.node) for child in node.children)
 
 
@@ -110,7 +110,7 @@ def _root_of(text: str) -> JsonNode:
 
 
 def _deepest(node: JsonNode, path: Path) -> tuple[JsonNode, int]:
-    """Return the last value on the way to a path, and how many keys lead there."""
+    """Return the deepest value on the way to a path, and how many keys lead there."""
     for depth, key in enumerate(path):
         child = node.child(key) if node.kind == "object" else None
         if child is None:
@@ -169,7 +169,7 @@ def _write_value(value: object, text: str, indent: str, *, is_item: bool) -> str
 
 
 def _render(value: object, line: str, unit: str) -> str:
-    """Render a value over several lines; what is in a list takes one line each."""
+    """Render a value over several lines, with a line for each item of a list."""
     match value:
         case dict() if value:
             inner = [
@@ -194,7 +194,7 @@ def _unit(text: str) -> str:
 
 
 def _own_line(text: str, position: int) -> str | None:
-    """Return the indentation at a place, if it begins its line."""
+    """Return the indentation of a place that begins its line; None for any other place."""
     before = text[text.rfind("\n", 0, position) + 1 : position]
     return before if not before.strip(" \t") and "\n" in text[:position] else None
 
@@ -229,7 +229,7 @@ def _cut_child(text: str, parent: JsonNode, child: JsonChild, piece: InsertedPie
 
 
 def _comma_behind(text: str, position: int) -> int:
-    """Return the place of the comma behind a value, with comments between them at most."""
+    """Return the place of the comma behind a value, past comments."""
     while text[position] != ",":
         if text.startswith("//", position):
             position = text.index("\n", position)

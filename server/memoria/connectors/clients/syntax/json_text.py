@@ -37,17 +37,17 @@ class JsonToken(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class JsonNode:
-    """A value, and where it stands."""
+    """A value, and its place in the text."""
 
     kind: Literal["object", "array", "scalar"]
     start: int
     end: int = 0
     value: Any = None
-    """Value of a scalar; in plain JSON of any node, as it has been read already."""
+    """Value of a scalar; in plain JSON, value of any node."""
     plain_text: str | None = None
-    """The document, if it is plain JSON: what is in this value is looked for when it is wanted."""
+    """The document if it is plain JSON, in which children are looked up when wanted."""
     trailing_comma: int | None = None
-    """Place of a comma behind the last child, if there is one."""
+    """Place of a comma behind the last child; None for no comma."""
     _children: "list[JsonChild] | None" = None
 
     @property
@@ -59,7 +59,7 @@ class JsonNode:
         return self._children
 
     def child(self, key: str) -> "JsonChild | None":
-        """Return the member of a key. Of two, readers take the last."""
+        """Return the last member of a key, which readers take; None for no member."""
         return next((one for one in reversed(self.children) if one.key == key), None)
 
     def plain(self) -> Any:  # noqa: ANN401  (whatever the document holds)
@@ -88,7 +88,7 @@ class JsonChild:
 
 @lru_cache(maxsize=4)
 def read_json(text: str) -> JsonNode | None:
-    """Parse the document; None if there is nothing but space and comments.
+    """Parse the document; None for a text of space and comments.
 
     An edit asks for the places in one text several times, and Claude Code's file has megabytes: of
     plain JSON the standard library reads what is not on the way to an edit, many times as fast.
@@ -120,7 +120,7 @@ def _plain_node(text: str, start: int) -> JsonNode:
 
 
 def _plain_children(text: str, node: JsonNode) -> Iterator["JsonChild"]:
-    """Yield what is in a container of plain JSON, one after the other."""
+    """Yield the children of a container of plain JSON."""
     at = _skip_space(text, node.start + 1)
     while text[at] not in "}]":
         start, key = at, ""
