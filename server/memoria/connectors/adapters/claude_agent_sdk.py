@@ -40,13 +40,13 @@ def memory_hooks(memory: Memoria) -> dict[str, list[HookMatcher]]:
 
 
 class _Recorder:
-    """Recorder of what hooks are told."""
+    """Recorder of what the SDK tells hooks."""
 
     def __init__(self, memory: Memoria) -> None:
         self._memory = memory
 
     async def take_prompt(self, fields: _Fields, _use: str | None, _context: object) -> _Answer:
-        """Record what the user says, and answer with what bears on it."""
+        """Record what the user says, and return what is on record about it."""
         prompt = fields["prompt"]
         recalled = await self._memory.recall_unasked(prompt, session_id=fields["session_id"])
         await self._record_words(fields, Role.USER, prompt, fields.get("prompt_id"))
@@ -74,7 +74,7 @@ class _Recorder:
         return {}
 
     async def close_segment(self, fields: _Fields, _use: str | None, _context: object) -> _Answer:
-        """End what belongs together where the model's context is compacted."""
+        """End the conversation segment where the model's context is compacted."""
         await self._memory.record_conversation(
             [], event="compaction", session_id=fields["session_id"]
         )

@@ -23,18 +23,18 @@ _BETWEEN_LABELS = "."
 
 
 class StoreItems:
-    """Reads, writes and erases items."""
+    """Items of the store: read, found and erased."""
 
     def __init__(self, memory: SyncMemoria) -> None:
         self._memory = memory
 
     def get(self, namespace: Namespace, key: str) -> SearchItem | None:
-        """Return the item under a key."""
+        """Return the item under a key; None if no item is."""
         turn = self._memory.find_message(_session_of(namespace), key)
         return None if turn is None else self._to_item(turn)
 
     def erase(self, namespace: Namespace, key: str) -> None:
-        """Erase an item from the home. The same may be put again."""
+        """Erase an item from the home. The same item may be put again."""
         turn = self._memory.find_message(_session_of(namespace), key)
         if turn is not None:
             self._memory.forget_memory([turn.id], include_source=True, may_return=True)
@@ -47,7 +47,7 @@ class StoreItems:
                     yield self._to_item(turn)
 
     def find(self, query: str, namespaces: list[Namespace]) -> Iterator[SearchItem]:
-        """Yield what fits a question, best first: of all namespaces, then of the one asked."""
+        """Yield the items that fit a question, best first."""
         sessions = {_session_of(one) for one in namespaces}
         for session in (None, *sessions) if len(sessions) == 1 else (None,):
             result = self._memory.search_conversation_traces(

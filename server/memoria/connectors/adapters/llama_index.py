@@ -48,7 +48,7 @@ class MemoriaBlock(BaseMemoryBlock[str]):
         session_id: str | None = None,
         **_more: Any,  # noqa: ANN401  (what other blocks are given)
     ) -> str:
-        """Return what is on record and bears on the user's last message; mostly short."""
+        """Return the text of a context package for the user's last message."""
         asked = (each.content for each in reversed(messages or ()) if each.role.value == "user")
         query = next(asked, None)
         if not query or not query.strip():

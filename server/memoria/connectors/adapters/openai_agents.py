@@ -86,7 +86,7 @@ class MemoriaSession:
 
 
 def _to_entry(item: Item) -> Entry:
-    """Split an item into its words and the rest; no rest where the item's form says it all."""
+    """Split an item into words and rest; no rest for an item of a usual form."""
     role = _ROLES.get(item.get("role"), Role.TOOL)
     words, rest = split_item(item, list_texts(item.get("content"), ["content"], "text"))
     if words:

@@ -37,17 +37,17 @@ def adapter_channel(framework: str) -> Channel:
 
 
 def name_source(framework: str, memory: _MemoryT) -> _MemoryT:
-    """Return the memory with the framework's own numbering of sessions and messages."""
+    """Return the memory under a framework's own name, with its own ids of sessions and messages."""
     return memory.with_channel(adapter_channel(framework))
 
 
 def find_awaitable(memory: Memoria | SyncMemoria) -> Memoria:
-    """Find the memory for a framework that awaits, whichever way it was opened."""
+    """Return the memory for a framework that awaits, opened in either way."""
     return memory.asynchronous if isinstance(memory, SyncMemoria) else memory
 
 
 def check_written(receipt: Receipt) -> None:
-    """Check that every value was written, for nobody may believe it is there where it is not.
+    """Check that every value of a receipt was written.
 
     Raises:
         ForgottenError: the user has forgotten what was under a key, or what a value says.
@@ -71,7 +71,7 @@ _ERASED_AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An item on its way into the record, or out of it."""
+    """An item as the record keeps it: words and rest."""
 
     role: Role
     words: str = ""
@@ -141,7 +141,7 @@ def to_entry(turn: StoredTurn) -> Entry:
 
 
 def split_item(item: Item, places: Sequence[Path]) -> tuple[str, JsonValue]:
-    """Take the one text at these places out of an item; return it, and the rest of the item.
+    """Take the one text at some places out of an item; return the text, and the rest of the item.
 
     Where there is none, or several, or it is blank, the item stays whole.
     """
