@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from memoria.app.memory import Memoria
 from memoria.app.sync import SyncMemoria
 from memoria.errors import ForgottenError, NotFoundError, PrivateTimeError
-from memoria.model import LIBRARY, Channel, Receipt, Role, StoredTurn, Turn, new_id, to_iso
+from memoria.model import LIBRARY, Receipt, Role, StoredTurn, Turn, new_id, to_iso
 
 ANY_PROJECT = "*"
 PAGE = 500
@@ -31,14 +31,9 @@ def missing_extra(extra: str, error: ImportError) -> ImportError:
     )
 
 
-def adapter_channel(framework: str) -> Channel:
-    """Return the channel of a framework's records: a program reports them, under its name."""
-    return LIBRARY.model_copy(update={"client": framework})
-
-
 def name_source(framework: str, memory: _MemoryT) -> _MemoryT:
     """Return the memory under a framework's own name, with its own ids of sessions and messages."""
-    return memory.with_channel(adapter_channel(framework))
+    return memory.with_channel(LIBRARY.model_copy(update={"client": framework}))
 
 
 def find_awaitable(memory: Memoria | SyncMemoria) -> Memoria:

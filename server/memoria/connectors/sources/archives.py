@@ -212,21 +212,15 @@ def read_documents(
             if item.problem is None:
                 yield item
             elif document.stream.problem is None:
-                yield UnusableLine(source.lines, f"{_place(document)}{item.problem}")
+                yield UnusableLine(source.lines, f"of {document.name} {item.problem}")
     if is_empty:
-        yield UnusableLine(None, f"holds none of {', '.join(patterns)}. {_ADVICE}")
-
-
-_ADVICE = "If it holds another archive, unpack it, and import that."
+        advice = "If it holds another archive, unpack it, and import that."
+        yield UnusableLine(None, f"holds none of {', '.join(patterns)}. {advice}")
 
 
 def _has_name(place: PurePosixPath, pattern: str) -> bool:
     parts = pattern.count("/") + 1
     return fnmatch("/".join(place.parts[-parts:]), pattern)
-
-
-def _place(document: ExportDocument) -> str:
-    return f"of {document.name} "
 
 
 def is_damaged_zip(path: Path) -> bool:

@@ -83,12 +83,7 @@ def as_mention(name: str, kind: EntityKind = "other") -> Mention | None:
 
 def file_time(source: TranscriptSource) -> int:
     """Return when a source's file was last written, UTC epoch ms: nothing in the file is newer."""
-    return read_modification_time(source.path)
-
-
-def read_modification_time(path: Path) -> int:
-    """Return when a file was last written, UTC epoch ms."""
-    return round(path.stat().st_mtime * 1000)
+    return round(source.path.stat().st_mtime * 1000)
 
 
 _LATEST_SECONDS = 100_000_000_000

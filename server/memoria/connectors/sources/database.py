@@ -283,16 +283,6 @@ class Guard:
         return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
-__all__ = [
-    "ForeignDatabase",
-    "ForeignDatabaseError",
-    "ForeignRow",
-    "is_database",
-    "list_tables",
-    "open_database",
-    "read_statements",
-    "read_value",
-]
 _HEADER = b"SQLite format 3\0"
 _STATEMENT = lazy_regex(r"(?m)^-- name: (\w+)$")
 ForeignRow = sqlite3.Row

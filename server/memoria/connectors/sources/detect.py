@@ -5,7 +5,7 @@ source recognises is named with what it seems to be, and is not read as anything
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -155,7 +155,8 @@ def detect_files(
     """
     finds: dict[str, _Finds] = {}
     unknown: list[UnknownFile] = []
-    suffixes = _SUFFIXES | _suffixes_of(sources.values())
+    patterns = (pattern for source in sources.values() for pattern in source.patterns)
+    suffixes = _SUFFIXES | {Path(pattern).suffix.lower() for pattern in patterns}
     for path in paths:
         if not path.exists():
             raise InvalidInputError(f"{path} does not exist. Give a file or folder that does.")
@@ -165,7 +166,8 @@ def detect_files(
             probe = Probe(file)
             source = recognise(probe, sources)
             if source is None:
-                unknown.append(_describe(probe))
+                description = "a damaged zip" if probe.is_damaged else probe.description
+                unknown.append(UnknownFile(file, description, probe.is_damaged))
             elif not set(file.relative_to(path).parts) & source.excluded_folders:
                 own = finds.setdefault(source.name, _Finds())
                 own.found[file.resolve()] = file
@@ -192,19 +194,6 @@ def _is_companion(
 def recognise(probe: Probe, sources: Mapping[str, ImportSource] = SOURCES) -> ImportSource | None:
     """Return the source that recognises a file; None where no source does."""
     return next((source for source in sources.values() if source.recognises(probe)), None)
-
-
-def _suffixes_of(sources: Iterable[ImportSource]) -> frozenset[str]:
-    """Return the suffixes of all files that sources read."""
-    return frozenset(
-        Path(pattern).suffix.lower() for source in sources for pattern in source.patterns
-    )
-
-
-def _describe(probe: Probe) -> UnknownFile:
-    if probe.is_damaged:
-        return UnknownFile(probe.path, "a damaged zip", is_damaged=True)
-    return UnknownFile(probe.path, probe.description)
 
 
 def find_everything(sources: Mapping[str, ImportSource] = SOURCES) -> list[SourceFiles]:

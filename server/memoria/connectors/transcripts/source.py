@@ -42,7 +42,6 @@ MOST_TIMES = 200
 ALWAYS_FINE = 64 * 1024 * 1024
 """Bytes that anything may unpack to."""
 _SKIP_BLOCK_BYTES = 1024 * 1024
-_TORN = "can't be decompressed to its end"
 _SNIFFED_BYTES = 4_096
 _DECODER = json.JSONDecoder()
 _BETWEEN = re.compile(r"[\s,]*+")
@@ -111,32 +110,23 @@ class TranscriptSource:
         Args:
             ahead: this is a look ahead, and the work itself is still to come.
         """
-        try:
-            with self._open() as (file, bytes_read):
-                for record in self._records(file, self._most_bytes()):
-                    self.position = 0 if ahead else bytes_read()
-                    yield record
-        except OSError as error:
-            yield UnusableLine(None, f"can't be read: {error.strerror or error}")
-        except (zstd.ZstdError, EOFError):
-            yield UnusableLine(None, _TORN)
+        with self._name_fault() as faults, self._open() as (file, bytes_read):
+            for record in self._records(file, self._most_bytes()):
+                self.position = 0 if ahead else bytes_read()
+                yield record
+        yield from faults
 
     def records_at(self, places: Iterable[tuple[int, int]]) -> Iterator[Record | UnusableLine]:
         """Yield the lines at (offset, line number) pairs that a former run of `records` gave."""
         last: tuple[int, Record | UnusableLine] | None = None
-        try:
-            with self._open() as (file, _):
-                for offset, number in places:
-                    if last is None or last[0] != offset:
-                        file.seek(offset)
-                        records = self._parse(number, offset, self._next(file))
-                        last = offset, next(records)
-                        self.position = max(self.position, file.tell())
-                    yield last[1]
-        except OSError as error:
-            yield UnusableLine(None, f"can't be read: {error.strerror or error}")
-        except (zstd.ZstdError, EOFError):
-            yield UnusableLine(None, _TORN)
+        with self._name_fault() as faults, self._open() as (file, _):
+            for offset, number in places:
+                if last is None or last[0] != offset:
+                    file.seek(offset)
+                    last = offset, next(self._parse(number, offset, self._next(file)))
+                    self.position = max(self.position, file.tell())
+                yield last[1]
+        yield from faults
 
     def records_after(self, offset: int, number: int, ends: int) -> Iterator[Record | UnusableLine]:
         """Yield whole lines, from the one that begins at `offset` to the first beyond `ends`.
@@ -153,7 +143,7 @@ class TranscriptSource:
             OSError: the file can't be read.
         """
         self.offset, self.number = offset, number
-        with open(self.path, "rb", opener=_open_regular_file) as file:
+        with open_file(self.path) as file:
             file.seek(offset)
             while self.offset < ends and (data := file.readline(MAX_LINE_BYTES + 1)):
                 begun, size = self.offset, len(data)
@@ -168,6 +158,17 @@ class TranscriptSource:
                 self.offset, self.number = begun + size, self.number + 1
                 if data.strip():
                     yield from self._parse(self.number, begun, data)
+
+    @contextmanager
+    def _name_fault(self) -> Iterator[list[UnusableLine]]:
+        """Yield a list, to which an error that ends the reading is added as an `UnusableLine`."""
+        faults = list[UnusableLine]()
+        try:
+            yield faults
+        except OSError as error:
+            faults.append(UnusableLine(None, f"can't be read: {error.strerror or error}"))
+        except (zstd.ZstdError, EOFError):
+            faults.append(UnusableLine(None, "can't be decompressed to its end"))
 
     def _most_bytes(self) -> float:
         """Return how many bytes a transcript may unpack to; infinity for an unpacked file."""
@@ -219,12 +220,31 @@ class TranscriptSource:
         return BytesIO(plain.encode())
 
     def _parse(self, number: int, offset: int, data: bytes) -> Iterator[Record | UnusableLine]:
-        return _parse_records(number, offset, data, self.encodings)
+        """Yield the objects of a line, mostly one, and add the line's encoding to the encodings."""
+        if len(data) > MAX_LINE_BYTES:
+            yield UnusableLine(number, f"is longer than {MAX_LINE_BYTES:,} bytes")
+            return
+        part = 0
+        try:
+            text, encoding = decode_line(data)
+            self.encodings.update(filter(None, [encoding]))
+            for at, value in split_values(text):
+                behind = len(text[at:].encode()) if part and encoding is None else len(data)
+                if isinstance(value, dict):
+                    yield Record(number, offset + len(data) - behind, len(data), value, part)
+                else:
+                    yield UnusableLine(number, "is not a JSON object")
+                part += 1
+        except (ValueError, RecursionError) as error:
+            yield UnusableLine(number, _describe_problem(error, data))
+        else:
+            if not part:
+                yield UnusableLine(number, "is not a JSON object")
 
     @contextmanager
     def _open(self) -> Iterator[tuple[BufferedIOBase, Callable[[], int]]]:
         """Open the file; yield the file and a counter of the bytes read."""
-        with open(self.path, "rb", opener=_open_regular_file) as raw:
+        with open_file(self.path) as raw:
             if self.path.suffix != ".zst":
                 yield self._as_lines(raw), raw.tell
                 return
@@ -238,7 +258,7 @@ def read_before(path: Path, offset: int, most: int) -> bytes:
     Raises:
         OSError: the file can't be read.
     """
-    with open(path, "rb", opener=_open_regular_file) as file:
+    with open_file(path) as file:
         file.seek(max(offset - most, 0))
         found = file.read(min(offset, most))
     return found if len(found) == min(offset, most) else b""
@@ -315,34 +335,6 @@ def split_values(text: str) -> Iterator[tuple[int, JsonValue]]:
 def _skip_between(text: str, at: int) -> int:
     found = _BETWEEN.match(text, at)
     return at if found is None else found.end()
-
-
-def _parse_records(
-    number: int, offset: int, data: bytes, encodings: set[str]
-) -> Iterator[Record | UnusableLine]:
-    """Yield the objects of a line, mostly one, and add the line's encoding to the encodings."""
-    if len(data) > MAX_LINE_BYTES:
-        yield UnusableLine(number, f"is longer than {MAX_LINE_BYTES:,} bytes")
-        return
-    part = 0
-    try:
-        text, encoding = decode_line(data)
-        encodings.update(filter(None, [encoding]))
-        for at, value in split_values(text):
-            begins = offset + (
-                len(data) - len(text[at:].encode()) if part and encoding is None else 0
-            )
-            yield (
-                Record(number, begins, len(data), value, part)
-                if isinstance(value, dict)
-                else UnusableLine(number, "is not a JSON object")
-            )
-            part += 1
-    except (ValueError, RecursionError) as error:
-        yield UnusableLine(number, _describe_problem(error, data))
-    else:
-        if not part:
-            yield UnusableLine(number, "is not a JSON object")
 
 
 def _describe_problem(error: ValueError | RecursionError, data: bytes) -> str:
