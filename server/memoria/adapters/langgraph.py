@@ -269,11 +269,6 @@ def is_like(namespace: Sequence[str], path: Sequence[str], where: str) -> bool:
 
     >>> is_like(("users", "7", "notes"), ("users", "*"), "prefix")
     True
-
-    Args:
-        namespace: its labels.
-        path: the labels that are wanted.
-        where: `prefix` or `suffix`.
     """
     if len(namespace) < len(path):
         return False

@@ -81,13 +81,7 @@ class History:
     """The items of one session, in their order."""
 
     def __init__(self, memory: Memoria | SyncMemoria, framework: str, session_id: str) -> None:
-        """Bind to one conversation.
-
-        Args:
-            memory: where they are kept.
-            framework: who numbers the sessions.
-            session_id: the conversation.
-        """
+        """Bind to one conversation."""
         self._memory = name_source(framework, find_awaitable(memory))
         self._framework = framework
         self._session_id = session_id

@@ -78,14 +78,7 @@ def guard_call(
     instead: _AnswerT,
     warn: Callable[[str], None],
 ) -> Callable[..., _AnswerT]:
-    """Wrap a connector's function, so that an error in it is named once and ends nothing else.
-
-    Args:
-        name: of the connector.
-        call: the function.
-        instead: the answer where it raises.
-        warn: told of what it raises.
-    """
+    """Wrap a connector's function, so that an error in it is named once and ends nothing else."""
     warn_once = cache(warn)
 
     def answer(*given: object) -> _AnswerT:

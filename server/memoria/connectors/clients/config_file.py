@@ -109,12 +109,8 @@ class ConfigFile:
     def keep_backup(self, content: bytes, is_cut: Callable[[bytes], bool]) -> Path | None:
         """Keep a backup of the content before the first change, beside the file, with its mode.
 
-        It may hold keys, so in a repository, where it could be committed, no copy is made. One
-        that was cut short, as by a full disk, is none, and is made anew.
-
-        Args:
-            content: what it holds.
-            is_cut: tells whether a copy that is there is only the beginning of one.
+        A file may hold keys, so in a repository, where a backup could be committed, none is made. A
+        backup that was cut short, as by a full disk, is made anew: `is_cut` tells.
 
         Returns:
             The copy, if one was made now.

@@ -163,10 +163,6 @@ class ConfigDocument:
     def disconnect(self, before: EditedText, *, with_entry: bool = True) -> EditedText:
         """Return the text without anything of ours.
 
-        Args:
-            before: the text, and what was written into it.
-            with_entry: whether the server's entry goes, too.
-
         Raises:
             EditError: it can't be edited so that nothing else changes.
         """

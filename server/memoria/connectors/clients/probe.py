@@ -51,14 +51,7 @@ def probe_server(
     folder: Path,
     wait_s: float,
 ) -> ProbeResult:
-    """Start a server, say hello, ask for its tools and its memory, and let it end.
-
-    Args:
-        command: program and arguments.
-        environment: all the variables it is started with.
-        folder: where it is started.
-        wait_s: how long it may take.
-    """
+    """Start a server, say hello, ask for its tools and its memory, and let it end."""
     began = time.monotonic()
     try:
         process = subprocess.Popen(  # noqa: S603  (what the client's configuration names)

@@ -20,12 +20,7 @@ CLIENTS: tuple[Client, ...] = (
 
 
 def list_clients(packages: Sequence[str], warn: Callable[[str], None]) -> tuple[Client, ...]:
-    """List all clients: first ours, then those of other packages.
-
-    Args:
-        packages: the packages that the settings name.
-        warn: told of what can't be loaded.
-    """
+    """List all clients: first ours, then those of other packages."""
     taken = [one.name for one in CLIENTS]
     loaded = load_connectors(packages, CLIENTS_GROUP, Client, taken, warn)
     return (*CLIENTS, *(_keep_apart(one, warn) for one in loaded))
@@ -41,10 +36,6 @@ def _keep_apart(client: Client, warn: Callable[[str], None]) -> Client:
 
 def find_client(name: str, clients: Sequence[Client] = CLIENTS) -> Client:
     """Return the client that has a name.
-
-    Args:
-        name: as it is typed.
-        clients: the clients there are.
 
     Raises:
         ClientError: there is none.

@@ -141,14 +141,7 @@ def draft_connection(
 def draft_removal(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, *, by_hand: bool
 ) -> ClientWiring:
-    """Draft what disconnecting would write.
-
-    Args:
-        client: which.
-        scope: whose files.
-        place: where they are.
-        program: this installation.
-        by_hand: whether an entry goes that somebody wrote by hand.
+    """Draft what disconnecting would write. An entry written by hand goes only if `by_hand`.
 
     Raises:
         ClientError: a file can't be read or edited, or the client has none at this scope.

@@ -196,10 +196,7 @@ class NoteFolder:
     def write(self, place: str, text: str, former: str | None = None) -> bool:
         """Give a note another content. Return False where somebody has just written into the note.
 
-        Args:
-            place: of the note.
-            text: what it shall say.
-            former: the digest of what it said when it was read; None where there was nothing.
+        The note had the digest `former` when it was read; None where no note was.
         """
 
         def is_as_read() -> bool:

@@ -192,15 +192,7 @@ def read_content(
     conflict: str | None,
     own: str,
 ) -> NoteContent:
-    """Read the content of a note.
-
-    Args:
-        tx: reads the turns that the memory rests on.
-        record: the memory.
-        names: titles of the pages of what it speaks of.
-        conflict: what the reader wrote while it was changed.
-        own: what the reader has written below it.
-    """
+    """Read the content of a note."""
     former = record["versions"][-2::-1]
     return NoteContent(
         memory_id=record["id"],

@@ -107,16 +107,7 @@ class NoteSync:
         private: frozenset[str],
         deleted: Deleted = "keep",
     ) -> None:
-        """Bind to a folder, and read the folder's state.
-
-        Args:
-            store: of the home.
-            tenant: whose memory.
-            folder: with the notes.
-            selection: of which memories there are notes.
-            private: projects of which there are none, unless one is selected.
-            deleted: what becomes of a memory whose note was deleted.
-        """
+        """Bind to a folder, and read the folder's state."""
         self._store = store
         self._tenant = tenant
         self._folder = folder
@@ -152,8 +143,7 @@ class NoteSync:
     def write(self, progress: Progress) -> NotesReport:
         """Write every note that differs from its memory, and delete notes without a memory.
 
-        Args:
-            progress: told (memories seen, of how many).
+        `progress` is told how many memories are done, of how many.
         """
         for memory_id, written in self._state.notes.items():
             self._folder.take(written.place, memory_id)

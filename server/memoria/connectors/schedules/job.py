@@ -119,10 +119,6 @@ class CapturedEnvironment:
 def capture_environment(settings: Settings, environment: Mapping[str, str]) -> CapturedEnvironment:
     """Split the settings of an environment into what a job may hold and what it may not.
 
-    Args:
-        settings: as they were loaded from that environment.
-        environment: the shell's variables.
-
     Raises:
         InvalidInputError: a value that would have to go along holds a key.
     """

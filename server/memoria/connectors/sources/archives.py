@@ -76,10 +76,7 @@ def find_refusals(
 ) -> dict[zipfile.ZipInfo, str]:
     """Map the entries that must not be read to the reason.
 
-    Args:
-        archive: the zip.
-        wanted: the entries that would be read.
-        size: bytes of the zip's file. All entries together may unpack to a multiple of it.
+    All wanted entries together may unpack to a multiple of `size`, the bytes of the zip's file.
     """
     overlapping = _find_overlapping(archive)
     last = {entry.filename: entry for entry in archive.infolist()}

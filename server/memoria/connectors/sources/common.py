@@ -175,12 +175,7 @@ def say_part(
 
 
 def find_branch(parents: Mapping[str, str | None], leaf: str) -> list[str]:
-    """List the ids from the first message to a last one.
-
-    Args:
-        parents: the id of the message before each.
-        leaf: the id of the last message shown.
-    """
+    """List the ids from the first message to a last one."""
     branch: list[str] = []
     seen: set[str] = set()
     node: str | None = leaf

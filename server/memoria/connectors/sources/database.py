@@ -46,9 +46,6 @@ class ForeignDatabaseError(Exception):
 def hold_still(path: Path) -> Iterator[str]:
     """Yield the address under which SQLite reads a database together with its log.
 
-    Args:
-        path: the database. Links to it are followed: what lies beside it lies beside the file.
-
     Raises:
         ForeignDatabaseError: it can't be read as it is; says what to do.
         OSError: the system does not let it be read.
@@ -233,12 +230,7 @@ class Guard:
     """Guard that keeps a connection from reading anything but plain tables with an end."""
 
     def __init__(self, connection: sqlite3.Connection, tables: Mapping[str, object]) -> None:
-        """Restrict the connection to reading the tables.
-
-        Args:
-            connection: reads the database.
-            tables: may be read.
-        """
+        """Restrict the connection to reading the tables."""
         self._connection = connection
         self._tables = tables
         self._sound: set[str] = set()

@@ -61,12 +61,7 @@ SOURCES: Mapping[str, ImportSource] = {source.name: source for source in _SOURCE
 def list_sources(
     packages: Sequence[str], warn: Callable[[str], None]
 ) -> Mapping[str, ImportSource]:
-    """List all sources: first those of other packages, then ours.
-
-    Args:
-        packages: the packages that the settings name.
-        warn: told of what can't be loaded.
-    """
+    """List all sources: first those of other packages, then ours."""
     loaded = load_connectors(packages, SOURCES_GROUP, ImportSource, SOURCES, warn)
     return {**{one.name: _keep_apart(one, warn) for one in loaded}, **SOURCES}
 
@@ -123,11 +118,7 @@ class _Finds:
 
 
 def find_files(source: ImportSource, paths: Sequence[Path]) -> SourceFiles:
-    """Find the files of a source that is named.
-
-    Args:
-        source: the source.
-        paths: files and folders; where the source keeps its data by default.
+    """Find the files of a source in some paths; without paths, where the source keeps its data.
 
     Raises:
         InvalidInputError: there is nothing to read; says what to do.
@@ -145,10 +136,6 @@ def detect_files(
     paths: Sequence[Path], sources: Mapping[str, ImportSource] = SOURCES
 ) -> tuple[list[SourceFiles], list[UnknownFile]]:
     """Sort files by source, those in folders too; also list the files that no source recognises.
-
-    Args:
-        paths: files and folders.
-        sources: the sources there are, in the order in which they are tried.
 
     Raises:
         InvalidInputError: a path leads to nothing that can be read.
@@ -288,13 +275,7 @@ def count_items(
     progress: Callable[[Path, int], None],
     ignored_folders: Sequence[str] = (),
 ) -> list[SourceCount]:
-    """Count the items in the files of some sources.
-
-    Args:
-        groups: the files of each source.
-        progress: told the file, and the bytes read so far of all files together.
-        ignored_folders: those of which nothing is kept.
-    """
+    """Count the items in the files of some sources."""
     folders = FoldersLeftOut(ignored_folders)
     before = 0
     counts = []

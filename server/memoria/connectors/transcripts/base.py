@@ -178,10 +178,7 @@ def guard(
 ) -> Iterator[_ItemT | UnusableLine]:
     """Yield what a reader makes of one item; where the reader fails, an `UnusableLine` follows.
 
-    Args:
-        line: where the item stands; None for the whole file.
-        read: what is made of it.
-        given: the item.
+    The line is None where the whole file is read.
     """
     try:
         yield from read(given)

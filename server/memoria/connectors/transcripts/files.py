@@ -37,10 +37,6 @@ class Transcript:
 def find_transcripts(paths: Sequence[Path], of: FileFormat) -> list[Transcript]:
     """Find the files to read: each named file, and the format's files in each named folder.
 
-    Args:
-        paths: files and folders; the client's own folder where there are none.
-        of: the format.
-
     Raises:
         InvalidInputError: there is nothing to read; says what to do.
     """
@@ -60,11 +56,9 @@ def find_transcripts(paths: Sequence[Path], of: FileFormat) -> list[Transcript]:
 
 
 def name_transcripts(named: Mapping[Path, Path], found: Mapping[Path, Path]) -> list[Transcript]:
-    """List the files, each with a session for lines that name none.
+    """List the found files, each with a session for lines that name none.
 
-    Args:
-        named: files that were named by themselves, by their real paths.
-        found: these and the files that were found in folders.
+    Both mappings are from real paths; the named files are among the found ones, too.
     """
     names = Counter(_bare_name(path) for path in named.values())
     return [

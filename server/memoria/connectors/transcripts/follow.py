@@ -50,15 +50,7 @@ class TranscriptFollower:
         digest: Callable[[str], str],
         folders: FoldersLeftOut,
     ) -> None:
-        """Prepare to read a file.
-
-        Args:
-            form: what the file is.
-            path: the file.
-            session: that of lines that name none.
-            digest: makes what a place is known again by.
-            folders: those of which nothing is kept.
-        """
+        """Prepare to read a file. A digest of the text before a place tells the place again."""
         self._format = form
         self._path = path
         self._session = session

@@ -47,12 +47,7 @@ class OpenCalls:
     ) -> Iterator[TranscriptTurn | UnusableLine]:
         """Note a tool's call. Yield calls that can't wait for results any longer.
 
-        Args:
-            place: where the call stands.
-            call_id: names the call in its result.
-            name: of the tool.
-            arguments: of the call.
-            own_id: the turn's own id, where the call's may come again.
+        The turn's own id is the call's, unless `own_id` is given as the call's may come again.
         """
         called = {"tool_name": text(name), "tool_args": arguments}
         call = place.turn(Role.TOOL, message_id=own_id or call_id, **called)
@@ -130,12 +125,7 @@ class TranscriptReading:
     """Pass over a file that can stop after any line and go on later."""
 
     def __init__(self, session: str, _path: Path) -> None:
-        """Begin at the first line.
-
-        Args:
-            session: the session of lines that name none.
-            _path: the file.
-        """
+        """Begin at the first line, in the session of lines that name none."""
         self._session = session
         self._cwd: str | None = None
         self._calls = OpenCalls()

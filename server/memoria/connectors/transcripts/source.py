@@ -134,11 +134,6 @@ class TranscriptSource:
         A last line that is still being written is left for the next time. What was read is in
         `offset` and `number` of the source after each line.
 
-        Args:
-            offset: where in the file the first of them begins.
-            number: how many lines come before it.
-            ends: no line is begun from here on.
-
         Raises:
             OSError: the file can't be read.
         """
