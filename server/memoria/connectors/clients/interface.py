@@ -138,6 +138,7 @@ class ClientProgram:
         names = {f"MEMORIA_{name.upper()}": name for name in Settings.model_fields}
         seen = [name for name in names if environment.get(name)]
         keys = tuple(name for name in seen if is_secret(Settings, names[name]))
+        of_file = list_key_variables(find_home(home), Settings)
         return cls(
             command=find_program(),
             python=sys.executable,
@@ -146,7 +147,7 @@ class ClientProgram:
             plain_variables=tuple(
                 one for one in seen if one not in keys and one[8:] not in _OPTIONS
             ),
-            key_variables=(*keys, *_list_of_file(find_home(home), environment)),
+            key_variables=(*keys, *filter(environment.get, of_file)),
         )
 
     @property
@@ -180,11 +181,6 @@ def find_program() -> str:
     """Find the console script of this installation."""
     beside = shutil.which("memoria", path=str(Path(sys.executable).parent))
     return beside or shutil.which("memoria") or "memoria"
-
-
-def _list_of_file(home: str, environment: Mapping[str, str]) -> list[str]:
-    """List the variables in this shell that the settings file names as keys."""
-    return [name for name in list_key_variables(home, Settings) if environment.get(name)]
 
 
 def _quote_for_windows(word: str) -> str:

@@ -279,7 +279,7 @@ def _connect_document(
     with _refusing(path, wanted):
         edited = ConfigDocument(wanted).connect(held)
     is_ours = before is None or (kept is not None and kept.made_file)
-    after = None if is_ours and not edited.text else _encode(mark, edited.text)
+    after = None if is_ours and not edited.text else (mark + edited.text).encode()
     return FileEdit(
         path=path, before=before, after=after, pieces=edited.pieces, syntax=wanted.syntax
     )
@@ -295,7 +295,7 @@ def _disconnect_document(
             EditedText(text, kept.pieces if kept else ()), with_entry=with_entry
         )
     goes = kept is not None and kept.made_file and not edited.text
-    return FileEdit(path=path, before=before, after=None if goes else _encode(mark, edited.text))
+    return FileEdit(path=path, before=before, after=None if goes else (mark + edited.text).encode())
 
 
 def _connect_own(path: Path, text: str, *, is_hook: bool) -> FileEdit:
@@ -345,18 +345,11 @@ def _refusing(path: Path, wanted: WantedParts | None = None) -> Iterator[None]:
     try:
         yield
     except EditError as error:
-        raise _refusal(path, error, wanted) from error
-
-
-def _refusal(path: Path, error: EditError, wanted: WantedParts | None) -> ClientError:
-    what = f"{path} can't be edited: {error}. Nothing was changed."
-    if wanted is None or not wanted.entry_at:
-        return ClientError(f"{what} Mend the file, and run the command again.")
-    return ClientError(
-        f"{what} Mend the file and run the command again, or put what `memoria serve --json` "
-        f"prints there yourself, as `{'.'.join(wanted.entry_at)}`."
-    )
-
-
-def _encode(mark: str, text: str) -> bytes:
-    return (mark + text).encode("utf-8") if text else mark.encode("utf-8")
+        what = f"{path} can't be edited: {error}. Nothing was changed."
+        cure = "Mend the file, and run the command again."
+        if wanted is not None and wanted.entry_at:
+            cure = (
+                "Mend the file and run the command again, or put what `memoria serve --json` "
+                f"prints there yourself, as `{'.'.join(wanted.entry_at)}`."
+            )
+        raise ClientError(f"{what} {cure}") from error

@@ -42,7 +42,7 @@ from memoria.model.conclusions import ForeignMemory
 
 KNOWN = ("memories.json", "memories/*.json")
 PROJECTS = ("projects.json", "projects/*.json")
-_LONGEST_HEADING = 8  # told
+_LONGEST_HEADING = 8  # words
 _SHORT_ID_CHARS = 8
 
 
