@@ -1,4 +1,4 @@
-"""A file of another program: read whole, replaced whole, with a backup and a ledger of the changes.
+"""File of another program: read and replaced as a whole, with a backup and a ledger of changes.
 
 The text of a file alone can't say whether an empty container, a comma or a line break was there
 before we wrote. The ledger says it, so that our parts are taken out exactly. Without the ledger, as

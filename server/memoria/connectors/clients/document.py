@@ -1,4 +1,4 @@
-"""A configuration file's text with what is ours in it, and without.
+"""Text of a configuration file: our parts are written into the text, found and cut out again.
 
 Every edit is judged: the text is read again, and what is not ours must be what it was. An edit that
 fails this is not made.

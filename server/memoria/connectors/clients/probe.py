@@ -1,4 +1,4 @@
-"""Starting a server as its client would, to see whether it answers."""
+"""Start of a server as its client would start it, to see whether the server answers."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""State of connections: where, with which program, whether that answers, and its hooks agree."""
+"""State of connections: the file, the program, the program's answer and the hooks of each."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Wiring a client: what each of its files would become, shown before anything is written."""
+"""Connection of a client: the edits of its files, shown before they are written."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

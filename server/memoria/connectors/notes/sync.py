@@ -1,4 +1,4 @@
-"""Keeping a folder of notes and a memory in step, each with the other.
+"""Sync of a folder of notes with a memory, in both directions.
 
 A note whose paragraph was edited is the user's correction of its memory, by the same way as any
 other. Where the memory was changed meanwhile as well, it stands, and the note shows both. A note

@@ -1,4 +1,4 @@
-"""Installs, removes and finds the nightly job, with whatever the platform has."""
+"""Installation, removal and search of the nightly job with the platform's schedulers."""
 
 import shutil
 import sys

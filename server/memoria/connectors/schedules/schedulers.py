@@ -1,4 +1,4 @@
-"""The schedulers: cron, and those that read a job from files: systemd, launchd, Windows' tasks."""
+"""Schedulers: cron, and those that read a job from files: systemd, launchd, Windows' tasks."""
 
 import os
 import shlex

@@ -1,8 +1,8 @@
 """Imports: a person's past, found on this machine or named by a path, and read as items.
 
-A *source* is a program whose data can be read: its formats, where it keeps them, and how an item of
-it becomes a turn or a memory. There is one module a source, and one table of them (`table.py`).
-A file is recognised by what is in it (`probe.py`, `detect.py`), never by its name alone.
+A *source* is a program whose data can be read: its formats, the places of its files, and how an item
+becomes a turn or a memory. Sources have a module each, or one for several of a kind; `detect.py` has
+a table of all. A file is recognised by its content (`probe.py`, `detect.py`), never by name alone.
 """
 
 from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource

@@ -1,4 +1,4 @@
-"""basic-memory: notes whose lists say what was observed of their subject, and how it is related.
+"""basic-memory: notes whose lists have observations and relations of the note's subject.
 
 `- [category] words #tag (context)` is an observation, `- relation [[Other]] (context)` a relation.
 Both are memories about the note's subject. What else a note says is read like any note.

@@ -1,4 +1,4 @@
-"""The sources there are, detection of the files of each, and a count of what the files have.
+"""Table of all sources, detection of each source's files, and counts of the files' items.
 
 A format that is given is taken at its word. Without one, every file is looked into: a file that no
 source recognises is named with what it seems to be, and is not read as anything.

@@ -1,4 +1,4 @@
-"""A look into a file: enough to tell what wrote it, and no more.
+"""A look into a file, to tell which program wrote the file.
 
 What is in a file decides, not what it is called: `conversations.json` is a name that several
 programs give, and the official memory server keeps lines of JSON in a `memory.json`.

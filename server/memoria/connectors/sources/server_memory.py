@@ -1,4 +1,4 @@
-"""The official memory server: a line an entity with its observations, or a relation.
+"""The official memory server: a file with an entity or a relation in each line.
 
 Clients and copies of it write the same as one document: a list of both, or an object of two lists.
 

@@ -1,4 +1,4 @@
-"""Cline, from version 3 of its command line: a JSON document a session, and one that tells of it.
+"""Cline, from version 3 of its command line: two JSON documents a session, messages and facts.
 
 `~/.cline/data/sessions/<session>/<session>.messages.json` has a list of messages, each a list of
 blocks; a prompt is wrapped in a tag that says in which mode it was typed. `<session>.json` beside

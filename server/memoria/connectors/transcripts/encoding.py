@@ -1,4 +1,4 @@
-"""The encoding of a text that another program wrote, and the text.
+"""Detection of the encoding of a text that another program wrote.
 
 UTF-8 it is, where it can be. Else every encoding is tried that decodes all of it, and judged by how
 many of its characters are frequent in that encoding: a text in GBK has the common hanzi of GB 2312,

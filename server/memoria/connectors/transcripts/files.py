@@ -1,4 +1,4 @@
-"""Files that an import reads, their order, and the names of sessions that have none.
+"""Files that an import reads, their order, and names for sessions without a name.
 
 Such a session is named after its file. A file that is named by itself gives its bare name, as it
 always has. Two files of one name would share a session, and a folder may hold a `chat.jsonl` like

@@ -1,4 +1,4 @@
-"""Following a transcript while it is written: from where the last look ended, and no further back.
+"""Follower of a transcript that is being written: each look begins where the last one ended.
 
 How far that was is kept (`TranscriptPlace`) with what the format's reader has to know to go on.
 What is open then, such as a call without its result, is read again from its own lines. A file that

@@ -1,4 +1,4 @@
-"""The formats there are, by name."""
+"""All formats of transcripts, by name."""
 
 from memoria.connectors.transcripts.claude_code import CLAUDE_CODE
 from memoria.connectors.transcripts.cline import CLINE

@@ -1,4 +1,4 @@
-"""A transcript's file as JSON objects, one a line, whatever the bytes are.
+"""File of a transcript, read as JSON objects, one or more a line.
 
 Memory is bounded: one line is held at a time, and a line longer than the limit is passed over
 without being held at all. A file that is one JSON document counts as one line.

@@ -1,4 +1,4 @@
-"""Operations that an editor of a configuration file's text has, whatever its syntax."""
+"""Operations of an editor of configuration files, for every syntax."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

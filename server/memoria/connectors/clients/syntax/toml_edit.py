@@ -1,4 +1,4 @@
-"""Edits of TOML, as text. `tomllib` judges what a text means; this knows where things stand."""
+"""Edits of TOML, as text: `tomllib` parses a text, and statements are found by place."""
 
 import json
 import re
