@@ -1,8 +1,8 @@
 """Imports: a person's past, found on this machine or named by a path, and read as items.
 
-A *source* is a program whose data can be read: its formats, the places of its files, and how an item
-becomes a turn or a memory. Sources have a module each, or one for several of a kind; `detect.py` has
-a table of all. A file is recognised by its content (`probe.py`, `detect.py`), never by name alone.
+A *source* is a program whose data can be read: its formats, the places of its files, and the reader
+of its items, each a turn or a memory. A module has one source or several of a kind; `detect.py` has
+a table of all. A file is recognised by its content (`probe.py`), never by its name alone.
 """
 
 from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource
