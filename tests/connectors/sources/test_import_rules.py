@@ -199,13 +199,6 @@ def test_an_archive_that_would_do_harm_is_refused_and_the_rest_is_read(
     assert not (tmp_path.parent / "conversations-666.json").exists()
 
 
-def test_an_archive_cut_off_in_the_middle_is_named(shell: Shell, tmp_path: Path) -> None:
-    path = write_chatgpt(tmp_path)
-    path.write_bytes(path.read_bytes()[:-300])
-    report = shell.json("import", path, "--format", "chatgpt", code=3)
-    assert report["bad"] == 1
-
-
 def test_what_nobody_recognises_is_named_and_not_read(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "prices.json").write_text('[{"sku": 1, "price": 2}]')
     alone = shell("import", tmp_path / "prices.json")

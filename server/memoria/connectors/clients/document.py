@@ -7,10 +7,9 @@ fails this is not made.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memoria.connectors.clients.syntax.interface import (
-    ConfigSyntax,
     InsertedPiece,
     OccupiedError,
     Path,
@@ -19,6 +18,10 @@ from memoria.connectors.clients.syntax.interface import (
     look_up,
 )
 from memoria.connectors.clients.syntax.json_edit import JsonSyntax, begin_document
+
+if TYPE_CHECKING:
+    from memoria.connectors.clients.syntax.toml_edit import TomlSyntax
+    from memoria.connectors.clients.syntax.yaml_edit import YamlSyntax
 
 NAME = "memoria"
 """Name of the server in every client."""
@@ -301,7 +304,7 @@ class ConfigDocument:
         return json.dumps(value)
 
 
-def _choose_syntax(name: SyntaxName) -> ConfigSyntax:
+def _choose_syntax(name: SyntaxName) -> "JsonSyntax | TomlSyntax | YamlSyntax":
     """Return the editor of a syntax. The editors for TOML and YAML are imported when wanted."""
     if name == "TOML":
         from memoria.connectors.clients.syntax.toml_edit import TomlSyntax  # noqa: PLC0415

@@ -1,8 +1,12 @@
-"""Operations of an editor of configuration files, for every syntax."""
+"""Parts that the editors of all syntaxes share: errors, pieces of text, paths.
+
+An editor parses a text, inserts a member or an item, and cuts members, items and empty containers
+out. Each edit leaves every other character as it is.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Self
 
 SyntaxName = Literal["JSON", "TOML", "YAML"]
 Path = tuple[str, ...]
@@ -53,34 +57,6 @@ class InsertedPiece:
 
 Pieces = Sequence[InsertedPiece]
 IsOurs = Callable[[Any], bool]
-
-
-class ConfigSyntax(Protocol):
-    """Editor of texts of a syntax. Each edit leaves every other character as it is."""
-
-    name: str
-
-    def parse(self, text: str) -> Any:  # noqa: ANN401  (whatever the document holds)
-        """Parse the document; None for an empty document.
-
-        Raises:
-            UnreadableTextError: it is not of this syntax.
-        """
-
-    def insert_member(self, text: str, path: Path, value: object) -> tuple[str, InsertedPiece]:
-        """Write a new member, and the containers on its path."""
-
-    def append_item(self, text: str, path: Path, item: object, /) -> tuple[str, InsertedPiece]:
-        """Write an item into the list at a path, and a missing list, too."""
-
-    def cut_member(self, text: str, path: Path, pieces: Pieces) -> str:
-        """Take a member out, whoever wrote the member; the container stays."""
-
-    def cut_items(self, text: str, path: Path, is_ours: IsOurs, pieces: Pieces, /) -> str:
-        """Take our items out of the list at a path."""
-
-    def cut_empty(self, text: str, pieces: Pieces, /) -> str:
-        """Take out the containers that were made for us and are empty."""
 
 
 def look_up(value: Any, path: Path) -> Any:  # noqa: ANN401  (of a document)
