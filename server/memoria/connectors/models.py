@@ -63,11 +63,6 @@ def find_local(endpoints: Sequence[Endpoint] = LOCAL) -> Iterator[tuple[Endpoint
                 yield endpoint, models
 
 
-def find_remote() -> list[Endpoint]:
-    """Find the endpoints that the environment has a key for."""
-    return [one for one in REMOTE if one.variable and os.environ.get(one.variable)]
-
-
 def _list_models(endpoint: Endpoint) -> list[str] | None:
     """List the models that a server names; None where none answers."""
     try:
@@ -277,5 +272,6 @@ def _find_endpoints() -> Iterator[Candidate]:
     for endpoint, models in find_local():
         where = f"{endpoint.title} on this machine"
         yield Candidate(endpoint.name, endpoint.title, where, tuple(models), endpoint=endpoint)
-    for endpoint in find_remote():
-        yield Candidate(endpoint.name, endpoint.title, endpoint.title, endpoint=endpoint)
+    for endpoint in REMOTE:
+        if endpoint.variable and os.environ.get(endpoint.variable):
+            yield Candidate(endpoint.name, endpoint.title, endpoint.title, endpoint=endpoint)
