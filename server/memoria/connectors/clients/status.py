@@ -111,14 +111,15 @@ def examine_connection(
         untrusted = _list_untrusted(client, scope, place)
     except (ClientError, EditError) as error:
         return ConnectionStatus(client=client, scope=scope, file=file, problem=str(error))
-    command = command_in(entry)
+    command, fields = command_in(entry), entry if isinstance(entry, dict) else {}
+    variables = (fields[key] for key in _ENVIRONMENTS if isinstance(fields.get(key), dict))
     return ConnectionStatus(
         client=client,
         scope=scope,
         file=file,
         command=command,
-        environment=_environment_of(entry),
-        is_disabled=_is_disabled(entry),
+        environment=tuple((str(k), str(v)) for one in variables for k, v in one.items()),
+        is_disabled=fields.get("disabled") is True or fields.get("enabled") is False,
         missing_program=_find_missing(command, found, place),
         hooks=_hook_state(client, found, wanted),
         switched_off_in=switch if found else None,
@@ -241,16 +242,6 @@ def _options_of(command: tuple[str, ...]) -> tuple[str, ...]:
     return command[1 : command.index("serve")] if "serve" in command[1:] else ()
 
 
-def _environment_of(entry: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
-    held = [entry.get(key) for key in _ENVIRONMENTS] if isinstance(entry, dict) else []
-    return tuple(
-        (str(name), str(value))
-        for one in held
-        if isinstance(one, dict)
-        for name, value in one.items()
-    )
-
-
 def _read_last_heard(
     client: Client, command: tuple[str, ...], program: ClientProgram
 ) -> int | None:
@@ -265,12 +256,6 @@ def _read_last_heard(
 
 def _option(words: tuple[str, ...], name: str) -> str | None:
     return words[words.index(name) + 1] if name in words[:-1] else None
-
-
-def _is_disabled(entry: Any) -> bool:  # noqa: ANN401  (whatever stands there)
-    return isinstance(entry, dict) and (
-        entry.get("disabled") is True or entry.get("enabled") is False
-    )
 
 
 def _hook_state(client: Client, found: dict[str, Any], wanted: dict[str, Any]) -> HookState:
