@@ -221,7 +221,7 @@ def choose_reader(name: str, found: list[Candidate]) -> Candidate:
     """Return the candidate that has a name.
 
     Raises:
-        InvalidInputError: there is none.
+        InvalidInputError: no candidate has the name.
     """
     for one in found:
         if one.name == name:

@@ -30,7 +30,7 @@ def check_stays_inside(path: Path, project: Path) -> None:
     """Refuse a file of a project that a link leads out of the project.
 
     Raises:
-        ClientError: a link does; it is named.
+        ClientError: a link leads out; the message names the link.
     """
     room, place = Path(os.path.realpath(project)), project
     for part in path.relative_to(project).parts:
@@ -74,7 +74,7 @@ class ConfigFile:
         """Return the file's content; None if the file is missing.
 
         Raises:
-            ClientError: it can't be read.
+            ClientError: the file can't be read.
         """
         try:
             if not stat.S_ISREG(os.stat(self.path).st_mode):  # noqa: PTH116  (follows links)
@@ -92,7 +92,7 @@ class ConfigFile:
             The folders that had to be made for it, the innermost first.
 
         Raises:
-            ClientError: it can't be written; it is as it was.
+            ClientError: the file can't be written, and is as it was.
         """
         target = self.target
         made = [str(one) for one in (target.parent, *target.parents[1:]) if not one.exists()]
@@ -116,7 +116,7 @@ class ConfigFile:
             The copy, if one was made now.
 
         Raises:
-            ClientError: it can't be written.
+            ClientError: the backup can't be written.
         """
         try:
             if is_in_repository(self.backup.parent):
@@ -138,7 +138,7 @@ class ConfigFile:
         """Delete the file, and those folders that were made for the file and are empty.
 
         Raises:
-            ClientError: it can't be deleted.
+            ClientError: the file can't be deleted.
         """
         try:
             self.target.unlink(missing_ok=True)
@@ -155,7 +155,7 @@ def decode(content: bytes, path: Path) -> tuple[str, str]:
     """Split a text into its byte order mark, if there is one, and the rest.
 
     Raises:
-        ClientError: it is no UTF-8.
+        ClientError: the text is no UTF-8.
     """
     try:
         text = content.decode("utf-8")

@@ -107,7 +107,7 @@ class ConfigDocument:
         """Parse a text; None for an empty text.
 
         Raises:
-            EditError: it is not of its syntax.
+            EditError: the text is not of its syntax.
         """
         try:
             return self._syntax.parse(text)
@@ -118,7 +118,7 @@ class ConfigDocument:
         """Parse a text that holds members by name.
 
         Raises:
-            EditError: it holds something else.
+            EditError: the text holds no members by name.
         """
         held = self.read(text) or {}
         if not isinstance(held, dict):
@@ -148,7 +148,7 @@ class ConfigDocument:
         """Return the text with everything that is wanted, once, and nothing else of ours.
 
         Raises:
-            EditError: it can't be edited so that nothing else changes.
+            EditError: the text can't be edited without other changes.
         """
         wanted = self._merge_entry(before.text)
         if self._holds(before.text, wanted):
@@ -167,7 +167,7 @@ class ConfigDocument:
         """Return the text without anything of ours.
 
         Raises:
-            EditError: it can't be edited so that nothing else changes.
+            EditError: the text can't be edited without other changes.
         """
         after = self._cut(before, with_entry=with_entry)
         self._judge(before.text, after.text)

@@ -38,7 +38,7 @@ def find_client(name: str, clients: Sequence[Client] = CLIENTS) -> Client:
     """Return the client that has a name.
 
     Raises:
-        ClientError: there is none.
+        ClientError: no client has the name.
     """
     for client in clients:
         if client.name == name:

@@ -237,7 +237,7 @@ def own_files(client: Client, setup: ClientSetup) -> dict[Path, str]:
     """Map a client's files that are Memoria's alone to their texts: its hooks, and its rules.
 
     Raises:
-        ClientError: one of a project's leads out of it.
+        ClientError: a project's file leads out of the project.
     """
     files = write_rules(client, setup.scope, setup.place)
     if isinstance(client.hooks, HookFiles) and setup.wish.is_wanted:
@@ -340,7 +340,7 @@ def _refusing(path: Path, wanted: WantedParts | None = None) -> Iterator[None]:
     """Turn an `EditError` into an error that names the file and what to do.
 
     Raises:
-        ClientError: it can't.
+        ClientError: the text can't be read or edited.
     """
     try:
         yield

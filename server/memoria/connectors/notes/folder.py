@@ -93,7 +93,7 @@ def parse_state(data: bytes) -> FolderState:
     """Parse the state of a folder, without the entries that can't be used.
 
     Raises:
-        ValidationError: it is no such file.
+        ValidationError: the data is no state of a folder.
     """
     stored = _StoredState.model_validate_json(data)
     state = FolderState(format=stored.format, tenant=stored.tenant)
@@ -156,7 +156,7 @@ class NoteFolder:
         """Return the state that was last written into the folder.
 
         Raises:
-            ExportError: it is of another tenant, of a newer Memoria, or can't be understood.
+            ExportError: the state is another tenant's, a newer Memoria's, or damaged.
         """
         data = read_file(self.root, NOTES_STATE, _MOST_STATE_BYTES) if self.root.exists() else None
         if data is None:
@@ -185,7 +185,7 @@ class NoteFolder:
         """Return the content of a note; None where no file is at the place.
 
         Raises:
-            UnusableFileError: it is a link, no regular file or too large.
+            UnusableFileError: the file is a link, no regular file or too large.
         """
         return read_file(self.root, place, _MOST_NOTE_BYTES)
 

@@ -98,7 +98,7 @@ def decode_note(data: bytes) -> str:
     """Decode a note's text, with ends of lines as we write them.
 
     Raises:
-        DamagedNoteError: it is no text, or what should be its properties never ends.
+        DamagedNoteError: the data is no text, or has properties without an end.
     """
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")

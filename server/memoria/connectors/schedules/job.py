@@ -87,7 +87,7 @@ def parse_time_of_day(text: str) -> time:
     """Parse a time of day, HH:MM.
 
     Raises:
-        InvalidInputError: it names none.
+        InvalidInputError: the text is no time of day.
     """
     match = _AT.fullmatch(text.strip())
     if match is None:
@@ -204,7 +204,7 @@ def line_of(job: ScheduledJob) -> str:
     """Write the job's line of a crontab, without its end.
 
     Raises:
-        ScheduleError: it would be longer than every cron takes.
+        ScheduleError: the line would be longer than every cron takes.
     """
     assigned = (f"{name}={shlex.quote(value)}" for name, value in job.environment.items())
     command = _escape_for_cron(" ".join((*assigned, *map(shlex.quote, job.command))))

@@ -59,7 +59,7 @@ def install(settings: Settings, job: ScheduledJob, chosen: Scheduler) -> Schedul
     """Make the job run every day, by the chosen scheduler and no other.
 
     Raises:
-        ScheduleError: it can't be installed; the message says what to do by hand.
+        ScheduleError: the job can't be installed; the message says what to do by hand.
     """
     by_hand = describe_by_hand(chosen, job)
     try:
@@ -73,7 +73,7 @@ def remove(settings: Settings) -> ScheduleChange:
     """Take the job out of every scheduler that has the job.
 
     Raises:
-        ScheduleError: none of the schedulers that are there would answer.
+        ScheduleError: no scheduler on this machine answered.
     """
     done = _remove_all(settings)
     if done.unasked and len(done.unasked) == len(_list_present()):

@@ -26,7 +26,7 @@ def run_program(program: str, *arguments: str, given: bytes = b"") -> Done:
     """Run a program to its end and return what it said. No shell is involved.
 
     Raises:
-        ScheduleError: it is not there, can't be started or does not end.
+        ScheduleError: the program is missing, can't be started or does not end.
     """
     found = shutil.which(program)
     if found is None:
@@ -50,7 +50,7 @@ def expect_success(program: str, done: Done) -> None:
     """Check that a program succeeded.
 
     Raises:
-        ScheduleError: it failed; the message has what it said.
+        ScheduleError: the program failed; the message has the program's own words.
     """
     if done.returncode != 0:
         said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[:_SHOWN_CHARS]

@@ -47,7 +47,7 @@ def hold_still(path: Path) -> Iterator[str]:
     """Yield the address under which SQLite reads a database together with its log.
 
     Raises:
-        ForeignDatabaseError: it can't be read as it is; says what to do.
+        ForeignDatabaseError: the database can't be read; the message says what to do.
         OSError: the system does not let it be read.
     """
     real = path.resolve()
@@ -69,8 +69,8 @@ def lie_still(path: Path) -> Iterator[str]:
     """Yield the address under which SQLite reads a database as if no log was beside it.
 
     Raises:
-        ForeignDatabaseError: it is too large.
-        OSError: it can't be read.
+        ForeignDatabaseError: the database is too large.
+        OSError: the database can't be read.
     """
     with open_file(path) as database:
         _expect_at_most(path, database, MOST_BYTES)
@@ -240,7 +240,7 @@ class Guard:
         """Check that each table in a statement is a plain table whose rows end.
 
         Raises:
-            ForeignDatabaseError: one is not.
+            ForeignDatabaseError: a table is not plain, or its rows have no end.
             sqlite3.Error: it can't be told.
         """
         for table in set(_ASKED.findall(sql)) - self._sound:
@@ -302,7 +302,7 @@ class ForeignDatabase:
         """Yield the rows that a statement of `sql/<statements>.sql` gives.
 
         Raises:
-            ForeignDatabaseError: it can't be read to its end, or from what is no plain table.
+            ForeignDatabaseError: rows can't be read to the end, or a table is not plain.
         """
         sql = read_statements(statements)[name]
         try:
@@ -330,7 +330,7 @@ def list_tables(path: Path) -> dict[str, frozenset[str]]:
     """Map each plain table to its columns. The log is read only where the file has no table.
 
     Raises:
-        ForeignDatabaseError: it can't be read.
+        ForeignDatabaseError: the database can't be read.
     """
     with _open(lie_still(path)) as opened:
         columns = opened.list_columns()
@@ -344,7 +344,7 @@ def open_database(path: Path) -> AbstractContextManager[ForeignDatabase]:
     """Open a database together with its log.
 
     Raises:
-        ForeignDatabaseError: it can't be read.
+        ForeignDatabaseError: the database can't be read.
     """
     return _open(hold_still(path))
 

@@ -121,7 +121,7 @@ def find_files(source: ImportSource, paths: Sequence[Path]) -> SourceFiles:
     """Find the files of a source in some paths; without paths, where the source keeps its data.
 
     Raises:
-        InvalidInputError: there is nothing to read; says what to do.
+        InvalidInputError: no file can be read; the message says what to do.
     """
     places = paths or source.list_places()
     if not places and source.folder is None and source.name != "jsonl":

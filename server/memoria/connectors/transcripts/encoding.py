@@ -61,7 +61,7 @@ def decode_text(data: bytes) -> tuple[str, str | None]:
     """Return a text, and the name of its encoding where that is not UTF-8.
 
     Raises:
-        UnknownEncodingError: it can't be told, or this is no text.
+        UnknownEncodingError: the encoding can't be told, or the data is no text.
     """
     codec = find_utf_16(data)
     if codec is not None:
@@ -73,7 +73,7 @@ def decode_line(data: bytes) -> tuple[str, str | None]:
     """Return a line, or any part of a text, and the name of its encoding where not UTF-8.
 
     Raises:
-        UnknownEncodingError: it can't be told, or this is no text.
+        UnknownEncodingError: the encoding can't be told, or the data is no text.
     """
     try:
         return data.decode("utf-8-sig"), None

@@ -38,7 +38,7 @@ def find_transcripts(paths: Sequence[Path], of: FileFormat) -> list[Transcript]:
     """Find the files to read: each named file, and the format's files in each named folder.
 
     Raises:
-        InvalidInputError: there is nothing to read; says what to do.
+        InvalidInputError: no file can be read; the message says what to do.
     """
     named: dict[Path, Path] = {}
     found: dict[Path, Path] = {}

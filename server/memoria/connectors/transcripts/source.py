@@ -199,7 +199,7 @@ class TranscriptSource:
         """Return the file with lines in UTF-8, recoded from UTF-16 where the file is in that.
 
         Raises:
-            OSError: it is in UTF-16, and longer than can be held, or damaged.
+            OSError: the file is in UTF-16 and too long to be held, or damaged.
         """
         head = raw.peek(_SNIFFED_BYTES)[:_SNIFFED_BYTES]
         if find_utf_16(head[: len(head) // 2 * 2]) is None:
@@ -263,7 +263,7 @@ def open_file(path: Path, *, may_be_link: bool = True) -> BufferedReader:
     """Open a regular file to be read.
 
     Raises:
-        OSError: it can't be, or is something else.
+        OSError: the file can't be opened, or is no regular file.
     """
     return open(path, "rb", opener=_open_regular_file if may_be_link else _open_unfollowed)
 
@@ -272,8 +272,8 @@ def read_text(path: Path, most: int = MAX_LINE_BYTES) -> str:
     """Read the text of a regular file.
 
     Raises:
-        OSError: it can't be read, is something else, or is longer than `most` bytes.
-        UnknownEncodingError: it is no text of any known encoding.
+        OSError: the file can't be read, is no regular file, or has more than `most` bytes.
+        UnknownEncodingError: the file is no text of any known encoding.
     """
     with open_file(path) as file:
         data = file.read(most + 1)

@@ -83,7 +83,7 @@ def read_json(text: str) -> JsonNode | None:
     what is on the way to an edit is looked up by place.
 
     Raises:
-        UnreadableTextError: it is no JSON.
+        UnreadableTextError: the text is no JSON.
     """
     try:
         value = json.loads(text)
