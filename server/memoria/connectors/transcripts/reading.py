@@ -117,7 +117,9 @@ def read_call_blocks(
 
 
 def _read_result(block: JsonObject) -> JsonValue:
-    told = "\n".join(block_text(part, ("text",)) for part in blocks(block.get("content")))
+    told = block.get("content")
+    if not isinstance(told, str):
+        told = "\n".join(block_text(part, ("text",)) for part in blocks(told))
     return {"is_error": True, "content": told} if block.get("is_error") else told
 
 
