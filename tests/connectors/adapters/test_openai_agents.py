@@ -17,7 +17,7 @@ from openai.types.responses import (
 )
 
 from memoria import Memoria
-from memoria.connectors.adapters.openai_agents import MemoriaSession
+from memoria.adapters.openai_agents import MemoriaSession
 
 _HIVE = "The hive stands under the plum tree"
 _ITEMS = cast(

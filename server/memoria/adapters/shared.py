@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from memoria.app.memory import Memoria
 from memoria.app.sync import SyncMemoria
 from memoria.errors import ForgottenError, NotFoundError, PrivateTimeError
-from memoria.model import LIBRARY, Channel, Receipt, Role, StoredTurn, Turn, new_id, to_iso
+from memoria.model import LIBRARY, Receipt, Role, StoredTurn, Turn, new_id, to_iso
 
 ANY_PROJECT = "*"
 PAGE = 500
@@ -31,23 +31,18 @@ def missing_extra(extra: str, error: ImportError) -> ImportError:
     )
 
 
-def adapter_channel(framework: str) -> Channel:
-    """Return the channel of a framework's records: a program reports them, under its name."""
-    return LIBRARY.model_copy(update={"client": framework})
-
-
 def name_source(framework: str, memory: _MemoryT) -> _MemoryT:
-    """Return the memory with the framework's own numbering of sessions and messages."""
-    return memory.with_channel(adapter_channel(framework))
+    """Return the memory under a framework's own name, with its own ids of sessions and messages."""
+    return memory.with_channel(LIBRARY.model_copy(update={"client": framework}))
 
 
 def find_awaitable(memory: Memoria | SyncMemoria) -> Memoria:
-    """Find the memory for a framework that awaits, whichever way it was opened."""
+    """Return the memory for a framework that awaits, opened in either way."""
     return memory.asynchronous if isinstance(memory, SyncMemoria) else memory
 
 
 def check_written(receipt: Receipt) -> None:
-    """Check that every value was written, for nobody may believe it is there where it is not.
+    """Check that every value of a receipt was written.
 
     Raises:
         ForgottenError: the user has forgotten what was under a key, or what a value says.
@@ -71,7 +66,7 @@ _ERASED_AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An item on its way into the record, or out of it."""
+    """An item as the record keeps it: words and rest."""
 
     role: Role
     words: str = ""
@@ -86,13 +81,7 @@ class History:
     """The items of one session, in their order."""
 
     def __init__(self, memory: Memoria | SyncMemoria, framework: str, session_id: str) -> None:
-        """Bind to one conversation.
-
-        Args:
-            memory: where they are kept.
-            framework: who numbers the sessions.
-            session_id: the conversation.
-        """
+        """Bind to one conversation."""
         self._memory = name_source(framework, find_awaitable(memory))
         self._framework = framework
         self._session_id = session_id
@@ -141,7 +130,7 @@ def to_entry(turn: StoredTurn) -> Entry:
 
 
 def split_item(item: Item, places: Sequence[Path]) -> tuple[str, JsonValue]:
-    """Take the one text at these places out of an item; return it, and the rest of the item.
+    """Take the one text at some places out of an item; return the text, and the rest of the item.
 
     Where there is none, or several, or it is blank, the item stays whole.
     """
