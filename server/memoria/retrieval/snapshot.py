@@ -6,10 +6,17 @@ candidates, its own threshold. Then the searches of a plan are joined to one ran
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from memoria.retrieval.query.plan import SearchPlan, is_of_another_task, resolve_task
 from memoria.retrieval.query.wording import choose_terms, complete_codes, resolve_names
-from memoria.retrieval.ranking.candidates import Ranking, fuse, rank_documents
+from memoria.retrieval.ranking.candidates import (
+    EvidenceQuery,
+    Ranking,
+    ScoredCandidate,
+    add_graph_score,
+    fuse,
+)
 from memoria.retrieval.ranking.rerank import (
     NO_OPINION,
     RERANK_DEPTH,
@@ -19,7 +26,7 @@ from memoria.retrieval.ranking.rerank import (
     join_searches,
     keep_holding,
 )
-from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
+from memoria.retrieval.ranking.score import score_candidates
 from memoria.retrieval.ranking.statistics import (
     QueryStatistics,
     build_statistics,
@@ -38,6 +45,10 @@ from memoria.retrieval.sources.vectors import (
 )
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Frequencies
+
+if TYPE_CHECKING:
+    from memoria.retrieval.ranking.evidence.priors import Lift
+    from memoria.retrieval.ranking.evidence.words import Integers
 
 _READ_OF_THE_PAST = 1000
 """Documents read where a past moment is asked of: all that was found, for only reading a document
@@ -130,7 +141,7 @@ class SnapshotSearch:
             sources = gather(tx, plan, query, read_vectors)
         statistics = build_statistics(plan, sources, frequencies)
         depth = max(self._choose_depth(plan), least)
-        ranking = rank_documents(tx, plan, sources, frequencies, max(depth, plan.limit))
+        ranking = _rank_documents(tx, plan, sources, frequencies, max(depth, plan.limit))
         candidates = fuse(plan, sources, ranking, depth)
         threshold = RelevanceThreshold.for_query(plan, statistics)
         scored = score_candidates(tx, plan, candidates, threshold)
@@ -184,7 +195,7 @@ class SnapshotSearch:
             with search_vectors_beside(tx, own, query) as read_vectors:
                 sources = gather(tx, own, query, read_vectors)
             depth = self._choose_depth(own)
-            ranking = rank_documents(tx, own, sources, frequencies, depth)
+            ranking = _rank_documents(tx, own, sources, frequencies, depth)
             found = fuse(own, sources, ranking, depth)
             of_task = score_candidates(tx, own, found, threshold)
             by_n.update((each.candidate.n, each) for each in of_task)
@@ -243,3 +254,23 @@ def _rate_candidates(found: ScoredSearch, opinion: RerankOpinion) -> Sequence[Sc
     """Score candidates with the reranker; where a code is asked for, keep those that hold it."""
     rated = apply_opinion(found.plan, found.scored, opinion, found.threshold)
     return keep_holding(found.plan.parsed, found.statistics, rated)
+
+
+def _rank_documents(
+    tx: Transaction, plan: SearchPlan, sources: SourceScores, frequencies: Frequencies, most: int
+) -> Ranking:
+    """Rank the documents by words and meaning: as many as it takes to fuse `most`."""
+    if plan.parsed.is_time_only or not (sources.bm25 or sources.cosine):
+        return Ranking()
+    import numpy as np  # noqa: PLC0415  (who finds nothing does not wait for it)
+
+    from memoria.retrieval.ranking.evidence.rank import rank_by_evidence  # noqa: PLC0415
+
+    known = sources.expansion.scores
+    query = EvidenceQuery(plan.parsed, plan.filters, frequencies)
+
+    def lift(ns: "Integers") -> "Lift":
+        graph = np.array([known.get(n, 0.0) for n in ns.tolist()])
+        return lambda scores: add_graph_score(scores, graph)
+
+    return rank_by_evidence(tx, query, sources, most, plan.options.stages, lift)

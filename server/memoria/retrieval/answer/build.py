@@ -31,8 +31,7 @@ from memoria.retrieval.answer.notes import is_in_one_wording, price_fit, price_n
 from memoria.retrieval.answer.pack import PackedHits, Packer
 from memoria.retrieval.lookup.records import count_id_chars
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.candidates import FusedCandidate
-from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.candidates import FusedCandidate, ScoredCandidate
 from memoria.retrieval.ranking.selection import HALF_AS_GOOD, ChosenHits, Selection
 from memoria.retrieval.ranking.successors import Successors, list_superseded
 from memoria.retrieval.ranking.threshold import DECIDING_HITS

@@ -21,8 +21,7 @@ from memoria.model import (
 from memoria.model.memory import Condition
 from memoria.model.moments import Zone
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.candidates import MemoryWording
-from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.candidates import MemoryWording, ScoredCandidate
 from memoria.store.rows.transaction import Transaction
 
 _NEIGHBOUR_CHARS = 300

@@ -11,14 +11,13 @@ from itertools import combinations
 
 from memoria.language.words.analyser import tokens
 from memoria.model.search import OtherProjects
+from memoria.retrieval.answer.notes import MOST_COUNTED
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.statistics import QueryStatistics
 from memoria.retrieval.ranking.threshold import TermWeights
 from memoria.store.rows.transaction import Transaction
 
-COUNT_UP_TO = 20
-"""Most matches that are counted: beyond, the answer says 20+."""
-_LOOKED_AT = 3 * COUNT_UP_TO
+_LOOKED_AT = 3 * MOST_COUNTED
 _MOST_TERMS = 8
 _LEAST_COVERAGE = 0.5
 """Least coverage of a match. On LoCoMo, of 120 questions that another project answers 47 % are
@@ -53,7 +52,7 @@ def find_elsewhere(
         return None
     holders = tuple(dict.fromkeys(found[n] for n in fitting))
     return OtherProjects(
-        matches=min(len(fitting), COUNT_UP_TO + 1),
+        matches=min(len(fitting), MOST_COUNTED + 1),
         projects=holders[:_NAMES_SHOWN] if name_projects else (),
         holders=holders,
     )

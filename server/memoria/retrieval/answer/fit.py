@@ -22,13 +22,13 @@ from memoria.retrieval.answer.lines import ToldConditions
 from memoria.retrieval.answer.notes import FOR_AGENTS
 from memoria.retrieval.query.options import TRANSCRIPT
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.candidates import MOST_CHARS, READ_CHARS, FusedCandidate
-from memoria.retrieval.ranking.score import (
+from memoria.retrieval.ranking.candidates import (
+    MOST_CHARS,
+    READ_CHARS,
+    FusedCandidate,
     ScoredCandidate,
-    find_named_day,
-    list_tokens,
-    score_candidates,
 )
+from memoria.retrieval.ranking.score import find_named_day, list_tokens, score_candidates
 from memoria.retrieval.ranking.statistics import QueryStatistics
 from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold, TermWeights
 from memoria.retrieval.snapshot import ScoredSearch
@@ -118,7 +118,7 @@ def _measure_words(statistics: QueryStatistics, each: ScoredCandidate) -> float:
     return _WORDS * each.signals.coverage - _STRANGE * statistics.strange_share
 
 
-COUNT_UP_TO = 10
+_MOST_TURNS = 10
 """Most turns: whether still more fit is not told."""
 
 
@@ -159,7 +159,7 @@ class _RecordSearch:
 
     def list_candidates(self, tx: Transaction) -> list[int]:
         """List the best by words, and the nearest of what has been found already."""
-        plan, cosine, most = self._plan, self._cosine, 2 * COUNT_UP_TO
+        plan, cosine, most = self._plan, self._cosine, 2 * _MOST_TURNS
         by_words: list[int] = []
         if "text" not in plan.options.without:
             matches = tx.documents.match(plan.kinds, plan.terms, plan.filters, most)
@@ -262,7 +262,7 @@ def find_hint(
 def _phrase_hint(reason: str | None, count: int) -> str | None:
     if reason is None or not count:
         return None
-    many = f"{COUNT_UP_TO} or more turns" if count >= COUNT_UP_TO else f"{count} turns"
+    many = f"{_MOST_TURNS} or more turns" if count >= _MOST_TURNS else f"{count} turns"
     match = "1 turn matches" if count == 1 else f"{many} match"
     return f"{reason}: {match}; {FOR_AGENTS.record}."
 

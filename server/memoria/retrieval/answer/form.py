@@ -28,8 +28,8 @@ from memoria.language.budget import count_parts
 from memoria.language.reading.fences import indent_lines, join_lines
 from memoria.language.words.document import as_text
 from memoria.model import AdjacentTurn, Hit, Trust, Validity
+from memoria.model.moments import TO_THE_DAY, TO_THE_MINUTE
 from memoria.retrieval.answer.runs import (
-    TO_THE_DAY,
     RunKey,
     find_place,
     group_runs,
@@ -42,7 +42,6 @@ ID_CHARS = 8
 """How much of an id is written where that tells it apart."""
 _PART_CHARS = 60
 """So much of a sentence that no longer holds tells which one it is."""
-_TO_THE_MINUTE = 16
 _TO_THE_YEAR = 4
 NEAREST = "By meaning:"
 """What stands above lines that are no hits."""
@@ -266,7 +265,7 @@ def _write_run(run: Sequence[Hit], common: Common, id_chars: int) -> Iterator[st
 def _describe_run(hit: Hit) -> str:
     at = hit.source.at
     offset = "Z" if at.endswith("Z") else at[-len("+08:00") :]
-    return f"{at[:_TO_THE_MINUTE]}{offset}, session {hit.source.session_id}"
+    return f"{at[:TO_THE_MINUTE]}{offset}, session {hit.source.session_id}"
 
 
 def _hit_lines(hit: Hit, marks: Sequence[str], id_chars: int) -> Iterator[str]:

@@ -14,9 +14,9 @@ from memoria.model import StoredTurn
 from memoria.model.memory import Condition
 from memoria.retrieval.lookup.newer import put_newer_first
 from memoria.retrieval.query.plan import SearchPlan, is_of_another_task
-from memoria.retrieval.ranking.candidates import FusedCandidate, MemoryWording
+from memoria.retrieval.ranking.candidates import FusedCandidate, MemoryWording, ScoredCandidate
 from memoria.retrieval.ranking.nearest import LaterSearch, Said, find_nearest
-from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
+from memoria.retrieval.ranking.score import score_candidates
 from memoria.retrieval.ranking.selection import count_hits
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.retrieval.sources.vectors import QueryVector

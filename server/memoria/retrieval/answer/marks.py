@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from memoria.model import Hit, Memory, RelatedStatement, Validity
 from memoria.model.memory_types import DERIVED_TYPES
+from memoria.model.moments import TO_THE_DAY, TO_THE_MINUTE
 from memoria.retrieval.answer.lines import AnswerLine
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.candidates import MemoryWording
-from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.candidates import MemoryWording, ScoredCandidate
 from memoria.retrieval.ranking.successors import Successors
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.store.rows.transaction import Transaction
@@ -131,7 +131,6 @@ def _find_changes(tx: Transaction, derived: Sequence[str]) -> dict[str, tuple[st
     return {memory_id: tuple(ids) for memory_id, ids in changed.items()}
 
 
-_TO_THE_DAY, _TO_THE_MINUTE = 10, 16
 _TWO = 2
 
 
@@ -184,13 +183,13 @@ def mark_earlier(
         hit.model_copy(update={"is_earlier": True}) if _number(line) in earlier else hit
         for hit, line in pairs
     ]
-    days = Counter(hit.source.at[:_TO_THE_DAY] for hit in marked)
+    days = Counter(hit.source.at[:TO_THE_DAY] for hit in marked)
     dated = {
-        hit.source.at[:_TO_THE_DAY] for hit in marked if hit.is_earlier or hit.shown_as == "later"
+        hit.source.at[:TO_THE_DAY] for hit in marked if hit.is_earlier or hit.shown_as == "later"
     }
     return tuple(
-        hit.model_copy(update={"clock": hit.source.at[_TO_THE_DAY + 1 : _TO_THE_MINUTE]})
-        if (day := hit.source.at[:_TO_THE_DAY]) in dated and days[day] > 1
+        hit.model_copy(update={"clock": hit.source.at[TO_THE_DAY + 1 : TO_THE_MINUTE]})
+        if (day := hit.source.at[:TO_THE_DAY]) in dated and days[day] > 1
         else hit
         for hit in marked
     )

@@ -15,7 +15,6 @@ from memoria.language.reading.fences import join_lines
 from memoria.language.words.analyser import list_stop_words
 from memoria.language.words.characters import is_cjk
 from memoria.model import OtherProjects, SearchResult
-from memoria.retrieval.answer.elsewhere import COUNT_UP_TO
 from memoria.retrieval.answer.form import indent_words, write_hits
 from memoria.retrieval.query.plan import SearchPlan, reword
 
@@ -44,6 +43,8 @@ def shorten_question(question: str) -> str:
     return whole or first[:_MOST_CHARS] or "it"
 
 
+MOST_COUNTED = 20
+"""Most matches of other projects that are counted: for more, the answer says 20+."""
 NOTHING_FITS = "Nothing fits well; nearest:"
 _WORDINGS_SHARE = 0.3
 """Most of the budget for naming other wordings: less is left to what is shown else."""
@@ -152,7 +153,7 @@ def price_notes(result: SearchResult) -> int:
 
 
 def _describe_elsewhere(other: OtherProjects, steps: NextSteps) -> str:
-    count = f"{COUNT_UP_TO}+" if other.matches > COUNT_UP_TO else str(other.matches)
+    count = f"{MOST_COUNTED}+" if other.matches > MOST_COUNTED else str(other.matches)
     match = "matches" if other.matches == 1 else "match"
     named = f" ({', '.join(map(indent_words, other.projects))})" if other.projects else ""
     return f"{count} more {match} in other projects{named}; {steps.everywhere}"

@@ -29,6 +29,7 @@ from memoria.language.words.analyser import word_terms
 from memoria.language.words.document import as_text
 from memoria.memories.conditions import is_withheld
 from memoria.model import ContextPackage, Hit, Role, Scratchpad, SearchResult, StoredTurn
+from memoria.model.moments import TO_THE_DAY
 from memoria.retrieval.answer.form import list_doubts, name_hit
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.rows.transaction import Transaction
@@ -83,7 +84,7 @@ def _take_fitting(lines: Iterator[str]) -> Iterator[str]:
 def _describe_hit(hit: Hit, id_chars: int) -> str:
     source = hit.source
     who = source.speaker or source.role
-    marks = [str(mark) for mark in (source.at[:10], who, source.trust, hit.status) if mark]
+    marks = [str(mark) for mark in (source.at[:TO_THE_DAY], who, source.trust, hit.status) if mark]
     marks += list_doubts(hit, id_chars)
     return f"- {name_hit(hit, id_chars)} {join_lines(hit.text)} ({join_lines(', '.join(marks))})"
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from memoria.model import AdjacentTurn, Hit
+from memoria.model.moments import TO_THE_DAY
 
-TO_THE_DAY = 10
-"""Number of characters of a moment that tell its day."""
 _ALONE = ("unprocessed", "verbatim")
 """Status of turns beside memories, which stand by themselves as these do."""
 RunKey = tuple[str, ...]

@@ -15,7 +15,7 @@ from memoria.memories.conditions import condition_of_turn, is_open
 from memoria.memories.times import zone_of_turn
 from memoria.model import Memory, MemoryType, Role, StoredTurn, Validity, Vector, to_iso
 from memoria.model.memory import LaterStatement
-from memoria.model.moments import Zone
+from memoria.model.moments import TO_THE_DAY, TO_THE_MINUTE, Zone
 from memoria.policy.scope import decide_scope
 from memoria.retrieval.ranking.nearest import LaterSearch, Said
 from memoria.store.rows.transaction import Transaction
@@ -23,7 +23,6 @@ from memoria.store.values import Filters, Match
 
 MayTell = Callable[[StoredTurn], bool]
 """Test of whether a turn may be shown where it is to stand."""
-_TO_THE_DAY, _TO_THE_MINUTE = 10, 16
 _LOOKED_AT = 6
 """Nearest statements that are looked at, of which some may not be told."""
 _EVERYTHING = Filters(everywhere=True, include_processed=True)
@@ -209,5 +208,5 @@ def _is_seen_from(turn: StoredTurn, project: str | None) -> bool:
 def _tell_when(at: int, earlier: int, zone: Zone) -> str:
     """Return the day of a moment, with the time where an earlier one is of that day, too."""
     moment, former = to_iso(at, zone), to_iso(earlier, zone)
-    is_same_day = moment[:_TO_THE_DAY] == former[:_TO_THE_DAY]
-    return moment[:_TO_THE_MINUTE].replace("T", " ") if is_same_day else moment[:_TO_THE_DAY]
+    is_same_day = moment[:TO_THE_DAY] == former[:TO_THE_DAY]
+    return moment[:TO_THE_MINUTE].replace("T", " ") if is_same_day else moment[:TO_THE_DAY]

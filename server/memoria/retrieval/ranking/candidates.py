@@ -6,9 +6,9 @@ words or meaning a surer one. A sum with fixed weights (λ1·BM25 + λ2·vector 
 other weights for every source that is absent; here the scores of the others stay as they are.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar, overload
 
 from memoria.language.asking.parse import ParsedQuery
 from memoria.language.reading.excerpt import Span, find_excerpt, weigh_evenly
@@ -16,14 +16,14 @@ from memoria.language.words.analyser import distinct_tokens
 from memoria.language.words.document import full_text
 from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
 from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.features import IndexTokens, list_words
 from memoria.store.rows.transaction import Transaction
-from memoria.store.values import Filters, Frequencies
+from memoria.store.values import DocumentKind, Filters, Frequencies
 
 if TYPE_CHECKING:
-    from memoria.retrieval.ranking.evidence.priors import Lift
-    from memoria.retrieval.ranking.evidence.words import Floats, Integers
+    from memoria.retrieval.ranking.evidence.words import Floats
 
 
 RANK_DEPTH = 100
@@ -104,26 +104,6 @@ class FusedCandidate(NamedTuple):
     """Factor, less than 1 where others hold a phrase that the query quotes, and this does not."""
     passage: Span | None = None
     """Part of a long turn's whole text that is nearest to the question by meaning."""
-
-
-def rank_documents(
-    tx: Transaction, plan: SearchPlan, sources: SourceScores, frequencies: Frequencies, most: int
-) -> Ranking:
-    """Rank the documents by words and meaning: as many as it takes to fuse `most`."""
-    if plan.parsed.is_time_only or not (sources.bm25 or sources.cosine):
-        return Ranking()
-    import numpy as np  # noqa: PLC0415  (who finds nothing does not wait for it)
-
-    from memoria.retrieval.ranking.evidence.rank import rank_by_evidence  # noqa: PLC0415
-
-    known = sources.expansion.scores
-    query = EvidenceQuery(plan.parsed, plan.filters, frequencies)
-
-    def lift(ns: "Integers") -> "Lift":
-        graph = np.array([known.get(n, 0.0) for n in ns.tolist()])
-        return lambda scores: add_graph_score(scores, graph)
-
-    return rank_by_evidence(tx, query, sources, most, plan.options.stages, lift)
 
 
 def fuse(
@@ -308,3 +288,105 @@ def _excerpt_words(text: str, plan: SearchPlan) -> frozenset[str]:
 def read_text(document: StoredTurn | MemoryWording) -> str:
     """Return all words of a document."""
     return document.version.content if isinstance(document, MemoryWording) else full_text(document)
+
+
+class ScoredCandidate(NamedTuple):
+    """A document with what speaks for it. Higher scores are better, within one search."""
+
+    document: StoredTurn | MemoryWording
+    candidate: FusedCandidate
+    signals: RelevanceSignals
+    relevance: float
+    """Match with the query, 0 to 1."""
+    boosts: Mapping[str, float]
+    score: float
+    words: frozenset[str]
+    margin: float
+    """Excess over what the relevance threshold demands; below 0 it is no hit."""
+
+    @property
+    def kind(self) -> DocumentKind:
+        """Kind of document."""
+        return "turn" if isinstance(self.document, StoredTurn) else "memory"
+
+    @property
+    def id(self) -> str:
+        """Id of the memory or turn."""
+        document = self.document
+        return document.id if isinstance(document, StoredTurn) else document.memory.id
+
+    @property
+    def task(self) -> str | None:
+        """Task that a memory belongs to; None for one of no task, and for a turn."""
+        document = self.document
+        return None if isinstance(document, StoredTurn) else document.memory.task
+
+    @property
+    def identity(self) -> tuple[str, int]:
+        """Key of a version of a message, or of a wording of a memory."""
+        document = self.document
+        return (document.id, document.n) if isinstance(document, StoredTurn) else (
+            document.memory.id, document.version.n)  # fmt: skip
+
+    def with_margin(self, threshold: RelevanceThreshold) -> Self:
+        """Return the same with the margin of its signals, where these have changed."""
+        return self._replace(margin=threshold.margin(self.kind, self.signals))
+
+    @property
+    def text(self) -> str:
+        """All words of the document."""
+        return read_text(self.document)
+
+
+class LazyCandidates(Sequence[ScoredCandidate]):
+    """Candidates that are read as far as somebody looks: where none of the first fits, no further.
+
+    That is for searches in which what a candidate says does not change its place.
+    """
+
+    def __init__(
+        self,
+        fused: Sequence[FusedCandidate],
+        score: Callable[[Sequence[FusedCandidate]], list[ScoredCandidate]],
+        first: int,
+    ) -> None:
+        """Create the sequence without reading any.
+
+        Args:
+            fused: the candidates, best first.
+            score: reads some of them while the transaction lasts, and keeps their order.
+            first: how many are read together when somebody looks at the first.
+        """
+        self._unread = fused
+        self._score = score
+        self._first = first
+        self._read: list[ScoredCandidate] = []
+
+    def __len__(self) -> int:
+        return len(self._read_until(None))
+
+    def __bool__(self) -> bool:
+        return bool(self[:1])
+
+    def __iter__(self) -> Iterator[ScoredCandidate]:
+        yield from self[: self._first]
+        yield from self[self._first :]
+
+    @overload
+    def __getitem__(self, at: int) -> ScoredCandidate: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[ScoredCandidate]: ...
+    def __getitem__(self, at: int | slice) -> ScoredCandidate | list[ScoredCandidate]:
+        part = at if isinstance(at, slice) else slice(at, at + 1)
+        ends = part.start or 0, part.stop, part.step or 1
+        is_counted_from_first = part.stop is not None and min(ends) >= 0
+        return self._read_until(part.stop if is_counted_from_first else None)[at]
+
+    def _read_until(self, most: int | None) -> list[ScoredCandidate]:
+        """Read the first `most` that may be seen, or all."""
+        most = len(self._unread) + len(self._read) if most is None else max(most, self._first)
+        while self._unread and len(self._read) < most:
+            many = most - len(self._read)
+            part, self._unread = self._unread[:many], self._unread[many:]
+            self._read += self._score(part)
+        return self._read

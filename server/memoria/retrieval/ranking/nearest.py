@@ -14,8 +14,7 @@ from typing import NamedTuple, Self
 from memoria.inference.base import Calibration
 from memoria.model import Role, Vector
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.candidates import FusedCandidate, MemoryWording
-from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.candidates import FusedCandidate, MemoryWording, ScoredCandidate
 from memoria.retrieval.sources.vectors import QueryVector
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind, Filters, Match

@@ -18,8 +18,10 @@ in the echo, which has hardly a word more, and the part of the echo that answers
 added. The question that an echo answers goes with the echo.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence, Set
 from itertools import chain
+from math import ceil, floor
 from typing import Protocol, TypeVar
 
 from memoria.bare.lazy_regex import lazy_regex
@@ -29,9 +31,9 @@ from memoria.language.words.analyser import distinct_tokens, list_stop_words, to
 from memoria.language.words.characters import CJK, is_cjk_character
 from memoria.model import MemoryVersion, Role, StoredTurn
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.candidates import READ_CHARS, MemoryWording
-from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.candidates import READ_CHARS, MemoryWording, ScoredCandidate
 
+_REPEAT_SIMILARITY = 0.9
 _REPEAT_SHARE = 0.6
 _LONGEST_REPEATED = 3
 _PENALTY = 0.4
@@ -265,3 +267,25 @@ def _states(hit: ScoredCandidate) -> bool:
     """Return whether it says something of its own: a question does not."""
     document = hit.document
     return not isinstance(document, StoredTurn) or not read_saying(document.content).asks
+
+
+def find_repeats(found: Sequence[ScoredCandidate]) -> set[int]:
+    """Find the turns that say word for word what a better hit says."""
+    better: dict[int, list[frozenset[str]]] = defaultdict(list)  # by how many words they have
+    repeats: set[int] = set()
+    for each in found:
+        words = each.words
+        if each.kind == "turn" and any(
+            word_similarity(words, other) >= _REPEAT_SIMILARITY
+            for size in _list_sizes_alike(len(words))
+            for other in better[size]
+        ):
+            repeats.add(each.candidate.n)
+        else:
+            better[len(words)].append(words)
+    return repeats
+
+
+def _list_sizes_alike(size: int) -> range:
+    """List the numbers of words that a text may have to repeat one of that many."""
+    return range(ceil(_REPEAT_SIMILARITY * size), floor(size / _REPEAT_SIMILARITY) + 1)

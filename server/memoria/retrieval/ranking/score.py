@@ -1,10 +1,9 @@
 """Scoring: candidates are read, and get a relevance, their boosts and relevance signals."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from itertools import chain
 from operator import attrgetter
 from types import MappingProxyType
-from typing import NamedTuple, Self, overload
 
 from memoria.inference import Calibration
 from memoria.language.asking.aim import Aim
@@ -19,7 +18,9 @@ from memoria.retrieval.ranking.boosts import NO_BOOSTS, combine_boosts, memory_b
 from memoria.retrieval.ranking.candidates import (
     READ_CHARS,
     FusedCandidate,
+    LazyCandidates,
     MemoryWording,
+    ScoredCandidate,
     add_graph_score,
     read_documents,
     read_text,
@@ -33,7 +34,6 @@ from memoria.retrieval.ranking.threshold import (
     TermWeights,
 )
 from memoria.store.rows.transaction import Transaction
-from memoria.store.values import DocumentKind
 
 _WORDS_CEILING = 0.6
 """Most that words alone make of the best of them."""
@@ -57,108 +57,6 @@ def score_conclusion(
 _LONGEST_DAY_MS = 25 * 3_600_000
 """Length of a day on which the clocks are put back."""
 _NO_WORDS: frozenset[str] = frozenset()
-
-
-class ScoredCandidate(NamedTuple):
-    """A document with what speaks for it. Higher scores are better, within one search."""
-
-    document: StoredTurn | MemoryWording
-    candidate: FusedCandidate
-    signals: RelevanceSignals
-    relevance: float
-    """Match with the query, 0 to 1."""
-    boosts: Mapping[str, float]
-    score: float
-    words: frozenset[str]
-    margin: float
-    """Excess over what the relevance threshold demands; below 0 it is no hit."""
-
-    @property
-    def kind(self) -> DocumentKind:
-        """Kind of document."""
-        return "turn" if isinstance(self.document, StoredTurn) else "memory"
-
-    @property
-    def id(self) -> str:
-        """Id of the memory or turn."""
-        document = self.document
-        return document.id if isinstance(document, StoredTurn) else document.memory.id
-
-    @property
-    def task(self) -> str | None:
-        """Task that a memory belongs to; None for one of no task, and for a turn."""
-        document = self.document
-        return None if isinstance(document, StoredTurn) else document.memory.task
-
-    @property
-    def identity(self) -> tuple[str, int]:
-        """Key of a version of a message, or of a wording of a memory."""
-        document = self.document
-        return (document.id, document.n) if isinstance(document, StoredTurn) else (
-            document.memory.id, document.version.n)  # fmt: skip
-
-    def with_margin(self, threshold: RelevanceThreshold) -> Self:
-        """Return the same with the margin of its signals, where these have changed."""
-        return self._replace(margin=threshold.margin(self.kind, self.signals))
-
-    @property
-    def text(self) -> str:
-        """All words of the document."""
-        return read_text(self.document)
-
-
-class LazyCandidates(Sequence[ScoredCandidate]):
-    """Candidates that are read as far as somebody looks: where none of the first fits, no further.
-
-    That is for searches in which what a candidate says does not change its place.
-    """
-
-    def __init__(
-        self,
-        fused: Sequence[FusedCandidate],
-        score: Callable[[Sequence[FusedCandidate]], list[ScoredCandidate]],
-        first: int,
-    ) -> None:
-        """Create the sequence without reading any.
-
-        Args:
-            fused: the candidates, best first.
-            score: reads some of them while the transaction lasts, and keeps their order.
-            first: how many are read together when somebody looks at the first.
-        """
-        self._unread = fused
-        self._score = score
-        self._first = first
-        self._read: list[ScoredCandidate] = []
-
-    def __len__(self) -> int:
-        return len(self._read_until(None))
-
-    def __bool__(self) -> bool:
-        return bool(self[:1])
-
-    def __iter__(self) -> Iterator[ScoredCandidate]:
-        yield from self[: self._first]
-        yield from self[self._first :]
-
-    @overload
-    def __getitem__(self, at: int) -> ScoredCandidate: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[ScoredCandidate]: ...
-    def __getitem__(self, at: int | slice) -> ScoredCandidate | list[ScoredCandidate]:
-        part = at if isinstance(at, slice) else slice(at, at + 1)
-        ends = part.start or 0, part.stop, part.step or 1
-        is_counted_from_first = part.stop is not None and min(ends) >= 0
-        return self._read_until(part.stop if is_counted_from_first else None)[at]
-
-    def _read_until(self, most: int | None) -> list[ScoredCandidate]:
-        """Read the first `most` that may be seen, or all."""
-        most = len(self._unread) + len(self._read) if most is None else max(most, self._first)
-        while self._unread and len(self._read) < most:
-            many = most - len(self._read)
-            part, self._unread = self._unread[:many], self._unread[many:]
-            self._read += self._score(part)
-        return self._read
 
 
 def score_candidates(

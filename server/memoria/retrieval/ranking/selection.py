@@ -11,17 +11,15 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from math import ceil, floor
 
 from memoria.retrieval.query.plan import SearchPlan, is_of_named_task
-from memoria.retrieval.ranking.candidates import MemoryWording
+from memoria.retrieval.ranking.candidates import MemoryWording, ScoredCandidate
 from memoria.retrieval.ranking.repeats import (
     diversify,
+    find_repeats,
     place_echoes,
     stand_for_turns,
-    word_similarity,
 )
-from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.successors import (
     NO_SUCCESSORS,
     Successors,
@@ -31,7 +29,6 @@ from memoria.retrieval.ranking.successors import (
 from memoria.retrieval.ranking.threshold import DECIDING_HITS
 from memoria.store.rows.transaction import Transaction
 
-_REPEAT_SIMILARITY = 0.9
 _NEARLY_AS_GOOD = 0.4
 """Share of the best turn's score with which another is shown beside it. Of those below, none
 answers on LoCoMo or BEAM: their recall@10 is the same without a bound, and lower from 0.5 on."""
@@ -85,7 +82,7 @@ def select_hits(
     ids = {each.candidate.n for each in passed}
     below = tuple(each for each in scored if each.candidate.n not in ids)
     passed, repeats = stand_for_turns(passed, successors.spared)
-    repeats |= _find_repeats([each for each in passed if each.candidate.n not in repeats])
+    repeats |= find_repeats([each for each in passed if each.candidate.n not in repeats])
     hits = [each for each in passed if each.candidate.n not in repeats]
     if plan.profile.uses_diversity and plan.options.stages.diversity:
         hits = diversify(hits, _CHOSEN_WITH_CARE)
@@ -109,7 +106,7 @@ def add_rest(plan: SearchPlan, selection: Selection, rest: Sequence[ScoredCandid
         hits = (*selection.hits, *new) if selection.hits else ()
         return replace(selection, hits=hits)
     fitting = [each for each in new if plan.profile.is_asked or _is_relevant(each)]
-    repeats = _find_repeats([*selection.hits, *fitting]) if fitting else set()
+    repeats = find_repeats([*selection.hits, *fitting]) if fitting else set()
     return replace(
         selection,
         hits=(*selection.hits, *(each for each in fitting if each.candidate.n not in repeats)),
@@ -189,28 +186,6 @@ def _add_successors(
     ids = {each.candidate.n for each in passed}
     wanted = ids | {successors.find(n) for n in ids}
     return [each for each in scored if each.candidate.n in wanted]
-
-
-def _find_repeats(found: Sequence[ScoredCandidate]) -> set[int]:
-    """Find the turns that say word for word what a better hit says."""
-    better: dict[int, list[frozenset[str]]] = defaultdict(list)  # by how many words they have
-    repeats: set[int] = set()
-    for each in found:
-        words = each.words
-        if each.kind == "turn" and any(
-            word_similarity(words, other) >= _REPEAT_SIMILARITY
-            for size in _list_sizes_alike(len(words))
-            for other in better[size]
-        ):
-            repeats.add(each.candidate.n)
-        else:
-            better[len(words)].append(words)
-    return repeats
-
-
-def _list_sizes_alike(size: int) -> range:
-    """List the numbers of words that a text may have to repeat one of that many."""
-    return range(ceil(_REPEAT_SIMILARITY * size), floor(size / _REPEAT_SIMILARITY) + 1)
 
 
 _ALIKE = 0.75

@@ -21,8 +21,7 @@ from memoria.language.words.analyser import distinct_tokens, tokens
 from memoria.language.words.document import full_text
 from memoria.model import Memory, StoredTurn, Validity
 from memoria.retrieval.query.plan import SearchPlan, is_of_another_task
-from memoria.retrieval.ranking.candidates import MemoryWording, passes_filters
-from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.candidates import MemoryWording, ScoredCandidate, passes_filters
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Successor
 

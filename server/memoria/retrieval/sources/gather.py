@@ -18,15 +18,14 @@ from memoria.language.words.characters import is_cjk_character
 from memoria.model import DAY_MS, PartReport
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.graph import START_DOCUMENTS, GraphExpansion, search_graph
-from memoria.retrieval.sources.report import (
+from memoria.retrieval.sources.vectors import (
     DEPTH,
+    OFF,
+    AskedVector,
     FoundScores,
-    report_idle,
-    report_missing,
-    report_off,
-    report_used,
+    ReadVectors,
+    read_passages,
 )
-from memoria.retrieval.sources.vectors import AskedVector, ReadVectors, read_passages
 from memoria.store.features import SESSION_BITS
 from memoria.store.rows.transaction import Transaction
 
@@ -42,14 +41,14 @@ def search_text(tx: Transaction, plan: SearchPlan) -> FoundScores:
         plan: the search.
     """
     if "text" in plan.options.without:
-        return {}, report_off("text")
+        return {}, PartReport(part="text", state="off", why=OFF)
     if not plan.terms:
-        return {}, report_idle("text", "the question holds no word")
+        return {}, PartReport(part="text", state="idle", why="the question holds no word")
     found = dict(tx.documents.match(plan.kinds, plan.terms, plan.filters, DEPTH))
     in_time = plan.filters_in_time
     if in_time is not None and len(found) >= DEPTH:
         found.update(tx.documents.match(plan.kinds, plan.terms, in_time, _DEPTH_IN_TIME))
-    return found, report_used("text", len(found))
+    return found, PartReport(part="text", state="used", found=len(found))
 
 
 def search_phrases(tx: Transaction, plan: SearchPlan) -> dict[int, float]:
@@ -77,12 +76,13 @@ clock put back."""
 def search_recent(tx: Transaction, plan: SearchPlan) -> tuple[tuple[int, ...], PartReport]:
     """List the newest of the time asked for: one of each session, then what else was said."""
     if not plan.parsed.is_time_only:
-        return (), report_idle("recent", "the question asks for more than a time")
+        why = "the question asks for more than a time"
+        return (), PartReport(part="recent", state="idle", why=why)
     if plan.parsed.time is None:
         found = _list_recent(tx, plan, _RECENT_DEPTH)
     else:
         found = _hear_sessions(tx, plan, _list_recent(tx, plan, _DEPTH_OF_SESSIONS))[:_RECENT_DEPTH]
-    return found, report_used("recent", len(found))
+    return found, PartReport(part="recent", state="used", found=len(found))
 
 
 def settle_time(tx: Transaction, plan: SearchPlan) -> SearchPlan:
@@ -175,7 +175,8 @@ def gather(
     try:
         cosine, spans = read_passages(tx, plan, asked.read(), bm25, nearest)
     except EmbedderError as error:
-        cosine, spans, vectors = nearest, {}, report_missing("vectors", str(error))
+        cosine, spans = nearest, {}
+        vectors = PartReport(part="vectors", state="missing", why=str(error))
     expansion, graph = search_graph(tx, plan, _combine_best(bm25, cosine))
     recent, newest = search_recent(tx, plan)
     unseen = [n for n in bm25 if n not in cosine] if cosine else []

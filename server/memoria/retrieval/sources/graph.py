@@ -20,7 +20,7 @@ from memoria.graph.algorithms import Adjacency, find_neighbourhood, personalised
 from memoria.language.words.analyser import name_key
 from memoria.model import PartReport
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.sources.report import report_idle, report_off, report_used
+from memoria.retrieval.sources.vectors import OFF
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
@@ -54,12 +54,12 @@ def search_graph(
 ) -> tuple[GraphExpansion, PartReport]:
     """Expand the graph from the documents found, unless it is switched off."""
     if "graph" in plan.options.without:
-        return GraphExpansion(), report_off("graph")
+        return GraphExpansion(), PartReport(part="graph", state="off", why=OFF)
     expansion = expand_graph(tx, plan.parsed.names, found, plan.filters)
     if not expansion.scores:
         why = "the question names nobody and nothing that memories are linked with"
-        return expansion, report_idle("graph", why)
-    return expansion, report_used("graph", len(expansion.scores))
+        return expansion, PartReport(part="graph", state="idle", why=why)
+    return expansion, PartReport(part="graph", state="used", found=len(expansion.scores))
 
 
 def expand_graph(

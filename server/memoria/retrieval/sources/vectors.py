@@ -17,19 +17,17 @@ from threading import Lock
 from memoria.errors import EmbedderError
 from memoria.inference import Calibration, LazyEmbedder, calibration_of
 from memoria.language.reading.excerpt import Span
-from memoria.model import Vector
+from memoria.model import PartReport, Vector
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.sources.report import (
-    DEPTH,
-    OFF,
-    FoundScores,
-    report_missing,
-    report_off,
-    report_used,
-)
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind, Match
 
+DEPTH = 200
+"""Number of documents asked of the text, and of the vectors: with twice as many, recall is nearly
+the same."""
+OFF = "switched off"
+FoundScores = tuple[dict[int, float], PartReport]
+"""Scores by document number, and the report."""
 ReadVectors = Callable[[], FoundScores]
 """Return the nearest documents, as soon as they are known."""
 
@@ -107,13 +105,13 @@ class _VectorSearch:
     def list_found(self) -> FoundScores:
         """Return what has been found, once every kind was searched."""
         if "vectors" in self._plan.options.without:
-            return {}, report_off("vectors")
+            return {}, PartReport(part="vectors", state="off", why=OFF)
         query = self._asked.read()
         missing = query if isinstance(query, str) else self._error
         if missing is not None:
-            return {}, report_missing("vectors", missing)
+            return {}, PartReport(part="vectors", state="missing", why=missing)
         found = dict(match for kind in self._plan.kinds for match in self._found[kind])
-        return found, report_used("vectors", len(found))
+        return found, PartReport(part="vectors", state="used", found=len(found))
 
 
 @contextmanager
