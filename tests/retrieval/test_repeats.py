@@ -30,8 +30,8 @@ from memoria.model import (
 from memoria.model.query import MemoryQuery
 from memoria.retrieval.query.options import SearchOptions
 from memoria.retrieval.query.plan import plan_memories
-from memoria.retrieval.ranking.boosts import combine_boosts, memory_boosts
 from memoria.retrieval.ranking.repeats import diversify, word_similarity
+from memoria.retrieval.ranking.score import combine_boosts, memory_boosts
 
 NOW = 1_700_000_000_000
 LONG_AGO = NOW - 400 * DAY_MS

@@ -47,8 +47,8 @@ from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Frequencies
 
 if TYPE_CHECKING:
+    from memoria.retrieval.ranking.evidence.columns import Integers
     from memoria.retrieval.ranking.evidence.priors import Lift
-    from memoria.retrieval.ranking.evidence.words import Integers
 
 _READ_OF_THE_PAST = 1000
 """Documents read where a past moment is asked of: all that was found, for only reading a document

@@ -6,9 +6,8 @@ from functools import partial
 from memoria.model import Hit, PartReport, SearchResult
 from memoria.model.search import OtherProjects
 from memoria.retrieval.answer.cite import cite_candidate, read_neighbours
-from memoria.retrieval.answer.elsewhere import find_elsewhere
 from memoria.retrieval.answer.explain import build_explanation
-from memoria.retrieval.answer.fit import find_hint, is_answered
+from memoria.retrieval.answer.fit import find_elsewhere, find_hint, is_answered
 from memoria.retrieval.answer.form import ID_CHARS, list_ids
 from memoria.retrieval.answer.lines import (
     AnswerLine,

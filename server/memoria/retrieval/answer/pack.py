@@ -18,15 +18,16 @@ from memoria.model.search import FULL_ID
 from memoria.retrieval.answer.cite import NO_NEIGHBOURS, NeighbourTurns, cut_to_excerpt
 from memoria.retrieval.answer.form import (
     Common,
+    RunKey,
     frame_cost,
     head_cost,
     headings_cost,
     neighbour_cost,
     neighbour_frame_cost,
+    run_key,
     words_cost,
     write_hits,
 )
-from memoria.retrieval.answer.runs import RunKey, run_key
 
 _ENOUGH = (52 * PARTS, 120 * PARTS)
 """Room for the words of a hit before any hit gets more: for the sentence that answers, between

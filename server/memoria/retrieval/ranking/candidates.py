@@ -23,7 +23,7 @@ from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind, Filters, Frequencies
 
 if TYPE_CHECKING:
-    from memoria.retrieval.ranking.evidence.words import Floats
+    from memoria.retrieval.ranking.evidence.columns import Floats
 
 
 RANK_DEPTH = 100

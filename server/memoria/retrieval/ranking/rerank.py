@@ -30,8 +30,8 @@ from memoria.language.asking.parse import ParsedQuery
 from memoria.language.reading.excerpt import find_excerpt, weigh_evenly
 from memoria.model import PartReport, StoredTurn
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.boosts import combine_boosts
 from memoria.retrieval.ranking.candidates import ScoredCandidate
+from memoria.retrieval.ranking.score import combine_boosts
 from memoria.retrieval.ranking.statistics import QueryStatistics
 from memoria.retrieval.ranking.threshold import RelevanceThreshold
 

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memoria.retrieval.ranking.candidates import MOST_CHARS
-from memoria.retrieval.ranking.evidence.words import Bits, Floats, Integers
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.features import SESSION_BITS, IndexTokens, Surroundings
 from memoria.store.rows.transaction import Transaction
+
+Bits = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 class Scores(NamedTuple):

@@ -33,8 +33,7 @@ from memoria.language.asking.aim import NO_WISH, PREFERENCE, STANDING_WISH, Aim
 from memoria.language.dates import Interval
 from memoria.language.words.analyser import tokens
 from memoria.retrieval.query.options import Stages
-from memoria.retrieval.ranking.evidence.columns import rank_rows
-from memoria.retrieval.ranking.evidence.words import Bits, Floats, Integers
+from memoria.retrieval.ranking.evidence.columns import Bits, Floats, Integers, rank_rows
 from memoria.store.features import UNHEARD, TextFeatureColumns, TurnMetadataColumns
 
 

@@ -35,6 +35,8 @@ from memoria.retrieval.ranking.candidates import (
     phrase_share,
 )
 from memoria.retrieval.ranking.evidence.columns import (
+    Floats,
+    Integers,
     Places,
     RankingInput,
     Scores,
@@ -42,7 +44,7 @@ from memoria.retrieval.ranking.evidence.columns import (
     join_numbers,
     rank_rows,
 )
-from memoria.retrieval.ranking.evidence.lexical import bm25, idf
+from memoria.retrieval.ranking.evidence.lexical import bm25, count_terms, idf
 from memoria.retrieval.ranking.evidence.priors import (
     ExpectedAnswer,
     FinalScores,
@@ -51,7 +53,6 @@ from memoria.retrieval.ranking.evidence.priors import (
     keep_scores,
     rank_with_priors,
 )
-from memoria.retrieval.ranking.evidence.words import Floats, Integers, count_terms
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.rows.transaction import Transaction
 
