@@ -169,12 +169,12 @@ class SnapshotSearch:
         """
         if plan.limit <= self._choose_depth(plan):
             return []
-        known = {each.candidate.n for each in scored}
+        known = {each.n for each in scored}
         fused = fuse(plan, sources, ranking, plan.limit)
         places = {each.n: place for place, each in enumerate(fused) if each.n not in known}
         more = [each for each in fused if each.n in places]
         found = list(score_candidates(self._tx, plan, more, threshold))
-        found.sort(key=lambda each: places[each.candidate.n])
+        found.sort(key=lambda each: places[each.n])
         return [each for each in found if not is_of_another_task(plan, each.task)]
 
     def _narrow_to_task(
@@ -187,9 +187,7 @@ class SnapshotSearch:
     ) -> list[ScoredCandidate]:
         """Return the candidates of the named task, however many match better, and of none."""
         tx = self._tx
-        by_n = {
-            each.candidate.n: each for each in scored if not is_of_another_task(plan, each.task)
-        }
+        by_n = {each.n: each for each in scored if not is_of_another_task(plan, each.task)}
         if plan.tasks:
             own = replace(plan, filters=replace(plan.filters, tasks=plan.tasks))
             with search_vectors_beside(tx, own, query) as read_vectors:
@@ -198,7 +196,7 @@ class SnapshotSearch:
             ranking = _rank_documents(tx, own, sources, frequencies, depth)
             found = fuse(own, sources, ranking, depth)
             of_task = score_candidates(tx, own, found, threshold)
-            by_n.update((each.candidate.n, each) for each in of_task)
+            by_n.update((each.n, each) for each in of_task)
         return sorted(by_n.values(), key=lambda each: -each.score)
 
     def _choose_depth(self, plan: SearchPlan) -> int:

@@ -143,7 +143,7 @@ def _cite_lines(
 
 
 def _cite(found: ScoredSearch, line: AnswerLine, successors: Successors) -> Hit:
-    spared = successors.find_spared(line.candidate.candidate.n)
+    spared = successors.find_spared(line.candidate.n)
     hit = cite_candidate(found.plan, line.candidate, found.weights, spared)
     marks = {
         "condition": line.condition,

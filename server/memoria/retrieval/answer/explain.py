@@ -87,14 +87,14 @@ def _list_outcomes(
     plan: SearchPlan, selection: Selection, shown: Sequence[ScoredCandidate]
 ) -> Iterator[tuple[ScoredCandidate, str]]:
     """Yield every scored document with its outcome; first those shown, in their order."""
-    known = {each.candidate.n for each in shown}
+    known = {each.n for each in shown}
     yield from ((each, "shown") for each in shown)
     for place, each in enumerate(selection.hits):
-        if each.candidate.n not in known:
+        if each.n not in known:
             yield each, "no room" if place < plan.limit else "past limit"
     further = (("repeats", selection.repeats), ("below threshold", selection.below_threshold))
     for outcome, candidates in further:
-        yield from ((each, outcome) for each in candidates if each.candidate.n not in known)
+        yield from ((each, outcome) for each in candidates if each.n not in known)
 
 
 def _describe_candidate(each: ScoredCandidate, outcome: str) -> ExplainedCandidate:

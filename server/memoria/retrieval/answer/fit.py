@@ -106,11 +106,11 @@ def _measure_nearness(
     wordings = [] if read is None else list_query_vectors(asked)
     if read is None or not wordings:
         return cosines
-    vectors = tx.documents.vectors([each.candidate.n for each in shown], wordings[0].model)
+    vectors = tx.documents.vectors([each.n for each in shown], wordings[0].model)
     beyond = read() - 1
     return [
         cosine + (_add_beyond(beyond, wordings, vectors[n]) if n in vectors else 0.0)
-        for cosine, n in zip(cosines, (each.candidate.n for each in shown), strict=True)
+        for cosine, n in zip(cosines, (each.n for each in shown), strict=True)
     ]
 
 
@@ -201,7 +201,7 @@ class _RecordSearch:
         self, tx: Transaction, ns: Sequence[int], indexed: Mapping[int, IndexTokens]
     ) -> list[ScoredCandidate]:
         """Return the turns that fit."""
-        documents = {each.candidate.n: each.document for each in self._found.scored}
+        documents = {each.n: each.document for each in self._found.scored}
         turns = {n: turn for n, turn in documents.items() if isinstance(turn, StoredTurn)}
         read = [self._as_candidate(n, indexed) for n in ns]
         scored = score_candidates(tx, self._plan, read, self._threshold, turns)
@@ -213,7 +213,7 @@ class _RecordSearch:
 
     def _rate(self, each: ScoredCandidate) -> ScoredCandidate:
         """Give a candidate its margin."""
-        cosine = self._estimate_cosine(each.candidate.n, each.signals.coverage)
+        cosine = self._estimate_cosine(each.n, each.signals.coverage)
         signals = each.signals._replace(cosine=cosine)
         return each._replace(signals=signals).with_margin(self._threshold)
 
@@ -262,8 +262,8 @@ def find_hint(
         return _phrase_hint(
             "Codes, paths and addresses stand in the record as they were written", len(literal)
         )
-    known = {each.candidate.n for each in shown if not plan.parsed.wants_record}
-    return _phrase_hint(reason, sum(each.candidate.n not in known for each in turns))
+    known = {each.n for each in shown if not plan.parsed.wants_record}
+    return _phrase_hint(reason, sum(each.n not in known for each in turns))
 
 
 def _phrase_hint(reason: str | None, count: int) -> str | None:

@@ -146,7 +146,7 @@ def _list_nearest(
     told: ToldConditions,
     most: int,
 ) -> list[AnswerLine]:
-    known = {each.candidate.candidate.n for each in shown}
+    known = {each.candidate.n for each in shown}
     sources = _list_sources(shown)
     best = find_nearest(tx, found.plan, asked, known)[: most + _SPARE]
     new = [each for each in read_visible(tx, found, found.plan, best) if each.id not in sources]
@@ -175,14 +175,14 @@ def _add_later(
     wide = plan.with_processed_turns()
     search = LaterSearch(tx, asked[0].model, plan.calibration, wide.filters)
     counts = _count_beside(search, groups)
-    lines = {line.candidate.candidate.n: line for group in groups for line in group}
+    lines = {line.candidate.n: line for group in groups for line in group}
     matches = search.find(list(counts), _LOOKED_AT, [each.vector for each in asked])
     later = {one.n: _take_new(matches.get(one.n, ()), most, lines) for one, most in counts.items()}
     new = dict.fromkeys(match.n for matches in later.values() for match in matches)
     wanted = [FusedCandidate(n, 0.0) for n in new if n not in lines]
     read = read_visible(tx, found, wide, wanted)
     added = (AnswerLine(*each, "later") for each in told.take_open(read, len(read)))
-    lines |= {line.candidate.candidate.n: line for line in added}
+    lines |= {line.candidate.n: line for line in added}
     return AnswerLines(
         list(lines.values()), {n: [match.n for match in ones] for n, ones in later.items()}
     )
@@ -212,7 +212,7 @@ def read_visible(
 ) -> list[ScoredCandidate]:
     """Read the documents that may be seen, in their order, and none of another task."""
     read = score_candidates(tx, plan, wanted, found.threshold)
-    scored = {each.candidate.n: each for each in read if not is_of_another_task(plan, each.task)}
+    scored = {each.n: each for each in read if not is_of_another_task(plan, each.task)}
     return [scored[each.n] for each in wanted if each.n in scored]
 
 
@@ -225,7 +225,7 @@ def place_lines(answer: AnswerLines, earlier: Mapping[int, int]) -> list[AnswerL
         answer: the lines, and what was said later than which.
         earlier: by the document of an older memory that of the newer one.
     """
-    by_n = {line.candidate.candidate.n: line for line in answer.lines}
+    by_n = {line.candidate.n: line for line in answer.lines}
     places = {n: place for place, n in enumerate(by_n)}
     alone = {*earlier, *earlier.values()}
     heads: dict[int, int] = {}

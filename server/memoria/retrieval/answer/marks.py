@@ -39,7 +39,7 @@ def mark_superseded(
             return hit.model_copy(update={"validity": Validity.SUPERSEDED})
         return hit.model_copy(update={"superseded_part": part})
 
-    return tuple(mark(hit, each.candidate.n) for hit, each in zip(hits, shown, strict=False))
+    return tuple(mark(hit, each.n) for hit, each in zip(hits, shown, strict=False))
 
 
 def mark_restated(
@@ -52,7 +52,7 @@ def mark_restated(
         shown: the candidates they were made of, in the same order.
         successors: what has taken the place of what, in a search of memories.
     """
-    ids = {each.candidate.n: each.id for each in shown}
+    ids = {each.n: each.id for each in shown}
 
     def mark(hit: Hit, n: int) -> Hit:
         successor = successors.find(n) if successors.is_superseded(n) else None
@@ -61,7 +61,7 @@ def mark_restated(
             return hit
         return hit.model_copy(update={"restated_by": newer})
 
-    return tuple(mark(hit, each.candidate.n) for hit, each in zip(hits, shown, strict=False))
+    return tuple(mark(hit, each.n) for hit, each in zip(hits, shown, strict=False))
 
 
 def mark_contradicted(tx: Transaction, hits: Sequence[Hit], seen: Filters) -> tuple[Hit, ...]:
@@ -207,4 +207,4 @@ def _list_holding(line: AnswerLine) -> Iterator[MemoryWording]:
 
 
 def _number(line: AnswerLine) -> int:
-    return line.candidate.candidate.n
+    return line.candidate.n

@@ -103,7 +103,7 @@ class Said(NamedTuple):
     @classmethod
     def of_candidate(cls, each: ScoredCandidate) -> Self | None:
         """Read a candidate; None where an assistant or a tool said it, which speak for nobody."""
-        document, n = each.document, each.candidate.n
+        document, n = each.document, each.n
         if isinstance(document, MemoryWording):
             return cls(n, document.version.valid_from, _USER)
         is_of_person = document.role is Role.USER or document.speaker is not None

@@ -122,12 +122,12 @@ def stand_for_turns(
     answered: set[int] = set()
     for turn in found:
         memory = memories.get(turn.id) if turn.kind == "turn" else None
-        if memory is None or turn.candidate.n in spared or _says_more(turn, memory):
+        if memory is None or turn.n in spared or _says_more(turn, memory):
             continue
-        answered.add(turn.candidate.n)
-        known = raised.get(memory.candidate.n, memory)
-        raised[memory.candidate.n] = known._replace(score=max(known.score, turn.score))
-    placed = (raised.get(each.candidate.n, each) for each in found)
+        answered.add(turn.n)
+        known = raised.get(memory.n, memory)
+        raised[memory.n] = known._replace(score=max(known.score, turn.score))
+    placed = (raised.get(each.n, each) for each in found)
     return sorted(placed, key=lambda each: -each.score), answered
 
 
@@ -183,16 +183,16 @@ def place_echoes(plan: SearchPlan, hits: Sequence[ScoredCandidate]) -> Sequence[
     if not echoes:
         return hits
     asked = list_stop_words().union(tokens(plan.query))
-    originals = {echo.candidate.n: [*_list_originals(echo, first, asked)] for echo in echoes}
-    originals |= {each.candidate.n: [] for each in first if each.candidate.n not in originals}
+    originals = {echo.n: [*_list_originals(echo, first, asked)] for echo in echoes}
+    originals |= {each.n: [] for each in first if each.n not in originals}
     for question in first:
         if not question.words - asked:
-            answers = (originals[echo.candidate.n] for echo in echoes if _is_of_one(echo, question))
-            originals[question.candidate.n] += chain.from_iterable(answers)
+            answers = (originals[echo.n] for echo in echoes if _is_of_one(echo, question))
+            originals[question.n] += chain.from_iterable(answers)
     placed: dict[int, ScoredCandidate] = {}
     for hit in first:
-        for each in (*originals[hit.candidate.n], hit):
-            placed.setdefault(each.candidate.n, each)
+        for each in (*originals[hit.n], hit):
+            placed.setdefault(each.n, each)
     return [*placed.values(), *hits[_MOST_HITS:]]
 
 
@@ -280,7 +280,7 @@ def find_repeats(found: Sequence[ScoredCandidate]) -> set[int]:
             for size in _list_sizes_alike(len(words))
             for other in better[size]
         ):
-            repeats.add(each.candidate.n)
+            repeats.add(each.n)
         else:
             better[len(words)].append(words)
     return repeats

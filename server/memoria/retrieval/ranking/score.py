@@ -61,25 +61,25 @@ _VERIFIED = 1.05
 _VOTES = 0.1
 _USE = 0.12
 _HALF_USED = 8
-"""Number of uses that earn half of what use can."""
+"""Number of uses that earn half of the most that uses can."""
 _EVIDENCE = 0.08
 _HALF_PROVEN = 4
-"""Number of further turns that earn half of what evidence can."""
+"""Number of further turns that earn half of the most that evidence can."""
 _TRUST = {Trust.USER: 1.02, Trust.REPORTED: 1.0, Trust.TOOL: 0.9}
 _TOOL_TRAFFIC = 0.6
-"""Factor of a tool's output, which is seldom the conclusion, and vouched for by nobody."""
+"""Factor of a tool's output, which is seldom a conclusion and is vouched for by nobody."""
 _FADES = 0.1
-"""Most that age takes."""
+"""Greatest share of a score that age takes."""
 _SAME_TASK = 1.15
 _IN_TIME = 0.25
 """Gain of what was said in the time asked for."""
 NO_BOOSTS: Mapping[str, float] = MappingProxyType({})
 _BOUND = math.log(1.6) / 2
-"""Bound of the logarithm: the most that all can make of a memory is 1.6 times the least."""
+"""Bound of the logarithm of all boosts together: the highest product is 1.6 times the lowest."""
 
 
 def turn_boosts(turn: StoredTurn, plan: SearchPlan) -> Mapping[str, float]:
-    """Return factors for a turn that stands in for a memory; most have none."""
+    """Return the boosts of a turn among memories; most turns have none."""
     if plan.parsed.time is None and turn.role is not Role.TOOL:
         return NO_BOOSTS
     tool = _TOOL_TRAFFIC if turn.role is Role.TOOL else 1.0
@@ -87,7 +87,7 @@ def turn_boosts(turn: StoredTurn, plan: SearchPlan) -> Mapping[str, float]:
 
 
 def memory_boosts(memory: Memory, version: MemoryVersion, plan: SearchPlan) -> dict[str, float]:
-    """Return factors for a memory in one of its wordings."""
+    """Return the boosts of a memory in one of its wordings."""
     votes = math.tanh((memory.upvotes - memory.downvotes) / 2)
     at = version.event_at if version.event_at is not None else version.valid_from
     factors = _limit_product(
@@ -113,19 +113,19 @@ def combine_boosts(factors: Mapping[str, float]) -> float:
 
 
 def _limit_product(factors: Mapping[str, float]) -> dict[str, float]:
-    """Add the factor that keeps the product within bounds: tanh of its logarithm."""
+    """Add to factors the one that keeps their product within bounds, by tanh of its logarithm."""
     earned = math.log(combine_boosts(factors))
     granted = _BOUND * math.tanh(earned / _BOUND)
     return {**factors, "bound": math.exp(granted - earned)}
 
 
 def _count_repeats(memory: Memory) -> int:
-    """Count how often it was said again. What is derived from others was said by nobody."""
+    """Count how often a memory was said again; a derived memory was said by nobody."""
     return 0 if memory.type.is_derived else memory.evidence - 1
 
 
 def _saturate(count: int, half: int) -> float:
-    """Map a count to a share from 0 towards 1, never reached: BM25's curve of term frequency."""
+    """Map a count to a share below 1, by BM25's curve of term frequency."""
     return max(count, 0) / (max(count, 0) + half)
 
 
@@ -143,14 +143,14 @@ def _time_boost(asked: Interval | None, at: int) -> float:
 
 
 def _distance_ms(asked: Interval, at: int) -> int:
-    """Return the distance from the time asked for, in milliseconds; 0 inside."""
+    """Return the milliseconds between a moment and the period asked for; 0 inside the period."""
     early = 0 if asked.from_ms is None else asked.from_ms - at
     late = 0 if asked.until_ms is None else at - asked.until_ms
     return max(early, late, 0)
 
 
 def _span_ms(asked: Interval) -> int:
-    """Return the length of the time asked for, a day at least: "in March" may mean 1 April."""
+    """Return the length of the period asked for in milliseconds, at least a day."""
     if asked.from_ms is None or asked.until_ms is None:
         return DAY_MS
     return max(asked.until_ms - asked.from_ms, DAY_MS)
@@ -162,7 +162,7 @@ def _drop_neutral(factors: Mapping[str, float]) -> dict[str, float]:
 
 
 _WORDS_CEILING = 0.6
-"""Most that words alone make of the best of them."""
+"""Highest score of a conclusion that shares words, but no meaning."""
 
 
 def score_conclusion(
@@ -171,7 +171,7 @@ def score_conclusion(
     """Return the score of a conclusion, 0 to 1.
 
     Among a handful of memories BM25's best may share nothing but a particle with the query,
-    so it counts by the share of the query's terms it covers. A sentence's cosine says more
+    so a memory counts by the share of the query's terms it covers. A sentence's cosine says more
     than a turn's: it is stretched from where unrelated sentences end to where answers lie.
     """
     unrelated = calibration.unrelated
@@ -192,10 +192,10 @@ def score_candidates(
     threshold: RelevanceThreshold,
     known: Mapping[int, StoredTurn] = MappingProxyType({}),
 ) -> Sequence[ScoredCandidate]:
-    """Score the documents that may be seen, best first; of a memory one wording.
+    """Score the candidates that may be seen, best first; a memory in one wording.
 
     Args:
-        tx: where they are read.
+        tx: where documents are read.
         plan: the search.
         fused: the candidates, best first.
         threshold: what a hit has to pass, and what the record knows of the query.
@@ -220,7 +220,7 @@ def score_candidates(
 
 
 def _list_once(scored: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
-    """List each wording where it is first: several of a memory may lead to the one that held."""
+    """List each wording once: of a past moment several wordings may lead to the one that held."""
     first: dict[tuple[str, int], ScoredCandidate] = {}
     for each in scored:
         first.setdefault(each.identity, each)
@@ -228,7 +228,7 @@ def _list_once(scored: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
 
 
 class _Scorer:
-    """Scores documents by a question. What is the same for all of them is worked out once."""
+    """Scores documents by a question; what is the same for all documents is worked out once."""
 
     def __init__(self, plan: SearchPlan, threshold: RelevanceThreshold) -> None:
         statistics = threshold.statistics
@@ -245,10 +245,10 @@ class _Scorer:
         self._uses_boosts = is_ranked and plan.profile.uses_boosts and plan.options.stages.boosts
         self._scores_conclusions = is_ranked and plan.profile.scores_conclusions
         self.keeps_order = not (self._uses_boosts or self._scores_conclusions)
-        """True if a document counts as much as it did before it was read."""
+        """True if reading a document does not change its score."""
 
     def promises(self, item: FusedCandidate) -> bool:
-        """Return whether an unread turn passes by what is known of it: others are shown with it."""
+        """Return whether an unread turn passes the threshold by its cosine, graph and context."""
         known = RelevanceSignals(0.0, item.cosine, item.graph, item.context)
         return self._threshold.margin("turn", known) >= 0
 
@@ -259,13 +259,13 @@ class _Scorer:
         text: str,
         words: frozenset[str],
     ) -> ScoredCandidate:
-        """Score a candidate by what speaks for it.
+        """Score a candidate.
 
         Args:
-            item: as the sources found it.
-            document: what it is.
-            text: all that it says.
-            words: its tokens.
+            item: the candidate as the sources found it.
+            document: its document.
+            text: all words of the document.
+            words: the document's tokens.
         """
         statistics, asked = self._statistics, self._asked
         in_cjk = not text.isascii() and is_cjk(text[:READ_CHARS])
@@ -321,19 +321,19 @@ class _Scorer:
         return ScoredCandidate(wording, item, signals, relevance, boosts, score, words, margin)
 
     def _find_names(self, item: FusedCandidate) -> frozenset[str]:
-        """Return the words of the names asked about that it is linked with."""
+        """Return the tokens of the names asked about that the graph links with a candidate."""
         names = map(list_tokens, item.entity_names)
         return self._asked.intersection(chain.from_iterable(names))
 
     def _rate_conclusion(self, item: FusedCandidate, held: Set[str]) -> float:
-        """Return the match of a memory, as one sentence by itself."""
+        """Return the relevance of a memory, as one sentence by itself."""
         covered = len(self._terms & held) / len(self._terms) if self._terms else 0.0
         score = score_conclusion(item.lexical, covered, item.cosine, self._plan.calibration)
         return item.phrase * add_graph_score(score, item.graph)
 
 
 def find_named_day(time: Interval | None) -> range | None:
-    """Return the time asked about in milliseconds, if it is at most a day; else None."""
+    """Return the period asked for in milliseconds, if that is at most a day; else None."""
     if time is None or time.from_ms is None or time.until_ms is None:
         return None
     is_day = time.until_ms - time.from_ms <= _LONGEST_DAY_MS
@@ -342,11 +342,11 @@ def find_named_day(time: Interval | None) -> range | None:
 
 @remember_results(256)
 def list_tokens(name: str) -> frozenset[str]:
-    """Return a name's tokens; remembered, for most documents have one of few speakers."""
+    """Return a name's tokens. Cached, as the same few speakers recur."""
     return frozenset(tokens(name))
 
 
 def _list_property_tokens(wording: MemoryWording) -> frozenset[str]:
-    """Return tokens of a memory's property: "works at Northwind" tells the employer."""
+    """Return the tokens of a memory's property: "works at Northwind" tells the employer."""
     is_present = wording.version.n == wording.memory.current.n
     return list_tokens(property_words(wording.memory.predicate)) if is_present else _NO_WORDS

@@ -79,16 +79,16 @@ def select_hits(
     if not plan.profile.is_asked:
         passed = _add_linked(scored, _list_fitting(plan, scored))
         passed = _add_successors(scored, passed, successors)
-    ids = {each.candidate.n for each in passed}
-    below = tuple(each for each in scored if each.candidate.n not in ids)
+    ids = {each.n for each in passed}
+    below = tuple(each for each in scored if each.n not in ids)
     passed, repeats = stand_for_turns(passed, successors.spared)
-    repeats |= find_repeats([each for each in passed if each.candidate.n not in repeats])
-    hits = [each for each in passed if each.candidate.n not in repeats]
+    repeats |= find_repeats([each for each in passed if each.n not in repeats])
+    hits = [each for each in passed if each.n not in repeats]
     if plan.profile.uses_diversity and plan.options.stages.diversity:
         hits = diversify(hits, _CHOSEN_WITH_CARE)
     hits.sort(key=lambda each: not is_of_named_task(plan, each.task))  # each part keeps its order
     hits = place_successors(place_echoes(plan, hits), successors)
-    dropped = tuple(each for each in passed if each.candidate.n in repeats)
+    dropped = tuple(each for each in passed if each.n in repeats)
     return Selection(tuple(hits), below, dropped)
 
 
@@ -100,8 +100,8 @@ def add_rest(plan: SearchPlan, selection: Selection, rest: Sequence[ScoredCandid
         selection: what of the ranking is shown.
         rest: what stands further down, best first, with margins.
     """
-    known = {each.candidate.n for each in (*selection.hits, *selection.repeats)}
-    new = [each for each in rest if each.candidate.n not in known]
+    known = {each.n for each in (*selection.hits, *selection.repeats)}
+    new = [each for each in rest if each.n not in known]
     if not plan.profile.every_hit_must_fit:
         hits = (*selection.hits, *new) if selection.hits else ()
         return replace(selection, hits=hits)
@@ -109,9 +109,9 @@ def add_rest(plan: SearchPlan, selection: Selection, rest: Sequence[ScoredCandid
     repeats = find_repeats([*selection.hits, *fitting]) if fitting else set()
     return replace(
         selection,
-        hits=(*selection.hits, *(each for each in fitting if each.candidate.n not in repeats)),
+        hits=(*selection.hits, *(each for each in fitting if each.n not in repeats)),
         below_threshold=(*selection.below_threshold, *(n for n in new if n not in fitting)),
-        repeats=(*selection.repeats, *(n for n in fitting if n.candidate.n in repeats)),
+        repeats=(*selection.repeats, *(n for n in fitting if n.n in repeats)),
     )
 
 
@@ -150,10 +150,10 @@ def _select_together(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> Sel
 def _list_fitting(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
     """List what passes the threshold, and with one of the best turns those nearly as good."""
     turns = [each for each in scored if each.kind == "turn"]
-    fitting = {each.candidate.n for each in scored if _is_relevant(each)}
+    fitting = {each.n for each in scored if _is_relevant(each)}
     if plan.profile.shows_turns_together and any(map(_is_relevant, turns[:DECIDING_HITS])):
-        fitting |= {each.candidate.n for each in turns if _is_nearly_as_good(each, turns[0])}
-    return [each for each in scored if each.candidate.n in fitting]
+        fitting |= {each.n for each in turns if _is_nearly_as_good(each, turns[0])}
+    return [each for each in scored if each.n in fitting]
 
 
 def _is_nearly_as_good(turn: ScoredCandidate, best: ScoredCandidate) -> bool:
@@ -175,17 +175,17 @@ def _add_linked(
     "Who looks after the server" is answered by a name, and "how do I reach whoever does" by what
     is said under that name, which shares no word with the question and little of its meaning.
     """
-    ids = {each.candidate.n for each in passed}
-    return [each for each in scored if each.candidate.n in ids or each.candidate.via in ids]
+    ids = {each.n for each in passed}
+    return [each for each in scored if each.n in ids or each.candidate.via in ids]
 
 
 def _add_successors(
     scored: Sequence[ScoredCandidate], passed: Sequence[ScoredCandidate], successors: Successors
 ) -> list[ScoredCandidate]:
     """Add what has taken the place of a hit, whether it matches the question or not."""
-    ids = {each.candidate.n for each in passed}
+    ids = {each.n for each in passed}
     wanted = ids | {successors.find(n) for n in ids}
-    return [each for each in scored if each.candidate.n in wanted]
+    return [each for each in scored if each.n in wanted]
 
 
 _ALIKE = 0.75

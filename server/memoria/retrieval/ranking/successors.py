@@ -82,15 +82,15 @@ def find_successors(
     if not is_current_first(plan) or not scored:
         return scored, NO_SUCCESSORS
     known, spared = _list_recorded(tx, plan, scored, weights)
-    missing = set(known.values()) - {each.candidate.n for each in scored}
+    missing = set(known.values()) - {each.n for each in scored}
     memories = tx.memories.by_version_numbers(sorted(missing)) if missing else {}
     added = [
         _in_place_of(each, memory)
         for each in _first_by_successor(scored, known)
-        if (memory := memories.get(known[each.candidate.n])) and _may_be_shown(memory, plan)
+        if (memory := memories.get(known[each.n])) and _may_be_shown(memory, plan)
     ]
     everything = [*scored, *added]
-    ns = {each.candidate.n for each in everything}
+    ns = {each.n for each in everything}
     recorded = {n: successor for n, successor in known.items() if successor in ns}
     return everything, Successors(recorded, frozenset(known), spared)
 
@@ -105,7 +105,7 @@ def place_successors(
     hits: Sequence[ScoredCandidate], successors: Successors
 ) -> list[ScoredCandidate]:
     """Order the hits so that each successor is before what it has replaced."""
-    by_n = {each.candidate.n: each for each in hits}
+    by_n = {each.n: each for each in hits}
     placed: dict[int, None] = {}
     for n in by_n:
         line = [n]
@@ -129,12 +129,10 @@ def list_superseded(
         successors: those of a search of memories, which are known already.
     """
     if plan.profile.every_hit_must_fit:  # an active memory is stated anew, and stays active
-        outdated = (each.candidate.n for each in hits if _may_be_outdated(each))
+        outdated = (each.n for each in hits if _may_be_outdated(each))
         return dict.fromkeys(filter(successors.is_superseded, outdated))
     texts = {
-        each.candidate.n: full_text(each.document)
-        for each in hits
-        if isinstance(each.document, StoredTurn)
+        each.n: full_text(each.document) for each in hits if isinstance(each.document, StoredTurn)
     }
     if not texts or not plan.options.stages.current or plan.as_of is not None:
         return {}
@@ -159,7 +157,7 @@ def _list_recorded(
     weights: Mapping[str, float],
 ) -> tuple[dict[int, int], dict[int, Span]]:
     """Find what memories have replaced, and the spans of turns that are spared."""
-    outdated = {each.candidate.n: each for each in scored if _may_be_outdated(each)}
+    outdated = {each.n: each for each in scored if _may_be_outdated(each)}
     replaced: dict[int, list[Successor]] = defaultdict(list)
     for one in _list_successors(tx, plan, list(outdated)) if outdated else ():
         replaced[one.n].append(one)
@@ -224,7 +222,7 @@ def _first_by_successor(
     """Yield the best candidate of each successor."""
     seen: set[int] = set()
     for each in scored:
-        successor = known.get(each.candidate.n)
+        successor = known.get(each.n)
         if successor is not None and successor not in seen:
             seen.add(successor)
             yield each
