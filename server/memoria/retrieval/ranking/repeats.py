@@ -37,11 +37,11 @@ _REPEAT_SIMILARITY = 0.9
 _REPEAT_SHARE = 0.6
 _LONGEST_REPEATED = 3
 _PENALTY = 0.4
-"""Share that a hit loses that repeats another word for word."""
+"""Share of its score that a hit loses which repeats another hit word for word."""
 
 
 class HasWords(Protocol):
-    """Something with a score and words."""
+    """Protocol of a hit: its score and its words."""
 
     @property
     def score(self) -> float: ...  # noqa: D102
@@ -53,11 +53,11 @@ _W = TypeVar("_W", bound=HasWords)
 
 
 def diversify(ranked: Sequence[_W], most: int) -> list[_W]:
-    """Order hits, each after those that leave it more to say; `most` are chosen with care.
+    """Order hits by the relevance that is left after what earlier hits have said.
 
     Args:
-        ranked: best first.
-        most: how many are chosen so; the others follow in their order.
+        ranked: hits, best first.
+        most: the number of hits that are chosen so; the others follow in their order.
     """
     words = _as_bits([each.words - list_stop_words() or each.words for each in ranked])
     sizes = [each.bit_count() for each in words]
@@ -81,14 +81,14 @@ def diversify(ranked: Sequence[_W], most: int) -> list[_W]:
 
 
 def _as_bits(texts: Sequence[frozenset[str]]) -> list[int]:
-    """Encode the words of each text as bits of a number, for those of two to be compared fast."""
+    """Encode the words of each text as bits of a number, so that two texts are compared fast."""
     every = dict.fromkeys(chain.from_iterable(texts))
     bits = {word: 1 << n for n, word in enumerate(every)}
     return [sum(map(bits.__getitem__, words)) for words in texts]
 
 
 def word_similarity(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return the share of common words, 0 to 1.
+    """Return the share of words that two texts have in common, 0 to 1.
 
     >>> word_similarity(frozenset({"gate", "opens"}), frozenset({"gate"}))
     0.5
@@ -100,21 +100,21 @@ def word_similarity(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _excess(share: float) -> float:
-    """Return how far the share of repeated words goes beyond what counts, 0 to 1."""
+    """Return the excess of a share of repeated words over the share that counts, 0 to 1."""
     return max(0.0, (share - _REPEAT_SHARE) / (1 - _REPEAT_SHARE))
 
 
 _FAR_LONGER = 2
-"""Factor beyond a memory's words. "I live in Dali" says no more than "the user lives in Dali"."""
+"""Factor of a memory's number of words beyond which its turn may say more."""
 
 
 def stand_for_turns(
     found: Sequence[ScoredCandidate], spared: Collection[int] = ()
 ) -> tuple[list[ScoredCandidate], set[int]]:
-    """Place each memory where it belongs, and return the turns that memories answer for.
+    """Raise each memory to the place of its turn; return the hits and the turns answered for.
 
     Args:
-        found: what passes the threshold, best first.
+        found: the candidates that pass the threshold, best first.
         spared: turns that are known to say what no memory says.
     """
     memories = _list_memories_by_turn(found)
@@ -132,15 +132,15 @@ def stand_for_turns(
 
 
 def _says_more(turn: ScoredCandidate, memory: ScoredCandidate) -> bool:
-    """Return whether a turn says more to the question than the memory that was made of it."""
+    """Return whether a turn says more to the question than the memory made of the turn."""
     is_longer = len(turn.words) > _FAR_LONGER * len(memory.words)
     return is_longer and turn.signals.coverage > memory.signals.coverage
 
 
 def _list_memories_by_turn(found: Sequence[ScoredCandidate]) -> dict[str, ScoredCandidate]:
-    """Map each turn to the best memory that was made of it.
+    """Map the id of each turn to the best memory made of the turn.
 
-    A memory that says how it is now answers for the turns of its former wordings, too.
+    The present wording of a memory answers for the turns of its former wordings, too.
     """
     memories: dict[str, ScoredCandidate] = {}
     for each in found:
@@ -152,29 +152,28 @@ def _list_memories_by_turn(found: Sequence[ScoredCandidate]) -> dict[str, Scored
 
 
 def _list_versions_answered_for(document: MemoryWording) -> tuple[MemoryVersion, ...]:
-    """Return the wordings whose turns a hit stands for: for a present wording, all of them."""
+    """Return the wordings whose turns a memory answers for: the present wording for all of them."""
     is_present = document.version.n == document.memory.current.n
     return document.memory.versions if is_present else (document.version,)
 
 
 _IS_CJK = lazy_regex(f"[{CJK}]")
 _MOST_HITS = 40
-"""Number of first hits that are looked at: what stands further down outranks nobody."""
+"""Number of first hits among which echoes are looked for."""
 _LONGEST = 300
-"""Most distinct words of an echo: whoever says more has more to say."""
+"""Most distinct words of an echo."""
 _REPEATED = 0.8
-"""Least share of the words of what is repeated that an echo has."""
+"""Least share of an earlier hit's words that its echo holds."""
 _LEAST_ADDED = 6
-"""Words that an echo may add, to say whose they are; and as many as it repeats."""
+"""Number of words that an echo may add in any case; it may also add as many as it repeats."""
 _ANSWERED = 0.25
-"""Least share of the words of the part that answers that stand in what is repeated. An added
-sentence has none of them; one that says whose they are at length has a third."""
+"""Least share of the words of an echo's answer that stand in the hit that it repeats."""
 
 
 def place_echoes(plan: SearchPlan, hits: Sequence[ScoredCandidate]) -> Sequence[ScoredCandidate]:
-    """Order the hits so that each echo is behind what it repeats.
+    """Order the hits so that each echo is behind the hit that it repeats.
 
-    Who asks what the assistant has said is given that.
+    A question for what the assistant has said is exempt.
     """
     if plan.parsed.is_time_only or plan.parsed.aim is Aim.REPLY:
         return hits
@@ -220,7 +219,7 @@ def _list_originals(
 
 
 def _is_echoed(hit: ScoredCandidate, echo: ScoredCandidate, asked: Set[str]) -> bool:
-    """Return whether a hit states what stands in a later echo, which adds little."""
+    """Return whether a later echo holds what a hit states, and adds little."""
     said, told = echo.words - asked, hit.words - asked
     is_near = told and len(said & told) >= _REPEATED * len(told)
     return (
@@ -232,9 +231,9 @@ def _is_echoed(hit: ScoredCandidate, echo: ScoredCandidate, asked: Set[str]) -> 
 
 
 def _read_answer(echo: ScoredCandidate, asked: Set[str]) -> frozenset[str]:
-    """Return the words, beside the question's, of the part of an echo that answers.
+    """Return the words of the part of an echo that answers, without those of the question.
 
-    That is the part nearest to the question by meaning, or the sentences with most of its words.
+    The part is nearest to the question by meaning, or has most of the question's words.
     """
     span, text = echo.candidate.passage, echo.text
     parts = split_sentences(text[:READ_CHARS]) if span is None else [text[slice(*span)]]
@@ -246,7 +245,7 @@ def _read_answer(echo: ScoredCandidate, asked: Set[str]) -> frozenset[str]:
 
 
 def _count_words(terms: Set[str]) -> float:
-    """Count words; of a script without spaces two characters are one."""
+    """Count words; in a script without spaces two characters are a word."""
     characters = sum(map(is_cjk_character, terms))
     return characters / 2 + sum(not _IS_CJK.match(term) for term in terms)
 
@@ -256,7 +255,7 @@ def _is_earlier(hit: ScoredCandidate, echo: ScoredCandidate) -> bool:
 
 
 def _find_time(hit: ScoredCandidate) -> tuple[int, int]:
-    """Return the time something was said first; of what was said at once, a memory is earlier."""
+    """Return the time at which a hit was said first; of equal times, a memory's is earlier."""
     document = hit.document
     if isinstance(document, StoredTurn):
         return document.at, document.n
@@ -264,7 +263,7 @@ def _find_time(hit: ScoredCandidate) -> tuple[int, int]:
 
 
 def _states(hit: ScoredCandidate) -> bool:
-    """Return whether it says something of its own: a question does not."""
+    """Return whether a hit states something; a question does not."""
     document = hit.document
     return not isinstance(document, StoredTurn) or not read_saying(document.content).asks
 
@@ -287,5 +286,5 @@ def find_repeats(found: Sequence[ScoredCandidate]) -> set[int]:
 
 
 def _list_sizes_alike(size: int) -> range:
-    """List the numbers of words that a text may have to repeat one of that many."""
+    """List the numbers of words of texts that may repeat a text of `size` words."""
     return range(ceil(_REPEAT_SIMILARITY * size), floor(size / _REPEAT_SIMILARITY) + 1)
