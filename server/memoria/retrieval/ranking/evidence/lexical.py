@@ -51,12 +51,12 @@ _TWO_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class WordTable:
-    """The words of many texts; a word's number is its place among all of them."""
+    """Table of the words of many texts; a word's number is its place among all words."""
 
     run: NDArray[np.uint8]
-    """Bytes of all texts, a space behind each."""
+    """Bytes of all texts, a space behind each text."""
     eights: _Eights
-    """Eight bytes that follow any place, as a number."""
+    """Eight bytes from each place on, as a number."""
     starts: Integers
     """Place at which each word begins."""
     firsts: Integers
@@ -64,7 +64,7 @@ class WordTable:
 
     @classmethod
     def of_pairs(cls, pairs: Sequence[bytes]) -> Self:
-        """Build the table of texts, two by two with a line feed between and single spaces."""
+        """Build the table of pairs of texts: a line feed between the two, a space between words."""
         packed = b" ".join([*pairs, bytes(_STEP)])
         texts_at = np.zeros((len(pairs), 2), np.int64)
         texts_at[:, 1] = np.flatnonzero(np.frombuffer(packed, np.uint8) == _LINE_FEED) + 1
@@ -78,15 +78,15 @@ class WordTable:
 
     @property
     def lengths(self) -> Integers:
-        """Number of words of each text; an empty one has an empty word."""
+        """Number of words of each text; an empty text has one, empty, word."""
         ends = np.append(self.firsts[1:], len(self.starts))
         return ends - self.firsts
 
     def find(self, beginnings: Sequence[str]) -> tuple[Integers, Integers]:
-        """Find beginnings: which of them, and in which word, in order of both.
+        """Find words by their beginnings; return the numbers of beginnings and of words, in order.
 
         Args:
-            beginnings: two letters of a word at least; with a space at its end, a whole word.
+            beginnings: beginnings of two letters or more; one that ends with a space is a word.
         """
         sought = [text.encode() for text in beginnings]
         words, eights = self._select_likely(sought)
@@ -103,11 +103,11 @@ class WordTable:
         return at, words
 
     def texts_of(self, words: Integers) -> Integers:
-        """Return the text that each of the words is in."""
+        """Return the number of the text in which each word stands."""
         return self.firsts.searchsorted(words, "right") - 1
 
     def _select_likely(self, sought: Sequence[bytes]) -> tuple[Integers, _Eights]:
-        """Select the words that begin with two bytes of any sought, and their first bytes."""
+        """Return the words that begin with the first two bytes of any sought, and their eights."""
         begins = np.zeros(_TWO_BYTES, np.bool_)
         begins[[int.from_bytes(text[:2], "little") for text in sought]] = True
         heads = self.run[self.starts + 1].astype(np.uint16) << 8
@@ -117,12 +117,12 @@ class WordTable:
 
 
 def _read_eights(run: bytes) -> _Eights:
-    """View the eight bytes from each place on, which overlap: nothing is copied."""
+    """Return the eight bytes from each place on, which overlap, as a view of the run."""
     return np.ndarray((len(run) - _STEP + 1,), "<u8", run, 0, (1,))
 
 
 def _read_pieces(texts: Sequence[bytes], start: int) -> tuple[_Eights, _Eights]:
-    """Read eight bytes of each from a place on, as numbers, and masks for those with fewer."""
+    """Return masks and numbers of up to eight bytes of each text from a place on."""
     pieces = [text[start : start + _STEP] for text in texts]
     masks = [(1 << 8 * len(piece)) - 1 for piece in pieces]
     numbers = [int.from_bytes(piece, "little") for piece in pieces]
@@ -134,16 +134,16 @@ _PREFIX_WEIGHT = 0.3
 
 
 class TermCounts(NamedTuple):
-    """Counts of a query's terms in documents: a row for each document, in order."""
+    """Counts of a query's terms in documents: a row for each document."""
 
     ns: Integers
     """Numbers of the documents."""
     body: Floats
     """Occurrences in what was said: a column for each term."""
     frame: Floats
-    """1 if it stands in who said it and when, else 0: a column for each term."""
+    """1 if the term stands in the speaker or the date, else 0: a column for each term."""
     lengths: Integers
-    """Number of tokens of all there is."""
+    """Number of tokens of each document."""
 
 
 def count_terms(
@@ -152,9 +152,9 @@ def count_terms(
     """Count the terms in each of the documents.
 
     Args:
-        documents: by number, in order.
-        terms: a query's.
-        alike: whether words that begin like a term count for a part of it.
+        documents: tokens by document number, in order.
+        terms: the query's terms.
+        alike: whether a word that begins like a term counts for a part of the term.
     """
     table = WordTable.of_pairs([*documents.values()])
     varying = [at for at, term in enumerate(terms) if alike and _may_vary(term)]
@@ -172,7 +172,7 @@ def count_terms(
 
 
 def _count(table: WordTable, beginnings: Sequence[str]) -> Floats:
-    """Count the words that begin so in each text: a row for each, one after the other."""
+    """Count the words with each beginning in each text: a flat array, text after text."""
     at, words = table.find(beginnings)
     cells = table.texts_of(words) * len(beginnings) + at
     follows = (words[1:] == words[:-1] + 1) & (cells[1:] == cells[:-1])
@@ -182,7 +182,7 @@ def _count(table: WordTable, beginnings: Sequence[str]) -> Floats:
 
 
 def _select_apart(follows: Bits) -> Bits:
-    """Drop every second of adjacent repeats of a word: they share the space between them."""
+    """Mark every second of adjacent repeats of a word: two neighbours share a space."""
     at = np.arange(len(follows) + 1)
     begins = at.copy()
     begins[1:][follows] = 0
@@ -195,24 +195,22 @@ def _may_vary(term: str) -> bool:
 
 
 _NEIGHBOUR_WEIGHTS = {-2: 0.1, -1: 0.2, 1: 0.2, 2: 0.1}
-"""Weights of lent words, by distance; the store reads surroundings as far."""
+"""Weights of lent words by distance in turns; the store reads surroundings as far."""
 _FRAME_WEIGHT = 0.6
-"""Weight of a word of who said it and when, beside one of what was said."""
+"""Weight of a word of the speaker or the date, beside a word of what was said."""
 _STATEMENT = 100
-"""Tokens of a statement. Who says more beside one fact has said many things: a longer turn pays
-for its length as beside turns of this length, and what it lends shrinks in proportion."""
+"""Number of tokens of a statement. A longer turn is scored as beside turns of this length, and the
+words it lends count less in proportion."""
 _SHORTEST = 0.1
-"""Share of what is found whose lengths tell whether there are statements among it. On 300
-questions of encyclopaedia passages recall@1 is .967 without it and .983 with it; BEAM's figures are
-the same, and lower from a quarter on, for a quarter of some chats' turns are long questions."""
+"""Share of the found documents, the shortest, that are taken for statements."""
 _K1 = 0.9
 _B = 0.6
 _EXACT = 2
-"""Most numbers whose sum is the same in any order."""
+"""Most numbers whose sum does not depend on their order."""
 
 
 def idf(terms: Sequence[str], frequencies: Frequencies) -> list[float]:
-    """Return what each term tells: Lucene's inverse document frequency, which is never negative."""
+    """Return each term's inverse document frequency, as Lucene's never negative."""
     total = frequencies.total
     found = [min(frequencies.by_term[term], total) for term in terms]
     return [math.log(1 + (total - df + 0.5) / (df + 0.5)) for df in found]
@@ -222,8 +220,8 @@ def bm25(counted: TermCounts, places: Places, tells: Sequence[float], *, lend: b
     """Score every document counted and every place with a neighbour that lends.
 
     Args:
-        counted: the documents found.
-        places: where turns stand, those found and those around them.
+        counted: counts of terms in the documents found.
+        places: places of the turns found and of the turns around them.
         tells: the idf of each term.
         lend: whether neighbours lend their words.
     """
@@ -242,10 +240,9 @@ def bm25(counted: TermCounts, places: Places, tells: Sequence[float], *, lend: b
 
 
 def _find_usual_length(lengths: Sequence[int]) -> float:
-    """Return the length to measure against: the mean, or a statement's where that is less.
+    """Return the length that counts as usual: the mean, but no more than a statement's.
 
-    Where even the shortest are longer, nobody states anything beside documents, and what is long
-    among those is longer than they are.
+    Where even the shortest documents are longer than a statement, their length is used instead.
     """
     if not lengths:
         return 1.0
@@ -263,10 +260,10 @@ def _score_documents(weights: Floats, lengths: Floats, tells: Floats) -> Floats:
 
 
 def _lend_words(counted: TermCounts, places: Places) -> tuple[Floats, Bits]:
-    """Return the words each place has of its neighbours, and which have any that lends.
+    """Return the words lent to each place by its neighbours, and marks of places with any lender.
 
-    One version of a message, the oldest, stands for the rest. Of what comes from several
-    neighbours, the oldest's is added first: sums of fractions depend on their order.
+    The oldest version of a message stands for the others. Words of the oldest neighbour are added
+    first: sums of fractions depend on their order.
     """
     nobody = len(counted.ns)
     givers = np.full(len(places.places), nobody)
