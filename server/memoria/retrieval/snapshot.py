@@ -1,7 +1,7 @@
-"""Snapshot: the search of one snapshot for each thing asked, scored and not yet chosen.
+"""Snapshot: the searches of one snapshot for each wording, scored, with no hit chosen yet.
 
-A question may have other wordings. Each of them is a search by itself: its terms, its sources, its
-candidates, its own threshold. Then the searches of a plan are joined to one ranking.
+A question may have other wordings. Each wording is a search by itself, with its terms, sources,
+candidates and threshold. Then the searches of a plan are joined to one ranking.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,17 +51,15 @@ if TYPE_CHECKING:
     from memoria.retrieval.ranking.evidence.priors import Lift
 
 _READ_OF_THE_PAST = 1000
-"""Documents read where a past moment is asked of: all that was found, for only reading a document
-tells whether it came later."""
+"""Number of documents read for a past moment: all, as only reading tells which came later."""
 _READ_OF_A_TASK = 60
-"""Fewest documents read where a task is named: those of other tasks are left out."""
+"""Fewest documents read where a task is named, as those of other tasks are left out."""
 
 
 def choose_depth(plan: SearchPlan, *, is_reranked: bool) -> int:
-    """Return the number of documents to rank with care, whatever the limit, which adds to the end.
+    """Return the number of ranked documents to read and score.
 
-    What stands further down could come before others by what is read of it, so that a higher limit
-    would change who comes first.
+    The number does not depend on the limit: else a higher limit would change who comes first.
     """
     depth = plan.profile.reads
     if plan.tasks is not None:
@@ -84,15 +82,15 @@ class ScoredSearch:
     scored: Sequence[ScoredCandidate]
     """Best first."""
     rest: Sequence[ScoredCandidate]
-    """Documents that a limit beyond the ranking's depth wants, in order, behind the others."""
+    """Documents that a high limit wants behind the scored ones, in order."""
     weights: Mapping[str, float]
-    """Weight of each term where an answer is cut."""
+    """Weight of each term, by which texts are cut."""
     asked: tuple[AskedVector, ...] = ()
     """Vector of each wording."""
 
     @property
     def vectors(self) -> list[QueryVector]:
-        """Vectors of the wordings, as far as there are any."""
+        """Vectors that could be made of the wordings."""
         return list_query_vectors(self.asked)
 
 
@@ -104,8 +102,8 @@ class SnapshotSearch:
 
         Args:
             tx: the snapshot.
-            embedder: gives the vectors of what is asked in other words.
-            is_reranked: whether a reranker is configured, which wants candidates to read.
+            embedder: the embedder of queries.
+            is_reranked: whether a reranker is configured.
         """
         self._tx = tx
         self._embedder = embedder
@@ -118,7 +116,7 @@ class SnapshotSearch:
 
         Args:
             plan: the search.
-            queries: the vector of each of its searches.
+            queries: the vector of each search of the plan.
         """
         least = SEVERAL_DEPTH if plan.variants else 0
         return tuple(
@@ -127,7 +125,7 @@ class SnapshotSearch:
         )
 
     def _score(self, plan: SearchPlan, query: AskedVector, least: int) -> ScoredSearch:
-        """Ask the sources, and read and score the best of what they find, `least` at least."""
+        """Ask the sources, and read and score the best candidates, `least` or more."""
         tx = self._tx
         plan = replace(plan, calibration=self._embedder.calibration)
         plan = resolve_task(tx, plan) if plan.profile.follows_task else plan
@@ -163,9 +161,9 @@ class SnapshotSearch:
         threshold: RelevanceThreshold,
         scored: Sequence[ScoredCandidate],
     ) -> list[ScoredCandidate]:
-        """Read what comes after the candidates, where more is wanted than was ranked.
+        """Read the documents behind the candidates, if a high limit wants more.
 
-        It stays in the order in which it was found: what is read of the last must not move it up.
+        These stay in the order in which they were found, whatever reading them tells.
         """
         if plan.limit <= self._choose_depth(plan):
             return []
@@ -185,7 +183,7 @@ class SnapshotSearch:
         threshold: RelevanceThreshold,
         scored: Sequence[ScoredCandidate],
     ) -> list[ScoredCandidate]:
-        """Return the candidates of the named task, however many match better, and of none."""
+        """Return candidates of the named task, found by a search of its own, and of no task."""
         tx = self._tx
         by_n = {each.n: each for each in scored if not is_of_another_task(plan, each.task)}
         if plan.tasks:
@@ -208,12 +206,12 @@ def join_found(
     searches: Sequence[ScoredSearch],
     opinion: RerankOpinion = NO_OPINION,
 ) -> ScoredSearch:
-    """Join what all searches of a plan have found.
+    """Join the searches of a plan to one.
 
     Args:
-        plan: as it was asked.
-        searches: what each of them has found.
-        opinion: what a reranker says of the candidates.
+        plan: the plan as it was asked.
+        searches: the search of each wording.
+        opinion: the reranker's scores of candidates.
     """
     first = searches[0]
     notes = dict.fromkeys(note for one in searches for note in one.plan.name_notes)
@@ -249,7 +247,7 @@ def _join_rest(
 
 
 def _rate_candidates(found: ScoredSearch, opinion: RerankOpinion) -> Sequence[ScoredCandidate]:
-    """Score candidates with the reranker; where a code is asked for, keep those that hold it."""
+    """Score candidates with the reranker; if a code is asked for, keep those that hold the code."""
     rated = apply_opinion(found.plan, found.scored, opinion, found.threshold)
     return keep_holding(found.plan.parsed, found.statistics, rated)
 

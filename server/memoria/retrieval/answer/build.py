@@ -39,9 +39,9 @@ from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _NOTES_SHARE = 0.3
-"""Most of the budget for the notes below the hits, where not all of them have room."""
+"""Greatest share of the budget for the notes below the hits, if not all hits have room."""
 _NEWEST = 4
-"""Most of the latest statements shown where nothing was found."""
+"""Most of the latest statements that are shown if nothing was found."""
 _FEW_HITS = 8
 """Number of hits below which the matches of other projects are counted."""
 
@@ -54,8 +54,8 @@ def build_answer(
     Args:
         tx: where it was searched.
         found: what was found.
-        chosen: what of it are hits.
-        names_projects: whether it may name other projects that have a match.
+        chosen: the hits.
+        names_projects: whether the answer may name other projects that have a match.
     """
     plan, selection = found.plan, chosen.selection
     told = ToldConditions(tx, plan)
@@ -101,7 +101,7 @@ def _is_answered(tx: Transaction, found: ScoredSearch, shown: Sequence[ScoredCan
 
 
 def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> list[AnswerLine]:
-    """List what was said last, for an asked search that found nothing."""
+    """List the latest statements, for an asked search that found nothing."""
     plan = found.plan
     if not plan.profile.is_asked or plan.parsed.is_time_only:
         return []
@@ -113,13 +113,13 @@ def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> 
 
 
 def _has_anything(tx: Transaction, plan: SearchPlan) -> bool:
-    """Return whether anything is on record, whoever may see it from where."""
+    """Return whether anything is on record in any project, if somebody has asked."""
     everything = Filters(everywhere=True, include_history=True, include_processed=True)
     return bool(tx.documents.recent(("memory", "turn"), everything, 1)) or not plan.profile.is_asked
 
 
 def _count_beyond(plan: SearchPlan, selection: Selection) -> int:
-    """Count the conclusions that fit as well, beyond what a search shows at most."""
+    """Count the memories that fit, beyond the most that a search shows."""
     if not plan.profile.every_hit_must_fit:
         return 0
     best = selection.hits[0].score if selection.hits else 0.0
@@ -130,7 +130,7 @@ def _count_beyond(plan: SearchPlan, selection: Selection) -> int:
 def _cite_lines(
     tx: Transaction, found: ScoredSearch, chosen: ChosenHits, lines: Sequence[AnswerLine]
 ) -> tuple[Hit, ...]:
-    """Cite the lines, each with its source and with what speaks against it."""
+    """Cite the lines, with their sources and marks of what no longer holds."""
     plan, successors = found.plan, chosen.successors
     shown = [line.candidate for line in lines]
     cited = mark_superseded(
@@ -157,7 +157,7 @@ def _cite(found: ScoredSearch, line: AnswerLine, successors: Successors) -> Hit:
 def _find_elsewhere(
     tx: Transaction, found: ScoredSearch, fits: int, *, names_projects: bool
 ) -> OtherProjects | None:
-    """Count the matches of other projects, where few hits fit here; None where enough do."""
+    """Return the matches of other projects; None for none, or if enough hits fit here."""
     plan = found.plan
     if not plan.profile.is_asked or fits >= min(count_places(plan)[0], _FEW_HITS):
         return None
@@ -176,9 +176,9 @@ def _fit(
     Args:
         tx: where the turns beside the hits are read.
         plan: the search.
-        whole: the answer with every hit whole, and none of them counted as shown.
-        found: the candidates that its hits were made of.
-        weights: the terms asked for, and what each counts where a hit is cut.
+        whole: the answer with every hit whole.
+        found: the candidates of its hits.
+        weights: the terms asked for, with their weights where a hit is cut.
     """
     if not whole.hits:
         return whole
@@ -234,7 +234,7 @@ def _list_notes(
 
 
 def _note_late_vectors(tx: Transaction, reports: Sequence[PartReport]) -> Iterator[str]:
-    """Note that vectors are still being made, after which more may be found by meaning."""
+    """Yield a note if vectors are still being made."""
     is_used = any(each.part == "vectors" and each.state == "used" for each in reports)
     if is_used and tx.backlog.awaits_vector():
         yield "searched without vectors of what came in last: they are being made"

@@ -35,11 +35,11 @@ def build_explanation(
     """Explain the answer.
 
     Args:
-        plan: what was asked.
-        sources: what they found.
-        threshold: what had to be passed.
-        selection: what was found.
-        shown: what is in the answer, in its order.
+        plan: the search.
+        sources: what the sources have found.
+        threshold: the threshold of the search.
+        selection: the hits, and the candidates that are none.
+        shown: the candidates in the answer, in its order.
     """
     time = plan.parsed.time
     return Explanation(
@@ -75,7 +75,7 @@ def _list_served_parts(sources: SourceScores) -> list[Part]:
 
 
 def _is_time_only(sources: SourceScores) -> bool:
-    """Return whether the calendar answers, and the other sources are not looked at."""
+    """Return whether the calendar alone has served."""
     return any(each.part == "recent" and each.state == "used" for each in sources.reports)
 
 
@@ -86,7 +86,7 @@ def _is_reranked(sources: SourceScores) -> bool:
 def _list_outcomes(
     plan: SearchPlan, selection: Selection, shown: Sequence[ScoredCandidate]
 ) -> Iterator[tuple[ScoredCandidate, str]]:
-    """Yield every scored document with its outcome; first those shown, in their order."""
+    """Yield every scored candidate with its outcome, first the shown candidates in order."""
     known = {each.n for each in shown}
     yield from ((each, "shown") for each in shown)
     for place, each in enumerate(selection.hits):
