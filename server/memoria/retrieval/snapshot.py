@@ -56,21 +56,6 @@ _READ_OF_A_TASK = 60
 """Fewest documents read where a task is named, as those of other tasks are left out."""
 
 
-def choose_depth(plan: SearchPlan, *, is_reranked: bool) -> int:
-    """Return the number of ranked documents to read and score.
-
-    The number does not depend on the limit: else a higher limit would change who comes first.
-    """
-    depth = plan.profile.reads
-    if plan.tasks is not None:
-        depth = max(depth, _READ_OF_A_TASK)
-    if plan.as_of is not None:
-        depth = max(depth, _READ_OF_THE_PAST)
-    if is_reranked and plan.options.stages.rerank:
-        depth = max(depth, RERANK_DEPTH)
-    return depth
-
-
 @dataclass(frozen=True, slots=True)
 class ScoredSearch:
     """Results of a search, before anything is chosen."""
@@ -198,7 +183,18 @@ class SnapshotSearch:
         return sorted(by_n.values(), key=lambda each: -each.score)
 
     def _choose_depth(self, plan: SearchPlan) -> int:
-        return choose_depth(plan, is_reranked=self._is_reranked)
+        """Return the number of ranked documents to read and score.
+
+        The number does not depend on the limit: else a higher limit would change who comes first.
+        """
+        depth = plan.profile.reads
+        if plan.tasks is not None:
+            depth = max(depth, _READ_OF_A_TASK)
+        if plan.as_of is not None:
+            depth = max(depth, _READ_OF_THE_PAST)
+        if self._is_reranked and plan.options.stages.rerank:
+            depth = max(depth, RERANK_DEPTH)
+        return depth
 
 
 def join_found(

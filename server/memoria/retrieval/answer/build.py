@@ -1,7 +1,6 @@
 """Build: from the hits that were chosen to the answer, as much of it as its budget holds."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
 from memoria.model import Hit, PartReport, SearchResult
 from memoria.model.search import OtherProjects
@@ -33,7 +32,6 @@ from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.candidates import FusedCandidate, ScoredCandidate
 from memoria.retrieval.ranking.selection import HALF_AS_GOOD, ChosenHits, Selection
 from memoria.retrieval.ranking.successors import Successors, list_superseded
-from memoria.retrieval.ranking.threshold import DECIDING_HITS
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
@@ -66,9 +64,11 @@ def build_answer(
     lines = place_lines(listed, earlier)
     shown = [line.candidate for line in lines]
     fitting = [line.candidate for line in lines if line.shown_as != "later"]
-    answered = _is_answered(tx, found, fitting)
+    answered = is_answered(tx, found, fitting)
     fits = sum(line.shown_as is None for line in lines) if answered else 0
-    hint = partial(find_hint, tx, found, shown, told, is_answered=answered)
+    hint = None
+    if plan.profile.hints_at_transcript:
+        hint = find_hint(tx, found, shown, told, is_answered=answered)
     whole = SearchResult(
         query=plan.asked,
         hits=mark_earlier(_cite_lines(tx, found, chosen, lines), lines, earlier),
@@ -81,7 +81,7 @@ def build_answer(
         notes=_list_notes(tx, plan, found.sources.reports, is_silent=not answered),
         is_empty=not lines and not _has_anything(tx, plan),
         is_narrow=not answered and is_in_one_wording(plan),
-        hint=hint() if plan.profile.hints_at_transcript else None,
+        hint=hint,
         elsewhere=_find_elsewhere(tx, found, fits, names_projects=names_projects),
     )
     result = _fit(tx, plan, whole, shown, found.weights)
@@ -91,13 +91,6 @@ def build_answer(
     told_of = [each for each in shown if each.id in ids]
     explanation = build_explanation(plan, found.sources, found.threshold, selection, told_of)
     return result.model_copy(update={"explanation": explanation})
-
-
-def _is_answered(tx: Transaction, found: ScoredSearch, shown: Sequence[ScoredCandidate]) -> bool:
-    if not found.plan.profile.is_asked:
-        return bool(shown)
-    deciding = shown[:DECIDING_HITS] if not found.plan.profile.every_hit_must_fit else shown
-    return is_answered(tx, found.plan, found.statistics, found.asked, deciding)
 
 
 def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> list[AnswerLine]:

@@ -37,7 +37,12 @@ from memoria.retrieval.ranking.candidates import (
 )
 from memoria.retrieval.ranking.score import find_named_day, list_tokens, score_candidates
 from memoria.retrieval.ranking.statistics import QueryStatistics
-from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold, TermWeights
+from memoria.retrieval.ranking.threshold import (
+    DECIDING_HITS,
+    RelevanceSignals,
+    RelevanceThreshold,
+    TermWeights,
+)
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.retrieval.sources.vectors import AskedVector, QueryVector, list_query_vectors
 from memoria.store.features import IndexTokens, TurnMetadata, list_words
@@ -51,30 +56,24 @@ _FEW_WORDS = 2
 """Number of words up to which a question is bare: a hit that shares none has to be near."""
 
 
-def is_answered(
-    tx: Transaction,
-    plan: SearchPlan,
-    statistics: QueryStatistics,
-    asked: Sequence[AskedVector],
-    shown: Sequence[ScoredCandidate],
-) -> bool:
+def is_answered(tx: Transaction, found: ScoredSearch, shown: Sequence[ScoredCandidate]) -> bool:
     """Return whether the best of what is shown fits well enough to be an answer.
 
     Args:
         tx: where vectors are read.
-        plan: the search.
-        statistics: what the record knows of the question.
-        asked: the vector of each wording.
+        found: what was found.
         shown: the candidates that are shown, best first.
     """
-    if plan.parsed.is_time_only:
+    plan, statistics = found.plan, found.statistics
+    if plan.parsed.is_time_only or not plan.profile.is_asked:
         return bool(shown)
-    deciding = [each for each in shown if each.signals.rerank_score is not None] or shown
     is_of_record = not plan.profile.every_hit_must_fit
+    shown = shown[:DECIDING_HITS] if is_of_record else shown
+    deciding = [each for each in shown if each.signals.rerank_score is not None] or shown
     if is_of_record or not statistics.has_vectors or deciding is not shown:
         relief = _find_relief(plan, statistics, deciding) if is_of_record else 0.0
         return any(each.margin >= relief * each.signals.is_cross_language for each in deciding)
-    nearness = _measure_nearness(tx, plan, asked, shown)
+    nearness = _measure_nearness(tx, plan, found.asked, shown)
     fits = (
         near + _measure_words(statistics, each) for near, each in zip(nearness, shown, strict=True)
     )

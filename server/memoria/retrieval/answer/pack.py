@@ -146,7 +146,7 @@ class Packer:
             self._beside[i] = NeighbourTurns(before, after)
 
     def _enough(self, i: int) -> int:
-        """Return the room that is enough for a hit: for the sentence that answers, within bounds."""
+        """Return the room for the sentence of a hit that answers, within bounds."""
         if self._is_beside(i):
             most = self._most or 0
             whole = _WHOLE_UP_TO[self._hits[i].kind] * most

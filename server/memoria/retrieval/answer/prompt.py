@@ -149,25 +149,20 @@ def fit_last_turns(turns: Sequence[StoredTurn], tokens: int) -> LastTurns:
     """Return the newest turns that fit into a number of tokens, in their order."""
     lines: list[str] = []
     whole: set[str] = set()
-    left = tokens - line_cost(_note_dropped(len(turns))) if turns else 0
+    left = tokens - _text_cost(_note_dropped(len(turns))) if turns else 0
     for turn in reversed(turns):
         head, text, is_cut = _describe_turn(turn)
         line = head + text
-        if line_cost(line) > left:
+        if _text_cost(line) > left:
             shorter = _cut_to_fit(turn, head, text, left)
             lines += [shorter] if shorter else []
             break
-        left -= line_cost(line)
+        left -= _text_cost(line)
         lines.append(line)
         whole |= set() if is_cut else {turn.id}
     dropped = len(turns) - len(lines)
     notes = [_note_dropped(dropped)] if dropped else []
     return LastTurns((*notes, *reversed(lines)), frozenset(whole))
-
-
-def line_cost(line: str) -> int:
-    """Estimate the tokens of a line, its line feed included, with escaped fences."""
-    return price_text(escape_fences(f"{line}\n"))
 
 
 def _note_dropped(count: int) -> str:
@@ -201,12 +196,12 @@ def _shorten(text: str, chars: int) -> str:
 def _cut_to_fit(turn: StoredTurn, head: str, text: str, tokens: int) -> str | None:
     """Return the line of a cut turn, with a mark; None if hardly any words would fit."""
     mark = f"… (cut; turn {turn.id} has {len(text):,} characters)"
-    if tokens < _LEAST_TOKENS + line_cost(head + mark):
+    if tokens < _LEAST_TOKENS + _text_cost(head + mark):
         return None
     chars = min(len(text), tokens * _CHARS_PER_TOKEN)
     while chars > 0:
         line = f"{head}{text[:chars]}{mark}"
-        cost = line_cost(line)
+        cost = _text_cost(line)
         if cost <= tokens:
             return line
         chars = min(chars - 1, chars * tokens // cost)

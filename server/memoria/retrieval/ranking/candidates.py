@@ -6,7 +6,7 @@ words or meaning a surer one. A sum with fixed weights (λ1·BM25 + λ2·vector 
 other weights for every source that is absent; here the scores of the others stay as they are.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar, overload
 
@@ -142,16 +142,12 @@ def fuse(
     ]
     if not plan.filters.is_narrow:  # the graph knows no filters
         fused += _graph_only_candidates(sources, ranking.passed | {item.n for item in found})
-    return _sort_candidates(fused)
+    return sorted(fused, key=lambda item: (-item.score, item.n))
 
 
 def _depth(sources: SourceScores, most: int) -> int:
     """Return the number of ranked documents to look at: the graph may lift those far down."""
     return max(most, RANK_DEPTH) if sources.expansion.scores else most
-
-
-def _sort_candidates(candidates: Iterable[FusedCandidate]) -> list[FusedCandidate]:
-    return sorted(candidates, key=lambda item: (-item.score, item.n))
 
 
 def add_graph_score(score: _Score, graph: _Score) -> _Score:

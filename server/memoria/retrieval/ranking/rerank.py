@@ -23,6 +23,7 @@ that it fits best.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
+from math import prod
 
 from memoria.errors import RerankerError
 from memoria.inference.reranker import Reranker, score_texts
@@ -31,7 +32,6 @@ from memoria.language.reading.excerpt import find_excerpt, weigh_evenly
 from memoria.model import PartReport, StoredTurn
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.candidates import ScoredCandidate
-from memoria.retrieval.ranking.score import combine_boosts
 from memoria.retrieval.ranking.statistics import QueryStatistics
 from memoria.retrieval.ranking.threshold import RelevanceThreshold
 
@@ -97,7 +97,7 @@ def _apply_score(each: ScoredCandidate, score: float | None, otherwise: float) -
     return each._replace(
         signals=each.signals._replace(rerank_score=score),
         relevance=relevance,
-        score=relevance * combine_boosts(each.boosts),
+        score=relevance * prod(each.boosts.values()),
     )
 
 
@@ -143,8 +143,6 @@ def join_searches(rankings: Sequence[Sequence[ScoredCandidate]]) -> Sequence[Sco
 
 def fuse_searches(rankings: Sequence[Sequence[ScoredCandidate]]) -> list[ScoredCandidate]:
     """Fuse rankings to one, best first; each candidate is as in the ranking where it fits best."""
-    if len(rankings) == 1:
-        return list(rankings[0])
     best: dict[tuple[str, int], ScoredCandidate] = {}
     gains: dict[tuple[str, int], float] = {}
     for position, ranking in enumerate(rankings):

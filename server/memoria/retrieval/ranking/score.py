@@ -107,14 +107,9 @@ def memory_boosts(memory: Memory, version: MemoryVersion, plan: SearchPlan) -> d
     return _drop_neutral({"conclusion": _CONCLUSION, **factors})
 
 
-def combine_boosts(factors: Mapping[str, float]) -> float:
-    """Multiply all factors."""
-    return math.prod(factors.values())
-
-
 def _limit_product(factors: Mapping[str, float]) -> dict[str, float]:
     """Add to factors the one that keeps their product within bounds, by tanh of its logarithm."""
-    earned = math.log(combine_boosts(factors))
+    earned = math.log(math.prod(factors.values()))
     granted = _BOUND * math.tanh(earned / _BOUND)
     return {**factors, "bound": math.exp(granted - earned)}
 
@@ -290,7 +285,7 @@ class _Scorer:
             is_reply=self._asks_for_reply and document.role is Role.ASSISTANT,
         )
         boosts = turn_boosts(document, self._plan) if self._uses_boosts else NO_BOOSTS
-        score = item.score * combine_boosts(boosts) if boosts else item.score
+        score = item.score * math.prod(boosts.values()) if boosts else item.score
         margin = self._threshold.margin("turn", signals)
         return ScoredCandidate(document, item, signals, item.score, boosts, score, words, margin)
 
@@ -316,7 +311,7 @@ class _Scorer:
         relevance = self._rate_conclusion(item, held) if self._scores_conclusions else item.score
         is_boosted, plan = self._uses_boosts, self._plan
         boosts = memory_boosts(wording.memory, wording.version, plan) if is_boosted else NO_BOOSTS
-        score = relevance * combine_boosts(boosts)
+        score = relevance * math.prod(boosts.values())
         margin = self._threshold.margin("memory", signals)
         return ScoredCandidate(wording, item, signals, relevance, boosts, score, words, margin)
 

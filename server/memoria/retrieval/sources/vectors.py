@@ -158,7 +158,7 @@ class QueryEmbedder:
         """Meaning of the embedder's cosines."""
         return calibration_of(self._embedder)
 
-    def embed(self, plan: SearchPlan) -> QueryVector | str:
+    def _embed(self, plan: SearchPlan) -> QueryVector | str:
         """Return the vector of a plan's query, or the reason why there is none."""
         if self._embedder is None or "vectors" in plan.options.without:
             return OFF
@@ -173,10 +173,6 @@ class QueryEmbedder:
             return unmeant
         return QueryVector(self._embedder.name, vector)
 
-    def ask(self, plan: SearchPlan) -> AskedVector:
-        """Return the vector of a plan's query, not made yet."""
-        return AskedVector(partial(self.embed, plan))
-
     def ask_all(self, plan: SearchPlan) -> list[AskedVector]:
         """Return the vector of each search of a plan.
 
@@ -184,7 +180,7 @@ class QueryEmbedder:
         or a model that is loading. Others are made when needed: in a large home while words are
         counted.
         """
-        asked = list(map(self.ask, plan.list_searches()))
+        asked = [AskedVector(partial(self._embed, each)) for each in plan.list_searches()]
         if self._embedder is not None and not self._embedder.is_quick:
             for each in asked:
                 each.read()
