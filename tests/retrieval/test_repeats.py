@@ -38,11 +38,6 @@ NOW = 1_700_000_000_000
 LONG_AGO = NOW - 400 * DAY_MS
 
 
-@pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 def boost(
     *,
     trust: Trust = Trust.REPORTED,
