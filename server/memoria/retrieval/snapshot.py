@@ -80,7 +80,7 @@ class ScoredSearch:
 
 
 class SnapshotSearch:
-    """Searches one snapshot."""
+    """Search of one snapshot, for each wording of a question."""
 
     def __init__(self, tx: Transaction, embedder: QueryEmbedder, *, is_reranked: bool) -> None:
         """Create a search of one snapshot.

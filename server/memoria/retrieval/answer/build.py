@@ -136,7 +136,7 @@ def _cite_lines(
 
 
 def _cite(found: ScoredSearch, line: AnswerLine, successors: Successors) -> Hit:
-    spared = successors.find_spared(line.candidate.n)
+    spared = successors.spared.get(line.candidate.n)
     hit = cite_candidate(found.plan, line.candidate, found.weights, spared)
     marks = {
         "condition": line.condition,

@@ -130,7 +130,7 @@ _MOST_TURNS = 10
 def list_fitting_turns(
     tx: Transaction, plan: SearchPlan, found: ScoredSearch
 ) -> list[ScoredCandidate]:
-    """List the best turns of the record that a search of it would show.
+    """List the best turns of the record that fit a question.
 
     Args:
         tx: where turns are read.

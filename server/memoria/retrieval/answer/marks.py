@@ -54,7 +54,7 @@ def mark_restated(
     ids = {each.n: each.id for each in shown}
 
     def mark(hit: Hit, n: int) -> Hit:
-        successor = successors.find(n) if successors.is_superseded(n) else None
+        successor = successors.recorded.get(n)
         newer = None if successor is None else ids.get(successor)
         if newer is None or newer == hit.id:  # a former wording is superseded, and says so
             return hit
@@ -64,7 +64,7 @@ def mark_restated(
 
 
 def mark_contradicted(tx: Transaction, hits: Sequence[Hit], seen: Filters) -> tuple[Hit, ...]:
-    """Mark the hits that a memory contradicts, as far as `seen` lets it be seen."""
+    """Mark the hits that a visible memory contradicts."""
     ids = [hit.id for hit in hits if hit.kind == "memory" and hit.validity is Validity.ACTIVE]
     marks = tx.memories.list_contradictions(ids, seen) if ids else {}
     return tuple(
@@ -75,7 +75,7 @@ def mark_contradicted(tx: Transaction, hits: Sequence[Hit], seen: Filters) -> tu
 def mark_contradicted_memories(
     tx: Transaction, memories: Sequence[Memory], seen: Filters
 ) -> list[Memory]:
-    """Add to memories the statements that contradict them, as far as `seen` lets them be seen."""
+    """Add to memories the visible statements that contradict each."""
     marks = tx.memories.list_contradictions([memory.id for memory in memories], seen)
     return [
         memory.model_copy(update={"contradicts": _read_statements(tx, marks.get(memory.id, ()))})
@@ -123,7 +123,7 @@ def mark_outdated_memories(tx: Transaction, memories: Sequence[Memory]) -> list[
 
 
 def _find_changes(tx: Transaction, derived: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Map the ids of derived memories to the ids of what has changed below them."""
+    """Map the ids of derived memories to the ids of memories that tell what has changed."""
     changed: dict[str, dict[str, None]] = defaultdict(dict)
     for change in tx.derivations.list_changed(derived) if derived else ():
         changed[change.derived_id][change.id] = None

@@ -152,7 +152,7 @@ def read_memory(tx: Transaction, memory_id: str) -> Memory:
 
 
 def find_memory(tx: Transaction, memory_id: str) -> Memory | None:
-    """Return a memory with its condition; None if there is no such memory or none may see it."""
+    """Return a memory with its condition; None if none exists or it is withheld."""
     memory = tx.memories.get(memory_id)
     return None if memory is None else next(iter(mark_conditions(tx, [memory])), None)
 

@@ -1,4 +1,4 @@
-"""Related memories: those that something new may have to do with."""
+"""Related memories: what is known already about the subject of a new text."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest

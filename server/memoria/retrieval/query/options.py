@@ -63,7 +63,7 @@ class Stages:
 
     @classmethod
     def without(cls, names: Iterable[str]) -> "Stages":
-        """Return all stages switched on but the named ones."""
+        """Return stages with the named ones switched off."""
         return cls(**dict.fromkeys(names, False))
 
 

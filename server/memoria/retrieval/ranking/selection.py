@@ -181,7 +181,7 @@ def _add_successors(
 ) -> list[ScoredCandidate]:
     """Add the successors of hits, whether they match the question or not."""
     ids = {each.n for each in passed}
-    wanted = ids | {successors.find(n) for n in ids}
+    wanted = ids | {successors.recorded.get(n) for n in ids}
     return [each for each in scored if each.n in wanted]
 
 
@@ -290,7 +290,7 @@ def choose_hits(
     rest: Sequence[ScoredCandidate],
     weights: Mapping[str, float],
 ) -> ChosenHits:
-    """Choose the hits of a search, however many there are.
+    """Choose the hits of a search, in their order.
 
     Args:
         tx: where the candidates were found.

@@ -12,7 +12,7 @@ is exempt: what held then comes first.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import fsum
 
 from memoria.language.reading.excerpt import ExcerptFinder, Span, trim_span, weigh_evenly
@@ -36,30 +36,14 @@ class Successors:
     """Documents that have been replaced, if only by a wording that may not be shown."""
     spared: Mapping[int, Span] = field(default_factory=dict)
     """Span, by turn, of the part that the turn is found for and that nothing has replaced."""
-    further: "Successors | None" = None
-    """Successors of candidates further down."""
-
-    def find(self, n: int) -> int | None:
-        """Return the successor of a document; None for no successor."""
-        found = self.recorded.get(n)
-        if found is None and self.further is not None:
-            return self.further.find(n)
-        return found
-
-    def is_superseded(self, n: int) -> bool:
-        """Return whether a document has been replaced."""
-        if n in self.outdated:
-            return True
-        return self.further is not None and self.further.is_superseded(n)
-
-    def find_spared(self, n: int) -> Span | None:
-        """Return the part of a turn that still holds where another part does not; else None."""
-        found = self.spared.get(n)
-        return found if found or self.further is None else self.further.find_spared(n)
 
     def join(self, further: "Successors") -> "Successors":
         """Return these successors joined with those of candidates further down."""
-        return replace(self, further=further)
+        return Successors(
+            {**further.recorded, **self.recorded},
+            self.outdated | further.outdated,
+            {**further.spared, **self.spared},
+        )
 
 
 NO_SUCCESSORS = Successors()
@@ -109,7 +93,7 @@ def place_successors(
     placed: dict[int, None] = {}
     for n in by_n:
         line = [n]
-        while (successor := successors.find(line[-1])) in by_n and successor not in line:
+        while (successor := successors.recorded.get(line[-1])) in by_n and successor not in line:
             line.append(successor)
         placed |= dict.fromkeys(reversed(line))
     return [by_n[n] for n in placed]
@@ -128,7 +112,7 @@ def list_superseded(
     """
     if plan.profile.every_hit_must_fit:  # an active memory is stated anew, and stays active
         outdated = (each.n for each in hits if _may_be_outdated(each))
-        return dict.fromkeys(filter(successors.is_superseded, outdated))
+        return dict.fromkeys(n for n in outdated if n in successors.outdated)
     texts = {
         each.n: full_text(each.document) for each in hits if isinstance(each.document, StoredTurn)
     }

@@ -226,15 +226,15 @@ class RelevanceThreshold:
         """Build the threshold of a search, by the embedder's calibration."""
         calibration = plan.calibration
         record = RecordThreshold.of_query(calibration.transcript, statistics)
+        demand: MemoriesThreshold | RecordThreshold
         match plan.profile.bounds:
             case "memories":
                 demand = MemoriesThreshold.of_query(calibration.memories, record)
-                return cls(plan.profile, demand, statistics)
-            case "transcript":
-                return cls(plan.profile, record, statistics)
             case "context":
                 demand = MemoriesThreshold.of_query(calibration.context, record)
-                return cls(plan.profile, demand, statistics)
+            case "transcript":
+                demand = record
+        return cls(plan.profile, demand, statistics)
 
     def margin(self, kind: DocumentKind, signals: RelevanceSignals) -> float:
         """Return the excess of a hit over the demand; below 0 the hit does not pass."""

@@ -64,7 +64,7 @@ _RECENT_DEPTH = 100
 _DEPTH_OF_SESSIONS = 1000
 """Most documents of a period, so that all sessions of a busy week are known."""
 _SHORT_MS = 8 * DAY_MS
-"""Longest period that may be asked for though other words stand beside it: a week and a day."""
+"""Longest period whose sessions are listed though other words are asked for: a week and a day."""
 
 
 def search_recent(tx: Transaction, plan: SearchPlan) -> tuple[tuple[int, ...], PartReport]:

@@ -66,7 +66,7 @@ def rank_rows(values: Floats, most: int) -> Integers:
 
 
 def join_numbers(*columns: Integers) -> Integers:
-    """Join columns to one of the numbers in any of the columns, sorted, once each."""
+    """Return the numbers in any of the columns, sorted, once each."""
     ns = np.concatenate(columns)
     ns.sort()
     return ns[find_changes(ns)]

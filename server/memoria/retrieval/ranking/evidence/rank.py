@@ -14,8 +14,7 @@ though it may share nothing but "which" with a query in another language, so the
 part of the query's words, rare ones first, that its best document holds. Decision 014 has why not
 rank fusion. At last comes what makes a turn an answer whatever its words (`priors`).
 
-The constants were chosen on two of the five shared LoCoMo conversations, conv-26 and conv-41;
-docs/benchmarks.md has the figures of all with and without each part.
+docs/benchmarks.md has the figures with and without each part, and of the constants.
 """
 
 from collections import defaultdict
