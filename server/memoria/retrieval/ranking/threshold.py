@@ -153,7 +153,7 @@ class TextThreshold:
             return self.unknown_entity
         return self.bound * (1 if self.statistics.has_vectors else _WORDS_ONLY_SHARE)
 
-    def raised(self, cosine: float) -> Self:
+    def raise_by(self, cosine: float) -> Self:
         """Return this demand raised by a cosine, where vectors exist."""
         if not (cosine and self.statistics.has_vectors):
             return self
@@ -195,7 +195,7 @@ class MemoriesThreshold:
             TextThreshold.of_query(each, record.statistics) for each in (bounds.memory, bounds.turn)
         )
         alike = bounds.alike if record.statistics.names_asker else 0.0
-        return cls(bounds, memory.raised(alike), turn, record)
+        return cls(bounds, memory.raise_by(alike), turn, record)
 
     def margin(self, kind: DocumentKind, signals: RelevanceSignals) -> float:
         """Return the excess of a memory, or of a turn among memories, over the demand."""

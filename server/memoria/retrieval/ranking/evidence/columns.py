@@ -50,7 +50,7 @@ class Scores(NamedTuple):
         """Return the scores of some of these documents."""
         return type(self)(ns, self.values[self.ns.searchsorted(ns)])
 
-    def scaled_to_best(self) -> Self:
+    def scale_to_best(self) -> Self:
         """Return the scores divided by the highest."""
         top = self.highest()
         return type(self)(self.ns, self.values / top) if top > 0 else self

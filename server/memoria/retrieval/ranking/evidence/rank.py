@@ -232,9 +232,9 @@ def _weigh(
     """Build the evidence for all found documents and their neighbours."""
     by_words, trust = _score_words(query, found, names, stages)
     ns = join_numbers(by_words.ns, found.cosine.ns, found.places.ns)
-    text = Scores(ns, by_words.spread(ns, 0.0)).scaled_to_best()
+    text = Scores(ns, by_words.spread(ns, 0.0)).scale_to_best()
     if stages.sessions:
-        text = add_session_shares(text, found.places).scaled_to_best()
+        text = add_session_shares(text, found.places).scale_to_best()
     if query.filters.is_narrow:
         text = text.select(join_numbers(found.bm25.ns, found.cosine.ns))
     elif not stages.sessions:
