@@ -19,13 +19,12 @@ from memoria.model import Role
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.retrieval import SearchPlan, plan_context, plan_memories, plan_transcript
 from memoria.retrieval.query.options import ALL_STAGES, DEFAULT_OPTIONS, Stages
-from memoria.retrieval.ranking.candidates import FusedCandidate
+from memoria.retrieval.ranking.candidates import FusedCandidate, LazyCandidates, ScoredCandidate
 from memoria.retrieval.ranking.evidence.columns import Scores
-from memoria.retrieval.ranking.evidence.lexical import bm25, idf
+from memoria.retrieval.ranking.evidence.lexical import bm25, count_terms, idf
 from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, Priors, find_named_speakers
 from memoria.retrieval.ranking.evidence.rank import add_session_shares
-from memoria.retrieval.ranking.evidence.words import count_terms
-from memoria.retrieval.ranking.score import LazyCandidates, ScoredCandidate, score_conclusion
+from memoria.retrieval.ranking.score import score_conclusion
 from memoria.retrieval.ranking.statistics import QueryStatistics
 from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold, TermWeights
 from memoria.store.features import TurnMetadata, pack_tokens

@@ -347,12 +347,6 @@ PLAN = "Check the hull for cracks, sand it, and paint it twice before the boat g
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    """One event loop, so that the home can outlive a test."""
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def yard(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
     """Short remarks in both languages with numbers, signs and emoji, and long answers."""
     home: Path = tmp_path_factory.mktemp("yard")

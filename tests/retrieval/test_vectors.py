@@ -137,11 +137,6 @@ def bury(fact: str, place: int) -> str:
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def m(
     tmp_path_factory: pytest.TempPathFactory, embedder: BundledEmbedder
 ) -> AsyncIterator[Memoria]:

@@ -67,11 +67,6 @@ async def fill(m: Memoria, turns: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def homes(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[Memoria, Memoria]]:
     """One with more than any search looks at, and one with three times as much."""
     folder = tmp_path_factory.mktemp("work")

@@ -115,11 +115,11 @@ class Recall:
             MIN_TOKENS,
             FixedBlocks,
             build_context,
+            read_session_end,
         )
 
         if max_tokens < MIN_TOKENS:
             raise InvalidInputError(f"max_tokens is {max_tokens}; it must be {MIN_TOKENS} or more.")
-        from memoria.retrieval.answer.prompt import read_session_end  # noqa: PLC0415
 
         await self.catch_up()
         place, search = self._workspace(workspace), self._search

@@ -28,8 +28,7 @@ from memoria.model import (
     TurnRecord,
     now_millis,
 )
-from memoria.retrieval.answer.marks import mark_contradicted_memories as mark_memories
-from memoria.retrieval.answer.marks import mark_outdated_memories
+from memoria.retrieval.answer.marks import mark_contradicted_memories, mark_outdated_memories
 from memoria.retrieval.lookup.records import (
     complete_id,
     complete_session_id,
@@ -239,7 +238,7 @@ class Records(Recall):
         """Add to memories what contradicts or outdates them, as far as it is seen from here."""
         seen = Filters(workspace=self.settings.workspace)
         shown = mark_conditions(tx, memories)
-        return mark_outdated_memories(tx, mark_memories(tx, shown, seen))
+        return mark_outdated_memories(tx, mark_contradicted_memories(tx, shown, seen))
 
     async def _complete_ids(self, *ids: str | None) -> list[str]:
         """Complete ids; one that none ends with becomes an empty text."""

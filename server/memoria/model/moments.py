@@ -21,6 +21,8 @@ MINUTE_MS = 60_000
 _DAY_MS = 86_400_000
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  (local by design)
 _MS = timedelta(milliseconds=1)
+TO_THE_DAY, TO_THE_MINUTE = 10, 16
+"""Numbers of characters of an ISO 8601 moment that tell its day, and its minute."""
 _MS_PER_S = 1000
 
 

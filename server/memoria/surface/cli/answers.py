@@ -22,14 +22,15 @@ from memoria.model import (
 from memoria.retrieval.answer.form import (
     LATER,
     NEAREST,
+    group_runs,
     list_marks,
     list_shared_marks,
+    order_run,
     short_id,
     split_nearest,
     write_words,
 )
 from memoria.retrieval.answer.notes import FOR_SHELL, describe_fit, list_notes_below
-from memoria.retrieval.answer.runs import group_runs, order_run
 from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.surface.cli import times
 from memoria.surface.cli.console import show
