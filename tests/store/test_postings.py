@@ -1,17 +1,18 @@
 """What lists of words tell is what the full-text index tells, whatever becomes of documents."""
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.store.insides import connection_of, index_of
+from tests.store.insides import connection_of, image_of, index_of
 
 from memoria.model import Vector
-from memoria.store.image import posting_cache
+from memoria.store.image import postings
+from memoria.store.image.counts import VisibleCounts
+from memoria.store.image.postings import PostingLists
 from memoria.store.image.visibility_columns import VisibilityColumns
-from memoria.store.image.visible_counts import VisibleCounts
 from memoria.store.rows.matching import Matching
 from memoria.store.rows.transaction import Transaction
 from memoria.store.rows.word_lists import WordLists
@@ -62,21 +63,10 @@ def agree(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> bool:
         with monkeypatch.context() as patched:
             if not reads_lists:
                 patched.setattr(WordLists, "can_tell", lambda _self, _terms: False)
-                patched.setattr(VisibleCounts, "look_up", count_anew)
+                patched.setattr(VisibleCounts, "recall", lambda _self, _tokens: {})
             with store.read("ann") as tx:
                 found.append([tell(tx, limit) for limit in (1, 3, len(WORDS))])
     return found[0] == found[1]
-
-
-def count_anew(
-    _counts: VisibleCounts,
-    _rows: object,
-    _tenant: object,
-    tokens: Sequence[str],
-    count: Callable[[Sequence[str]], dict[str, int]],
-) -> dict[str, int]:
-    """Visibilities counted by the index each time."""
-    return count(tokens)
 
 
 def embed(store: SqliteStore, ns: Iterable[int]) -> None:
@@ -254,16 +244,17 @@ def test_lists_that_are_remembered_follow_what_is_said_without_being_read_again(
 def test_only_so_many_lists_are_remembered(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(posting_cache, "_FEWEST_PLACES", 200)
-    monkeypatch.setattr(posting_cache, "_PLACES_OF_EACH", 0)
+    monkeypatch.setattr(postings, "_FEWEST_PLACES", 200)
+    monkeypatch.setattr(postings, "_PLACES_OF_EACH", 0)
     with store.write("ann") as tx:
         for n in range(60):
             index_of(tx).add("turn", None, f"ferry word{n}", "")
     for n in range(60):
         with store.read("ann") as tx:
             assert len(tx.documents.match(["turn"], [f"word{n}", "ferry"], Filters(), 99)) == 60
-            held = tx._counted.postings_of(1)._known  # noqa: SLF001
-            assert len(held) <= 4
+        with image_of(store).lock:
+            held = image_of(store).column(PostingLists)._known  # noqa: SLF001
+            assert 1 <= len(held) <= 4
 
 
 def test_a_word_that_stands_nowhere_may_be_asked_for_again_beside_others(
@@ -275,24 +266,3 @@ def test_a_word_that_stands_nowhere_may_be_asked_for_again_beside_others(
         assert tx.documents.match(["turn"], ["nobody"], Filters(), 5) == []
         found = tx.documents.match(["turn"], ["nobody", "ferry"], Filters(), 5)
         assert [each.n for each in found] == [n]
-
-
-def test_no_word_of_what_was_erased_stays_in_memory_because_nobody_asks(
-    store: SqliteStore,
-) -> None:
-    with store.write("ann") as tx:
-        first = index_of(tx).add("turn", None, "ferry", "")
-        index_of(tx).add("turn", None, "harbour", "")
-    with store.read("ann") as tx:
-        tx.documents.match(["turn"], ["ferry", "harbour"], Filters(), 5)
-    with store.backlog(write=False):
-        held = store._counted._postings  # noqa: SLF001
-    assert held
-    with store.write("ann") as tx:
-        index_of(tx).erase(first)
-    with store.backlog(write=False):
-        assert not held
-    with store.read("ann") as tx:
-        assert len(tx.documents.match(["turn"], ["ferry", "harbour"], Filters(), 5)) == 1
-    with store.backlog(write=False):
-        assert held, "what is read later is kept until something else is erased"

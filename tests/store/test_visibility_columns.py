@@ -9,9 +9,9 @@ from tests.store.insides import index_of
 from tests.store.test_postings import KINDS, MODEL, QUESTIONS, change, embed, say
 
 from memoria.model import Role
+from memoria.store.image.tenant_images import TenantImages
 from memoria.store.image.tenants import StoreTenant
 from memoria.store.image.visibility_columns import VisibilityColumns
-from memoria.store.image.visibility_columns_cache import VisibilityColumnsCache
 from memoria.store.rows import matching
 from memoria.store.rows.postings import Postings
 from memoria.store.rows.word_lists import WordLists
@@ -50,7 +50,7 @@ def find(store: SqliteStore) -> list[list[Match]]:
     """What is found of rare words; the documents are all read before, if they were not."""
     found: list[list[Match]] = []
     for _ in range(3):  # read from the second time on, and known the third
-        store._counted.standings.wait()  # noqa: SLF001
+        store._images.wait()  # noqa: SLF001
         with store.read("ann") as tx:
             found = [
                 tx.documents.match(kinds, RARE[:many], filters, limit)
@@ -108,16 +108,16 @@ def test_a_large_home_is_read_at_once_from_the_second_question_on(
         note(monkeypatch, VisibilityColumns, "_learn"),
         note(monkeypatch, Postings, "rank"),
     )
-    standings = store._counted.standings  # noqa: SLF001
+    images = store._images  # noqa: SLF001
 
     def match() -> None:
         with store.read("ann") as tx:
             tx.documents.match(("turn", "memory"), ["anchor"], Filters(), 5)
 
     match()
-    assert not standings.learning
+    assert not images.is_reading
     match()
-    standings.wait()
+    images.wait()
     assert not ranked
     match()
     assert len(ranked) == 1
@@ -126,7 +126,7 @@ def test_a_large_home_is_read_at_once_from_the_second_question_on(
         index_of(tx).erase(known[0])
     match()
     assert len(ranked) == 1  # what is erased is forgotten, so all is read anew
-    standings.wait()
+    images.wait()
     match()
     assert len(ranked) == 2
 
@@ -177,13 +177,13 @@ def test_what_kept_a_home_from_being_read_is_told_to_who_asks_next() -> None:
     def refuse() -> SqliteConnection:
         raise OSError("no more files")
 
-    cache, ann = VisibilityColumnsCache(refuse), StoreTenant("ann", 1)
-    cache.learn(ann)
-    cache.learn(ann)
-    cache.wait()
+    images, ann = TenantImages(refuse), StoreTenant("ann", 1)
+    images.read_visibilities(ann)
+    images.read_visibilities(ann)
+    images.wait()
     with pytest.raises(OSError, match="no more files"):
-        cache.learn(ann)
-    cache.close()
+        images.read_visibilities(ann)
+    images.close()
 
 
 def test_nothing_is_read_once_a_store_is_closed(tmp_path: Path) -> None:
@@ -193,9 +193,9 @@ def test_nothing_is_read_once_a_store_is_closed(tmp_path: Path) -> None:
         opened.append(connect(tmp_path / "none.db", 100))
         return opened[-1]
 
-    cache, ann = VisibilityColumnsCache(note_connection), StoreTenant("ann", 1)
-    cache.learn(ann)
-    cache.close()
-    cache.learn(ann)
-    assert not cache.learning
+    images, ann = TenantImages(note_connection), StoreTenant("ann", 1)
+    images.read_visibilities(ann)
+    images.close()
+    images.read_visibilities(ann)
+    assert not images.is_reading
     assert not opened

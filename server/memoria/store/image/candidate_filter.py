@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 
-from memoria.store.image.terms import BUDGET
+from memoria.store.image.counts import BUDGET
 from memoria.store.sql.tenant_rows import (
     Parameter,
     TenantRows,

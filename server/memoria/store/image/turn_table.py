@@ -1,13 +1,11 @@
-"""Turn table: a process's cache of a tenant's turns, a row for each.
+"""Turn table: a row for each turn of a tenant that was met.
 
 Each search needs of hundreds of turns their place in their conversation, their speaker and time,
-and a few features of their texts: numbers that hardly ever change. So they are read when a turn is
-first met, and found again by number and by place. As in `standings`, the tenant's count of changes
-tells which to read again. The table holds nobody's words, but the names of speakers, so all is
-dropped once something was erased.
+and a few features of their texts: numbers that hardly ever change. So turns are read when they are
+first met, and found again by number and by place. The table holds nobody's words, but the names of
+speakers.
 """
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +13,7 @@ import numpy as np
 
 from memoria.model import Role
 from memoria.store.image.sorted_rows import Integers, SortedRows, list_once
-from memoria.store.image.tenants import StoreTenant
+from memoria.store.image.tenant_image import Changes, Column
 from memoria.store.positions import SESSION_BITS, Surroundings
 from memoria.store.turn_metadata import UNHEARD, TextFeatureColumns, TurnMetadataColumns
 
@@ -60,35 +58,26 @@ class TurnReads(NamedTuple):
     """Reads turns by number."""
     list_spans: Callable[[Sequence[tuple[int, int, int]]], Sequence[tuple[Any, ...]]]
     """Reads turns by session, first and last place; turns of several spans may come twice."""
-    list_changed: Callable[[int], Sequence[int]]
-    """Reads the documents that were changed after so many changes."""
+    newest: int = 0
+    """Number of the tenant's newest document."""
 
 
-class TurnTable:
-    """Turns that were met, as of one state of the file. Its user holds its lock."""
+class TurnTable(Column):
+    """Turns that were met."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self._changes = self._newest = 0
         self._forget_all()
 
-    def follow(self, reads: TurnReads, tenant: StoreTenant) -> bool:
-        """Follow the tenant's changes; return False if a newer state has been followed already.
-
-        Args:
-            reads: reads turns on the snapshot.
-            tenant: as the snapshot has it.
-        """
-        now = tenant.age
-        if now < (self._changes, self._newest):
+    def apply(self, changes: Changes) -> bool:
+        """Mark changed rows, to be read when they are next met; return False if much is new."""
+        is_grown = changes.now.newest_document - changes.newest > _MOST_NEW
+        if is_grown or not len(self._by_number):
             return False
-        is_grown = tenant.newest_document - self._newest > _MOST_NEW
-        is_full = len(self._by_number) > _MOST
-        if tenant.last_erasure > self._changes or is_grown or is_full:
-            self._forget_all()
-        elif len(self._by_number):
-            self._doubt(reads, tenant)
-        self._changes, self._newest = now
+        if changes.now.changes > changes.seen:
+            rows, is_met = self._by_number.find(np.array(changes.changed, np.int64))
+            self._rows["is_known"][rows[is_met]] = False
+            self._rows["is_known"][self._rows["is_fleeting"]] = False
+        self._unread += range(changes.newest + 1, changes.now.newest_document + 1)
         return True
 
     def find_around(
@@ -100,6 +89,7 @@ class TurnTable:
         include_processed: bool,
     ) -> Surroundings:
         """Find the places of turns, and those around the central ones; read unknown ones."""
+        self._keep_within_bounds()
         rows = self._meet(reads, np.array([*central, *others], np.int64))
         middle = self._select_turns(rows[: len(central)])
         rest = self._select_turns(rows[len(central) :])
@@ -121,6 +111,7 @@ class TurnTable:
 
     def list_remarks(self, reads: TurnReads, ns: Sequence[int]) -> TurnMetadataColumns:
         """Return speakers and times of turns, a row for each; read what is not known."""
+        self._keep_within_bounds()
         rows = self._meet(reads, np.array(ns, np.int64))
         is_turn, roles = self._rows["place"][rows] != _NOWHERE, self._rows["role"][rows]
         return TurnMetadataColumns(
@@ -151,14 +142,9 @@ class TurnTable:
         self._unread: list[int] = []
         """Documents newer than all that were met: some may be neighbours of these."""
 
-    def _doubt(self, reads: TurnReads, tenant: StoreTenant) -> None:
-        """Mark rows that may have changed, to be read again when they are next met."""
-        if tenant.changes > self._changes:
-            changed = np.array(reads.list_changed(self._changes), np.int64)
-            rows, is_met = self._by_number.find(changed)
-            self._rows["is_known"][rows[is_met]] = False
-            self._rows["is_known"][self._rows["is_fleeting"]] = False
-        self._unread += range(self._newest + 1, tenant.newest_document + 1)
+    def _keep_within_bounds(self) -> None:
+        if len(self._by_number) > _MOST:
+            self._forget_all()
 
     def _meet(self, reads: TurnReads, ns: Integers) -> Integers:
         """Return the rows of documents; those that are not known are read."""
@@ -174,7 +160,7 @@ class TurnTable:
 
     def _meet_around(self, reads: TurnReads, places: Integers) -> None:
         """Read the turns around these places, as far as they have not been met."""
-        bits = _SMALL_HOME_BITS if self._newest <= _MOST else _BLOCK_BITS
+        bits = _SMALL_HOME_BITS if reads.newest <= _MOST else _BLOCK_BITS
         unmet = {*(places >> bits).tolist()} - self._blocks
         if unmet:
             self._put(reads.list_spans([_find_span(block << bits, 1 << bits) for block in unmet]))

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from memoria.store.connection import Connection
+from memoria.store.image.counts import BUDGET
 from memoria.store.image.tenants import StoreTenant
-from memoria.store.image.terms import BUDGET
 from memoria.store.sql.statements import statements
 
 _T = TypeVar("_T")

@@ -9,7 +9,8 @@ from memoria.errors import EmbedderError
 from memoria.model import Vector
 from memoria.store.connection import Connection, Row
 from memoria.store.image.candidate_filter import CandidateFilter
-from memoria.store.image.terms import CountCache, ReaderKnowledge
+from memoria.store.image.counts import TermCounts
+from memoria.store.image.tenant_images import ImageReader
 from memoria.store.index_tokens import IndexTokens
 from memoria.store.rows.document_tokens import DocumentTokens
 from memoria.store.rows.matching import Matching, quote_term
@@ -33,13 +34,13 @@ class Documents:
         connection: Connection,
         tenant: int,
         vectors: VectorIndex,
-        reading: ReaderKnowledge | None = None,
+        reading: ImageReader | None = None,
         workspaces: Workspaces | None = None,
-        counted: CountCache | None = None,
+        counted: TermCounts | None = None,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "documents")
         self._vectors = vectors
-        self._matching = Matching(self._rows, reading, counted or CountCache())
+        self._matching = Matching(self._rows, reading, counted or TermCounts())
         self._reading = reading
         self._tokens = DocumentTokens(self._rows, reading)
         self._together: QuestionsTogether | None = None
@@ -62,12 +63,12 @@ class Documents:
         return self._matching.age()
 
     def follow_changes(self) -> None:
-        """Bring the caches of the indexes up to date with the file, if the process has any."""
+        """Bring what the process knows of the tenant up to date with the file."""
         if self._reading is not None:
-            tenant, counted = self._reading
+            tenant = self._reading.tenant
             self._vectors.follow(tenant.number, tenant.changed)
-            self._matching.follow_changes()
-            counted.tokens_of(tenant.number).recall(self._rows, tenant, ())
+            with self._reading.open():
+                pass
 
     def expect_vectors(self, vectors: Sequence[Vector]) -> None:
         """Announce that `nearest` will be asked for each of these, so one pass can serve all.

@@ -7,7 +7,7 @@ what stays hidden, as long as a home is of one tenant with a project or none.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memoria.store.image.terms import ReaderKnowledge
+from memoria.store.image.tenant_images import ImageReader
 from memoria.store.image.visibility import Visibility
 from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.tenant_rows import TenantRows
@@ -30,7 +30,7 @@ class Visibilities:
     """The visibilities that the documents of a tenant may have."""
 
     def __init__(
-        self, rows: TenantRows, workspaces: Workspaces, reading: ReaderKnowledge | None
+        self, rows: TenantRows, workspaces: Workspaces, reading: ImageReader | None
     ) -> None:
         """Bind to a tenant.
 

@@ -13,8 +13,8 @@ from typing import TypeVar
 from memoria.model import DAY_MS, PRICED_MS, BacklogStatus, Statistics, now_millis, start_of_utc_day
 from memoria.model.zone import MACHINE_ZONE, Zone
 from memoria.store.connection import Connection
+from memoria.store.image.tenant_images import ImageReader, TenantImages
 from memoria.store.image.tenants import StoreTenant
-from memoria.store.image.terms import ReaderKnowledge, TermStatistics
 from memoria.store.rows.accounts import Accounts
 from memoria.store.rows.audit import AuditLog
 from memoria.store.rows.concurrent_read import run_concurrently
@@ -81,7 +81,7 @@ class Transaction:
         tenant: StoreTenant,
         vectors: VectorIndex,
         options: StoreOptions,
-        counted: TermStatistics,
+        images: TenantImages,
         concurrent_read: ConcurrentRead | None = None,
         end_kept: Callable[[], None] = lambda: None,
     ) -> None:
@@ -92,7 +92,7 @@ class Transaction:
             tenant: whose rows they are.
             vectors: the vector index as this connection reaches it.
             options: of the store.
-            counted: the process's caches of the full text.
+            images: what the process knows of tenants.
             concurrent_read: opens a second transaction that sees the same; None for a writer.
             end_kept: ends what was kept of before; for a writer, before it takes something back.
         """
@@ -101,12 +101,15 @@ class Transaction:
         self._tenant = tenant.number
         self._vectors = vectors
         self._attempts = options.attempts
-        self._counted = counted
+        self._images = images
         self._concurrent_read = concurrent_read or nullcontext
         self.zone = options.zone
         self.end_kept = end_kept
         self._private_times = tenant.private_times
-        self._reading = None if concurrent_read is None else ReaderKnowledge(tenant, counted)
+        self._reading = None
+        if concurrent_read is not None:
+            rows = TenantRows(connection, tenant.number, "documents")
+            self._reading = ImageReader(images, rows, tenant)
         self._workspaces = Workspaces(
             connection, tenant.number, options.private, only_reads=self._reading is not None
         )
@@ -129,7 +132,7 @@ class Transaction:
             self._vectors,
             self._reading,
             self._workspaces,
-            self._counted.terms,
+            self._images.terms,
         )
 
     @cached_property
@@ -316,15 +319,13 @@ class Transaction:
         return ModelCallLog(self._connection, self._tenant)
 
     def follow_changes(self) -> None:
-        """Bring the process's caches up to date with the file, if a search may be near.
+        """Bring what the process knows of the tenant up to date, if a search may be near.
 
         A search would do that first of all; a caller that has changed documents, and that nobody
         waits for, spares it the time.
         """
-        if not self._counted.was_asked_lately(self._tenant):
-            return
-        self.documents.follow_changes()
-        self.turn_columns.follow_changes()
+        if self._images.was_asked_lately(self._tenant):
+            self.documents.follow_changes()
 
     @contextlib.contextmanager
     def read_concurrently(self, work: Callable[["Transaction"], _T]) -> Iterator[Callable[[], _T]]:

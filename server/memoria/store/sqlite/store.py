@@ -9,6 +9,7 @@ from memoria.bare.kept_before import end_epoch
 from memoria.errors import StoreUnavailableError
 from memoria.model import Finding
 from memoria.model.zone import MACHINE_ZONE, Zone
+from memoria.store.image.tenant_images import TenantImages
 from memoria.store.image.tenants import (
     StoreTenant,
     enter_tenant,
@@ -16,8 +17,6 @@ from memoria.store.image.tenants import (
     list_erasures,
     list_tenants,
 )
-from memoria.store.image.terms import TermStatistics
-from memoria.store.image.visibility_columns_cache import VisibilityColumnsCache
 from memoria.store.rows.backlog import Backlog
 from memoria.store.rows.concurrent_read import LargeTenants
 from memoria.store.rows.queue import WorkQueue
@@ -62,7 +61,7 @@ class SqliteStore:
         self._busy_timeout_ms = busy_timeout_ms
         self._options = StoreOptions(attempts, frozenset(private), zone)
         self._connections = Connections(path, busy_timeout_ms, readers)
-        self._counted = TermStatistics(VisibilityColumnsCache(self._connections.connect_beside))
+        self._images = TenantImages(self._connections.connect_beside)
         self._large = LargeTenants()
 
     def tenants(self) -> list[str]:
@@ -75,7 +74,7 @@ class SqliteStore:
         """Begin a transaction that reads one snapshot of a tenant's rows."""
         with self._connections.read() as opened:
             found = find_tenant(opened.connection, tenant) or StoreTenant(tenant)
-            self._counted.drop_erased(found.number, found.last_erasure)
+            self._images.forget_erased(found.number, found.last_erasure)
             another = partial(self._read_same, opened.connection, found)
             yield self._read_transaction(opened, found, another)
 
@@ -91,7 +90,7 @@ class SqliteStore:
             if not only_adds:
                 end_kept()
             yield Transaction(
-                connection, found, vectors, self._options, self._counted, end_kept=end_kept
+                connection, found, vectors, self._options, self._images, end_kept=end_kept
             )
 
     @contextlib.contextmanager
@@ -129,7 +128,7 @@ class SqliteStore:
     @property
     def is_learning(self) -> bool:
         """True if a large home's vectors or documents are still being read beside the searches."""
-        return self._connections.cache.learning or self._counted.standings.learning
+        return self._connections.cache.learning or self._images.is_reading
 
     def examine(self, *, deep: bool) -> list[Finding]:
         """Check the file and its indexes for `doctor`, and list what was found."""
@@ -169,7 +168,7 @@ class SqliteStore:
 
     def close(self) -> None:
         """Close every connection."""
-        self._counted.standings.close()
+        self._images.close()
         self._connections.close()
 
     def _write_transaction(
@@ -180,7 +179,7 @@ class SqliteStore:
     def _drop_erased_words(self, connection: SqliteConnection) -> None:
         self._connections.forget()
         for tenant, last_erasure in list_erasures(connection):
-            self._counted.drop_erased(tenant, last_erasure)
+            self._images.forget_erased(tenant, last_erasure)
 
     @contextlib.contextmanager
     def _read_same(
@@ -204,7 +203,7 @@ class SqliteStore:
         another: ConcurrentRead = contextlib.nullcontext,
     ) -> Transaction:
         return Transaction(
-            opened.connection, tenant, opened.vectors, self._options, self._counted, another
+            opened.connection, tenant, opened.vectors, self._options, self._images, another
         )
 
 

@@ -15,11 +15,9 @@ import numpy as np
 
 from memoria.model import Vector
 from memoria.store.connection import Connection, Row
-from memoria.store.image.changed import read_few_changed
+from memoria.store.image.counts import BUDGET
 from memoria.store.image.tenants import IndexChanges
-from memoria.store.image.terms import BUDGET
 from memoria.store.image.visibility import write_token
-from memoria.store.sql.tenant_rows import TenantRows
 from memoria.store.values import Match
 from memoria.store.vectors.compressed import CompressedVectors
 from memoria.store.vectors.exact import check_vector, read_vectors, score_exactly
@@ -27,7 +25,6 @@ from memoria.store.vectors.matrix import Matrix
 from memoria.store.vectors.models import SQL, Key, VectorQuery, list_passing, read_changes
 from memoria.store.vectors.recent import RecentChanges
 
-_FILE = "documents"
 _SAMPLED = 4
 """Number of the nearest that are checked against filters first, for each that is wanted."""
 _CANDIDATES = 4
@@ -139,11 +136,6 @@ class CachedVectors(ABC):
 
     def _list_changed(self, connection: Connection) -> Iterator[Sequence[Row]]:
         """Yield the documents that were changed since, with their vectors, page by page."""
-        if self.seen:
-            rows = TenantRows(connection, self._tenant, _FILE)
-            few = read_few_changed(rows, self.seen)
-            if few and self._where["kind"] not in {each.kind for each in few}:
-                return
         changed = connection.execute(SQL["changed"], {**self._where, "seen": self.seen})
         while page := changed.fetchmany(_PAGE):
             yield page

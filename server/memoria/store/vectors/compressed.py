@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memoria.model import Vector
-from memoria.store.image.terms import BUDGET
+from memoria.store.image.counts import BUDGET
 
 _ROUNDS = 10
 _BITS = 4

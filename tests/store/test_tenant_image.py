@@ -1,0 +1,171 @@
+"""What a process knows of a tenant is of one state of the file, and is forgotten as one."""
+
+import gc
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from types import FunctionType, ModuleType
+
+import numpy as np
+import pytest
+from tests.store.insides import image_of, index_of
+from tests.store.test_turn_columns import make_turn
+
+from memoria.model import Role, Vector
+from memoria.store.image.tenant_image import Column
+from memoria.store.image.tenant_images import TenantImages
+from memoria.store.image.visibility_columns import VisibilityColumns
+from memoria.store.rows import matching
+from memoria.store.rows.transaction import Transaction
+from memoria.store.sqlite import SqliteStore
+from memoria.store.values import Filters
+from memoria.store.vectors.index import FEW
+
+MODEL = "toy"
+MARKS = ("zanzibar", "quentin")
+"""A word that one turn alone has, and who said it."""
+VECTOR: Vector = np.array([0.6, 0.8, 0, 0], np.float32)
+EVERYTHING = 10_000
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=3)
+    with opened.backlog(write=True) as backlog:
+        backlog.choose_model(MODEL)
+    yield opened
+    opened.close()
+
+
+def say(store: SqliteStore, *texts: str) -> list[int]:
+    """Turns of which one alone has the marks: the first."""
+    rng = random.Random(1)  # noqa: S311  (nothing here is secret)
+    with store.write("ann") as tx:
+        session_n = tx.conversations.upsert_session("test", "a", 1, 1, 1).n
+        turns = [
+            make_turn(rng, session_n, place, 1)._replace(
+                content=text, speaker="Ann" if place else "Quentin", role=Role.USER
+            )
+            for place, text in enumerate(texts)
+        ]
+        ns = [tx.conversations.add_turn(turn) for turn in turns]
+        other = np.array([0, 1, 0, 0], np.float32)
+        tx.backlog.add_vectors(MODEL, {**dict.fromkeys(ns, other), ns[0]: VECTOR})
+    return ns
+
+
+def search(tx: Transaction, ns: list[int]) -> None:
+    """Ask for all that a search asks for."""
+    for terms in (["zanzibar"], ["zanzibar isle"]):  # a word, and what is none
+        tx.documents.match(["turn"], terms, Filters(), 5)
+        tx.documents.frequencies(["turn"], terms, Filters())
+    tx.documents.index_tokens(ns, EVERYTHING)
+    tx.documents.nearest("turn", MODEL, VECTOR, Filters(), 5)
+    tx.turn_columns.surroundings(ns, (), include_processed=True)
+
+
+def list_remains(store: SqliteStore) -> set[str]:
+    """What is left of the marks, and of their turn's vector, wherever a store leads."""
+    left: list[object] = [store]
+    met: dict[int, object] = {}
+    found: set[str] = set()
+    while left:
+        each = left.pop()
+        if id(each) in met or isinstance(each, type | ModuleType | FunctionType):
+            continue
+        met[id(each)] = each
+        left += gc.get_referents(each)
+        if isinstance(each, np.ndarray) and VECTOR.tobytes() in each.tobytes():
+            found.add("vector")
+        if isinstance(each, str | bytes):
+            text = str(each).lower()
+            found.update(mark for mark in MARKS if mark in text)
+    return found
+
+
+def test_nothing_that_was_erased_is_left_in_any_column_though_nobody_asks(
+    store: SqliteStore,
+) -> None:
+    ns = say(store, "Zanzibar", *["rope"] * FEW)
+    for _ in range(3):  # what is large is kept from the second question on
+        with store.read("ann") as tx:
+            search(tx, ns)
+    kinds = {type(column) for column in image_of(store).columns}
+    assert kinds == {*Column.__subclasses__(), *list_further(Column.__subclasses__())}
+    assert list_remains(store) == {*MARKS, "vector"}
+    with store.write("ann") as tx:
+        tx.conversations.erase_turn(tx.conversations.turns(ns)[ns[0]])
+    with store.backlog(write=False):  # as the embedding worker does now and then
+        pass
+    assert list_remains(store) == set()
+    with store.read("ann") as tx:
+        search(tx, ns[1:])
+    with store.backlog(write=False):
+        assert {type(column) for column in image_of(store).columns} == kinds
+
+
+def list_further(kinds: list[type[Column]]) -> list[type[Column]]:
+    return [further for kind in kinds for further in kind.__subclasses__()]
+
+
+def test_what_an_older_snapshot_reads_after_an_erasure_does_not_stay_either(
+    store: SqliteStore,
+) -> None:
+    ns = say(store, "Zanzibar", "rope")
+    with store.read("ann") as older:
+        with store.write("ann") as tx:
+            tx.conversations.erase_turn(tx.conversations.turns(ns)[ns[0]])
+        with store.backlog(write=False):
+            pass
+        search(older, ns)
+    assert list_remains(store) == set()
+
+
+def test_an_error_of_the_file_leaves_an_image_as_it_was(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ns = say(store, "ferry", "rope")
+    with store.read("ann") as tx:
+        expected = tx.documents.index_tokens(ns, EVERYTHING)
+    say_more(store)
+    with monkeypatch.context() as patched, store.read("ann") as tx:
+        patched.setattr("memoria.store.image.tenant_image._read_few", fail)
+        with pytest.raises(OSError, match="no more files"):
+            tx.documents.index_tokens(ns, EVERYTHING)
+    with store.read("ann") as tx:
+        assert tx.documents.index_tokens(ns, EVERYTHING) == expected
+
+
+def fail(*_: object) -> None:
+    raise OSError("no more files")
+
+
+def say_more(store: SqliteStore) -> None:
+    with store.write("ann") as tx:
+        n = index_of(tx).add("turn", None, "anchor", "")
+        tx.backlog.add_vectors(MODEL, {n: VECTOR})
+
+
+def test_what_is_read_beside_searches_that_follow_newer_states_is_brought_up_to_these(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matching, "BUDGET", 5)
+    say(store, *["anchor"] * 3, *["rope"] * 6)
+    read_all = VisibilityColumns.read_all
+
+    def read_and_wait(self: VisibilityColumns, *given: object) -> None:
+        read_all(self, *given)  # type: ignore[arg-type]
+        say_more(store)
+        match(store)
+
+    def match(store: SqliteStore) -> int:
+        with store.read("ann") as tx:
+            return len(tx.documents.match(["turn"], ["anchor"], Filters(), 99))
+
+    monkeypatch.setattr(VisibilityColumns, "read_all", read_and_wait)
+    assert [match(store) for _ in range(2)] == [3, 3]
+    images: TenantImages = store._images  # noqa: SLF001
+    images.wait()
+    with image_of(store).lock:
+        assert image_of(store).is_whole
+    assert match(store) == 4
