@@ -56,7 +56,7 @@ def say(store: SqliteStore, *texts: str) -> list[int]:
 
 def search(tx: Transaction, ns: list[int]) -> None:
     """Ask for all that a search asks for."""
-    for terms in (["zanzibar"], ["zanzibar isle"]):  # a word, and what is none
+    for terms in (["zanzibar", "rope"], ["zanzibar isle"]):  # words, and what is none
         tx.documents.match(["turn"], terms, Filters(), 5)
         tx.documents.frequencies(["turn"], terms, Filters())
     tx.documents.index_tokens(ns, EVERYTHING)
