@@ -137,10 +137,11 @@ class Connections:
         with contextlib.closing(opened.connection):
             yield opened
 
-    def forget(self) -> None:
-        """Drop what readers have cached: without questions nothing else would clear it."""
+    def forget(self, connection: SqliteConnection) -> None:
+        """Drop what readers have cached, and vectors of documents erased on a snapshot."""
         for each in self._settled:
             each.forget()
+        self.cache.drop_erased(connection)
 
     def close(self) -> None:
         """Close every connection."""

@@ -101,8 +101,7 @@ class SqliteStore:
                 yield Backlog(connection, self._connections.writer.vectors)
         else:
             with self._connections.read() as (connection, vectors):
-                vectors.drop_erased()
-                self._drop_erased_words(connection)
+                self._forget_erased(connection)
                 yield Backlog(connection, vectors)
 
     @contextlib.contextmanager
@@ -163,7 +162,7 @@ class SqliteStore:
     def scrub(self) -> bool:
         """Wipe what erased rows left behind in the file, and in the memory of this process."""
         with self._connections.lock_writer(), self._connections.open_fresh() as opened:
-            self._drop_erased_words(opened.connection)
+            self._forget_erased(opened.connection)
             return scrub(opened.connection, self._busy_timeout_ms)
 
     def close(self) -> None:
@@ -176,8 +175,9 @@ class SqliteStore:
     ) -> contextlib.AbstractContextManager[SqliteConnection]:
         return self._connections.write(is_brief=is_brief)
 
-    def _drop_erased_words(self, connection: SqliteConnection) -> None:
-        self._connections.forget()
+    def _forget_erased(self, connection: SqliteConnection) -> None:
+        """Drop what this process still knows of erased rows, though nobody asks for it."""
+        self._connections.forget(connection)
         for tenant, last_erasure in list_erasures(connection):
             self._images.forget_erased(tenant, last_erasure)
 

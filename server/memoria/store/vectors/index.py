@@ -132,11 +132,6 @@ class VectorIndex:
         if self._shared is not None:
             self._shared.follow(self._connection, tenant, now)
 
-    def drop_erased(self) -> None:
-        """Drop vectors of erased documents from memory, though nobody asks for them."""
-        if self._shared is not None:
-            self._shared.drop_erased(self._connection)
-
     def _is_worth_caching(self, where: VectorQuery, shared: VectorCache) -> bool:
         if self._kept is None or shared.holds(where):
             return True
