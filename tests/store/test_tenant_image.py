@@ -118,6 +118,9 @@ def test_what_an_older_snapshot_reads_after_an_erasure_does_not_stay_either(
         with store.backlog(write=False):
             pass
         search(older, ns)
+    assert list_remains(store) == {*MARKS}
+    with store.backlog(write=False):
+        pass
     assert list_remains(store) == set()
 
 

@@ -9,7 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from time import monotonic
 
@@ -59,10 +59,10 @@ class TenantImages:
             if len(self._images) > _MOST:
                 unused, _ = self._images.popitem(last=False)
                 self._read_at.pop(unused, None)
-            further = [*islice(reversed(self._images.values()), _MOST_WITH_TOKENS, None)][:1]
-        for each in further:
-            with each.lock:
-                each.drop(KeptTokens)
+            further = next(islice(reversed(self._images.values()), _MOST_WITH_TOKENS, None), None)
+        if further is not None:
+            with further.lock:
+                further.drop(KeptTokens)
         return image
 
     def note_question(self, tenant: int) -> None:
@@ -152,7 +152,6 @@ class ImageReader:
         self.images = images
         self.tenant = tenant
         self._rows = rows
-        self._image = images.find(tenant.number)
 
     @contextmanager
     def open(self) -> Iterator[TenantImage]:
@@ -164,3 +163,7 @@ class ImageReader:
         self._image = TenantImage()  # others have followed what this snapshot lacks
         with self.open() as image:
             yield image
+
+    @cached_property
+    def _image(self) -> TenantImage:
+        return self.images.find(self.tenant.number)
