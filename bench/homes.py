@@ -19,7 +19,7 @@ from pathlib import Path
 import memoria
 from bench.data import Conversation
 from memoria import Settings
-from memoria.store.sqlite.migrate import migrations
+from memoria.store.sqlite.schema import migrations
 
 _NAME_BYTES = 6
 

@@ -7,7 +7,7 @@ import numpy as np
 from bench.ask import LIMIT, Answer, Outcome, ask
 from bench.data import Conversation
 from memoria import Turn
-from memoria.inference.bundled import BUNDLED, BundledEmbedder
+from memoria.inference.embedder import BUNDLED, BundledEmbedder
 from memoria.language.budget import estimate_tokens
 
 

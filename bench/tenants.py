@@ -38,6 +38,6 @@ class TenantHome:
 def _load(embedding: Embedding) -> Embedder | None:
     if embedding == "off":
         return None
-    from memoria.inference.bundled import BUNDLED, BundledEmbedder  # noqa: PLC0415  (loads a model)
+    from memoria.inference.embedder import BUNDLED, BundledEmbedder  # noqa: PLC0415  (loads a model)
 
     return BundledEmbedder(BUNDLED)

@@ -118,7 +118,7 @@ MEMORY_TYPE = Addition(
     shell("nightly")
     assert "tabs are better" in shell("--workspace", "none", "search", "tabs")
     """,
-    tests=("tests/model/test_memory_types.py", "tests/surface/test_type_words.py"),
+    tests=("tests/model/test_memory_types.py", "tests/surface/test_arguments.py"),
 )
 
 IMPORTER = Addition(
@@ -265,7 +265,7 @@ EMBEDDER = Addition(
             ''',
         ),
         Edit(
-            "server/memoria/inference/choose.py",
+            "server/memoria/inference/embedder.py",
             """        case "letters":
             from memoria.inference.letters import LettersEmbedder
 

@@ -16,7 +16,7 @@ from tests.empty_home import lay_empty_home
 
 import memoria
 from memoria import Memoria
-from memoria.inference.bundled import BUNDLED, BundledEmbedder
+from memoria.inference.embedder import BUNDLED, BundledEmbedder
 
 _ROOT = Path(__file__).parents[1]
 # What is kept for the next run is kept here, not in the cache of whoever runs the tests.

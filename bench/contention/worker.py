@@ -11,7 +11,7 @@ from typing import TypeVar
 import memoria
 from bench.contention.traffic import TENANT, Line, Load, lines, searches_after
 from memoria import Memoria
-from memoria.inference.bundled import BUNDLED, BundledEmbedder
+from memoria.inference.embedder import BUNDLED, BundledEmbedder
 from memoria.model import RecordedTurn, Vector
 
 READY = "ready"

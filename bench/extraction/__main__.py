@@ -26,7 +26,7 @@ from bench.extraction.run import Report, extract_all, home_of
 from bench.extraction.talk import Talk, demo_talk, locomo_talk
 from bench.output import rounded, table
 from memoria.config import Settings
-from memoria.inference.chat.choose import choose_chat_model
+from memoria.inference.chat.client import choose_chat_model
 
 _NO_MODEL = (
     "No chat model is configured. Set MEMORIA_LLM_BASE_URL and MEMORIA_LLM_MODEL (and "

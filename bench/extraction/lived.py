@@ -29,12 +29,11 @@ from memoria.app.reading import build_chat_client, build_worker
 from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.ingest.extraction import ExtractionWorker
 from memoria.model import LIBRARY, QueueEntry, from_millis, to_millis, use_clock
-from memoria.model.ids import use_ids
+from memoria.model.base import use_ids
 from memoria.model.listing import MOST_ON_PAGE
 from memoria.model.provenance import EntityRecord, MemoryRecord
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
-from memoria.store.engine import Store
-from memoria.store.ledger import StoreLedger
+from memoria.store.engine import Store, StoreLedger
 
 Mode = Literal["live", "backlog"]
 _PAUSES_S = (20, 60, 120, 200, 300, 600, 900, 1200, 1830)

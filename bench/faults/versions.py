@@ -10,7 +10,7 @@ import memoria
 from bench.faults.homes import copy_home, unsound
 from bench.faults.strings import PuppetError, Strings, puppet
 from bench.faults.verdict import Verdict
-from memoria.store.sqlite.migrate import migrations
+from memoria.store.sqlite.schema import migrations
 
 _NEWEST = migrations()[-1][0]
 _MORE = "ALTER TABLE turns ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm';\n"

@@ -18,7 +18,7 @@ from bench.fuzz.judge import Problem, short
 from bench.fuzz.steps import Step
 from bench.fuzz.world import Serve, World, usual_server, world
 from memoria.inference.base import Embedder
-from memoria.inference.bundled import BUNDLED, BundledEmbedder
+from memoria.inference.embedder import BUNDLED, BundledEmbedder
 
 ERAS = ("auto", "legacy")
 _VECTORS_EVERY = 3

@@ -31,7 +31,7 @@ from bench.latency.verdict import (
 )
 from bench.output import rounded, table
 from memoria.inference.base import Embedder
-from memoria.inference.bundled import BUNDLED, BundledEmbedder
+from memoria.inference.embedder import BUNDLED, BundledEmbedder
 
 Tried = tuple[Verdict, Beside]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from bench.latency.speech import Speech, turn_text
 from memoria.app import DATABASE
-from memoria.inference.bundled import BUNDLED
+from memoria.inference.embedder import BUNDLED
 from memoria.language.reading.statement import fingerprint
 from memoria.memories.links import link_memory
 from memoria.model import (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-from memoria.language.words.stopwords import list_stop_words
+from memoria.language.words.analyser import list_stop_words
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？\n])\s*")
 _SHORTEST, _LONGEST = 12, 300

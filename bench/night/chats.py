@@ -16,7 +16,7 @@ from bench.night.homes import in_both_languages
 from bench.recall.memorybank import SAME_LANGUAGE
 from bench.recall.memorybank import chats as memorybank
 from memoria import Turn
-from memoria.language.words.script import is_cjk
+from memoria.language.words.characters import is_cjk
 
 _MOST_TURNS = 6
 _MADE_UP = 160

@@ -28,7 +28,7 @@ from bench.metrics import percentile
 from bench.night.homes import Way, add_memories, settings, store_of
 from bench.night.process import Child, night
 from memoria import Memoria
-from memoria.inference.bundled import BUNDLED, BundledEmbedder
+from memoria.inference.embedder import BUNDLED, BundledEmbedder
 from memoria.lifecycle.runner import MOST_ROWS
 from memoria.model import new_id, now_millis
 

@@ -13,9 +13,9 @@ from bench.latency.fill import fill as fill_turns
 from bench.latency.speech import Speech, turn_text
 from memoria import Settings
 from memoria.disk.home_files import BACKUPS, DATABASE
-from memoria.inference.bundled import BUNDLED
+from memoria.inference.embedder import BUNDLED
 from memoria.language.reading.statement import fingerprint
-from memoria.language.words.script import is_cjk
+from memoria.language.words.characters import is_cjk
 from memoria.memories.links import link_memory
 from memoria.model import DAY_MS, MemoryType, Provenance, SourceKind, Trust, new_id
 from memoria.store.rows.transaction import Transaction

@@ -23,8 +23,7 @@ from bench.night.dump import RECORDS, Dump, differences, dump
 from bench.night.homes import Way, copy_home, settings, store_of
 from bench.night.process import Child, night
 from memoria.disk.home_files import DATABASE
-from memoria.lifecycle.lease import LEASE
-from memoria.lifecycle.runner import MOST_ROWS
+from memoria.lifecycle.runner import LEASE, MOST_ROWS
 from memoria.model import system_millis
 from memoria.model.nightly import NightlyRun
 from memoria.store.sqlite.driver import connect

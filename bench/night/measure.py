@@ -10,8 +10,8 @@ from bench.night.world import World
 from memoria import Memoria
 from memoria.disk.home_files import DATABASE
 from memoria.language.budget import estimate_tokens
+from memoria.lifecycle.core.document import Line, parse
 from memoria.lifecycle.core.lines import render_text
-from memoria.lifecycle.core.parse import Line, parse
 from memoria.model.core import CORE_FILES, CoreFile
 from memoria.store.sqlite.driver import SqliteConnection, connect
 

@@ -13,7 +13,7 @@ from zlib import crc32
 
 from bench.night.facts import Fact, Value
 from bench.night.world import World, habits
-from memoria.language.words.script import is_cjk
+from memoria.language.words.characters import is_cjk
 
 Object = dict[str, Any]
 

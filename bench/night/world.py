@@ -14,7 +14,7 @@ from typing import Literal
 
 from bench.night.chats import Chat, Chats
 from bench.night.facts import Fact, Value, all_facts
-from memoria.language.words.script import is_cjk
+from memoria.language.words.characters import is_cjk
 from memoria.model import DAY_MS, to_millis
 
 BEGAN = to_millis(datetime(2024, 1, 1, tzinfo=UTC))

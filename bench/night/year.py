@@ -25,7 +25,7 @@ from bench.night.script import Script
 from bench.night.world import Session, World, moment
 from memoria import Memoria, Settings
 from memoria.inference.base import Embedder
-from memoria.inference.bundled import BUNDLED, BundledEmbedder
+from memoria.inference.embedder import BUNDLED, BundledEmbedder
 from memoria.lifecycle.steps import BY_NAME
 from memoria.model import Vector, from_millis, use_clock
 

@@ -23,7 +23,7 @@ from memoria import Memoria, Settings
 from memoria.admin.importer import Importer, ImportReport
 from memoria.app import project_of
 from memoria.connectors.sources.detect import detect_files
-from memoria.model.channel import transcript_channel
+from memoria.model.provenance import transcript_channel
 
 BY_PATH = partial(project_of, "")
 """Of no home, which knows of no project that was moved."""

@@ -13,9 +13,9 @@ from bench.ask import LIMIT, Answer, Outcome, ask
 from bench.command import Asker
 from bench.data import Conversation, Key
 from memoria import Memoria, Turn
-from memoria.app.threads import in_thread
+from memoria.app.open_home import in_thread
 from memoria.memories.links import replace_interpretation
-from memoria.memories.values import Interpretation
+from memoria.memories.wordings import Interpretation
 from memoria.model import MemoryType, Part, now_millis, to_iso
 from memoria.model.query import MemoryQuery
 from memoria.retrieval import SearchOptions, plan_memories

@@ -14,7 +14,7 @@ from bench.fts5 import ask_fts5
 from bench.recall.conclusions import ConclusionNotes, first_level
 from bench.recall.world import Statement, read_questions, read_statements
 from memoria import Turn
-from memoria.memories.values import Interpretation
+from memoria.memories.wordings import Interpretation
 from memoria.model import InferredBy
 from memoria.retrieval.query.options import Stages
 

@@ -6,44 +6,41 @@ What reads only what is short by a rule (a memory of at most 4,000 characters, a
 from collections.abc import Callable, Mapping
 
 from memoria.connectors.notes.note import read_note
-from memoria.connectors.sources.markdown import parse_note, read_links
+from memoria.connectors.sources.notes import parse_note, read_links
 from memoria.inference.chat.answers import UnfitAnswerError, read_answer
 from memoria.inference.chat.base import ChatReply
 from memoria.inference.tasks import request_checks
-from memoria.ingest.likeness import digest_opening, is_same_turn, is_whole
 from memoria.ingest.processing import shorten_statement
+from memoria.ingest.turn_draft import digest_opening, is_same_turn, is_whole
+from memoria.language.asking.aim import find_wish, read_saying
 from memoria.language.asking.parse import parse_query
 from memoria.language.budget import estimate_tokens
 from memoria.language.dates import full_dates, times
 from memoria.language.names.mentions import find_names, find_names_asked
 from memoria.language.reading.clean import Tally, clean_name, clean_text
-from memoria.language.reading.excerpt import find_excerpt
-from memoria.language.reading.invisible import show_invisible
+from memoria.language.reading.excerpt import find_excerpt, split_passages
+from memoria.language.reading.fences import escape_fences, show_invisible, strip
 from memoria.language.reading.lead_ins import find_lead_in, is_of_ones_own, may_present
-from memoria.language.reading.literal import is_borne_out, is_said_literally
 from memoria.language.reading.own_words import own_sentences
-from memoria.language.reading.passages import split_passages
 from memoria.language.reading.pasted import find_pasted_spans, is_pasted
-from memoria.language.reading.quotes import find_quote
+from memoria.language.reading.quotes import find_quote, is_borne_out, is_said_literally
 from memoria.language.reading.recognition import recognition_key, strip_markup
-from memoria.language.reading.saying import find_wish, read_saying
 from memoria.language.reading.statement import is_distinctive, occurs_in, sentences_in
-from memoria.language.reading.strip import escape_fences, strip
 from memoria.language.secrets.redact import redact
 from memoria.language.statements.classifier import classify_text
 from memoria.language.statements.orders import instruction_shaped
 from memoria.language.statements.plain_statements import find_plain_statements
 from memoria.language.statements.withheld import asks_not_to_remember
 from memoria.language.words.analyser import index_text, phrase_tokens, query_terms
-from memoria.lifecycle.core.parse import parse
-from memoria.memories.ends import ends_with_session
+from memoria.lifecycle.core.document import parse
+from memoria.memories.details import ends_with_session
 from memoria.model.memory import Trust
+from memoria.model.moments import Zone
 from memoria.model.turn import Role
-from memoria.model.zone import Zone
 from memoria.policy.privacy import screen
 from memoria.policy.routing import is_answer, is_worth_extracting, route_turn
 from memoria.surface.hook.sieve import is_surely_clean
-from memoria.surface.mcp.line_repair import repair_line
+from memoria.surface.mcp.incoming import repair_line
 
 _SAID_MS = 1_795_824_000_000
 _ZONE = Zone.from_offset(0)

@@ -6,7 +6,7 @@ from time import thread_time
 
 from bench.redos.entries import Entry
 from bench.redos.fragments import repeat
-from memoria.language.remembered import forget_results
+from memoria.language.lazy import forget_results
 
 MOST_TIMES = 5.0
 """What four times the length may cost at most, where linear is four."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from bench.rules.groups import Group
 from bench.rules.switch import switched_off
-from memoria.language.remembered import forget_results
+from memoria.language.lazy import forget_results
 from memoria.language.statements.plain_statements import find_plain_statements
 from memoria.model.turn import Role
 

@@ -14,7 +14,7 @@ from bench.rules.groups import Group
 from bench.rules.switch import switched_off
 from bench.shown import Transcript
 from memoria import Memoria
-from memoria.language.remembered import forget_results
+from memoria.language.lazy import forget_results
 from memoria.surface.text import result_text
 
 _AMONG = 10

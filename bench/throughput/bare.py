@@ -9,7 +9,7 @@ import numpy as np
 
 from bench.latency.floors import Floors, Reader
 from bench.throughput.clients import CAPTURE, Account, Script, run_clients
-from memoria.inference.bundled import BUNDLED, BundledEmbedder
+from memoria.inference.embedder import BUNDLED, BundledEmbedder
 
 
 class _Bare:

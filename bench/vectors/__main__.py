@@ -17,7 +17,7 @@ from bench.output import rounded, table
 from bench.vectors.embedded import embedded
 from bench.vectors.run import DEPTHS, Found, compare
 from bench.vectors.texts import texts
-from memoria.inference.bundled import BUNDLED, BundledEmbedder
+from memoria.inference.embedder import BUNDLED, BundledEmbedder
 
 LEAST_RECALL = 0.99
 

@@ -13,7 +13,7 @@ from tests.store.insides import index_of
 from bench.latency.verdict import latency
 from bench.metrics import mean, recall_at
 from memoria.app import DATABASE
-from memoria.inference.bundled import BUNDLED
+from memoria.inference.embedder import BUNDLED
 from memoria.model import Vector
 from memoria.retrieval.sources.report import DEPTH
 from memoria.store.image.visibility import Visibility

@@ -24,10 +24,10 @@ from memoria.bare.home import find_home
 from memoria.bare.projects import name_here
 from memoria.config_checks import check_command, check_together, check_url
 from memoria.errors import InvalidInputError
-from memoria.model.model_call import DailyCap, TokenPrice
+from memoria.model.moments import Zone
 from memoria.model.privacy import PersonalRules, parse_personal_rules
 from memoria.model.retention import RetentionChanges, parse_retention_changes
-from memoria.model.zone import Zone
+from memoria.model.status import DailyCap, TokenPrice
 from memoria.settings_file import (
     describe_error,
     name_private,

@@ -31,7 +31,7 @@ from memoria.disk.home_files import is_core_path
 from memoria.errors import BackupError, StoreError, StoreTooNewError, StoreUnavailableError
 from memoria.model import Finding, Health, SessionRecord, now_millis
 from memoria.store.sqlite.driver import sqlite3
-from memoria.surface.cli.report import restore_text
+from memoria.surface.cli.upkeep import restore_text
 
 UNSOUND = 4
 DAY_MS = 86_400_000

@@ -14,7 +14,7 @@ from tests.admin.test_spool import point, say
 from tests.connectors.transcripts.desk import FOLDER, claude, jsonl, kept, written
 
 from memoria import Memoria
-from memoria.admin.hook_findings import check_hooks
+from memoria.admin.findings import check_hooks
 from memoria.app.spool import ALL
 from memoria.bare.spool import append_entry, list_aside, list_waiting, spool_folder
 

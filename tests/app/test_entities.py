@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 
 import memoria
 from memoria import Memoria, Settings
-from memoria.app.threads import in_thread
+from memoria.app.open_home import in_thread
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.memories.links import replace_interpretation
-from memoria.memories.values import Interpretation
+from memoria.memories.wordings import Interpretation
 from memoria.model import InferredBy, Mention, Validity
 from memoria.model.provenance import EntityRecord, Namesakes
 from memoria.surface.cli.main import app

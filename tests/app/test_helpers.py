@@ -18,10 +18,10 @@ import memoria
 from memoria import Memoria, Settings
 from memoria.app.asking import AskedMemories, AskedSearch, AskedTraces
 from memoria.app.helpers import SearchHelpers, count_helpers
-from memoria.app.threads import in_thread
-from memoria.inference.bundled import BundledEmbedder
+from memoria.app.open_home import in_thread
+from memoria.inference.embedder import BundledEmbedder
 from memoria.model import SearchResult, now_millis
-from memoria.model.instant import use_clock
+from memoria.model.moments import use_clock
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.retrieval import Search
 

@@ -7,8 +7,7 @@ from bench.tokens import count_tokens
 
 import memoria
 from memoria import Memoria, Settings
-from memoria.surface.mcp.instructions import load_text
-from memoria.surface.mcp.kept import briefing_writer
+from memoria.surface.mcp.instructions import briefing_writer, load_text
 
 MOST_TOKENS = 60
 

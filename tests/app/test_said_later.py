@@ -7,9 +7,9 @@ import pytest
 import memoria
 from memoria import Memoria, Settings
 from memoria.app.nightly import run_nightly
-from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.embedder import BundledEmbedder
 from memoria.model import COMMAND_LINE
-from memoria.surface.mcp.kept import briefing_writer
+from memoria.surface.mcp.instructions import briefing_writer
 from memoria.surface.text import memory_text
 
 OLD = "I work at Siemens as a data engineer"

@@ -24,7 +24,7 @@ from memoria.app.sync import (
     SyncQueue,
 )
 from memoria.errors import ClosedError, InvalidInputError, MemoriaError
-from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.embedder import BundledEmbedder
 from memoria.model import LIBRARY
 
 _WITHOUT_A_TWIN = {"compose", "open_keeper"}

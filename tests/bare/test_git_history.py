@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from memoria.bare import git_history
-from memoria.bare.git_history import find_first_commit
+from memoria.bare import project_facts as git_history
+from memoria.bare.project_facts import find_first_commit
 
 GIT = shutil.which("git")
 pytestmark = pytest.mark.skipif(GIT is None, reason="git is not installed")

@@ -16,7 +16,7 @@ from bench.latency.speech import Speech, speech, turn_text
 from bench.latency.verdict import FLOORS, GROWTH_BOUND, Verdict, growth, verdict
 
 import memoria
-from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.embedder import BundledEmbedder
 from memoria.store.values import Filters
 
 TURNS = 300

@@ -2,6 +2,8 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +11,12 @@ import pytest
 from bench.ask import Answer, Outcome, figures
 from bench.data import Question, data_folder
 from bench.recall.__main__ import main
+from bench.recall.favours import pairs
 from bench.recall.foreign import FOREIGN
+from bench.recall.gold import CROSS_LANGUAGE, MEMORYBANK, Marked, read_marked
 from bench.recall.longmemeval import LONGMEMEVAL
+from bench.recall.memorybank import SAME_LANGUAGE, Chats, chats
+from bench.recall.repeats import Asked, list_wordings, read_questions, read_things
 
 SAID, SAID_AGAIN, ELSE = ("day", "3"), ("day", "4"), ("day", "9")
 
@@ -112,3 +118,138 @@ def test_foreign_questions_are_many_have_no_answer_and_are_the_same_in_every_run
     for each in read:
         own = {q.text for q in each.questions if q.gold}
         assert own.isdisjoint(q.text for q in each.questions if not q.gold), each.name
+
+
+FILES = (MEMORYBANK, CROSS_LANGUAGE)
+
+
+@pytest.fixture(scope="module")
+def by_user() -> dict[str, Chats]:
+    folder = data_folder()
+    if folder is None or SAME_LANGUAGE.missing(folder):
+        pytest.skip("the MemoryBank chats are not there: MEMORIA_DATA names no folder with them")
+    return {each.user: each for each in chats(folder)}
+
+
+def share(kind: str, questions: Sequence[Marked]) -> float:
+    return sum(each.kind == kind for each in questions) / len(questions)
+
+
+def test_there_are_as_many_questions_of_each_sort_as_were_promised() -> None:
+    same, cross = ([*read_marked(path)] for path in FILES)
+    languages = Counter(each.language for each in same), Counter(each.language for each in cross)
+    assert languages == ({"zh": 73, "en": 59}, {"zh": 30, "en": 27})
+    assert share("paraphrased", same) > 1 / 3
+    assert {each.kind for each in same} == {"direct", "paraphrased", "dated", "two_turns"}
+
+
+def test_no_question_is_asked_twice_of_the_same_user() -> None:
+    every = [each for path in FILES for each in read_marked(path)]
+    assert max(Counter(each.id for each in every).values()) == 1
+    assert max(Counter((each.user, each.question) for each in every).values()) == 1
+
+
+def test_two_pieces_are_needed_where_the_kind_says_so_and_no_turn_is_both() -> None:
+    for path in FILES:
+        for each in read_marked(path):
+            turns = [turn for piece in each.gold for turn in piece]
+            assert len(each.gold) == (2 if each.kind == "two_turns" else 1), each.id
+            assert len(set(turns)) == len(turns), each.id
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_all_gold_is_in_the_chats_of_its_user(path: Path, by_user: dict[str, Chats]) -> None:
+    for each in read_marked(path):
+        held = {str(turn.message_id) for turn in by_user[each.user].turns}
+        assert held.issuperset(turn for piece in each.gold for turn in piece), each.id
+
+
+def test_questions_are_in_the_chats_language_or_in_the_other_one(by_user: dict[str, Chats]) -> None:
+    for path in FILES:
+        asked_alike = {each.language == by_user[each.user].language for each in read_marked(path)}
+        assert asked_alike == {path == MEMORYBANK}
+
+
+def test_every_user_is_asked_about(by_user: dict[str, Chats]) -> None:
+    asked = Counter(each.user for each in read_marked(MEMORYBANK))
+    assert set(asked) == set(by_user)
+    assert min(asked.values()) > 1
+
+
+def test_no_sentence_of_the_data_is_in_a_question(by_user: dict[str, Chats]) -> None:
+    for path in FILES:
+        for each in read_marked(path):
+            assert not any(each.question in turn.content for turn in by_user[each.user].turns)
+
+
+THINGS = {each.id: each for each in read_things()}
+ASKED = tuple(read_questions())
+PAIRS = tuple(pairs())
+
+
+def of(kind: str) -> list[Asked]:
+    return [each for each in ASKED if each.kind == kind]
+
+
+def test_there_is_as_much_said_and_asked_as_was_promised() -> None:
+    assert (len(THINGS), len(list_wordings())) == (71, 171)
+    assert Counter(each.kind for each in ASKED) == {"together": 54, "repeats": 6, "plain": 12}
+    assert Counter(each.language for each in ASKED) == {"en": 39, "zh": 33}
+    assert len({each.question for each in ASKED}) == len({each.id for each in ASKED}) == len(ASKED)
+
+
+def test_nothing_is_worded_twice_and_a_thing_is_said_once_or_again_and_again() -> None:
+    assert len({each.content for each in list_wordings()}) == len(list_wordings())
+    assert {len(each.said) for each in THINGS.values()} == {1, 5, 6, 7, 8}
+
+
+def test_the_wordings_of_a_thing_are_said_in_their_order_a_week_apart() -> None:
+    said = [each for each in list_wordings() if each.id.startswith("juniper_status/")]
+    assert [each.id.partition("/")[2] for each in said] == list("12345678")
+    assert {(later.at - each.at).days for each, later in pairwise(said)} == {7}
+
+
+def test_all_gold_is_said() -> None:
+    said = {*THINGS, *(each.id for each in list_wordings())}
+    assert all(said >= set(each.gold) for each in ASKED)
+
+
+def test_an_answer_together_takes_several_things_of_which_one_is_repeated() -> None:
+    for each in of("together"):
+        repeated = [name for name in each.gold if len(THINGS[name].said) > 1]
+        assert 2 <= len(each.gold) <= 4, each.id
+        assert len(repeated) == 1, each.id
+
+
+def test_repeats_are_asked_for_one_by_one_and_controls_for_one_thing() -> None:
+    for each in of("repeats"):
+        assert len({gold.partition("/")[0] for gold in each.gold}) == 1, each.id
+        assert len(each.gold) >= 5, each.id
+    assert all(len(each.gold) == 1 for each in of("plain"))
+
+
+def test_a_part_of_an_answer_counts_once_in_whatever_wording() -> None:
+    question = of("together")[0]
+    assert question.gold == ("lin_breakfast", "lin_sunday")
+    assert question.count_answered(("lin_breakfast/2", "lin_breakfast/7", "rent/1")) == 1
+    assert question.count_answered(("lin_sunday/1", "lin_breakfast/7")) == 2
+
+
+def test_every_factor_is_asked_for_in_both_languages() -> None:
+    counted = Counter(each.factor for each in PAIRS)
+    assert counted.pop("answer") == 14
+    assert sum(counted.values()) == 34
+    assert min(counted.values()) == 4
+    assert len({(each.factor, each.language) for each in PAIRS}) == 2 * (len(counted) + 1)
+
+
+def test_no_memory_is_kept_and_no_question_asked_twice_of_the_pairs() -> None:
+    kept = [content for each in PAIRS for content in each.memories]
+    assert len(set(kept)) == len(kept)
+    assert len({each.question for each in PAIRS}) == len({each.id for each in PAIRS}) == len(PAIRS)
+
+
+def test_tasks_and_times_are_told_where_they_decide_and_nowhere_else() -> None:
+    for each in PAIRS:
+        assert bool(each.tasks) == (each.factor == "task"), each.id
+        assert bool(each.times) == (each.factor == "time"), each.id

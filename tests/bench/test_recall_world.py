@@ -4,7 +4,7 @@ from collections import Counter
 
 from bench.recall.world import read_questions, read_statements
 
-from memoria.language.words.name import name_key
+from memoria.language.words.analyser import name_key
 
 WORLD = {each.id: each for each in read_statements()}
 ASKED = tuple(read_questions())

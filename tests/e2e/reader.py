@@ -12,10 +12,9 @@ from tests.e2e.install import Installed, node_folders
 from tests.e2e.program import Program
 from tests.e2e.stage import Stage, stage
 from tests.e2e.stand_in.dialect import strings
-from tests.e2e.stand_in.reading import Conclusion, answer_text
-from tests.e2e.stand_in.script import Say
+from tests.e2e.stand_in.script import Conclusion, Say, answer_text
 
-from memoria.connectors.models.endpoints import LOCAL, Endpoint
+from memoria.connectors.models import LOCAL, Endpoint
 
 _SAID = "By the way, my sister Ines lives up in Tromsø now. What shall I cook tonight?"
 _LATER = "We had such a day: our dog Bruno swallowed a whole sock. Which soup is quick?"

@@ -12,7 +12,7 @@ import numpy as np
 
 from memoria.errors import StoreError
 from memoria.model import Vector
-from memoria.store.rows.chunks import unpack
+from memoria.store.rows.texts import unpack
 from memoria.store.sqlite.driver import SqliteConnection, connect, load_vectors
 
 DATABASE = "memoria.db"

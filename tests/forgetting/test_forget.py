@@ -17,8 +17,8 @@ from memoria.app.upkeep import back_up
 from memoria.config import Settings
 from memoria.disk.home_files import TOMBSTONE_KEY
 from memoria.errors import ForgottenError, InvalidInputError, NotFoundError
-from memoria.inference.bundled import BundledEmbedder
-from memoria.language import remembered
+from memoria.inference.embedder import BundledEmbedder
+from memoria.language import lazy as remembered
 from memoria.model import COMMAND_LINE, Trust, Vector
 from memoria.surface.forgetting_text import forget_text
 

@@ -1,11 +1,29 @@
 """What is recognised as forgotten, and what is not, on the ways in which texts come in."""
 
+import os
+import shutil
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import anyio
+import anyio.to_thread
 import pytest
-from tests.forgetting.reentry import LOOK_ALIKES, SPELLINGS, WRAPPINGS
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from tests.forgetting.comeback import (
+    FORMS,
+    ORIGINS,
+    PATHS,
+    Comeback,
+    forget,
+    is_erased,
+    list_returns,
+    remember_around,
+    script,
+)
+from tests.forgetting.reentry import LOOK_ALIKES, SPELLINGS, STATEMENTS, VARIANTS, WRAPPINGS
 from tests.forgetting.remains import remaining, remains
 from tests.ingest.play import add, answers, memories, opened, reader, said
 from tests.llm.scripted import ScriptedModel
@@ -13,6 +31,7 @@ from tests.store.insides import connection_of
 
 from memoria import Memoria
 from memoria.app import nightly
+from memoria.app.upkeep import back_up, restore
 from memoria.errors import ForgottenError
 from memoria.language.reading.statement import canonical_form
 from memoria.store.values import Tombstone, TombstoneRecord
@@ -195,3 +214,72 @@ async def test_a_turn_of_many_sentences_costs_no_more_lookups_than_one(memory: M
         counts.append(sum("tombstone" in statement for statement in asked))
     assert counts[0] == counts[1] <= 4
     assert remaining(memory.settings.home_path, [MARK]) == set()
+
+
+_WISHED = os.environ.get("REENTRY_EXAMPLES", "4")
+_ALL = list(product(PATHS, VARIANTS))
+_REENTRIES = st.lists(st.sampled_from(_ALL), min_size=8, max_size=8, unique=True)
+
+
+@settings(
+    deadline=None,
+    max_examples=int(_WISHED) if _WISHED.isdigit() else 1,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(
+    st.sampled_from(STATEMENTS),
+    st.sampled_from(sorted(ORIGINS)),
+    st.sampled_from(FORMS),
+    _REENTRIES,
+)
+def test_however_it_comes_again_it_is_not_remembered(
+    tmp_path_factory: pytest.TempPathFactory,
+    statement: str,
+    origin: str,
+    form: str,
+    reentries: list[tuple[str, str]],
+) -> None:
+    folder = tmp_path_factory.mktemp("again")
+    assert anyio.run(play, folder, statement, origin, form, reentries) == []
+
+
+if _WISHED == "all":
+
+    @pytest.mark.parametrize(("number", "case"), list(enumerate(product(ORIGINS, FORMS))))
+    def test_nothing_of_the_whole_table_comes_back(
+        tmp_path: Path, number: int, case: tuple[str, str]
+    ) -> None:
+        statement = STATEMENTS[number % len(STATEMENTS)]
+        assert anyio.run(play, tmp_path, statement, *case, _ALL) == []
+
+
+async def play(
+    folder: Path, statement: str, origin: str, form: str, reentries: list[tuple[str, str]]
+) -> list[str]:
+    """Learn it, forget it, and bring it back in these ways. Gives what has come back."""
+    erased = is_erased(form)
+    texts = [VARIANTS[variant](statement) for _, variant in reentries]
+    with script() as model:
+        async with opened(folder / "home", model) as m:
+            c = Comeback(m, model, statement)
+            await remember_around(c)
+            await ORIGINS[origin](c)
+            await m.wait_until_idle(60)
+            await anyio.to_thread.run_sync(back_up, m.settings, c.backup, no_progress)
+            await forget(c, form)
+            model.requests.clear()
+            for (path, _), text in zip(reentries, texts, strict=True):
+                await PATHS[path](c, text)
+            await m.wait_until_idle(120)
+            await c.night()
+            returns = await list_returns(c, texts, erased=erased)
+        await anyio.to_thread.run_sync(restore, m.settings, c.backup, no_progress)
+        shutil.rmtree(next(c.home.glob("before-restore-*")))
+        async with opened(folder / "home", model) as m:
+            c.m = m
+            return returns + await list_returns(c, texts, erased=erased)
+
+
+def no_progress(_done: int, _total: int) -> None:
+    pass

@@ -17,8 +17,7 @@ from tests.llm.scripted import Asked, ScriptedModel
 from memoria.app import nightly
 from memoria.app.upkeep import diagnose
 from memoria.config import Settings
-from memoria.erasure.repair import MEMORY_KINDS, repair_orphans
-from memoria.erasure.verify import verify
+from memoria.erasure.verify import MEMORY_KINDS, repair_orphans, verify
 from memoria.model import new_id
 from memoria.store.sqlite import SqliteStore
 

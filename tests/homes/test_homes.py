@@ -13,8 +13,8 @@ import memoria
 from memoria.app.upkeep import restore
 from memoria.config import Settings
 from memoria.errors import ForgottenError
-from memoria.inference.bundled import BundledEmbedder
-from memoria.store.sqlite.migrate import migrations
+from memoria.inference.embedder import BundledEmbedder
+from memoria.store.sqlite.schema import migrations
 
 HERE = Path(__file__).parent
 VERSIONS = sorted(path.stem for path in HERE.glob("[0-9][0-9].zip"))

@@ -9,8 +9,8 @@ import pytest
 from tests.homes.test_homes import expected, look, unpacked
 
 import memoria
-from memoria.inference.bundled import BundledEmbedder
-from memoria.store.rows.chunks import pack, unpack
+from memoria.inference.embedder import BundledEmbedder
+from memoria.store.rows.texts import pack, unpack
 
 
 def _pack_all(home: Path) -> None:

@@ -15,8 +15,7 @@ from memoria.app.engine import open_store
 from memoria.config import Settings
 from memoria.errors import ForgottenError
 from memoria.language.words.analyser import FORM, index_text
-from memoria.store.engine import Store
-from memoria.store.renewal import renew_all
+from memoria.store.engine import Store, renew_all
 from memoria.store.sqlite.driver import sqlite3
 
 HERE = Path(__file__).parent

@@ -13,7 +13,7 @@ from memoria.inference.chat.base import ChatModel, ChatRequest
 from memoria.inference.chat.client import ChatClient, ChatLimits
 from memoria.inference.chat.endpoint import EndpointChat
 from memoria.model import DailyCap, ModelCall
-from memoria.store.ledger import StoreLedger
+from memoria.store.engine import StoreLedger
 from memoria.store.sqlite import SqliteStore
 
 KEY = "sk-very-" + "secret-8x5k2"

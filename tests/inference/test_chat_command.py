@@ -19,7 +19,7 @@ from memoria.errors import (
     ModelMisconfiguredError,
     ModelUnavailableError,
 )
-from memoria.inference.chat.choose import choose_chat_model
+from memoria.inference.chat.client import choose_chat_model
 from memoria.inference.chat.command import CommandChat
 
 TIMEOUT_S = 30

@@ -96,13 +96,12 @@ def test_a_reranker_that_nobody_asked_loads_no_client(tmp_path: Path) -> None:
     "module",
     [
         "memoria.inference",
-        "memoria.inference.chat.choose",
         "memoria.inference.chat.client",
-        "memoria.inference.rerank.choose",
+        "memoria.inference.reranker",
         "memoria.inference.templates",
         "memoria.store.sqlite",
         "memoria.config",
-        "memoria.graph.communities",
+        "memoria.graph.algorithms",
     ],
 )
 def test_each_part_can_be_imported_on_its_own(module: str) -> None:

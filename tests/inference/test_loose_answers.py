@@ -14,7 +14,7 @@ from memoria.inference.chat.loose_answer import LooseAnswer, read_loosely
 from memoria.inference.tasks import Extraction, SegmentReading
 from memoria.inference.templates import load_template
 from memoria.model import Add, Delete, Link, Update
-from memoria.model.ruling import Rulings
+from memoria.model.operation import Rulings
 
 FIRST = {
     "op": "ADD",

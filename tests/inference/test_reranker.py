@@ -13,9 +13,7 @@ from tests.llm.scripted import Asked, Behaviour, ScriptedModel
 
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, RerankerError
-from memoria.inference.rerank.base import score_texts
-from memoria.inference.rerank.choose import choose_reranker
-from memoria.inference.rerank.endpoint import EndpointReranker
+from memoria.inference.reranker import EndpointReranker, choose_reranker, score_texts
 
 TEXTS = [PRIVATE, "tea is at five"]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import memoria
 from memoria import Memoria, Settings, Turn
 from memoria.model import Channel, StoredTurn, Trust
-from memoria.model.channel import hook_channel, transcript_channel
+from memoria.model.provenance import hook_channel, transcript_channel
 
 SESSION = "0197c5d2-aaaa"
 AGENT = Channel(name="mcp", trust=Trust.REPORTED, client="codex-mcp-client", session=SESSION)

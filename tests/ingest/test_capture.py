@@ -12,7 +12,7 @@ import memoria
 from memoria import Memoria, Settings, Turn
 from memoria.errors import InvalidInputError
 from memoria.ingest.turn_draft import overlap_length
-from memoria.language.reading.strip import fence
+from memoria.language.reading.fences import fence
 
 
 def turn(content: str, **fields: object) -> Turn:

@@ -17,9 +17,8 @@ from memoria.disk.folders import DAILY, tenant_folder
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.model import DAY_MS, MemoryListing, Validity, now_millis, use_clock
 from memoria.model.core import CORE_FILES
-from memoria.surface.cli.pages import render_memories
-from memoria.surface.mcp.instructions import instructions_for
-from memoria.surface.mcp.kept import briefing_writer
+from memoria.surface.cli.browsing import render_memories
+from memoria.surface.mcp.instructions import briefing_writer, instructions_for
 from memoria.surface.mcp.prompts import briefing
 from memoria.surface.mcp.resources import core_text
 

@@ -1,19 +1,20 @@
 """From what was said to what is remembered, through a chat model that follows a script."""
 
 import re
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.forgetting.remains import remains
-from tests.ingest.play import add, known_in, log, memories, opened, reader, said
-from tests.llm.scripted import Asked, ScriptedModel
+from tests.ingest.play import add, answers, entries, known_in, log, memories, opened, reader, said
+from tests.llm.scripted import Asked, Behaviour, ScriptedModel, fails, hangs, says
 
 import memoria
 from memoria import Settings
 from memoria.errors import InvalidInputError
-from memoria.model import COMMAND_LINE, LIBRARY, Channel, Trust, Validity
+from memoria.model import COMMAND_LINE, LIBRARY, Channel, QueueState, Trust, Validity, use_clock
 from memoria.model.memory_types import DERIVED_TYPES
 
 
@@ -320,3 +321,72 @@ async def test_what_is_held_back_counts_when_the_user_says_so_and_not_when_an_ag
         confirmed = await m.with_channel(COMMAND_LINE).revise_memory(held.id, "confirm")
         assert (confirmed.validity, confirmed.verified) == (Validity.ACTIVE, True)
         assert [hit.id for hit in (await m.search_memory("Priya Lisbon")).hits] == [held.id]
+
+
+_TURN = re.compile(r"^\[(\d+)\] user: (fact \w+)", re.MULTILINE)
+_TURNS = tuple(f"fact {letter}" for letter in "abcde")
+_TOO_LONG = fails(400, message="request (9 tokens) exceeds the available context size (8 tokens)")
+_CUT = says('{"operations": [', finish="length")
+
+
+def at_most(turns: int, otherwise: Behaviour) -> ScriptedModel:
+    """A model that reads no more turns at once."""
+
+    def answer(asked: Asked) -> object:
+        found = _TURN.findall(asked.text)
+        if len(found) > turns:
+            return otherwise
+        return {"operations": [add(said, int(n), predicate=said) for n, said in found]}
+
+    return ScriptedModel(answer=answers(extract=answer))
+
+
+@pytest.mark.parametrize("otherwise", [_TOO_LONG, _CUT], ids=["question", "answer"])
+async def test_a_stretch_that_is_too_long_is_read_in_halves(
+    home: Path, otherwise: Behaviour
+) -> None:
+    with at_most(2, otherwise) as model:
+        async with opened(home, model) as m:
+            await said(m, *_TURNS)
+            found = await entries(m)
+            assert sorted(x.content for x in await memories(m)) == list(_TURNS)
+    assert {entry.state for entry in found} == {QueueState.DONE}
+    spans = {(e.first_index, e.last_index): e.outcome for e in found}
+    divided = [span for span, came in spans.items() if came == "too much at once, read in halves"]
+    assert sorted(divided) == [(0, 2), (0, 4)]
+    assert sorted(spans.keys() - set(divided)) == [(0, 1), (2, 2), (3, 4)]
+
+
+async def test_a_stretch_that_is_never_answered_in_time_is_read_in_halves(home: Path) -> None:
+    with at_most(3, hangs()) as model:
+        async with opened(home, model, llm_timeout_s=0.2, llm_attempts=1) as m:
+            await said(m, *_TURNS)
+            assert sorted(x.content for x in await memories(m)) == list(_TURNS)
+
+
+async def test_one_turn_that_is_too_long_is_given_up_with_what_to_do(home: Path) -> None:
+    with at_most(0, _TOO_LONG) as model:
+        async with opened(home, model, llm_attempts=1) as m:
+            await said(m, "fact a")
+            (entry,) = await m.queue.list_entries()
+    assert entry.state is QueueState.DEAD
+    assert "Serve it with a larger context" in str(entry.last_error)
+
+
+pytestmark = pytest.mark.anyio
+_AT = 1_700_000_000_000
+_WRITTEN = """
+SELECT ingested_at FROM memory_versions UNION SELECT created_at FROM edges
+UNION SELECT created_at FROM memories UNION SELECT at FROM model_calls
+UNION SELECT finished_at FROM extraction_queue
+"""
+
+
+async def test_what_is_read_at_another_time_is_written_down_as_of_then(tmp_path: Path) -> None:
+    reads = reader(lambda n, who, text, _: [add(text, n)] if who == "user" else [])
+    with ScriptedModel(answer=answers(extract=reads)) as model, use_clock(lambda: _AT):
+        async with opened(tmp_path, model) as m:
+            await said(m, "Marta works as a nurse.")
+    with sqlite3.connect(tmp_path / "memoria.db") as connection:
+        assert connection.execute(_WRITTEN).fetchall() == [(_AT,)]
+    connection.close()

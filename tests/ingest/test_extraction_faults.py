@@ -40,7 +40,7 @@ from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.processing import ProcessorTools
 from memoria.model import LIBRARY, DailyCap, QueueEntry, QueueKind, QueueState, Role, Turn
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
-from memoria.store.ledger import StoreLedger
+from memoria.store.engine import StoreLedger
 from memoria.store.sqlite import SqliteStore
 
 FAULTS: dict[str, Callable[[], Behaviour]] = {

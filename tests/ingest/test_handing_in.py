@@ -15,9 +15,9 @@ from memoria import Memoria
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.model import Channel, InferredBy, Trust, Validity
-from memoria.model.channel import hook_channel
-from memoria.model.handed_in import MOST_CONCLUSIONS
-from memoria.surface.mcp.kept import briefing_writer
+from memoria.model.conclusions import MOST_CONCLUSIONS
+from memoria.model.provenance import hook_channel
+from memoria.surface.mcp.instructions import briefing_writer
 
 AGENT = Channel(name="mcp", trust=Trust.REPORTED, client="some-agent")
 SAID = {

@@ -14,7 +14,7 @@ from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria
 from memoria import Memoria, Settings
-from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.embedder import BundledEmbedder
 from memoria.model import QueueState, TurnRecord
 
 SESSIONS = 4

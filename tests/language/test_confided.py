@@ -4,9 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.language.statements.confided import read_condition, read_condition_of_statement
-from memoria.language.statements.confided_words import SILENCE_NAMED
-from memoria.model.condition import Condition
+from memoria.language.statements.confided import (
+    SILENCE_NAMED,
+    read_condition,
+    read_condition_of_statement,
+)
+from memoria.model.memory import Condition
 
 CONFIDED = """
 Don't tell anyone, but I have a job interview at Kraken on Friday.

@@ -10,8 +10,7 @@ from typing import cast
 import pytest
 
 from memoria.language.dates import Interval, Prefer, find_end, interval
-from memoria.model.instant import parse_instant, parse_offset, to_iso
-from memoria.model.zone import Zone
+from memoria.model.moments import Zone, parse_instant, parse_offset, to_iso
 
 Row = dict[str, str]
 TABLES = sorted(Path(__file__).parent.glob("date_expressions*.tsv"))

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.language.dates import Interval, Prefer, find_end, interval, times
-from memoria.model.instant import from_millis, parse_instant
-from memoria.model.zone import UTC_ZONE, Zone
+from memoria.model.moments import UTC_ZONE, Zone, from_millis, parse_instant
 
 THURSDAY = parse_instant("2026-03-12T14:30:00Z")
 

@@ -6,7 +6,7 @@ import pytest
 
 from memoria.language.statements.lasting import is_for_one_session, lasting_end, session_end
 from memoria.model import DAY_MS, MemoryType
-from memoria.model.zone import UTC_ZONE, Zone
+from memoria.model.moments import UTC_ZONE, Zone
 
 SAID = datetime(2026, 11, 10, 12, tzinfo=UTC)  # a Tuesday
 HOUR_MS = 3_600_000

@@ -1,6 +1,6 @@
 """Long texts are taken apart into runs of sentences that can be understood by themselves."""
 
-from memoria.language.reading.passages import split_passages
+from memoria.language.reading.excerpt import split_passages
 
 SENTENCE = "The tram to the harbour leaves from platform three every morning. "
 ZH = "去港口的电车每天早上从三号站台出发，路上大约需要二十分钟。"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.language.pattern import has_any
+from memoria.language.lazy import has_any
 from memoria.language.reading.own_words import blot_foreign_text
 from memoria.language.statements.plain_statements import PlainStatements, find_plain_statements
 from memoria.language.statements.withheld import _WORDINGS, _WORDINGS_ZH, asks_not_to_remember

@@ -7,7 +7,6 @@ from pathlib import Path
 from memoria.disk.folders import tenant_folder
 from memoria.disk.home_folder import FolderFiles
 from memoria.erasure.suppression import Digester
-from memoria.lifecycle.core.apply import Edit, EditResult, apply_edit
 from memoria.lifecycle.core.cycle import (
     announce_core,
     note_core_written,
@@ -16,6 +15,7 @@ from memoria.lifecycle.core.cycle import (
     recover_core,
     replace_core,
 )
+from memoria.lifecycle.core.edits import Edit, EditResult, apply_edit
 from memoria.memories.statements import Statements
 from memoria.memories.user_edits import UserEdits
 from memoria.model import COMMAND_LINE, LIBRARY, Memory, MemoryType, now_millis

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 
 from memoria.disk.home_files import read_seed
-from memoria.lifecycle.core.parse import parse
+from memoria.lifecycle.core.document import parse
 from memoria.lifecycle.core.render import Rendering, Rows, new_document, render_file
 from memoria.model import MemoryType
 from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict

@@ -15,7 +15,7 @@ from memoria.app.upkeep import back_up, restore
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.inference import LazyEmbedder
-from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.embedder import BundledEmbedder
 from memoria.lifecycle.runner import Progress
 from memoria.model import (
     COMMAND_LINE,

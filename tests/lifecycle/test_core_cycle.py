@@ -7,14 +7,16 @@ from pathlib import Path
 import pytest
 from tests.lifecycle.desk import TOKENS, Desk
 
+import memoria
+from memoria import Settings
+from memoria.disk.folders import tenant_folder
 from memoria.disk.home_files import read_seed, strip_marks
 from memoria.erasure.files import TextFileEraser
 from memoria.erasure.forget import Eraser
 from memoria.erasure.selection import ErasureRequest
 from memoria.errors import ForgottenError
 from memoria.language.budget import estimate_tokens
-from memoria.language.reading.phrases import Phrases
-from memoria.lifecycle.core.apply import apply_edit
+from memoria.language.reading.statement import Phrases
 from memoria.lifecycle.core.cycle import (
     announce_core,
     note_core_written,
@@ -23,6 +25,7 @@ from memoria.lifecycle.core.cycle import (
     recover_core,
     replace_core,
 )
+from memoria.lifecycle.core.edits import apply_edit
 from memoria.model import (
     COMMAND_LINE,
     EdgeType,
@@ -39,6 +42,7 @@ from memoria.model import (
 from memoria.model.core import CORE_FILES, CoreFile
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, NewVersion
+from memoria.surface.mcp.resources import core_text
 
 PORT = "The API listens on port 8080"
 NAME = "用户叫陈伟，住在上海。"
@@ -486,3 +490,44 @@ def test_the_digest_of_what_was_written_is_kept_and_no_word_of_it(desk: Desk) ->
         assert tx.core.file_state("MEMORY.md") == state
     assert state.pending is None
     assert state.digest == hashlib.sha256((desk.home / "MEMORY.md").read_bytes()).digest()
+
+
+async def test_resources_and_packages_show_ones_own_files_only(home: Path) -> None:
+    for tenant in ("default", "ann", "Ann"):
+        folder = tenant_folder(home, tenant)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "USER.md").write_text(f"# USER.md\n\nthis is {tenant}'s\n", "utf-8")
+    for tenant in ("default", "ann", "Ann", "carol"):
+        settings = Settings(home=home, tenant=tenant, embedder="off")
+        async with memoria.open(settings=settings) as opened:
+            resource = await core_text(opened, "USER.md")
+            package = (await opened.build_context("who am I?")).persona
+        for other in ("default", "ann", "Ann"):
+            assert (f"this is {other}'s" in resource) is (other == tenant)
+            assert (f"this is {other}'s" in package) is (other == tenant)
+
+
+def test_no_two_tenants_share_a_folder_and_none_leaves_the_home() -> None:
+    names = [
+        "a",
+        "A",
+        "ä",
+        "陈伟",
+        "陈玮",
+        "..",
+        "../x",
+        "a/b",
+        "a-b",
+        "a b",
+        "x" * 200,
+        "con",
+        ".",
+        "用户二七一二九",  # the first 32 bits of these two digests are the same
+        "用户二七五四二",
+    ]
+    folders = [tenant_folder(Path("home"), name) for name in names]
+    slugs = [folder.name for folder in folders]
+    assert {folder.parent for folder in folders} == {Path("home", "tenants")}
+    assert len({one.casefold() for one in slugs}) == len(names)
+    assert all(one.isascii() and one.strip("-.") == one and "/" not in one for one in slugs)
+    assert all(len(one) < 60 for one in slugs)

@@ -18,10 +18,9 @@ from memoria.config import Settings
 from memoria.disk.folders import DAILY, tenant_folder
 from memoria.disk.home_files import replace_file
 from memoria.language.reading.statement import fingerprint
-from memoria.lifecycle.files.daily import list_events, render_page
 from memoria.lifecycle.interface import ItemResult
 from memoria.lifecycle.steps import BY_NAME
-from memoria.lifecycle.steps.daily import DailyStep
+from memoria.lifecycle.steps.daily import DailyStep, list_events, render_page
 from memoria.model import (
     DAY_MS,
     InferredBy,
@@ -34,9 +33,8 @@ from memoria.model import (
     system_millis,
     use_clock,
 )
-from memoria.model.day import DayMemory, DayNotes, DaySession
-from memoria.model.nightly import NightlyRun
-from memoria.model.zone import MACHINE_ZONE, UTC_ZONE, Zone
+from memoria.model.moments import MACHINE_ZONE, UTC_ZONE, Zone
+from memoria.model.nightly import DayMemory, DayNotes, DaySession, NightlyRun
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewMemory, NewVersion

@@ -14,10 +14,10 @@ from memoria import Settings
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import MemoriaError
 from memoria.ingest.capture import Capture, CaptureLimits
-from memoria.lifecycle.lease import LEASE, hold_lease
+from memoria.lifecycle.runner import LEASE, hold_lease
 from memoria.memories.derived import DerivedDraft, add_derived, end_derived, revise_derived
 from memoria.memories.statements import Statements
-from memoria.memories.values import Author
+from memoria.memories.wordings import Author
 from memoria.memories.writer import MemoryWriter
 from memoria.model import (
     LIBRARY,
@@ -32,13 +32,13 @@ from memoria.model import (
     Validity,
     now_millis,
 )
-from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.nightly import NightlyRun, RunOptions
+from memoria.model.provenance import NIGHTLY_CHANNEL
 from memoria.store.engine import JournalingStore
 from memoria.store.rows.revert import JOURNALED_TABLES
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteJournalingStore, SqliteStore
-from memoria.store.sqlite.migrate import schema
+from memoria.store.sqlite.schema import schema
 from memoria.store.values import Filters, NewEvidence
 
 TENANT = "ann"

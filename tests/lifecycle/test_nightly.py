@@ -15,9 +15,9 @@ from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, LeaseLostError, NotFoundError
 from memoria.lifecycle.interface import ItemResult, PiecewiseStep, StepContext
-from memoria.lifecycle.lease import LEASE, hold_lease
+from memoria.lifecycle.runner import LEASE, hold_lease
 from memoria.lifecycle.steps import BY_NAME
-from memoria.lifecycle.steps.archive_expired import ArchiveExpiredStep, ExpiredItem
+from memoria.lifecycle.steps.retention import ArchiveExpiredStep, ExpiredItem
 from memoria.model import DAY_MS, Validity, now_millis, system_millis, use_clock
 from memoria.model.nightly import NightlyRun, RunOptions, StepOutcome, StepReport
 from memoria.store.rows.transaction import Transaction

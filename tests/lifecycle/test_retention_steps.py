@@ -2,17 +2,37 @@
 
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from tests.lifecycle.dump import dump
+from tests.lifecycle.test_merge import memory, store_of
 
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
-from memoria.model import COMMAND_LINE, DAY_MS, Validity, system_millis, use_clock
+from memoria.errors import InvalidInputError
+from memoria.language.reading.statement import fingerprint
+from memoria.model import (
+    COMMAND_LINE,
+    DAY_MS,
+    InferredBy,
+    MemoryType,
+    Provenance,
+    Revision,
+    SourceKind,
+    Trust,
+    Validity,
+    new_id,
+    now_millis,
+    system_millis,
+    use_clock,
+)
 from memoria.model.nightly import NightlyRun
+from memoria.model.provenance import NIGHTLY_CHANNEL
 from memoria.model.retention import MemoryTier
 from memoria.store.sqlite import SqliteStore
+from memoria.store.values import NewMemory, NewVersion
 
 Keep = Callable[..., str]
 State = Callable[[str], Validity]
@@ -110,3 +130,128 @@ async def test_nothing_is_done_twice_at_the_same_moment(
         again = nights.run_nightly(settings)
     assert not [step for step in again.steps if step.planned and step.name != "metrics"]
     assert dump(settings.home_path) == before
+
+
+BADGE = "the visitor's badge is wren-4711"
+WEEK_MS = 7 * DAY_MS
+
+
+@pytest.fixture
+def ids(settings: Settings) -> Callable[[], list[str]]:
+    """Which memories there are."""
+
+    def there() -> list[str]:
+        store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+        with store.read(settings.tenant) as tx:
+            found = tx.memories.by_version_numbers(list(tx.documents.page("memory", 0, 1000)))
+        store.close()
+        return sorted({memory.id for memory in found.values()})
+
+    return there
+
+
+def night(settings: Settings, days: float, *steps: str) -> NightlyRun:
+    moment = now_millis() + round(days * DAY_MS)
+    with use_clock(lambda: moment):
+        return nights.run_nightly(settings, steps)
+
+
+def bytes_of(home: Path) -> bytes:
+    return b"".join(f.read_bytes() for f in sorted(home.rglob("*")) if f.is_file())
+
+
+def test_what_counted_for_a_day_is_erased_once_no_night_can_bring_it_back(
+    settings: Settings, keep: Keep, ids: Callable[[], list[str]]
+) -> None:
+    soon = now_millis() + DAY_MS // 2
+    kept = [keep("the port is 8080"), keep("the offer holds for a month", now_millis() + WEEK_MS)]
+    brief = keep(BADGE, soon)
+    archiving = night(settings, 1, "archive_expired", "delete_expired")
+    assert archiving.steps[0].reasons == {brief: "its time was over"}
+    night(settings, 7, "archive_expired", "delete_expired")
+    assert brief in ids()
+    erasing = night(settings, 9, "archive_expired", "delete_expired")
+    assert erasing.steps[1].reasons == {brief: "it was to count for a day at most"}
+    assert ids() == sorted(kept)
+    assert b"wren-4711" not in bytes_of(settings.home_path)
+    assert b"8080" in bytes_of(settings.home_path)
+
+
+def test_an_undo_brings_back_what_the_night_hid_and_not_what_it_erased(
+    settings: Settings, keep: Keep, ids: Callable[[], list[str]], validity: Callable[..., Validity]
+) -> None:
+    brief = keep(BADGE, now_millis() + DAY_MS // 2)
+    later = keep("the lift is out of order", now_millis() + 8 * DAY_MS)
+    night(settings, 1, "archive_expired", "delete_expired")
+    both = night(settings, 9, "archive_expired", "delete_expired")
+    assert ids() == [later]
+    nights.undo_nightly(settings, both.id, lambda _: None)
+    assert ids() == [later]
+    assert validity(later) is Validity.ACTIVE
+    assert brief not in ids()
+
+
+def test_what_nights_kept_for_their_undoing_goes_with_it(settings: Settings, keep: Keep) -> None:
+    keep("the lift is out of order", now_millis())
+    first = night(settings, 1, "archive_expired")
+    assert nights.list_changes(settings, first.id, 10)[1]
+    night(settings, 9, "delete_expired")
+    assert nights.list_changes(settings, first.id, 10)[1] == []
+    with pytest.raises(InvalidInputError, match="kept for 7 days"):
+        nights.undo_nightly(settings, first.id, lambda _: None)
+
+
+async def test_what_is_archived_stays_unless_the_configuration_says_for_how_long(
+    settings: Settings, ids: Callable[[], list[str]]
+) -> None:
+    async with open_memoria(settings=settings) as m:
+        gone = (await m.remember("the old office is in Bern")).id
+        await m.revise_memory(gone, "archive")
+        stays = (await m.remember("the new office is in Basel")).id
+    night(settings, 400, "delete_expired")
+    assert ids() == sorted([gone, stays])
+    strict = settings.model_copy(update={"archive_days": 365})
+    assert night(strict, 300, "delete_expired").steps[0].outcomes == {}
+    assert night(strict, 400, "delete_expired").steps[0].outcomes == {"done": 1}
+    assert ids() == [stays]
+    before = dump(settings.home_path)
+    assert night(strict, 401, "delete_expired").steps[0].planned == 0
+    assert dump(settings.home_path) == before
+
+
+SWIMS = "Usually on Mondays: The user goes swimming"
+
+
+@pytest.fixture
+def habit(settings: Settings) -> str:
+    """The id of a habit, as rules have written it in a night of a former version."""
+    origin = Provenance(
+        source_kind=SourceKind.CONSOLIDATED, trust=Trust.REPORTED, channel=NIGHTLY_CHANNEL
+    )
+    version = NewVersion(SWIMS, fingerprint(SWIMS), 1, 1, origin, None, InferredBy.RULES)
+    kept = NewMemory(new_id(), MemoryType.FACT, 0.5, 0.9, None, subject="user", predicate="habit")
+    with store_of(settings) as store, store.write(settings.tenant) as tx:
+        tx.memories.add(kept, version)
+    return kept.id
+
+
+async def test_a_habit_that_rules_concluded_is_archived_and_an_undone_night_gives_it_back_for_good(
+    settings: Settings, habit: str
+) -> None:
+    before = memory(settings, habit)
+    run = nights.run_nightly(settings, ["quotes"])
+    assert run.steps[0].reasons == {habit: "rules had concluded it"}
+    assert memory(settings, habit).validity is Validity.ARCHIVED
+    nights.undo_nightly(settings, run.id, lambda _: None)
+    assert memory(settings, habit) == before
+    assert nights.run_nightly(settings, ["quotes"]).steps[0].planned == 0
+
+
+@pytest.mark.parametrize("action", ["pin", "confirm", "upvote"])
+async def test_what_the_user_has_decided_about_a_habit_stays_so(
+    settings: Settings, habit: str, action: Revision
+) -> None:
+    async with open_memoria(settings=settings, channel=COMMAND_LINE) as m:
+        await m.revise_memory(habit, action)
+    assert nights.run_nightly(settings, ["quotes"]).steps[0].planned == 0
+    assert memory(settings, habit).validity is Validity.ACTIVE

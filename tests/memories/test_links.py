@@ -4,20 +4,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.ingest.play import memories
 
+import memoria
+from memoria import Memoria, Settings
 from memoria.erasure.suppression import Digester
 from memoria.errors import NotFoundError
+from memoria.inference.embedder import BundledEmbedder
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.memories.details import StatementDetails
-from memoria.memories.interpretation import interpretation_by_model, interpretation_by_rules
-from memoria.memories.links import (
-    link_memories,
-    link_memory,
-    link_similar,
-    replace_interpretation,
-)
+from memoria.memories.links import link_memories, link_memory, link_similar, replace_interpretation
 from memoria.memories.statements import Statements
-from memoria.memories.values import Interpretation, StructuralLinks
+from memoria.memories.wordings import (
+    Interpretation,
+    StructuralLinks,
+    interpretation_by_model,
+    interpretation_by_rules,
+)
 from memoria.model import (
     LIBRARY,
     Add,
@@ -355,3 +358,78 @@ def test_a_secret_tells_nobody_apart(desk: Desk) -> None:
     with desk.store.write("t") as tx:
         link_memory(tx, memory(tx, kept), reading, now=NOW)
         assert [e.distinct for e in tx.graph.find_entities(["Anna"], SEEN)] == [None]
+
+
+def named(m: Memoria, memory_id: str) -> set[str]:
+    """The names of what a memory mentions."""
+    seen = Filters(everywhere=True)
+    with m._store.read(m.tenant) as tx:  # noqa: SLF001  (the plain edges)
+        edges = tx.graph.list_edges(Node("memory", memory_id), seen)
+        mentioned = (edge.dst.id for edge in edges if edge.type is EdgeType.MENTIONS)
+        found = (tx.graph.get_entity(entity_id, seen) for entity_id in mentioned)
+        return {entity.name for entity in found if entity is not None}
+
+
+async def test_an_explicit_statement_is_linked_to_whom_it_speaks_of(home: Path) -> None:
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        kept = await m.remember("Anna Keller moved to Leeds with Tom.")
+        assert named(m, kept.id) >= {"Anna Keller", "Leeds"}
+
+
+async def test_a_corrected_statement_is_linked_anew(home: Path) -> None:
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        kept = await m.remember("Anna Keller moved to Leeds.")
+        await m.revise_memory(kept.id, "correct", "Anna Keller moved to York.")
+        assert "York" in named(m, kept.id)
+        assert "Leeds" not in named(m, kept.id)
+        assert len(await memories(m)) == 1
+
+
+HOME = "The user lives in Leeds"
+AGAIN = "The user's home is in Leeds"
+OTHER = "The user works as a nurse"
+
+
+def neighbours(m: Memoria, memory_id: str) -> dict[str, float]:
+    with m._store.read(m.tenant) as tx:  # noqa: SLF001  (the plain edges)
+        edges = tx.graph.list_edges(Node("memory", memory_id), Filters(everywhere=True))
+    like = [edge for edge in edges if edge.type is EdgeType.SIMILAR_TO]
+    return {(edge.dst if edge.src.id == memory_id else edge.src).id: edge.weight for edge in like}
+
+
+async def test_statements_that_mean_nearly_the_same_are_linked_once_they_have_vectors(
+    home: Path, embedder: BundledEmbedder
+) -> None:
+    async with memoria.open(settings=Settings(home=home), embedder=embedder) as m:
+        first, second, third = [(await m.remember(text)).id for text in (HOME, AGAIN, OTHER)]
+        await m.wait_until_idle(60)
+        found = neighbours(m, first)
+        assert list(found) == [second]
+        assert 0.75 <= found[second] <= 1
+        assert neighbours(m, third) == {}
+
+
+async def test_another_wording_has_other_neighbours_and_a_forgotten_one_none(
+    home: Path, embedder: BundledEmbedder
+) -> None:
+    async with memoria.open(settings=Settings(home=home), embedder=embedder) as m:
+        first, second = [(await m.remember(text)).id for text in (HOME, AGAIN)]
+        await m.wait_until_idle(60)
+        await m.revise_memory(second, "correct", "The user's dog is called Rex")
+        await m.wait_until_idle(60)
+        assert neighbours(m, first) == {}
+        third = (await m.remember(AGAIN)).id
+        await m.wait_until_idle(60)
+        assert list(neighbours(m, first)) == [third]
+        await m.forget_memory([third])
+        assert neighbours(m, first) == {}
+
+
+async def test_tenants_are_no_neighbours(home: Path, embedder: BundledEmbedder) -> None:
+    async with memoria.open(settings=Settings(home=home, tenant="ann"), embedder=embedder) as ann:
+        await ann.remember(HOME)
+        await ann.wait_until_idle(60)
+    async with memoria.open(settings=Settings(home=home, tenant="bob"), embedder=embedder) as bob:
+        own = (await bob.remember(AGAIN)).id
+        await bob.wait_until_idle(60)
+        assert neighbours(bob, own) == {}

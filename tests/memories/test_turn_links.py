@@ -10,22 +10,21 @@ from tests.forgetting.remains import remains
 
 import memoria
 from memoria import Memoria, Settings
-from memoria.erasure.repair import repair_orphans
-from memoria.erasure.verify import verify
+from memoria.erasure.verify import repair_orphans, verify
 from memoria.errors import NotFoundError
 from memoria.inference import LazyEmbedder
-from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.embedder import BundledEmbedder
 from memoria.ingest.embedding import EmbeddingLimits, EmbeddingWorker
-from memoria.memories.interpretation import interpretation_by_rules
 from memoria.memories.links import replace_interpretation
+from memoria.memories.wordings import interpretation_by_rules
 from memoria.model import Edge, EdgeType, Mention, Node, StoredTurn, now_millis
 from memoria.model.provenance import EntityRecord, Namesakes
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
 from memoria.store.values import Filters
-from memoria.surface.cli.entities import render_entity
-from memoria.surface.cli.origins import write_graph_answer
+from memoria.surface.cli.records import render_entity
+from memoria.surface.cli.showing import write_graph_answer
 
 LIMITS = EmbeddingLimits(batch=32, lease_ms=60_000, attempts=5)
 EVERYTHING = Filters(everywhere=True, include_history=True)

@@ -1,11 +1,15 @@
-"""Whoever writes a memory, and from whatever it comes: the writer treats it like every other."""
+"""Every memory is written in one place, which treats each alike, whoever writes it."""
 
-from collections.abc import Callable, Iterator
+import ast
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.store.insides import connection_of
 
+import memoria
+from memoria import Memoria, Settings
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import ForgottenError, NotFoundError
 from memoria.ingest.capture import Capture, CaptureLimits
@@ -14,7 +18,8 @@ from memoria.language.words.analyser import query_terms
 from memoria.memories.derived import DerivedDraft, add_derived
 from memoria.memories.statements import Statements
 from memoria.memories.user_edits import UserEdits
-from memoria.memories.values import Author, Derivation, NewWording, Passage, StructuralLinks
+from memoria.memories.verdicts import NOTHING_READ, NewClaim, ReadAhead, judge_claim, read_ahead
+from memoria.memories.wordings import Author, Derivation, NewWording, Passage, StructuralLinks
 from memoria.memories.writer import MemoryWriter
 from memoria.model import (
     LIBRARY,
@@ -30,7 +35,9 @@ from memoria.model import (
     Turn,
     Validity,
     new_id,
+    now_millis,
 )
+from memoria.policy.conflict import Claim
 from memoria.policy.merging import authority
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
@@ -297,3 +304,89 @@ def test_every_path_gives_a_memory_the_same_parts(
         assert is_found(tx, memory.content)
         assert edges(tx, memory_id, EdgeType.MENTIONS)
         assert len(actions(tx, memory_id)) == 1
+
+
+async def test_what_shares_words_is_looked_for_again_only_in_an_index_that_has_changed(
+    home: Path,
+) -> None:
+    known, new = "The user's desk is in room 12.", "the user's desk is in room 12"
+    async with memoria.open(settings=Settings(home=home, embedder="off"), tenant="t") as m:
+        kept = await m.remember(known)
+        with m._store.read("t") as tx:  # noqa: SLF001  (as the extractor does)
+            ahead = read_ahead(tx, [new], [None])
+        assert _judge(m, new, NOTHING_READ) == ([kept.id], 1)
+        assert _judge(m, new, ahead) == ([kept.id], 0)
+        await m.record_conversation([{"role": "user", "content": "What a day!"}])
+        assert _judge(m, new, ahead) == ([kept.id], 1)
+
+
+def _judge(m: Memoria, content: str, ahead: ReadAhead) -> tuple[list[str], int]:
+    """The memories that say what is claimed, and how often the index is searched for them."""
+    now, searched = now_millis(), list[str]()
+    claim = Claim(content, "", now, None, SourceKind.USER_SAID, Trust.USER, 0.6)
+    origin = Provenance(source_kind=claim.source, trust=claim.trust, channel="library")
+    memory = NewMemory(new_id(), MemoryType.FACT, importance=0.5, confidence=0.6)
+    wording = NewWording(content=content, valid_from=now, provenance=origin)
+    proposed = NewClaim(claim, memory, wording, ahead=ahead)
+    with m._store.write("t") as tx:  # noqa: SLF001
+        connection = connection_of(tx)
+        connection.set_trace_callback(lambda sql: searched.append(sql) if "MATCH" in sql else None)
+        verdicts = judge_claim(tx, proposed, now)
+        connection.set_trace_callback(None)
+    return [one.id for one in verdicts.same], len(searched)
+
+
+SERVER = Path(__file__).resolve().parents[2] / "server" / "memoria"
+ROOMS = ("memories", "erasure", "store")
+"""Rooms whose own matter it is: they write memories, erase them, or are the tables."""
+WRITES: Mapping[str, frozenset[str]] = {
+    "memories": frozenset(
+        """add add_version add_past_version add_evidence add_use set_validity set_flags set_scope
+        erase erase_wording describe""".split()
+    ),
+    "pairs": frozenset("copy_evidence absorb note_merged".split()),
+    "graph": frozenset("upsert_entity upsert_edges remove_extracted".split()),
+}
+"""By table of a transaction: the methods that write memories or their links."""
+
+
+def writes_in(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """(line, call) of whatever calls a writing method of a memory's tables."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in WRITES.get(_table(node.value), ()):
+            yield node.lineno, f"{_table(node.value)}.{node.attr}"
+
+
+def _table(owner: ast.expr) -> str:
+    """The table an attribute is looked up on: `memories` of `tx.memories`, or a name of its own."""
+    match owner:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+        case _:
+            return ""
+
+
+def test_only_the_writer_writes_memories() -> None:
+    found = [
+        f"{path.relative_to(SERVER)}:{line} calls {call}"
+        for path in sorted(SERVER.rglob("*.py"))
+        if path.relative_to(SERVER).parts[0] not in ROOMS
+        for line, call in writes_in(ast.parse(path.read_text("utf-8")))
+    ]
+    assert not found, (
+        "memories are written by MemoryWriter alone (server/memoria/memories/writer.py), so that "
+        "each has its fingerprint, evidence, links and audit entry, and says nothing that was "
+        "forgotten. Use its add, revise, supersede, end or restore instead; to delete one, use "
+        f"erasure/cascade.py: {'; '.join(found)}"
+    )
+
+
+def test_the_search_for_writes_finds_them() -> None:
+    source = "tx.memories.add(memory, version)\nmemories.set_validity(i, v, now)\ntx.queue.add(e)"
+    assert list(writes_in(ast.parse(source))) == [(1, "memories.add"), (2, "memories.set_validity")]
+
+
+def test_one_statement_writes_turns_and_one_wordings_whichever_home_they_are_from() -> None:
+    sql = [path.read_text("utf-8") for path in sorted(SERVER.glob("store/sql*/*.sql"))]
+    for table in ("turns", "memory_versions"):
+        assert sum(text.count(f"INTO {table} (") for text in sql) == 1, table

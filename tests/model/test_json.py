@@ -4,8 +4,8 @@ import json
 from typing import Annotated
 
 from memoria.model.base import HIDDEN, UNLESS_EMPTY, Shown, Value, write_document
-from memoria.model.instant import Moment
 from memoria.model.memory import Trust
+from memoria.model.moments import Moment
 
 _AT = 1_772_414_045_000
 

@@ -22,7 +22,6 @@ NAMES = {one.value for one in MemoryType}
 DECIDES = {
     "policy/core.py",  # the headings, each with the type of a line that the user adds below it
     "language/statements/classifier.py",  # what its weights tell apart, in their order
-    "policy/own_lines.py",  # the words of a heading of the user, and the type of a line below it
 }
 """Files that may name several types in one expression, because they decide something about each."""
 _LEAST = 2

@@ -7,7 +7,7 @@ import pytest
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
 from memoria.model import Role, Turn, parse_instant
-from memoria.model.zone import MACHINE_ZONE, UTC_ZONE, Zone, input_zone, use_zone
+from memoria.model.moments import MACHINE_ZONE, UTC_ZONE, Zone, input_zone, use_zone
 
 EARLY = parse_instant("2026-11-05T07:30:00+08:00")  # the fourth in Greenwich
 SHANGHAI, BERLIN = Zone.from_name("Asia/Shanghai"), Zone.from_name("Europe/Berlin")

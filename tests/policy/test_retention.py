@@ -24,14 +24,16 @@ from memoria.policy.retention import (
     AskReviewer,
     DemoteTier,
     KeepAsIs,
+    core_importance,
     ends_at,
+    may_rise_to_core,
     memories_over_limit,
     protection,
     retention_table,
     retention_verdict,
     strength,
+    tier_by_rule,
 )
-from memoria.policy.tier_rules import core_importance, may_rise_to_core, tier_by_rule
 
 TODAY = 20_000 * DAY_MS
 MOMENTS = st.integers(0, 2 * TODAY)

@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from memoria.language.reading.saying import find_wish, read_saying
+from memoria.language.asking.aim import find_wish, read_saying
 from memoria.model import Role
-from memoria.retrieval.ranking.evidence.columns import Scores
-from memoria.retrieval.ranking.evidence.counts import TermCounts, count_terms
-from memoria.retrieval.ranking.evidence.places import Places
-from memoria.store.index_tokens import pack_tokens
-from memoria.store.positions import SESSION_BITS, Surroundings
-from memoria.store.turn_metadata import (
+from memoria.retrieval.ranking.evidence.columns import Places, Scores
+from memoria.retrieval.ranking.evidence.words import TermCounts, count_terms
+from memoria.store.features import (
+    SESSION_BITS,
     UNHEARD,
+    Surroundings,
     TextFeatureColumns,
     TurnMetadata,
     TurnMetadataColumns,
+    pack_tokens,
 )
 
 

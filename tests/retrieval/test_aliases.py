@@ -7,8 +7,8 @@ from tests.retrieval.toys import hits_of
 from memoria import Memoria
 from memoria.language.names.keys import USER
 from memoria.model.query import MemoryQuery
-from memoria.retrieval.query.aliases import add_other_names
 from memoria.retrieval.query.plan import plan_memories
+from memoria.retrieval.query.wording import add_other_names
 
 INTRODUCED = "Elizabeth goes by Liz among friends"
 INTRODUCED_ZH = "林悦的小名叫小悦"

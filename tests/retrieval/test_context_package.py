@@ -15,7 +15,7 @@ from memoria.disk.folders import tenant_folder
 from memoria.disk.home_files import read_seed
 from memoria.errors import InvalidInputError
 from memoria.language.budget import price_text
-from memoria.language.reading.strip import strip
+from memoria.language.reading.fences import strip
 from memoria.model import ContextPackage
 
 OTTERS = "Otters swim in the cold river at night"

@@ -15,7 +15,8 @@ from memoria.app.open_home import OpenHome
 from memoria.errors import InvalidInputError
 from memoria.inference import Embedder, LazyEmbedder
 from memoria.model import LIBRARY, PARTS, Mention, Part
-from memoria.store.rows import concurrent_read, matching
+from memoria.store.rows import documents as concurrent_read
+from memoria.store.rows import matching
 
 LITERAL = "The gate number of the depot is E4711"
 PARAPHRASE = "The vehicle broke down near the physician"

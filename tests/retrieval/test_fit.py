@@ -10,7 +10,7 @@ from tests.retrieval.toys import MEANINGS, ToyEmbedder, keep, texts_of
 
 import memoria
 from memoria.inference import DEFAULT_CALIBRATION
-from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.embedder import BundledEmbedder
 from memoria.model import Vector
 
 CAR = next(n for n, words in enumerate(MEANINGS) if "car" in words)

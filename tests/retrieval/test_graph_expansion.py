@@ -11,10 +11,10 @@ from memoria import Memoria, Settings
 from memoria.language.asking.parse import parse_query
 from memoria.language.words.analyser import query_terms
 from memoria.memories.links import replace_interpretation
-from memoria.memories.values import Interpretation
+from memoria.memories.wordings import Interpretation
 from memoria.model import EntityKind, InferredBy, Mention, Node, now_millis
-from memoria.model.zone import UTC_ZONE
-from memoria.retrieval.ranking.fusion import GRAPH_CEILING, add_graph_score
+from memoria.model.moments import UTC_ZONE
+from memoria.retrieval.ranking.candidates import GRAPH_CEILING, add_graph_score
 from memoria.retrieval.sources.graph import GraphExpansion, expand_graph
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters

@@ -10,7 +10,7 @@ from memoria import Memoria, Settings
 from memoria.language.reading.statement import fingerprint
 from memoria.language.words.analyser import FORM
 from memoria.model import MemoryType, Provenance, SourceKind, Trust
-from memoria.store.renewal import renew_all
+from memoria.store.engine import renew_all
 from memoria.store.sqlite.driver import sqlite3
 from memoria.store.values import NewVersion
 

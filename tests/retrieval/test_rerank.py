@@ -15,7 +15,7 @@ from memoria import Memoria, SearchResult, Settings
 from memoria.disk.home_files import DATABASE
 from memoria.model import LIBRARY, ExplainedCandidate, PartReport
 from memoria.store.sqlite.driver import sqlite3
-from memoria.surface.cli.explanation import explanation_lines
+from memoria.surface.cli.answers import explanation_lines
 
 QUESTION = "gate number of the depot"
 FIRST = "The gate number of the depot is E4711"

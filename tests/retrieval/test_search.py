@@ -11,7 +11,7 @@ from tests.retrieval.toys import hits_of
 import memoria
 from memoria import Memoria, SearchResult, Turn
 from memoria.errors import InvalidInputError
-from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.embedder import BundledEmbedder
 from memoria.language.budget import price_text
 from memoria.model import Role, parse_instant, use_clock
 from memoria.surface.text import result_text

@@ -1,4 +1,4 @@
-"""Questions about a time, the truth of another day, and the task in hand."""
+"""Questions about a time, a day, the truth of another day, and a task."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -7,8 +7,9 @@ import pytest
 from tests.retrieval.toys import ToyEmbedder, keep, texts_of
 
 import memoria
-from memoria import Memoria, SearchResult
-from memoria.model import DAY_MS, Validity, now_millis, parse_instant
+from memoria import Memoria, SearchResult, Settings
+from memoria.model import DAY_MS, Validity, now_millis, parse_instant, use_clock
+from memoria.surface.text import result_text
 
 ASKED = "2023-06-14T12:00:00Z"  # a Wednesday; "last week" is counted from `as_of`
 
@@ -259,3 +260,179 @@ async def test_what_is_over_is_found_with_the_history_alone_and_marked(tmp_path:
         assert texts_of(await m.search_memory("voucher worth")) == []
         (hit,) = (await m.search_memory("voucher worth", include_history=True)).hits
         assert (hit.text, hit.status) == ("The voucher is worth ten pounds", "over")
+
+
+NOW = 1_781_524_800_000  # 2026-06-15T12:00:00Z, a Monday
+TUESDAY = {"kiln": "09T08:00", "bread": "09T10:00", "roof": "09T20:30"}
+SESSIONS = {**TUESDAY, "lamp": "11T09:00", "choir": "02T09:00"}
+
+
+@pytest.fixture
+async def week(home: Path) -> AsyncIterator[Memoria]:
+    """Talk in four sessions of a week and one before, the roof's in another project."""
+    settings = Settings.load(home=home, embedder="off", time_zone="UTC")
+    with use_clock(lambda: NOW):
+        async with memoria.open(settings=settings) as m:
+            for name, at in SESSIONS.items():
+                lines = [f"Let us plan the {name}.", f"The {name} takes an hour.", "Agreed then."]
+                turns = [
+                    {"role": "user", "content": text, "at": f"2026-06-{at}:0{i}Z"}
+                    for i, text in enumerate(lines)
+                ]
+                await m.record_conversation(
+                    turns, session_id=name, workspace="house" if name == "roof" else "shop"
+                )
+            yield m
+
+
+async def list_sessions(m: Memoria, question: str) -> list[list[str | None]]:
+    """The sessions of the hits of each level, in their order."""
+    levels = (m.search_memory, m.search_conversation_traces)
+    found = [await search(question, workspace="shop") for search in levels]
+    return [[hit.source.session_id for hit in one.hits if hit.kind == "turn"] for one in found]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did we do on Tuesday the 9th?",
+        "What was I busy with last Tuesday?",
+        "Catch me up on 2026-06-09",
+        "上周二我们聊了什么？",
+        "6月9日我忙了些什么？",
+    ],
+)
+async def test_a_day_is_answered_by_a_line_of_each_of_its_sessions_first(
+    week: Memoria, question: str
+) -> None:
+    for sessions in await list_sessions(week, question):
+        assert sessions[:2] == ["bread", "kiln"]
+        assert set(sessions) <= set(TUESDAY)
+
+
+async def test_a_week_is_answered_by_every_session_of_it(week: Memoria) -> None:
+    for sessions in await list_sessions(week, "What was I busy with last week?"):
+        assert sessions[:3] == ["lamp", "bread", "kiln"]
+        assert "choir" not in sessions
+
+
+async def test_asked_of_all_projects_a_day_has_the_sessions_of_each(week: Memoria) -> None:
+    found = await week.search_conversation_traces("What did we do on Tuesday?", workspace="*")
+    assert {"roof", "bread", "kiln"} == {hit.source.session_id for hit in found.hits}
+
+
+async def test_what_was_said_on_a_day_about_something_is_still_found_by_its_words(
+    week: Memoria,
+) -> None:
+    for sessions in await list_sessions(week, "What did we say about the kiln last Tuesday?"):
+        assert sessions[0] == "kiln"
+
+
+@pytest.mark.parametrize(
+    ("zone", "at", "day"),
+    [
+        ("Asia/Shanghai", "2026-06-08T20:00:00Z", "2026-06-09T04:00+08:00"),
+        ("America/New_York", "2026-06-10T02:00:00Z", "2026-06-09T22:00-04:00"),
+        ("UTC", "2026-06-09T23:00:00Z", "2026-06-09T23:00Z"),
+    ],
+)
+async def test_a_line_tells_the_day_by_which_it_was_asked_for(
+    home: Path, zone: str, at: str, day: str
+) -> None:
+    settings = Settings.load(home=home, embedder="off", time_zone=zone)
+    with use_clock(lambda: NOW):
+        async with memoria.open(settings=settings) as m:
+            turn = {"role": "user", "content": "The kiln is hot.", "session_id": "s", "at": at}
+            await m.record_conversation([turn])
+            asked = [
+                await m.search_conversation_traces("What did we do on 2026-06-09?"),
+                await m.search_conversation_traces("kiln", since="2026-06-09", until="2026-06-10"),
+                await m.search_memory("kiln", since="2026-06-09", until="2026-06-10"),
+            ]
+    for found in asked:
+        assert parse_instant(found.hits[0].source.at) == parse_instant(at)
+        assert day[:10] in result_text(found)
+    assert result_text(asked[0]).startswith(f"{day}, session s")
+
+
+async def test_a_code_is_answered_by_what_holds_it_alone(home: Path) -> None:
+    async with memoria.open(settings=Settings.load(home=home, embedder="off")) as m:
+        texts = [f"The deploy of build {n} failed with an error in the queue." for n in range(20)]
+        texts += ["The deploy failed with E1437 in the queue.", "E1437 again, after the retry."]
+        turns = [
+            {"role": "user", "content": text, "session_id": f"s{n}", "message_id": str(n)}
+            for n, text in enumerate(texts)
+        ]
+        await m.record_conversation(turns)
+        for search in (m.search_memory, m.search_conversation_traces):
+            found = await search("Why did the deploy fail with E1437 in the queue?")
+            assert {hit.source.message_id for hit in found.hits} == {"20", "21"}
+            unknown = await search("Why did the deploy fail with E9999 in the queue?")
+            assert len(unknown.hits) != 2
+
+
+@pytest.fixture
+async def m(home: Path) -> AsyncIterator[Memoria]:
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("query", "own", "general", "other", "task", "other_task"),
+    [
+        (
+            "which port does the staging gateway use",
+            "The staging gateway port was opened at last",
+            "The staging gateway port used is 8443",
+            "The staging gateway port used by billing is 9000",
+            "move the gateway",
+            "rewrite the billing",
+        ),
+        (
+            "预发网关用哪个端口",
+            "预发网关的端口终于打开了",
+            "预发网关用的端口是8443",
+            "计费用的预发网关端口是9000",
+            "迁移网关",
+            "重写计费模块",
+        ),
+    ],
+    ids=["English", "Chinese"],
+)
+async def test_memories_of_a_named_task_come_first_and_those_of_others_not_at_all(
+    m: Memoria, query: str, own: str, general: str, other: str, task: str, other_task: str
+) -> None:
+    keep(m, general, "2023-01-01")
+    keep(m, other, "2023-01-01", task=other_task)
+    keep(m, own, "2023-01-01", task=task)
+    found = await m.search_memory(query, task=task)
+    assert texts_of(found)[0] == own
+    assert other not in texts_of(found)
+    assert any("other tasks" in note for note in found.notes)
+    assert {other, own, general} & {*texts_of(await m.search_memory(query))}
+
+
+async def test_a_task_is_recognised_in_other_words_and_what_is_its_own_is_found_among_many(
+    m: Memoria,
+) -> None:
+    for n in range(60):
+        keep(m, f"The gateway port note {n} about the gateway port", "2023-01-01")
+        keep(m, f"The gateway port aside {n} of the gateway port", "2023-01-01", task="paint it")
+    own = keep(m, "A gateway was given some port in the end", "2023-01-01", task="move the gateway")
+    found = await m.search_memory("gateway port", task="moving the gateway", limit=3)
+    assert found.hits[0].id == own
+    assert not [text for text in texts_of(found) if "aside" in text]
+
+
+async def test_where_nothing_is_noted_for_a_task_the_answer_says_so(m: Memoria) -> None:
+    keep(m, "The gateway port is 8443", "2023-01-01")
+    found = await m.search_memory("gateway port", task="bake bread")
+    assert texts_of(found) == ["The gateway port is 8443"]
+    assert any("bake bread" in note for note in found.notes)
+
+
+async def test_a_rule_of_another_task_does_not_bind_in_a_named_one(m: Memoria) -> None:
+    await m.remember("Use the draft branch of the parser", type="rule", task="write the parser")
+    found = await m.search_memory("which branch of the parser", task="paint the kitchen")
+    assert found.hits == ()
+    assert (await m.search_memory("which branch of the parser", task="the parser")).hits

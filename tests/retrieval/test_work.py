@@ -1,6 +1,6 @@
 """How much work a search is: statements and rows are counted, for they don't depend on the machine.
 
-Rows are those handed to Python. What SQLite walks through is in tests/store/test_plans.py.
+Rows are those handed to Python. What SQLite walks through is in tests/store/test_statements.py.
 """
 
 import gc
@@ -34,9 +34,9 @@ from memoria.retrieval.ranking.evidence.priors import (
     Priors,
     rank_with_priors,
 )
+from memoria.store.features import TurnMetadata
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite.driver import Row, sqlite3
-from memoria.store.turn_metadata import TurnMetadata
 
 PRIYA = (Mention(name="Priya", kind="person"),)
 QUESTION = "Which harbour report did Priya take to Lisbon with the budget?"

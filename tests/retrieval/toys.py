@@ -10,7 +10,7 @@ from memoria import Memoria, SearchResult
 from memoria.language.reading.statement import fingerprint
 from memoria.language.words.analyser import query_terms
 from memoria.memories.links import link_memory
-from memoria.memories.values import Interpretation
+from memoria.memories.wordings import Interpretation
 from memoria.model import (
     Hit,
     MemoryType,

@@ -6,7 +6,7 @@ import numpy as np
 
 from memoria.erasure.suppression import Digester
 from memoria.ingest.capture import Capture, CaptureLimits
-from memoria.ingest.scratchpads import update_scratchpad
+from memoria.ingest.sessions import update_scratchpad
 from memoria.memories.details import StatementDetails
 from memoria.memories.links import link_contradictions
 from memoria.memories.statements import Statements
@@ -31,15 +31,14 @@ from memoria.model import (
     Vector,
     new_id,
 )
-from memoria.model.channel import transcript_channel
 from memoria.model.core import CoreLine
-from memoria.model.day import GeneratedFile
 from memoria.model.forgetting import ForgetReport
-from memoria.model.nightly import RunOptions
-from memoria.model.private_time import PrivateTime
-from memoria.store.rows.hidden import HiddenFile
+from memoria.model.nightly import GeneratedFile, RunOptions
+from memoria.model.privacy import PrivateTime
+from memoria.model.provenance import transcript_channel
+from memoria.store.rows.capture import TranscriptPlace
+from memoria.store.rows.forgotten import HiddenFile
 from memoria.store.rows.transaction import Transaction
-from memoria.store.rows.transcripts import TranscriptPlace
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
     NewEvidence,

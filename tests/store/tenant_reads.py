@@ -6,7 +6,7 @@ from datetime import date
 
 from tests.store.tenant_life import IMPORTED, MARK, MODEL, SAID, vector
 
-from memoria.ingest.likeness import digest_opening
+from memoria.ingest.turn_draft import digest_opening
 from memoria.language.reading.statement import fingerprint
 from memoria.model import (
     Entity,
@@ -14,14 +14,13 @@ from memoria.model import (
     Node,
     Role,
 )
+from memoria.model.moments import LocalDay
 from memoria.model.nightly import NightlyRun
-from memoria.model.zone import LocalDay
-from memoria.store.listed import ListedMemories, ListedSpan
-from memoria.store.positions import SESSION_BITS, Surroundings, TurnPosition
+from memoria.store.features import SESSION_BITS, Surroundings, TurnMetadataColumns, TurnPosition
+from memoria.store.rows.listings import ListedMemories, ListedSpan
 from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
-from memoria.store.turn_metadata import TurnMetadataColumns
 from memoria.store.values import (
     DocumentKind,
     ErasureFilter,

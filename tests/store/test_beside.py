@@ -9,7 +9,7 @@ import pytest
 from tests.store.insides import index_of
 
 from memoria.errors import StoreUnavailableError
-from memoria.store.rows import concurrent_read
+from memoria.store.rows import documents as concurrent_read
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import sqlite3

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memoria.store.sqlite.checkpoints import LATEST_PAGES, Checkpoints
+from memoria.store.sqlite.commits import LATEST_PAGES, Checkpoints
 from memoria.store.sqlite.connections import Connections
 from memoria.store.sqlite.driver import SqliteConnection, connect, sqlite3
 

@@ -13,7 +13,7 @@ from memoria.errors import EmbedderError
 from memoria.model import Vector
 from memoria.store.image.candidate_filter import CandidateFilter
 from memoria.store.image.visibility import Visibility
-from memoria.store.sql.tenant_rows import TenantRows
+from memoria.store.sql.statements import TenantRows
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection, connect
 from memoria.store.values import Filters, Match

@@ -14,7 +14,7 @@ from tests.store.new_homes import make_homes
 
 import memoria
 from memoria.errors import StoreError, StoreUnavailableError
-from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.embedder import BundledEmbedder
 from memoria.model import MemoryType, Provenance, new_id
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection, sqlite3

@@ -9,8 +9,7 @@ from tests.surface.shell import Shell
 from memoria.app.engine import open_store
 from memoria.app.upkeep import back_up, restore
 from memoria.bare.home import OWNER_FILE, slug, tenant_folder
-from memoria.bare.hook_log import note_heard, read_heard
-from memoria.bare.spool import append_entry, list_waiting
+from memoria.bare.spool import append_entry, list_waiting, note_heard, read_heard
 from memoria.config import Settings
 from memoria.connectors.schedules.job import job_labels
 from memoria.errors import StoreUnavailableError

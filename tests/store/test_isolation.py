@@ -4,15 +4,27 @@ What each writes is its own as well (`test_isolation_of_changes`), and so is wha
 (`test_isolation_of_search`).
 """
 
+import json
 import re
 from functools import cached_property
+from itertools import product
 from typing import get_type_hints
 
 import pytest
-from tests.store.tenant_reads import READS, Known, known
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.store.tenant_life import MODEL, SAID, live, marks, vector
+from tests.store.tenant_reads import BOTH, EVERY, READS, Known, known
 
+from memoria.errors import NotFoundError
+from memoria.language.words.analyser import query_terms
+from memoria.memories.details import StatementDetails
+from memoria.memories.statements import Statements
+from memoria.model import LIBRARY, Edge, EdgeType, MemoryType, Mention, Node, Role
+from memoria.store.rows.listings import JoinedRows
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
+from memoria.store.values import Filters
 
 NEED_OWN_ROWS = {  # take a turn or a run, which only its tenant can have
     "conversations.turn_versions",
@@ -224,3 +236,131 @@ def test_what_rests_beside_anothers_session_is_nothing(two: SqliteStore, them: K
     with two.read("bob") as tx:
         assert any(tx.queue.list_resting(n, -1) for n in own)
         assert not any(tx.queue.list_resting(n, -1) for n in them.sessions)
+
+
+FILTERS = st.builds(
+    Filters,
+    since=st.none() | st.just(0),
+    until=st.none() | st.just(1 << 50),
+    session_id=st.none() | st.just("s"),
+    roles=st.just(()) | st.just((Role.USER,)),
+    tool=st.none() | st.just("ls"),
+    types=st.just(()) | st.just((MemoryType.FACT,)),
+    include_history=st.booleans(),
+)
+NAMES = st.lists(
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5),
+    min_size=2,
+    max_size=3,
+    unique=True,
+)
+
+
+@settings(
+    deadline=None,
+    max_examples=8,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    NAMES,
+    st.lists(st.sampled_from(SAID), min_size=1, max_size=3, unique=True),
+    st.lists(FILTERS, min_size=6, max_size=6),
+)
+def test_no_search_of_any_tenant_with_any_filters_finds_anothers_document(
+    store: SqliteStore, tenants: list[str], said: list[str], filtered: list[Filters]
+) -> None:
+    """A life costs more than many searches, so each home is searched in several ways."""
+    for tenant in tenants:
+        live(store, tenant, said)
+    terms = sorted({term for text in (*said, "port") for term in query_terms(text)})
+    for tenant, filters in product(tenants, filtered):
+        with store.read(tenant) as tx:
+            found = tx.documents.match(BOTH, terms, filters, 1000)
+            for kind in BOTH:
+                found += tx.documents.nearest(kind, MODEL, vector(said[0]), filters, 1000)
+            ns = {match.n for match in found}
+        owners = store._connections.writer.connection.execute(  # noqa: SLF001
+            "SELECT DISTINCT t.name FROM documents d JOIN tenants t ON t.id = d.tenant_id "
+            "WHERE d.n IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(ns)),),
+        )
+        assert {row["name"] for row in owners} <= {tenant}
+
+
+def test_nobody_can_change_anothers_memories_turns_or_sessions(two: SqliteStore) -> None:
+    them = known(two, "ann")
+    with two.read("ann") as tx:
+        before = [tx.memories.get(i) for i in them.memory_ids], tx.conversations.turns(them.ns)
+    statements = Statements(two, "bob", LIBRARY, marks("bob"))
+    for memory_id in them.memory_ids:
+        with pytest.raises(NotFoundError):
+            statements.revise(memory_id, "archive", None)
+    for turn_id in them.turn_ids:
+        with pytest.raises(NotFoundError):
+            statements.remember("x", MemoryType.FACT, StatementDetails(turn_id=turn_id))
+    with two.write("bob") as tx:
+        tx.conversations.close_idle_segments(1 << 60)
+        assert not any(tx.queue.retry(i) or tx.queue.drop(i) for i in them.entry_ids)
+    with two.read("ann") as tx:
+        assert (
+            [tx.memories.get(i) for i in them.memory_ids],
+            tx.conversations.turns(them.ns),
+        ) == before
+
+
+def test_nobody_can_pass_over_anothers_turns_or_join_anothers_projects(two: SqliteStore) -> None:
+    them = known(two, "ann")
+    with two.read("ann") as tx:
+        before = tx.conversations.list_passed_over(them.ns), tx.projects.list_held()
+    with two.write("bob") as tx:
+        tx.conversations.pass_over(them.ns)
+        tx.projects.join("a project", "another")
+        assert [one.name for one in tx.projects.list_held()] == ["another"]
+        theirs = JoinedRows(1, 2, [*them.sessions], [*them.memory_ids], [*range(9)])
+        for former, into in ((1, 2), (2, 1), (1, 0), (0, 1)):
+            tx.projects.part(theirs._replace(former=former, into=into), 1 << 60)
+    with two.read("ann") as tx:
+        after = tx.conversations.list_passed_over(them.ns), tx.projects.list_held()
+    assert after == before
+
+
+def test_nobody_can_change_anothers_graph(two: SqliteStore) -> None:
+    them = known(two, "ann")
+    (port,) = them.entities
+    with two.read("ann") as tx:
+        before = tx.graph.neighbours(them.nodes, EVERY), tx.graph.find_entities(["the port"], EVERY)
+    ends = [Node("memory", i) for i in them.memory_ids]
+    ends += [*(Node("turn", i) for i in them.turn_ids), Node("entity", port.id)]
+    with two.write("bob") as tx:
+        own = tx.memories.list_unverified(1)[0].id
+        mine = tx.graph.upsert_entity(own, Mention(name="the port"))
+        for memory_id in them.memory_ids:
+            tx.graph.remove_extracted(memory_id)
+            with pytest.raises(NotFoundError):
+                tx.graph.upsert_entity(memory_id, Mention(name="the port"))
+        for turn_id in them.turn_ids:
+            tx.graph.remove_turn_names(turn_id)
+            with pytest.raises(NotFoundError):
+                tx.graph.upsert_turn_entity(turn_id, Mention(name="the port"))
+        for end in ends:
+            with pytest.raises(NotFoundError):
+                tx.graph.upsert_edges([_supports(Node("memory", own), end)])
+        for first, second in ((port.id, mine.id), (mine.id, port.id)):
+            with pytest.raises(NotFoundError):
+                tx.graph.merge_entities(first, second)
+        with pytest.raises(NotFoundError):
+            tx.graph.split_entity(port.id)
+        for memory_id in them.memory_ids:
+            tx.pairs.copy_evidence(own, memory_id, 10)
+            tx.pairs.copy_evidence(memory_id, own, 10)
+            tx.pairs.absorb(memory_id, own, "tool", 0.1)
+            tx.pairs.absorb(own, memory_id, "reported", 0.9)
+            tx.pairs.note_merged(memory_id, own)
+            tx.pairs.mark_distinct(memory_id, own)
+    with two.read("ann") as tx:
+        after = tx.graph.neighbours(them.nodes, EVERY), tx.graph.find_entities(["the port"], EVERY)
+    assert after == before
+
+
+def _supports(src: Node, dst: Node) -> Edge:
+    return Edge(src=src, type=EdgeType.SUPPORTS, dst=dst, weight=1, confidence=1, made_at=1)

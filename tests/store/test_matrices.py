@@ -21,15 +21,10 @@ from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection, connect, load_vectors
 from memoria.store.sqlite.vec0 import Vec0Index
 from memoria.store.values import DocumentKind, Filters, Match
-from memoria.store.vectors import (
-    VectorCache,
-    VectorIndex,
-    VectorQuery,
-    recent,
-)
+from memoria.store.vectors import VectorCache, VectorIndex, VectorQuery
+from memoria.store.vectors import cached as recent
 from memoria.store.vectors.index import FEW
-from memoria.store.vectors.matrix import Matrix
-from memoria.store.vectors.together import QuestionsTogether
+from memoria.store.vectors.matrix import Matrix, QuestionsTogether
 
 OpenStore = Callable[[Path], SqliteStore]
 DIMS = 4

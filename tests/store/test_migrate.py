@@ -13,7 +13,7 @@ import memoria
 from memoria.errors import StoreTooNewError
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect, load_vectors, sqlite3
-from memoria.store.sqlite.migrate import migrations
+from memoria.store.sqlite.schema import migrations
 from memoria.store.values import Filters
 
 NEWEST = migrations()[-1][0]

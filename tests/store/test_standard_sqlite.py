@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import memoria
-from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.embedder import BundledEmbedder
 from memoria.store.sqlite.driver import sqlite3
 
 Run = Callable[..., str]

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from tests.store.insides import index_of
 
-from memoria.lifecycle.lease import hold_lease
+from memoria.lifecycle.runner import hold_lease
 from memoria.model import Vector, now_millis
-from memoria.store.rows import concurrent_read, matching
+from memoria.store.rows import documents as concurrent_read
+from memoria.store.rows import matching
 from memoria.store.rows.matching import Matching
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters

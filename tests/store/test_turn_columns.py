@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from tests.store.insides import index_of
 
-from memoria.language.reading.saying import find_wish, read_saying
+from memoria.language.asking.aim import find_wish, read_saying
 from memoria.model import Role, Trust, Vector, new_id
+from memoria.store.features import UNHEARD
 from memoria.store.image import turn_table
 from memoria.store.image.turn_table import TurnTable
 from memoria.store.rows.transaction import Transaction
 from memoria.store.rows.turn_columns import TurnColumns
 from memoria.store.sqlite import SqliteStore
-from memoria.store.turn_metadata import UNHEARD
 from memoria.store.values import NewTurn
 
 MODEL = "toy"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.store.insides import index_of
-from tests.store.test_postings import KINDS, MODEL, QUESTIONS, change, embed, say
+from tests.store.test_matching import KINDS, MODEL, QUESTIONS, change, embed, say
 
 from memoria.model import Role
 from memoria.store.image.tenant_images import TenantImages

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.surface.shell import Output, Shell
 
-from memoria.connectors.clients.place import ClientPlace
+from memoria.connectors.clients.interface import ClientPlace
 
 
 class ClientBox:

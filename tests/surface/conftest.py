@@ -8,7 +8,7 @@ from tests.surface.agent import Agent, connected, server_on
 from tests.surface.client_box import ClientBox
 from tests.surface.shell import Shell
 
-from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.embedder import BundledEmbedder
 
 ERAS = {"2026-era": "auto", "legacy": "legacy"}
 

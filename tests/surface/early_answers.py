@@ -17,8 +17,8 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from memoria.app import open_memoria
 from memoria.config import Settings
-from memoria.surface.front.early import FILE
-from memoria.surface.front.messages import MODERN
+from memoria.surface.front.serve import FILE
+from memoria.surface.front.streams import MODERN
 from memoria.surface.mcp.server import MemoriaServer, build_server
 
 LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")

@@ -25,9 +25,9 @@ from memoria.bare.ask import (
     note_begun,
 )
 from memoria.config import Settings
-from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.embedder import BundledEmbedder
 from memoria.language.budget import estimate_tokens
-from memoria.language.reading.strip import strip
+from memoria.language.reading.fences import strip
 from memoria.surface.hook.main import _find_text, _Options
 from memoria.surface.hook.payloads import Payload
 from memoria.surface.mcp.asked import OpenQuestions, answer_hooks

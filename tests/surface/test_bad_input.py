@@ -15,7 +15,7 @@ from tests.surface.agent import Agent, connected, server_on
 import memoria
 from memoria import Memoria, Settings
 from memoria.errors import MemoriaError
-from memoria.language.reading.invisible import show_invisible
+from memoria.language.reading.fences import show_invisible
 from memoria.surface.cli.main import run
 
 UNKNOWN = "0199ffff-ffff-7fff-bfff-ffffffffffff"

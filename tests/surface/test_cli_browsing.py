@@ -1,5 +1,7 @@
 """`memoria list` and `memoria list sessions`: what there is, page by page."""
 
+import json
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -229,3 +231,187 @@ def test_what_waits_for_the_users_word_is_told_where_one_looks_until_they_have_s
     (waiting,) = shell.json("review")["pending"]
     shell.json("revise", waiting["id"], "confirm")
     assert told not in shell("list").out
+
+
+SESSIONS = ("Ada", "Ada-and-more", "beadle-1", "cafe-1", "cafe-2")
+
+
+@pytest.fixture(scope="module")
+def rain(tmp_path_factory: pytest.TempPathFactory) -> Shell:
+    """The command on a home whose sessions begin as names do."""
+    place = tmp_path_factory.mktemp("show")
+    rain = Shell(place / "home", {"MEMORIA_TIME_ZONE": "UTC", "COLUMNS": "80"}).begin()
+    file = place / "chat.jsonl"
+    turns = ({"role": "user", "content": f"Rain in {one}.", "session_id": one} for one in SESSIONS)
+    file.write_text("".join(json.dumps(turn) + "\n" for turn in turns), "utf-8")
+    rain("import", file)
+    for name in ("Bea", "Cafe", "Bea Long"):
+        rain("remember", f"{name} keeps two canoes", "--entity", name)
+    return rain
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind"),
+    [
+        (("Ada",), "session_id"),  # a whole id
+        (("Bea",), "entity"),  # a name before the beginning of an id
+        (("bea", "long"), "entity"),  # quotes are not needed
+        (("Cafe",), "entity"),  # also where several sessions begin so
+        (("beadle",), "session_id"),
+    ],
+)
+def test_a_name_comes_before_the_beginning_of_a_session(
+    typed: tuple[str, ...], kind: str, rain: Shell
+) -> None:
+    assert kind in rain.json("show", *typed)
+
+
+def test_what_several_sessions_begin_with_names_them(rain: Shell) -> None:
+    several = rain("show", "caf")
+    assert (several.code, several.out) == (1, "")
+    assert "Several sessions begin with caf: cafe-1, cafe-2" in several.err
+
+
+def test_a_proof_and_a_night_are_shown_by_the_end_of_their_ids(rain: Shell) -> None:
+    gone = rain.json("remember", "The oar is red")["id"]
+    rain("forget", gone, "--yes")
+    report = rain.json("list", "forgotten")["reports"][0]
+    night = rain.json("nightly")
+    assert rain.json("show", report["id"][-8:])["id"] == report["id"]
+    assert rain.json("show", night["id"][-8:])["run"]["id"] == night["id"]
+    assert rain("show", night["id"][-8:]).out.startswith("Nightly maintenance of ")
+
+
+def test_an_id_that_was_forgotten_says_so_and_one_of_nothing_is_an_error(rain: Shell) -> None:
+    gone = rain.json("remember", "The paddle is blue")["id"]
+    rain("forget", gone, "--yes")
+    assert "was forgotten" in rain("show", gone).err
+    assert rain("show", "0" * 12).err.startswith("error: There is no memory ")
+    assert rain("show", gone, "--history").code == 1
+
+
+def test_options_before_a_kind_of_list_are_not_lost_in_silence(rain: Shell) -> None:
+    misplaced = rain("list", "--since", "2026-01-01", "sessions")
+    assert (misplaced.code, misplaced.out) == (2, "")
+    assert "Options stand behind sessions; see memoria list sessions --help" in misplaced.err
+
+
+def test_a_night_is_listed_among_what_can_be_undone_and_undone_by_its_id(home: Path) -> None:
+    rain = Shell(home, {"MEMORIA_TIME_ZONE": "UTC"}).begin()
+    assert rain("undo", "--list").out.startswith("There is nothing to undo here")
+    rain("remember", "The tent is green")
+    night = rain.json("nightly")["id"]
+    listed = rain.json("undo", "--list")
+    assert [one["action"] for one in listed["changes"]] == ["remember"]
+    assert [one["id"] for one in listed["nights"]] == [night]
+    text = rain("undo", "--list").out
+    assert text.index("Nightly maintenance: ") < text.index("The tent is green")
+
+    asked = rain("undo", night[-8:])
+    assert (asked.code, "Undo this?" in asked.err) == (1, True)
+    preview = rain.json("undo", night, code=1)
+    assert (preview["status"], [one["id"] for one in preview["nights"]]) == ("preview", [night])
+    assert "nights" in rain.json("undo", "--list")
+
+    program, *words = preview["command"].split()
+    assert (program, rain(*words).document["run_ids"]) == ("memoria", [night])
+    assert "nights" not in rain.json("undo", "--list")
+    again = rain("undo", night, "--yes")
+    assert (again.code, "undone already" in again.err) == (1, True)
+    assert "There is no change x here." in rain("undo", "x").err
+
+
+def test_without_an_id_no_night_is_undone(home: Path) -> None:
+    rain = Shell(home).begin()
+    rain("remember", "The tent is green")
+    night = rain.json("nightly")["id"]
+    assert rain("undo", "--yes").out.startswith("Undone: remembered.")
+    assert rain("undo", "--yes").code == 1
+    assert [one["id"] for one in rain.json("undo", "--list")["nights"]] == [night]
+
+
+TODAY = datetime.now(UTC).date()
+OLD = str(TODAY - timedelta(days=40))
+
+
+@pytest.fixture
+def dated(home: Path) -> Shell:
+    dated = Shell(home, {"MEMORIA_TIME_ZONE": "UTC"})
+    dated("remember", "The oar is red", "--since", OLD)
+    dated("remember", "The tent is green", "--since", "three days ago")
+    return dated
+
+
+@pytest.mark.parametrize("words", ["last week", "two weeks ago", "上周", str(TODAY - timedelta(9))])
+def test_words_name_the_first_moment_of_their_time(dated: Shell, words: str) -> None:
+    late = [one["text"] for one in dated.json("list", "--since", words)["memories"]]
+    early = [one["text"] for one in dated.json("list", "--until", words)["memories"]]
+    assert (late, early) == (["The tent is green"], ["The oar is red"])
+    found = dated.json("search", "tent", "--since", words)["hits"]
+    assert [one["text"] for one in found] == ["The tent is green"]
+    assert dated("search", "tent", "--as-of", words).code == 0
+    assert dated("forget", "--since", words, "--dry-run").code == 0
+    assert dated("nightly", "--since", words, "--dry-run").code == 0
+
+
+def test_since_of_a_statement_is_the_day_that_is_named(dated: Shell) -> None:
+    (tent,) = dated.json("list", "--since", "four days ago")["memories"]
+    assert dated.json("show", tent["id"])["versions"][0]["valid_from"].startswith(
+        str(TODAY - timedelta(days=3))
+    )
+
+
+def test_words_that_are_no_time_are_refused_as_they_were_typed(dated: Shell) -> None:
+    refused = dated("list", "--since", "some day")
+    assert (refused.code, "'some day' is not a date or time" in refused.err) == (1, True)
+
+
+SHOP = "The canary of this project runs on port 9000"
+
+
+@pytest.fixture
+def projects(home: Path) -> Shell:
+    projects = Shell(home, {"MEMORIA_WORKSPACE": "none"}).begin()
+    projects("--workspace", "/src/shop", "remember", SHOP, "--scope", "project")
+    projects("--workspace", "/src/blog", "remember", "The blog is on paper", "--scope", "project")
+    return projects
+
+
+def names(projects: Shell) -> list[str]:
+    return [one["name"] for one in projects.json("workspace", "list")["projects"]]
+
+
+def test_a_project_is_named_by_its_folder_where_only_one_is_called_so(projects: Shell) -> None:
+    for line in (("--workspace", "shop", "list"), ("list", "--workspace", "shop")):
+        listed = projects(*line)
+        assert (SHOP in listed.out, listed.err) == (True, "")
+    assert SHOP in projects("--workspace", "shop", "search", "canary").out
+    assert SHOP in projects("search", "canary", "--workspace", "shop").out
+    projects("--workspace", "shop", "remember", "The shop is red", "--scope", "project")
+    assert names(projects) == ["/src/blog", "/src/shop"]
+    projects("--workspace", "/old/shop", "remember", "The shop is old", "--scope", "project")
+    refused = projects("--workspace", "shop", "list")
+    assert refused.code == 1
+    assert "2 projects are in folders called shop: /old/shop, /src/shop." in refused.err
+
+
+def test_a_misspelt_project_is_told_and_only_what_is_kept_makes_one(
+    projects: Shell, tmp_path: Path
+) -> None:
+    note = "note: no project is called shpo yet."
+    near = "Did you mean shop? See: memoria workspace list\n"
+    for line in (("--workspace", "shpo", "list"), ("list", "--workspace", "shpo")):
+        assert projects(*line).err == f"{note} {near}"
+    assert names(projects) == ["/src/blog", "/src/shop"]
+    kept = projects("--workspace", "shpo", "remember", "The oar is red", "--scope", "project")
+    assert kept.err == f"{note} It begins with this. {near}"
+    assert projects("--workspace", "shpo", "list").err == ""
+    chat = tmp_path / "chat.jsonl"
+    chat.write_text(json.dumps({"role": "user", "content": "Hello", "session_id": "s"}), "utf-8")
+    projects("--workspace", "shop", "import", chat)
+    assert names(projects) == ["/src/blog", "/src/shop", "shpo"]
+
+
+def test_the_first_project_of_a_home_is_named_without_a_word(home: Path) -> None:
+    first = Shell(home)("--workspace", "shop", "remember", "The oar is red")
+    assert (first.code, first.err) == (0, "")

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from tests.surface.client_box import ClientBox
 
-from memoria.connectors.clients.place import ClientPlace
-from memoria.connectors.clients.program import ClientProgram
+from memoria.connectors.clients.interface import ClientPlace, ClientProgram
 from memoria.connectors.clients.status import list_connections
 from memoria.connectors.clients.table import CLIENTS
 from memoria.surface.mcp.instructions import static_instructions

@@ -7,8 +7,7 @@ from tests.surface.shell import Shell
 
 from memoria.bare.kept import BRIEFING, read_kept
 from memoria.config import Settings
-from memoria.surface.mcp.instructions import instructions_for
-from memoria.surface.mcp.kept import keep_once_closed
+from memoria.surface.mcp.instructions import instructions_for, keep_once_closed
 
 RULE = "Never deploy on a Friday"
 

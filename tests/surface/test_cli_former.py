@@ -8,8 +8,8 @@ import typer
 from tests.docs.pages import DOCS
 from tests.surface.shell import Shell
 
-from memoria.surface.cli.commands import FIRST, REST
-from memoria.surface.cli.former import FORMER_OPTIONS, FORMER_VERBS, rename_former
+from memoria.surface.cli.commands import FIRST, REST, VERBS
+from memoria.surface.cli.former import FORMER_OPTIONS, FORMER_VERBS, SYNONYMS, rename_former
 from memoria.surface.cli.main import app
 
 TOLD = (
@@ -152,3 +152,72 @@ def test_the_guide_names_every_former_verb_and_option_once_with_what_it_is_now()
         expected |= {f"`… {former}`": f"`{one.now}`" for former, one in options.items()}
     assert dict(rows) == expected
     assert len(rows) == len(expected)
+
+
+@pytest.fixture
+def begun(home: Path) -> Shell:
+    return Shell(home).begin()
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (("delete", "0c70cfd1"), "There is no `memoria delete`. Type: memoria forget ID"),
+        (("edit", "0c70cfd1", "new"), 'Type: memoria revise ID correct "…".'),
+        (("projects",), "Type: memoria workspace list."),
+        (
+            ("list", "projects"),
+            "no `memoria list projects`. Type: memoria workspace",
+        ),
+        (("version",), "Type: memoria --version."),
+        (("config", "get", "tenant"), "There is no `memoria config get`. Type: memoria config"),
+        (("private", "status"), "Type: memoria private."),
+    ],
+)
+def test_a_word_of_another_program_is_answered_with_ours(
+    begun: Shell, typed: tuple[str, ...], meant: str
+) -> None:
+    refused = begun(*typed)
+    assert (refused.code, refused.out) == (2, "")
+    assert meant in refused.err
+    assert refused.err.count("\n") == 1
+
+
+def test_no_synonym_is_a_command_and_each_names_one() -> None:
+    assert not {*SYNONYMS} & {*VERBS, *FORMER_VERBS}
+    named = {line.partition("memoria ")[2].split()[0].strip(",") for line in SYNONYMS.values()}
+    assert named <= {*VERBS, "--version"}
+
+
+def test_help_and_a_command_is_the_help_of_that_command(begun: Shell) -> None:
+    assert begun("help").out == begun("--help").out
+    assert begun("help", "search").out == begun("search", "--help").out
+    assert begun("help", "model", "queue").out == begun("model", "queue", "--help").out
+
+
+def test_new_words_in_the_place_of_an_action_are_told_where_they_belong(begun: Shell) -> None:
+    told = begun.json("remember", "The oar is red")
+    refused = begun("revise", told["id"], "The oar is blue")
+    assert refused.code == 2
+    assert 'To give a memory new words: memoria revise ID correct "…".' in refused.err
+
+
+def test_a_limit_has_a_short_name_and_a_group_of_lists_lists(begun: Shell) -> None:
+    for oar in ("red", "blue"):
+        begun("remember", f"One oar is {oar}")
+    assert len(begun.json("list", "-n", "1")["memories"]) == 1
+    assert begun("workspace").out == begun("workspace", "list").out
+    assert begun.json("workspace") == begun.json("workspace", "list")
+    assert begun("model", "queue").out == begun("model", "queue", "list").out
+    for line in (
+        ("review",),
+        ("nightly", "runs"),
+        ("list", "sessions"),
+        ("model", "queue", "list"),
+    ):
+        assert begun(*line, "-n", "1").code == 0
+
+
+def test_half_the_name_of_a_client_is_completed(begun: Shell) -> None:
+    assert "Did you mean claude-code or claude-desktop?" in begun("connect", "claude").err
+    assert "Did you mean cursor?" in begun("connect", "curser").err

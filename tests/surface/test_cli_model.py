@@ -17,9 +17,9 @@ from tests.surface.shell import Shell
 import memoria
 from memoria.bare.ignored import is_ignored
 from memoria.config import Settings
-from memoria.connectors.models import endpoints
-from memoria.connectors.models.programs import PROGRAMS
-from memoria.inference.chat.choose import choose_chat_model
+from memoria.connectors import models as endpoints
+from memoria.connectors.models import PROGRAMS
+from memoria.inference.chat.client import choose_chat_model
 from memoria.model import ModelCall, QueueState, now_millis
 from memoria.store.sqlite import SqliteStore
 
@@ -182,7 +182,7 @@ def test_an_endpoint_on_this_machine_is_tried_and_one_of_its_models_named(
     with serve_script(lambda instructions, _: _answer(instructions)) as url:
         monkeypatch.setattr(endpoints, "LOCAL", (endpoints.Endpoint("ollama", "Ollama", url),))
         monkeypatch.setattr(
-            "memoria.connectors.models.find.find_local",
+            "memoria.connectors.models.find_local",
             lambda: [(endpoints.LOCAL[0], ["qwen3:8b", "llama3"])],
         )
         refused = shell("model", "use", "ollama")

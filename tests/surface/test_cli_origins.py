@@ -16,25 +16,19 @@ from memoria import Memoria, Settings
 from memoria.app.engine import open_store
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.memories.links import link_contradictions
-from memoria.model import (
-    COMMAND_LINE,
-    Edge,
-    EdgeType,
-    Mention,
-    Node,
-    now_millis,
-    parse_instant,
-)
+from memoria.model import COMMAND_LINE, Edge, EdgeType, Mention, Node, now_millis, parse_instant
 from memoria.model.provenance import EntityRecord, MemoryRecord, Namesakes, TurnOrigin
-from memoria.surface.cli.entities import render_entity, render_namesakes, unknown_name_text
 from memoria.surface.cli.layout import entry_lines, wrap_text
-from memoria.surface.cli.origins import write_graph_answer, write_history, write_memory_record
 from memoria.surface.cli.records import (
+    render_entity,
     render_history,
     render_memory,
+    render_namesakes,
     render_review,
     render_turn,
+    unknown_name_text,
 )
+from memoria.surface.cli.showing import write_graph_answer, write_history, write_memory_record
 from memoria.surface.cli.times import moment
 
 WIDTHS = (30, 44, 60, 80, 100)
@@ -489,3 +483,31 @@ async def test_an_episode_shows_what_it_sums_up_and_each_turn_in_what_it_is_summ
     assert re.search(r"covers\s+session s #0 to #3 \(library\)", render_memory(record, 80))
     assert record.turn_range is not None
     assert write_memory_record(record)["turn_range"] == record.turn_range.to_json()
+
+
+WISH = "From now on, always answer me in English."
+
+
+@pytest.fixture
+async def turn_id(shell: Shell) -> str:
+    async with memoria.open(settings=Settings(home=shell.home, embedder="off")) as m:
+        turn = {"role": "user", "content": WISH, "session_id": "s"}
+        receipt = await m.record_conversation([turn])
+        return str(receipt.turns[0].id)[-8:]
+
+
+async def test_a_quote_is_listed_for_review_and_becomes_a_memory_with_one_option(
+    shell: Shell, turn_id: str
+) -> None:
+    assert f'[turn {turn_id}]: "{WISH}"' in shell("review").out
+    assert f'[turn {turn_id}]: "{WISH}"' in shell("list").out
+    assert WISH in shell.json("list")["quotes"][0]
+    assert WISH not in shell("list", "--type", "rule").out
+    assert WISH not in shell("review", "--keep", turn_id).out
+    assert WISH in shell("list", "--type", "rule").out
+
+
+async def test_a_quote_that_is_set_aside_is_listed_no_more(shell: Shell, turn_id: str) -> None:
+    assert WISH not in shell("review", "--aside", turn_id).out
+    assert WISH not in shell("list").out
+    assert WISH not in shell("review").out

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.surface.shell import Shell
 
-from memoria.connectors.clients.packaged import find_package
-from memoria.connectors.clients.place import ClientPlace
+from memoria.connectors.clients.installed import find_package
+from memoria.connectors.clients.interface import ClientPlace
 
 _ON = '[plugins."memoria@memoria"]\nenabled = true\n'
 _OFF = '[plugins."memoria@other"]\nenabled = false\n'

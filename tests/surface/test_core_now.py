@@ -23,8 +23,8 @@ from memoria.model import (
     now_millis,
     use_clock,
 )
-from memoria.model.channel import EXTRACTION_CHANNEL
 from memoria.model.core import CORE_FILES
+from memoria.model.provenance import EXTRACTION_CHANNEL
 from memoria.store.values import NewMemory, NewVersion
 from memoria.surface.mcp.instructions import instructions_for
 from memoria.surface.mcp.prompts import briefing

@@ -14,11 +14,10 @@ from memoria.model import (
     Trust,
     Validity,
 )
-from memoria.model.condition import Condition
-from memoria.model.memory import SourceKind
+from memoria.model.memory import Condition, SourceKind
 from memoria.model.memory_types import MemoryType
 from memoria.retrieval.answer.form import list_marks, write_hits
-from memoria.surface.cli.answer_text import render_answer
+from memoria.surface.cli.answers import render_answer
 from memoria.surface.documents import write_conclusions, write_memory_page, write_traces
 from memoria.surface.mcp.shapes import WireConclusions, WireTraces
 

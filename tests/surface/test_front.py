@@ -17,7 +17,7 @@ from tests.surface.test_mcp_stdio import LONGEST_S, by_hand, command, environmen
 
 from memoria.app import open_memoria
 from memoria.config import Settings
-from memoria.surface.front.early import FILE, EarlyAnswers
+from memoria.surface.front.serve import FILE, EarlyAnswers
 from memoria.surface.front.streams import Inbox, read_lines
 
 FROM_FILE = Path(FILE).read_text("utf-8")

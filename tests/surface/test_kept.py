@@ -19,8 +19,7 @@ from tests.surface.shell import Shell
 
 import memoria
 from memoria import Memoria
-from memoria.app.briefing import MOST_TOKENS
-from memoria.app.core_excerpt import CoreReader
+from memoria.app.briefing import MOST_TOKENS, CoreReader
 from memoria.app.engine import open_store
 from memoria.app.kept import AnswerKeeper
 from memoria.app.nightly import run_nightly, undo_nightly
@@ -36,12 +35,12 @@ from memoria.bare.kept import (
 from memoria.bare.kept_before import read_of_before
 from memoria.config import Settings
 from memoria.language.budget import estimate_tokens
-from memoria.language.reading.strip import strip
+from memoria.language.reading.fences import strip
 from memoria.model import DAY_MS, use_clock
 from memoria.surface.front.serve import read_instructions
 from memoria.surface.hook.main import _find_briefings, _Options
 from memoria.surface.hook.payloads import Payload
-from memoria.surface.mcp.kept import composers_for, keep_once_closed
+from memoria.surface.mcp.instructions import composers_for, keep_once_closed
 
 NAMES = (INSTRUCTIONS, BRIEFING)
 HERE, THERE = "/work/here", "/work/there"

@@ -15,10 +15,9 @@ from inline_snapshot import snapshot
 from tests.surface.agent import Agent
 
 from memoria.surface.mcp.instructions import load_text
-from memoria.surface.mcp.schemas import slim_schema
-from memoria.surface.mcp.toolbox import Toolbox
+from memoria.surface.mcp.server import Subscribers
+from memoria.surface.mcp.toolbox import Toolbox, slim_schema
 from memoria.surface.mcp.tools import add_tools
-from memoria.surface.mcp.watch import Subscribers
 
 TOKENS = 2000
 SKILL = Path(__file__).parents[2] / "packages" / "skill.md"

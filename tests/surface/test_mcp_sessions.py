@@ -13,7 +13,7 @@ import memoria
 from memoria import Settings
 from memoria.app import project_of
 from memoria.bare.spool import append_entry
-from memoria.model.channel import transcript_channel
+from memoria.model.provenance import transcript_channel
 
 THREAD = "0197c5d2-1111-7000-8000-000000000001"
 SAID = {"role": "user", "content": "The gateway listens on port 7443.", "session_id": THREAD}

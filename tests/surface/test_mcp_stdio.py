@@ -1,5 +1,7 @@
 """The server as clients start it: a process, two pipes, and ends of every kind."""
 
+import ast
+import inspect
 import json
 import os
 import signal
@@ -14,8 +16,20 @@ import anyio
 import pytest
 from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
+from hypothesis import given
+from hypothesis import strategies as st
 from mcp import Client, MCPError, StdioServerParameters
 from tests.surface.agent import Agent
+
+import memoria.app.nightly as nights
+import memoria.surface
+from memoria.app import open_memoria
+from memoria.config import Settings
+from memoria.language.reading.fences import show_invisible
+from memoria.model.nightly import NightlyRun
+from memoria.surface.mcp.incoming import repair_line, request_id
+from memoria.surface.mcp.server import MemoriaServer, Subscribers
+from memoria.surface.mcp.stdio import run_idle_maintenance
 
 LONGEST_S = 600
 """So long only a server that hangs takes."""
@@ -184,3 +198,223 @@ async def test_a_home_that_cannot_be_used_is_said_on_standard_error(tmp_path: Pa
     assert done.returncode == 1
     assert b"MEMORIA_HOME" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+TEN_MEGABYTES = 10 * 1024 * 1024
+
+
+def call(tool: str, arguments: bytes, number: int = 2) -> bytes:
+    return (
+        b'{"method":"tools/call","params":{"name":"%s","arguments":%s},"jsonrpc":"2.0","id":%d}\n'
+        % (tool.encode(), arguments, number)
+    )
+
+
+async def answer(pipes: Pipes, line: bytes) -> dict[str, Any]:
+    """What is answered to a request with the id 2."""
+    await pipes.stdin.send(line)
+    while True:
+        said: dict[str, Any] = json.loads(await pipes.stdout.receive_until(b"\n", 10_000_000))
+        if said.get("id") == 2:
+            return said
+
+
+@pytest.fixture(scope="module")
+async def pipes(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pipes]:
+    """A server in a process of its own, spoken to by hand."""
+    async with by_hand(tmp_path_factory.mktemp("lines") / "home") as opened:
+        await opened.shake_hands()
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        (b"heron \\ud83d cut", "heron � cut"),
+        (b"heron \\udc00\\ud83d cut", "heron �� cut"),
+        (b"heron \\ud83d\\ude00 whole", "heron 😀 whole"),
+        (b"heron \\\\ud83d spelt out \\ud83d", "heron \\ud83d spelt out �"),
+        (b"heron \x00 bare", "heron \x00 bare"),
+        (b"heron \x1b\t\x0b bare", "heron \x1b\t\x0b bare"),
+        (b"heron \xff\xfe bytes", "heron �� bytes"),
+        (b"heron \\u0000 escaped", "heron \x00 escaped"),
+    ],
+    ids=ascii,
+)
+async def test_what_is_almost_json_is_kept(pipes: Pipes, sent: bytes, kept: str) -> None:
+    line = call("record_conversation", b'{"turns":[{"role":"user","content":"%s"}]}' % sent)
+    receipt = (await answer(pipes, line))["result"]["structuredContent"]
+    assert receipt["recorded"] == 1
+    found = await pipes.call("get_memory", 3, id=receipt["turn_ids"][0])
+    assert found["result"]["structuredContent"]["text"] == show_invisible(kept)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        b'{"query":"x","limit":' + b"9" * 5_000 + b"}",
+        b'{"query":' + b"[" * 5_000 + b"]" * 5_000 + b"}",
+        b'{"query":"\\x"}',
+        b"{query}",
+        b'{"id":7,"query":"x",}',
+    ],
+    ids=["5,000 digits", "5,000 levels", "no escape", "no JSON", "a comma"],
+)
+async def test_what_is_not_json_is_answered(pipes: Pipes, arguments: bytes) -> None:
+    error = (await answer(pipes, call("search_memory", arguments)))["error"]
+    assert error["code"] == -32700
+    assert "mend it and send it again" in error["message"]
+    assert len(error["message"]) < 300
+    alive = await pipes.call("search_memory", 3, query="nothing of the kind")
+    assert alive["result"]["structuredContent"]["answered"] is False
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "next_step"),
+    [
+        ("search_memory", b'{"query":"x","limit":NaN}', "finite"),
+        ("search_memory", b'{"query":"x","limit":1e400}', "finite"),
+        ("search_memory", b'{"query":"x","limit":true}', "a number"),
+        (
+            "record_conversation",
+            b'{"turns":[{"role":"tool","tool_args":{"a":NaN}}]}',
+            "write them as text",
+        ),
+        (
+            "record_conversation",
+            b'{"turns":[{"role":"user","content":"' + b"x" * TEN_MEGABYTES + b'"}]}',
+            "Split it",
+        ),
+    ],
+    ids=["NaN", "more than any float", "a boolean", "NaN in a tool call", "10 MB"],
+)
+async def test_what_json_can_write_and_we_cannot_use_is_refused(
+    pipes: Pipes, tool: str, arguments: bytes, next_step: str
+) -> None:
+    result = (await answer(pipes, call(tool, arguments)))["result"]
+    assert result["isError"]
+    assert next_step in result["content"][0]["text"]
+
+
+async def test_noise_between_requests_is_no_end(pipes: Pipes) -> None:
+    for noise in (
+        b"\n",
+        b"this is not JSON\n",
+        b"{}\n",
+        b"null\n",
+        b"[]\n",
+        b'{"id":\n',
+        b"\x00\xff\n",
+        b'"\n',
+        b"}{][\n",
+    ):
+        await pipes.stdin.send(noise)
+    alive = await answer(pipes, b"\xef\xbb\xbf" + call("search_memory", b'{"query":"x"}'))
+    assert alive["result"]["structuredContent"]["answered"] is False
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('{"id":5,"method":"x"', 5),
+        ('{"id" : "five", oops', "five"),
+        ('{"params":{"id":7},"id":5,', 5),
+        ('{"params":[{"id":7}],"text":"\\"id\\":8","id":-5}', -5),
+        ('{"params":{"id":7}', None),
+        ('{"id":null', None),
+        ('{"id":1.5', 1),
+        ('["id",5]', None),
+        ("", None),
+    ],
+)
+def test_a_request_is_known_by_the_outermost_id(line: str, expected: object) -> None:
+    assert request_id(line) == expected
+
+
+@given(st.recursive(st.text() | st.integers() | st.none(), st.lists, max_leaves=5))
+def test_good_json_is_left_alone(value: object) -> None:
+    for line in (json.dumps(value), json.dumps(value, ensure_ascii=False)):
+        assert json.loads(repair_line(line)) == value
+
+
+@pytest.mark.parametrize("unit", ['"', "\\", '\\"', '"\\', "{", '"id"', '"id":', "\\ud83d", '"\\u'])
+def test_a_hostile_line_is_scanned_once(unit: str) -> None:
+    line = unit * (200_000 // len(unit))  # a scan from every quote would take minutes
+    assert repair_line(line)
+    request_id(line)
+
+
+"""So long only a server that hangs takes."""
+
+
+def server(home: Path) -> StdioServerParameters:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "MEMORIA_EMBEDDER": "off",
+        "MEMORIA_NIGHTLY_IDLE_MINUTES": "0.01",
+    }
+    arguments = ["-m", "memoria", "--home", str(home), "serve"]
+    return StdioServerParameters(command=sys.executable, args=arguments, env=environment)
+
+
+async def finished(settings: Settings) -> list[NightlyRun]:
+    while True:
+        found = nights.list_runs(settings, 10)
+        if found and found[0].state == "finished":
+            return found
+        await anyio.sleep(0.1)
+
+
+async def test_an_idle_server_runs_nightly_maintenance(tmp_path: Path) -> None:
+    settings = Settings.from_values(home=tmp_path / "home", embedder="off")
+    async with open_memoria(settings=settings) as m:  # a server may be idle before it is asked
+        await m.remember("The user likes tea")
+    with anyio.fail_after(LONGEST_S):
+        async with Client(server(settings.home_path)) as client:
+            assert len(await finished(settings)) == 1
+            asked = await client.call_tool("search_memory", {"query": "tea"})
+            assert not asked.is_error
+
+
+async def test_where_no_idle_time_is_set_no_run_is_ever_started(tmp_path: Path) -> None:
+    settings = Settings.from_values(home=tmp_path / "home", embedder="off", nightly_idle_minutes=0)
+    with anyio.fail_after(LONGEST_S):
+        await run_idle_maintenance(settings, lambda: 0.0)  # it has nothing to wait for
+    assert not settings.home_path.exists()
+
+
+MODULES = sorted(Path(memoria.surface.__path__[0]).rglob("*.py"))
+DOCUMENTED = {"os._exit"}
+"""Names of the standard library that begin with an underscore and are meant for everybody."""
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def attributes(code: str) -> set[tuple[str, str]]:
+    """Every attribute a module speaks of: whose, and its name."""
+    nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Attribute)]
+    return {(ast.unparse(node.value), node.attr) for node in nodes}
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.stem)
+def test_no_private_name_of_another_module_is_used(module: Path) -> None:
+    code = module.read_text("utf-8")
+    foreign = {f"{owner}.{name}" for owner, name in attributes(code) if is_private(name)}
+    assert {one for one in foreign if not one.startswith("self.")} <= DOCUMENTED
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom):
+            names = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
+            assert [name for name in names if is_private(name)] == []
+
+
+@pytest.mark.parametrize("ours", [MemoriaServer, Subscribers])
+def test_no_class_of_ours_uses_or_shadows_what_its_sdk_base_keeps_to_itself(ours: type) -> None:
+    bases = [base for base in ours.__mro__ if base.__module__.startswith("mcp.")]
+    assert bases
+    theirs = {name for base in bases for owner, name in attributes(inspect.getsource(base))}
+    theirs |= {name for base in bases for name in vars(base)}
+    mine = {name for owner, name in attributes(inspect.getsource(ours)) if owner == "self"}
+    mine |= {name for name in vars(ours) if name not in ("__module__", "__doc__")}
+    assert {name for name in mine & theirs if is_private(name)} == set()

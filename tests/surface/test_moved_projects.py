@@ -19,7 +19,7 @@ from memoria.bare.kept import BRIEFING, read_kept
 from memoria.bare.project_registry import REGISTRY, read_projects
 from memoria.bare.projects import note_project
 from memoria.config import Settings
-from memoria.surface.mcp.kept import keep_once_closed
+from memoria.surface.mcp.instructions import keep_once_closed
 from memoria.surface.mcp.server import build_server
 
 HOOK = Path(memoria.surface.hook.__file__).parent / "__main__.py"

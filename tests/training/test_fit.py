@@ -1,13 +1,24 @@
-"""The weights that tell an answer from what only comes near."""
+"""Training finds what the data has, and repeats itself."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 from training.fit.train import FOLDER, Life, Question, describe, learn, read_life, score
+from training.statements.train import (
+    LABELS,
+    LANGUAGES,
+    Example,
+    find_part,
+    fit,
+    make_matrix,
+    read_examples,
+)
 from training.telling.train import Floats
 
-from memoria.inference.answering import read_answering
+from memoria.inference.embedder import read_answering
+from memoria.language.statements.classifier import TYPES
+from memoria.model.memory_types import MemoryType
 
 
 def unit(*numbers: float) -> Floats:
@@ -44,3 +55,23 @@ def test_a_run_says_what_is_told_apart_at_each_bound() -> None:
         "answered 0.10: near 1.00, far 1.00",
         "answered 0.40: near 1.00, far 1.00",
     ]
+
+
+def test_only_the_part_in_brackets_is_learnt_from() -> None:
+    assert find_part("[I keep bees], and which honey is best?") == "I keep bees"
+    assert find_part("I keep bees.") == "I keep bees."
+
+
+def test_what_is_learnt_tells_an_order_from_a_plan() -> None:
+    orders = [Example("one", "instruction", f"Always {verb} the units.") for verb in "abcdef"]
+    plans = [Example("one", "goal", f"I plan to {verb} next year.") for verb in "abcdef"]
+    rows = fit([*orders, *plans])
+    asked = make_matrix(["Always name the units.", "I plan to move next year."])
+    best = np.stack([asked.score(row) for row in rows]).argmax(axis=0)
+    assert [TYPES[n] for n in best] == [MemoryType.RULE, MemoryType.GOAL]
+
+
+def test_every_labelled_sentence_has_a_type() -> None:
+    examples = [one for language in LANGUAGES for one in read_examples(language)]
+    assert {one.label for one in examples} == {*LABELS}
+    assert {one.kind for one in examples} == {*TYPES}

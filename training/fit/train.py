@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memoria.inference.answering import WEIGHTS
+from memoria.inference.embedder import ANSWERING_WEIGHTS as WEIGHTS
 from training.telling.train import Examples, Floats, embed, fit
 
 FOLDER = Path(__file__).resolve().parent

@@ -28,10 +28,9 @@ from numpy.typing import NDArray
 
 from memoria.language.budget import estimate_tokens
 from memoria.language.reading.own_words import BLOT, blot_foreign_text
+from memoria.language.statements.classifier import BITS, MOST_TOKENS, list_runs, list_runs_of_next
 from memoria.language.statements.plain_statements import is_literal
-from memoria.language.statements.runs import BITS, list_runs
-from memoria.language.statements.standing import MOST_TOKENS, list_runs_of_next
-from memoria.language.words.script import reads_chinese
+from memoria.language.words.characters import reads_chinese
 from training.fitting import Floats, minimise
 from training.runs import RunMatrix
 from training.statements.train import LABELS

@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memoria.language.statements.classifier import BITS, TYPES, list_places
+from memoria.language.statements.classifier import TYPE_BITS as BITS
+from memoria.language.statements.classifier import TYPES, list_places
 from memoria.model.memory_types import MemoryType
 from training.fitting import Floats, minimise
 from training.runs import RunMatrix

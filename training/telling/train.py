@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memoria.inference.bundled import BUNDLED, BundledEmbedder
-from memoria.inference.telling import WEIGHTS
+from memoria.inference.base import TELLING_WEIGHTS as WEIGHTS
+from memoria.inference.embedder import BUNDLED, BundledEmbedder
 
 FOLDER = Path(__file__).resolve().parent
 _RECALL = 0.95

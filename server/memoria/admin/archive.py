@@ -15,7 +15,7 @@ from typing import IO, Literal
 from pydantic import ValidationError
 
 from memoria.bare.project_registry import REGISTRY
-from memoria.connectors.zip_files import TORN, open_zip
+from memoria.connectors.sources.archives import TORN, open_zip
 from memoria.disk.home_files import BACKUPS, DATABASE, TOMBSTONE_KEY, is_core_path, most_bytes
 from memoria.errors import BackupError
 from memoria.model.base import Value

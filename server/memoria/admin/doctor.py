@@ -11,21 +11,17 @@ from itertools import islice
 from pathlib import Path
 
 from memoria.admin.backup import ASIDE, find_abandoned, list_backups
-from memoria.admin.chat import check_chat_model
-from memoria.admin.hook_findings import check_hooks
-from memoria.admin.modes import check_privacy
+from memoria.admin.findings import check_chat_model, check_hooks
+from memoria.admin.mend import check_privacy
 from memoria.bare.home import TENANTS
 from memoria.bare.kept import count_kept
 from memoria.bare.project_registry import RegistryError, read_projects
 from memoria.bare.settings_file import settings_path
 from memoria.config import NO_WORKSPACE, Settings
-from memoria.disk.folders import tenant_folder
-from memoria.disk.former_folders import describe_former
+from memoria.disk.folders import describe_former, tenant_folder
 from memoria.disk.home_files import DATABASE, core_files, list_obstacles
-from memoria.disk.home_folder import open_home_files
-from memoria.disk.interface import TenantFiles
-from memoria.erasure.repair import MEMORY_KINDS
-from memoria.erasure.verify import verify
+from memoria.disk.home_folder import TenantFiles, open_home_files
+from memoria.erasure.verify import MEMORY_KINDS, verify
 from memoria.errors import (
     EmbedderError,
     StoreDamagedError,

@@ -7,9 +7,8 @@ which is read at once so that the hook need not wait, and touches the disk only 
 import os
 import sys
 
-from memoria.bare.hook_log import describe_error, note_failure
 from memoria.bare.plain_json import read_json
-from memoria.bare.spool import append_entry
+from memoria.bare.spool import append_entry, describe_error, note_failure
 
 
 def run(home: str, tenant: str) -> None:

@@ -16,8 +16,7 @@ from anyio import CancelScope, create_task_group
 from anyio.lowlevel import checkpoint
 
 from memoria.config import NO_WORKSPACE
-from memoria.connectors.sources.interface import ForeignItem, ImportItem
-from memoria.connectors.sources.items import as_note, read_file
+from memoria.connectors.sources.interface import ForeignItem, ImportItem, as_note, read_file
 from memoria.connectors.transcripts import (
     SkippedLine,
     Transcript,
@@ -25,17 +24,15 @@ from memoria.connectors.transcripts import (
     TranscriptTurn,
     UnusableLine,
 )
-from memoria.connectors.transcripts.base import BadLine
-from memoria.connectors.transcripts.each import name_fault
-from memoria.connectors.transcripts.omission import FoldersLeftOut
+from memoria.connectors.transcripts.base import BadLine, FoldersLeftOut, name_fault
 from memoria.errors import InvalidInputError, InvalidTurnError
 from memoria.language.budget import estimate_tokens
-from memoria.memories.statement_text import MAX_CHARS
+from memoria.memories.wordings import MAX_CHARS
 from memoria.model import Receipt, Role, Turn
 
 if TYPE_CHECKING:
     from memoria.memories.foreign import ForeignReceipt
-    from memoria.model.foreign import ForeignMemory
+    from memoria.model.conclusions import ForeignMemory
 
 BATCH_TURNS = 200
 BATCH_MEMORIES = 25

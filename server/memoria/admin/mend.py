@@ -1,16 +1,128 @@
-"""Doctor's repairs: whatever can be mended without touching recorded data."""
+"""Doctor's repairs: file modes, and whatever else can be mended without touching recorded data."""
 
+import os
+import stat
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
 
-from memoria.admin.backup import delete_abandoned, delete_expired
-from memoria.admin.modes import make_private
-from memoria.bare.kept import delete_kept
+from memoria.admin.backup import NOTES, STAGING, delete_abandoned, delete_expired
+from memoria.bare.ask import SOCKETS
+from memoria.bare.home import TENANTS
+from memoria.bare.kept import KEPT, delete_kept
+from memoria.bare.project_registry import LOCK, REGISTRY
 from memoria.config import Settings
-from memoria.disk.folders import explain_system_errors
-from memoria.erasure.repair import repair_orphans
+from memoria.disk.folders import DERIVED, PROJECTS, SCHEDULED_JOB, explain_system_errors
+from memoria.disk.regular_files import is_folder, walk
+from memoria.erasure.verify import repair_orphans
 from memoria.errors import StoreError
 from memoria.model import FIX, RESTORE, Finding, Health, Repair
 from memoria.store.engine import Store
+
+_FILE, _FOLDER, _OTHERS = 0o600, 0o700, 0o077
+_OURS = (
+    "memoria.db*",
+    "*.md",
+    "tombstone.key",
+    SCHEDULED_JOB,
+    REGISTRY,
+    LOCK,
+    f".{REGISTRY}.*",
+    "backups",
+    "before-restore-*",
+    *DERIVED,
+    PROJECTS,
+    TENANTS,
+    KEPT,
+    SOCKETS,
+    NOTES,
+    f"{STAGING}*",
+)
+"""The names of what Memoria makes in a home; whatever lies below them is Memoria's, too."""
+_FEW = 3
+_ROOT = 0
+_POSIX = os.name == "posix"
+
+
+def check_privacy(home: Path) -> Finding:
+    """Check whether only this user can read the home, and this user can write it."""
+    ours = _home_files(home)
+    strangers = [one.path for one in ours if one.owner != os.geteuid()]
+    if strangers:
+        return Finding(
+            check="privacy",
+            state="warning" if os.geteuid() == _ROOT else "error",
+            detail=f"another user owns {_list_paths(strangers)}",
+            cure="Run Memoria as that user only, or give the home to this one with chown -R.",
+        )
+    closed = [one.path for one in ours if one.mode & one.wanted != one.wanted]
+    if closed:
+        return Finding(
+            check="privacy",
+            state="error",
+            detail=f"{_list_paths(closed)} can't be written",
+            cure=FIX,
+        )
+    exposed = [one.path for one in ours if one.mode & ~one.wanted & _OTHERS]
+    if exposed:
+        detail = f"other users may read {_list_paths(exposed)}"
+        return Finding(check="privacy", state="warning", detail=detail, cure=FIX)
+    return Finding(check="privacy", state="ok", detail="only this user can read the home")
+
+
+def make_private(home: Path) -> None:
+    """Give every file that Memoria made the mode it is made with.
+
+    Raises:
+        OSError: one belongs to somebody else.
+    """
+    home.chmod(_FOLDER)  # first: what lies in a closed folder can't be seen
+    for one in _home_files(home):
+        if one.mode != one.wanted:
+            with suppress(FileNotFoundError):
+                one.path.chmod(one.wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class _HomeFile:
+    """Something in a home."""
+
+    path: Path
+    owner: int
+    mode: int
+    wanted: int
+
+
+def _home_files(home: Path) -> list[_HomeFile]:
+    """List the home and what Memoria made in it. Links are left alone: they may lead anywhere."""
+    if not (_POSIX and home.is_dir()):
+        return []
+    ours = ((path, found) for path, found in walk(home, skips_closed=True) if _is_ours(home, path))
+    return [
+        _HomeFile(path, found.st_uid, stat.S_IMODE(found.st_mode), wanted)
+        for path, found in ((home, home.stat()), *ours)
+        if (wanted := _mode_for(found)) is not None
+    ]
+
+
+def _is_ours(home: Path, path: Path) -> bool:
+    name = path.relative_to(home).parts[0]
+    return any(fnmatchcase(name, pattern) for pattern in _OURS)
+
+
+def _mode_for(found: os.stat_result) -> int | None:
+    """Return the mode to be set; None for what is neither a file nor a folder."""
+    if is_folder(found):
+        return _FOLDER
+    return _FILE if stat.S_ISREG(found.st_mode) else None
+
+
+def _list_paths(paths: list[Path]) -> str:
+    more = len(paths) - _FEW
+    return ", ".join(map(str, paths[:_FEW])) + (f" and {more} more" if more > 0 else "")
+
 
 Progress = Callable[[int, int], None]
 

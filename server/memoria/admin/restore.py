@@ -12,8 +12,7 @@ from memoria.admin.archive import Manifest, Progress
 from memoria.admin.backup import ASIDE, STAMP, workshop
 from memoria.bare.home import TENANTS
 from memoria.bare.kept import KEPT
-from memoria.disk.folders import DERIVED, explain_system_errors, sync_folder
-from memoria.disk.former_folders import remove_signposts
+from memoria.disk.folders import DERIVED, explain_system_errors, remove_signposts, sync_folder
 from memoria.disk.home_files import DATABASE, KEY_BYTES, TOMBSTONE_KEY, core_files, replace_file
 from memoria.disk.regular_files import list_files, read_file, refuse_links
 from memoria.errors import BackupError, StoreDamagedError, StoreTooNewError

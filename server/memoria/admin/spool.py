@@ -21,7 +21,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from memoria.admin.spool_entries import (
+    GivenUpError,
     IntakeBudget,
+    Progress,
     SpoolEntry,
     SpoolReport,
     has_grown,
@@ -30,29 +32,33 @@ from memoria.admin.spool_entries import (
     read_turn,
     touch,
 )
-from memoria.admin.spool_progress import GivenUpError, Progress
-from memoria.bare.hook_log import describe_error, note_failure
 from memoria.bare.projects import project_of
 from memoria.bare.spool import (
     AsideEntry,
     SpoolClaim,
     append_entry,
     claim_entries,
+    describe_error,
     list_aside,
+    note_failure,
 )
 from memoria.config import NO_WORKSPACE
-from memoria.connectors.transcripts.base import TranscriptFormat, TranscriptItem, TranscriptTurn
+from memoria.connectors.transcripts.base import (
+    FoldersLeftOut,
+    TranscriptFormat,
+    TranscriptItem,
+    TranscriptTurn,
+)
 from memoria.connectors.transcripts.follow import FilePlace, TranscriptFollower
 from memoria.connectors.transcripts.formats import FORMATS
-from memoria.connectors.transcripts.omission import FoldersLeftOut
 from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidInputError, InvalidTurnError, StoreError
 from memoria.ingest.capture import Capture
-from memoria.language.reading.own_calls import is_own_call
+from memoria.language.reading.clean import is_own_call
 from memoria.model import DAY_MS, CaptureEvent, Channel, Turn, now_millis
-from memoria.model.channel import hook_channel
+from memoria.model.provenance import hook_channel
 from memoria.store.engine import Store
-from memoria.store.rows.transcripts import TranscriptPlace
+from memoria.store.rows.capture import TranscriptPlace
 
 SLICE_BYTES = 1024 * 1024
 """Bytes of a transcript that are read at a time."""

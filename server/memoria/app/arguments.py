@@ -13,7 +13,11 @@ from typing import Annotated, Concatenate, ParamSpec, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, validate_call
 
+from memoria.config import Settings
 from memoria.errors import InvalidInputError, name_options
+from memoria.language.lazy import remember_results
+from memoria.language.reading.clean import Tally, clean_name
+from memoria.model import Channel
 from memoria.model.parse import replace_lone_surrogates
 from memoria.model.query import QueryT, build_query, query_parameters
 
@@ -130,3 +134,39 @@ def _describe_simplest(error: ValidationError) -> str:
     """Name each argument's problem once, in its last, simplest form."""
     simplest = {item["loc"][0]: item["msg"] for item in error.errors(include_input=False)}
     return "; ".join(f"{name}: {problem}" for name, problem in simplest.items())
+
+
+def clean_channel(channel: Channel) -> Channel:
+    """Redact secrets in a channel's client and session."""
+    names = {"client": channel.client, "session": channel.session}
+    cleaned = {field: name and _clean(name) for field, name in names.items()}
+    return channel if cleaned == names else channel.model_copy(update=cleaned)
+
+
+def check_settings(settings: Settings) -> None:
+    """Check that nothing is kept under a secret.
+
+    Raises:
+        InvalidInputError: the tenant's or the workspace's name holds one.
+    """
+    require_no_secret("tenant", settings.tenant)
+    if settings.workspace is not None:
+        require_no_secret("workspace", settings.workspace)
+
+
+def require_no_secret(field: str, name: str) -> None:
+    """Check that a name that decides who sees what holds no secret.
+
+    Raises:
+        InvalidInputError: it holds one.
+    """
+    if _clean(name) != name:
+        raise InvalidInputError(
+            f"{field}: a key or password seems to stand in its name, and nothing is kept under "
+            "one. Give it another name. Nothing was done."
+        )
+
+
+@remember_results(256)
+def _clean(name: str) -> str:
+    return clean_name(name, Tally())

@@ -6,22 +6,116 @@ model, and what is kept for hooks (`app/kept.py`). The prompt of that name is no
 and shows the files whole.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
 
-from memoria.app.core_excerpt import CoreReader
 from memoria.bare.kept import OF_NO_PROJECT
+from memoria.bare.projects import find_place
+from memoria.config import Settings
+from memoria.disk.home_folder import open_home_files
+from memoria.inference import LazyEmbedder
 from memoria.language.budget import estimate_tokens, take_fitting
-from memoria.language.reading.invisible import show_invisible
-from memoria.language.reading.lines import indent_lines
-from memoria.language.reading.strip import escape_fences, fence
-from memoria.lifecycle.core.wishes import HEADING, list_wishes, wish_lines
+from memoria.language.reading.fences import (
+    escape_fences,
+    fence,
+    indent_lines,
+    join_lines,
+    show_invisible,
+)
+from memoria.lifecycle.core.current import CurrentCore, compose_core
+from memoria.lifecycle.core.lines import head_of, places_seen_from
+from memoria.lifecycle.core.told import HEADING, list_wishes, wish_lines
 from memoria.memories.conditions import is_open
-from memoria.memories.days import date_of, date_of_memory
 from memoria.memories.task_in_hand import list_told_tasks
+from memoria.memories.times import date_of, date_of_memory
 from memoria.model import Scratchpad, now_millis, to_iso
-from memoria.model.zone import Zone
+from memoria.model.core import PROJECT_FILE, CoreFile, CoreMemory
+from memoria.model.moments import Zone
 from memoria.store.rows.transaction import Transaction
+from memoria.store.values import Filters
+
+_MINUTE_MS = 60_000
+"""Time for which a reading may be used again while nothing changes."""
+_MOST_KNOWN = 8
+_IN_ORDER: tuple[CoreFile, ...] = ("PERSONA.md", "USER.md", "MEMORY.md")
+
+
+class CoreReader:
+    """Reads what the core files say now, and does it again only after a change."""
+
+    def __init__(self, settings: Settings, embedder: LazyEmbedder | None) -> None:
+        """Bind to a home's core files.
+
+        Args:
+            settings: whose files they are.
+            embedder: whose vectors tell what was said later; without one nothing does.
+        """
+        self._embedder = embedder
+        self._files = open_home_files(settings).of(settings.tenant)
+        self._tokens = settings.core_file_tokens
+        self.home = str(settings.home_path)
+        """The data folder."""
+        self._known: dict[Hashable, dict[CoreFile, CurrentCore]] = {}
+
+    def read(self, tx: Transaction, project: str | None) -> dict[CoreFile, CurrentCore]:
+        """Map each file to what it says in a project; a file that says nothing is missing."""
+        at = now_millis()
+        place = None if project is None else find_place(self.home, project)
+        key = (project, place, at // _MINUTE_MS, tx.core.version(), self._read_files(project))
+        known = self._known.get(key)
+        if known is None:
+            found = compose_core(tx, self._files, at, self._tokens, project, self._embedder)
+            if place != project and PROJECT_FILE in found:
+                found[PROJECT_FILE] = _name_place(found[PROJECT_FILE], project or "", place or "")
+            known = {file: found[file] for file in _IN_ORDER if file in found}
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = known
+        return known
+
+    def _read_files(self, project: str | None) -> tuple[bytes | None, ...]:
+        return tuple(place.read(self._files) for place in places_seen_from(project))
+
+
+def _name_place(core: CurrentCore, project: str, place: str) -> CurrentCore:
+    """Return a project's file with the folder in which the project is now in its head."""
+    return replace(core, text=core.text.replace(head_of(project), head_of(place)))
+
+
+def list_binding_lines(current: Mapping[CoreFile, CurrentCore], room: int) -> list[str]:
+    """List lines of core memory for a reader who has asked for nothing yet, best first.
+
+    These are rules and preferences, and whatever else the user has confirmed. What a client reports
+    as stated by the user counts at once, and says that it is reported.
+
+    Args:
+        current: what the core files say.
+        room: how many characters all of them may have; a line more than fits is left out.
+    """
+    memories = [memory for core in current.values() for memory in core.memories]
+    ranked = sorted((one for one in memories if one.verified or one.type.is_guide), key=_order)
+    behind = {one: text for core in current.values() for one, text in core.behind.items()}
+    lines = (_line(memory, behind.get(memory.id, "")) for memory in ranked)
+    return list(_fit(dict.fromkeys(lines), room))
+
+
+def _order(memory: CoreMemory) -> tuple[bool, bool, int]:
+    """Return a key that sorts confirmed rules first, then rules, then confirmed; newest first."""
+    return (not memory.type.is_binding, not memory.verified, -memory.valid_from)
+
+
+def _line(memory: CoreMemory, behind: str) -> str:
+    reported = "" if memory.verified else " (reported)"
+    return f"- {' '.join(memory.content.split())}{reported}{behind}"
+
+
+def _fit(lines: Iterable[str], room: int) -> Iterator[str]:
+    for line in lines:
+        if len(line) < room:
+            room -= len(line) + 1
+            yield line
+
 
 MOST_TOKENS = 2_300
 """Estimated; no text has more than four characters for each. Claude Code shows 10,000 characters of
@@ -117,3 +211,50 @@ def _fit_core(read: BriefingLines, room: int) -> list[str]:
 def _size(line: str) -> int:
     """Estimate the tokens of a line with its end, as it will be in the fence."""
     return estimate_tokens(escape_fences(f"{line}\n"))
+
+
+_MOST_TOKENS = 10
+"""Longest project name that is shown, in tokens."""
+
+
+def describe_new_home(tx: Transaction, settings: Settings, project: str | None) -> str:
+    """Describe an empty home: what can be imported, and who reads. Empty once it has records.
+
+    Args:
+        tx: sees the tenant's rows.
+        settings: of the home.
+        project: the session's; None for none.
+    """
+    everything = Filters(everywhere=True, include_history=True, include_processed=True)
+    if tx.documents.recent(("memory", "turn"), everything, 1):
+        return ""
+    where = f", in {_name(project)} or any other" if project else ""
+    lines = (f"Nothing is on record yet{where}.", *_offers(settings))
+    return "".join(f"- {line}\n" for line in lines)
+
+
+def _name(project: str) -> str:
+    name = join_lines(show_invisible(PurePath(project).name))
+    return f"project {name}" if estimate_tokens(name) <= _MOST_TOKENS else "this project"
+
+
+def _offers(settings: Settings) -> list[str]:
+    past = _list_programs()
+    offer = f"`memoria import --all` brings in the past of {', '.join(past)}."
+    reader = (
+        "A chat model will read what is said."
+        if settings.has_chat_model
+        else "No chat model reads it: keep what lasts with `remember`."
+    )
+    return [*([offer] if past else []), reader]
+
+
+def _list_programs() -> list[str]:
+    """List the programs of which transcripts are on this machine."""
+    from memoria.connectors.sources.conversations import TRANSCRIPTS  # noqa: PLC0415  (only a new home pays for it)
+
+    return [one.title for one in TRANSCRIPTS if any(map(_holds_files, one.list_places()))]
+
+
+def _holds_files(place: Path) -> bool:
+    return any(one.suffix in {".json", ".jsonl"} for one in place.rglob("*"))

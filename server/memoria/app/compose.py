@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import anyio
 from pydantic import SkipValidation
 
-from memoria.app.arguments import Text, check_arguments
+from memoria.app.arguments import Text, check_arguments, check_settings
 from memoria.app.engine import open_store
 from memoria.app.memory import Memoria
-from memoria.app.names import check_settings
-from memoria.app.open_home import OpenHome
-from memoria.app.threads import in_thread
+from memoria.app.open_home import OpenHome, in_thread
 from memoria.config import Settings
 from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
 from memoria.inference.base import Embedder
-from memoria.inference.rerank.base import Reranker
-from memoria.inference.rerank.choose import choose_reranker
+from memoria.inference.reranker import Reranker, choose_reranker
 from memoria.ingest.embedding import EmbeddingLimits, EmbeddingWorker
 from memoria.ingest.renewal import RenewalWorker
 from memoria.model import LIBRARY, Channel, now_millis

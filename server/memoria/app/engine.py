@@ -5,7 +5,7 @@ from contextlib import closing
 from memoria.app.spool import count_waiting
 from memoria.bare.home import DEFAULT_TENANT
 from memoria.config import Settings
-from memoria.disk.former_folders import adopt_folders
+from memoria.disk.folders import adopt_folders
 from memoria.disk.home_files import BACKUPS
 from memoria.errors import NoMemoryError, StoreError, quote_value
 from memoria.store.engine import Engine, Store

@@ -11,8 +11,8 @@ from memoria.admin.exports.merge import ExportMerger, MergeReport
 from memoria.admin.exports.write import ExportOrder, ExportReport, write_export
 from memoria.app.engine import choose_engine, open_store
 from memoria.app.memory import Memoria
+from memoria.app.open_home import in_thread
 from memoria.app.projects import ProjectTable
-from memoria.app.threads import in_thread
 from memoria.config import Settings
 from memoria.connectors.notes.folder import NoteFolder
 from memoria.connectors.notes.sync import Deleted, NotesReport, NoteSync

@@ -1,17 +1,27 @@
 """Forgetting: what would go, letting it go, and the proofs of it. `Memoria` adds what writes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memoria.app.arguments import Count, Text, check_arguments, takes_query
-from memoria.app.open_home import OpenHome
+from memoria.app.open_home import OpenHome, in_thread
 from memoria.app.records import Records
 from memoria.app.spool import THOROUGH_BYTES
-from memoria.app.threads import in_thread
 from memoria.disk.home_folder import open_home_files
 from memoria.erasure.suppression import Digester
 from memoria.errors import NotFoundError
-from memoria.model import DAY_MS, Channel
+from memoria.language.words.document import full_text
+from memoria.model import (
+    DAY_MS,
+    Channel,
+    Explanation,
+    Memory,
+    MemoryVersion,
+    Role,
+    StoredTurn,
+    Validity,
+)
+from memoria.model.base import choose_by_end
 from memoria.model.forgetting import (
     ForgetItem,
     ForgetOrder,
@@ -20,15 +30,16 @@ from memoria.model.forgetting import (
     ForgetResult,
     ForgetSelection,
 )
-from memoria.model.ids import choose_by_end
 from memoria.model.query import MAX_LIMIT, MAX_TOKENS
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.retrieval.ranking.selection import HALF_AS_GOOD
-from memoria.store.values import Filters, SuppressedMeaning
+from memoria.store.rows.transaction import Transaction
+from memoria.store.values import ErasureFilter, Filters, SuppressedMeaning
 
 if TYPE_CHECKING:
     from memoria.erasure.forget import Eraser, MeaningLookup
     from memoria.erasure.selection import ErasureRequest
+
 
 _COMPARED_CHARS = 500
 """Characters of a memory's wording with which other turns are compared."""
@@ -176,14 +187,6 @@ class Forgetting(Records):
 
         An agent is shown none that another project alone sees.
         """
-        from memoria.app.near_turns import (  # noqa: PLC0415  (as above)
-            MOST_COMPARED,
-            MOST_FOUND,
-            MOST_WORDINGS,
-            list_near,
-            read_offered,
-        )
-
         is_agent = self._channel.is_agent
         first = ids[:MOST_COMPARED]
         memories = await self._read(lambda tx: [*filter(None, map(tx.memories.get, first))])
@@ -235,3 +238,63 @@ class Forgetting(Records):
             }
 
         return likeness
+
+
+MOST_COMPARED = 5
+"""Number of memories looked for in other words; of more, nobody reads the list."""
+MOST_WORDINGS = 3
+"""Number of the newest wordings of each."""
+MOST_FOUND = 20
+_SHOWN_CHARS = 300
+_NEAR, _NEAR_IN_WORDS = 1.1, 0.6
+"""The share of a memory's words that a turn holds and its cosine, together; without a vector the
+words alone. Six corrections and answers to them had 1.37 or more, 14 other turns 0.98 or less."""
+_BEFORE_MS = 600_000
+"""An agent corrects a memory within this time of what it was told."""
+
+
+def list_near(explanation: Explanation) -> list[str]:
+    """List ids of turns that a search for a memory's words has found to say nearly the same."""
+    return [
+        one.id
+        for one in explanation.candidates
+        if one.coverage + one.cosine >= (_NEAR if one.cosine else _NEAR_IN_WORDS)
+    ]
+
+
+def read_offered(
+    tx: Transaction, memories: Sequence[Memory], near: Sequence[str], seen: Filters | None
+) -> tuple[ForgetItem, ...]:
+    """List the turns to be offered: those of corrections, and those that say nearly the same.
+
+    Args:
+        tx: where they are read.
+        memories: what is to be forgotten.
+        near: ids of the turns that say nearly the same.
+        seen: what the caller sees, where that is not everything.
+    """
+    turns = [*_list_made_under(tx, memories, seen), *filter(None, map(tx.conversations.turn, near))]
+    return tuple(
+        ForgetItem(kind="turn", id=turn_id, text=text[:_SHOWN_CHARS])
+        for turn_id, text in {turn.id: full_text(turn) for turn in turns}.items()
+    )
+
+
+def _list_made_under(
+    tx: Transaction, memories: Sequence[Memory], seen: Filters | None
+) -> Iterator[StoredTurn]:
+    """Yield the user's last turn before each correction by an agent that named no turn."""
+    for version in (v for memory in memories for v in _list_corrections(memory)[:MOST_WORDINGS]):
+        origin = version.provenance
+        if origin.turn_id is not None or not origin.channel.startswith("mcp"):
+            continue
+        since, until = version.ingested_at - _BEFORE_MS, version.ingested_at + 1
+        ns = tx.erasures.list_turns(ErasureFilter(since=since, until=until, seen=seen))
+        said = [one for one in tx.conversations.turns(ns).values() if one.role is Role.USER]
+        yield from sorted(said, key=lambda one: one.at)[-1:]
+
+
+def _list_corrections(memory: Memory) -> Sequence[MemoryVersion]:
+    """List the wordings of a memory, newest first, that corrected one or would if confirmed."""
+    waits = memory.validity is Validity.PENDING_CONFIRMATION
+    return memory.versions if waits else memory.versions[:-1]

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from contextvars import copy_context
 from typing import TYPE_CHECKING
 
-from memoria.admin.spool_progress import GivenUpError
+from memoria.admin.spool_entries import GivenUpError
 
 if TYPE_CHECKING:
     from memoria.admin.spool import SpoolIntake

@@ -9,8 +9,7 @@ and deletes it, or has come before and keeps it from being written.
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from memoria.app.briefing import MOST_TASKS
-from memoria.app.core_excerpt import CoreReader
+from memoria.app.briefing import MOST_TASKS, CoreReader
 from memoria.bare.home import tenant_folder
 from memoria.bare.kept import (
     DATABASE_FILES,
@@ -30,7 +29,7 @@ from memoria.config import Settings
 from memoria.errors import MemoriaError
 from memoria.inference import choose_embedder
 from memoria.lifecycle.core.current import find_next_change
-from memoria.lifecycle.core.places import places_seen_from
+from memoria.lifecycle.core.lines import places_seen_from
 from memoria.memories.task_in_hand import find_end_of_telling
 from memoria.model import now_millis
 from memoria.store.engine import Store

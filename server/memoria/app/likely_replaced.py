@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memoria.inference import LazyEmbedder, calibration_of
-from memoria.language.statements.kinds import guess_type
+from memoria.language.statements.classifier import guess_type
 from memoria.language.words.analyser import query_terms
 from memoria.memories.details import StatementDetails
 from memoria.memories.statements import Statements

@@ -6,17 +6,22 @@ from typing import Annotated
 import anyio
 from pydantic import SkipValidation
 
-from memoria.app.arguments import Bytes, Name, Seconds, Text, check_arguments
-from memoria.app.names import clean_channel, require_no_secret
-from memoria.app.open_home import OpenHome
+from memoria.app.arguments import (
+    Bytes,
+    Name,
+    Seconds,
+    Text,
+    check_arguments,
+    clean_channel,
+    require_no_secret,
+)
+from memoria.app.open_home import OpenHome, in_own_thread, in_thread
 from memoria.app.private_times import PrivateSwitch
-from memoria.app.queue import ExtractionQueue
+from memoria.app.queue import ExtractionQueue, Unread
 from memoria.app.spool import WAITING_BYTES, Spool
-from memoria.app.threads import in_own_thread, in_thread
-from memoria.app.unread import Unread
 from memoria.errors import InvalidInputError
 from memoria.ingest.capture import MOST_TURN_BYTES, Capture, CaptureLimits
-from memoria.ingest.scratchpads import update_scratchpad
+from memoria.ingest.sessions import update_scratchpad
 from memoria.memories.details import EntityName, StatementDetails, read_entities
 from memoria.memories.statements import Statements
 from memoria.model import (
@@ -35,7 +40,7 @@ from memoria.model import (
     as_instant,
     as_turns,
 )
-from memoria.model.zone import use_zone
+from memoria.model.moments import use_zone
 from memoria.retrieval.query.plan import EVERYWHERE
 
 _IDLE_POLL_S = 0.02

@@ -27,7 +27,7 @@ from memoria.model import (
     now_millis,
     start_of_utc_day,
 )
-from memoria.model.model_call import USUAL_PRICE
+from memoria.model.status import USUAL_PRICE
 from memoria.store.rows.transaction import Transaction
 
 _TALK = (

@@ -11,11 +11,16 @@ from memoria.config import Settings
 from memoria.disk.home_folder import open_home_files
 from memoria.errors import EmbedderError, InvalidInputError, quote_value
 from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
-from memoria.lifecycle.budget import NightlyLedger
-from memoria.lifecycle.files.generated import GeneratedFiles, files_of
-from memoria.lifecycle.interface import StepContext
-from memoria.lifecycle.lease import LEASE, LEASE_MS, hold_lease
-from memoria.lifecycle.runner import Progress, clear_leftover_plans, run_steps
+from memoria.lifecycle.generated_files import GeneratedFiles, files_of
+from memoria.lifecycle.interface import NightlyLedger, StepContext
+from memoria.lifecycle.runner import (
+    LEASE,
+    LEASE_MS,
+    Progress,
+    clear_leftover_plans,
+    hold_lease,
+    run_steps,
+)
 from memoria.lifecycle.steps import BY_NAME
 from memoria.lifecycle.undo import find_run, list_runs_to_undo, undo_run
 from memoria.model import DAY_MS, derive_id, new_id, now_millis

@@ -1,18 +1,59 @@
-"""Resources that are opened once for a home and shared by all who see its memory."""
+"""Resources of an opened home, shared by all who see its memory, and threads for blocking work."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from threading import Event
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
+import anyio.to_thread
+
+from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 
 if TYPE_CHECKING:
     from memoria.app.helpers import SearchHelpers
     from memoria.app.queue import ExtractionService
     from memoria.config import Settings
     from memoria.inference import LazyEmbedder
-    from memoria.inference.rerank.base import Reranker
+    from memoria.inference.reranker import Reranker
     from memoria.ingest.embedding import EmbeddingWorker
-    from memoria.store.engine import Store
+
+
+_T = TypeVar("_T")
+
+
+async def in_thread(work: Callable[[], _T], turns: anyio.CapacityLimiter | None = None) -> _T:
+    """Run blocking work in a worker thread. It is never abandoned half way.
+
+    Args:
+        work: what to do.
+        turns: how many may do so at once; by default as many as of all other work.
+    """
+    return await anyio.to_thread.run_sync(work, limiter=turns)
+
+
+async def in_own_thread(work: Callable[[Callable[[], bool]], _T]) -> _T:
+    """Run work that goes on by itself, and wait for it no longer when this is cancelled.
+
+    It is given what tells it so.
+    """
+    left = Event()
+    try:
+        return await anyio.to_thread.run_sync(work, left.is_set, abandon_on_cancel=True)
+    finally:
+        left.set()
+
+
+async def in_snapshot(store: Store, tenant: str, look: Callable[[Transaction], _T]) -> _T:
+    """Look at one snapshot of a tenant's rows, in a worker thread."""
+
+    def looking() -> _T:
+        with store.read(tenant) as tx:
+            return look(tx)
+
+    return await in_thread(looking)
+
 
 _SEARCH_THREADS = 40
 

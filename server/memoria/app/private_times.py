@@ -1,9 +1,9 @@
 """Private times of a tenant: switched on and off by the user, obeyed by every way in."""
 
-from memoria.app.threads import in_thread
+from memoria.app.open_home import in_thread
 from memoria.errors import InvalidInputError, PrivateTimeError
 from memoria.model import Channel, Trust, now_millis
-from memoria.model.private_time import PrivateTime, find_open
+from memoria.model.privacy import PrivateTime, find_open
 from memoria.store.engine import Store
 
 

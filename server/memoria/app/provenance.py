@@ -4,26 +4,25 @@ from collections.abc import Callable
 from typing import Literal
 
 from memoria.app.arguments import AdjacentTurns, Count, Text, check_arguments
-from memoria.app.threads import in_snapshot, in_thread
+from memoria.app.open_home import in_snapshot, in_thread
 from memoria.memories.entities import Pair, join_entities, list_proposals, part_entities
 from memoria.model import Entity, now_millis
-from memoria.model.channel import Channel
 from memoria.model.provenance import (
+    Channel,
     EntityRecord,
     MemoryHistory,
     MemoryRecord,
     Namesakes,
     TurnOrigin,
 )
-from memoria.retrieval.lookup.entities import find_entity
-from memoria.retrieval.lookup.entity_pairs import choose_pair
+from memoria.retrieval.lookup.entities import choose_pair, find_entity
 from memoria.retrieval.lookup.provenance import (
     filters_from,
     list_pending,
     read_history,
     read_origin,
 )
-from memoria.retrieval.lookup.short_ids import complete_id
+from memoria.retrieval.lookup.records import complete_id
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 

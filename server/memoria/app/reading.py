@@ -4,18 +4,15 @@ from memoria.config import Settings
 from memoria.disk.home_folder import open_home_files
 from memoria.erasure.suppression import Digester
 from memoria.inference import LazyEmbedder
-from memoria.inference.chat.choose import chat_limits, choose_chat_model
-from memoria.inference.chat.client import ChatClient
-from memoria.inference.chat.ledger import CallLedger
+from memoria.inference.chat.client import CallLedger, ChatClient, chat_limits, choose_chat_model
 from memoria.ingest.episode import Summariser
 from memoria.ingest.extract import Extractor
 from memoria.ingest.extraction import ExtractionLimits, ExtractionWorker
 from memoria.ingest.processing import EntryProcessor, ProcessorTools
-from memoria.memories.related import RelatedMemories
+from memoria.memories.verdicts import RelatedMemories
 from memoria.model import QueueKind
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
-from memoria.store.engine import Store
-from memoria.store.ledger import StoreLedger
+from memoria.store.engine import Store, StoreLedger
 
 _MS_PER_MINUTE = 60_000
 

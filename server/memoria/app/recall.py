@@ -12,9 +12,8 @@ from memoria.app.asking import (
     choose_options,
     choose_workspace,
 )
-from memoria.app.open_home import OpenHome
+from memoria.app.open_home import OpenHome, in_snapshot, in_thread
 from memoria.app.spool import WAITING_BYTES
-from memoria.app.threads import in_snapshot, in_thread
 from memoria.errors import InvalidInputError
 from memoria.memories.task_in_hand import date_focus, list_told_tasks
 from memoria.model import (
@@ -42,9 +41,9 @@ _LONGEST_PROMPT = 2_000
 
 
 if TYPE_CHECKING:
-    from memoria.app.core_excerpt import CoreReader
+    from memoria.app.briefing import CoreReader
     from memoria.app.kept import AnswerKeeper, Composer
-    from memoria.model.scratchpad import Scratchpad
+    from memoria.model.turn import Scratchpad
     from memoria.store.rows.transaction import Transaction
 
 
@@ -112,7 +111,7 @@ class Recall:
             workspace: ask as from this project; the configured one by default.
             task: memories of this task gain; by default the task on the scratchpad.
         """
-        from memoria.retrieval.answer.context_package import (  # noqa: PLC0415  (only who asks for it pays for it)
+        from memoria.retrieval.answer.prompt import (  # noqa: PLC0415  (only who asks for it pays for it)
             MIN_TOKENS,
             FixedBlocks,
             build_context,
@@ -120,7 +119,7 @@ class Recall:
 
         if max_tokens < MIN_TOKENS:
             raise InvalidInputError(f"max_tokens is {max_tokens}; it must be {MIN_TOKENS} or more.")
-        from memoria.retrieval.answer.last_turns import read_session_end  # noqa: PLC0415
+        from memoria.retrieval.answer.prompt import read_session_end  # noqa: PLC0415
 
         await self.catch_up()
         place, search = self._workspace(workspace), self._search
@@ -172,7 +171,7 @@ class Recall:
             session_id: where; what was said there is left out.
             workspace: ask as from this project; the configured one by default.
         """
-        from memoria.retrieval.answer.unasked import compose_unasked, says_enough  # noqa: PLC0415  (as above)
+        from memoria.retrieval.answer.prompt import compose_unasked, says_enough  # noqa: PLC0415  (as above)
 
         if len(prompt) > _LONGEST_PROMPT or not says_enough(prompt):
             return ""
@@ -197,7 +196,7 @@ class Recall:
 
     @cached_property
     def _core(self) -> "CoreReader":
-        from memoria.app.core_excerpt import CoreReader  # noqa: PLC0415  (only who reads it pays for it)
+        from memoria.app.briefing import CoreReader  # noqa: PLC0415  (only who reads it pays for it)
 
         return CoreReader(self.settings, self._embedder)
 
@@ -229,7 +228,7 @@ class Recall:
         """
         if found.elsewhere is None:
             return found
-        from memoria.app.former_projects import propose_former  # noqa: PLC0415  (hardly ever)
+        from memoria.app.project_news import propose_former  # noqa: PLC0415  (hardly ever)
 
         among = found.elsewhere.holders if found.answered else None
         said = await in_thread(lambda: propose_former(self._store, self.settings, among))

@@ -12,9 +12,9 @@ from memoria.app.arguments import (
     check_arguments,
     takes_query,
 )
+from memoria.app.open_home import in_snapshot, in_thread
 from memoria.app.recall import Recall
 from memoria.app.spool import count_waiting
-from memoria.app.threads import in_snapshot, in_thread
 from memoria.memories.task_in_hand import date_focus, list_told_tasks
 from memoria.model import (
     Memory,
@@ -28,20 +28,18 @@ from memoria.model import (
     TurnRecord,
     now_millis,
 )
-from memoria.retrieval.answer.contradictions import mark_memories
-from memoria.retrieval.answer.outdated import mark_outdated_memories
+from memoria.retrieval.answer.marks import mark_contradicted_memories as mark_memories
+from memoria.retrieval.answer.marks import mark_outdated_memories
 from memoria.retrieval.lookup.records import (
+    complete_id,
+    complete_session_id,
+    is_short,
     mark_conditions,
+    read_id,
     read_memory,
     read_record,
     read_session,
     read_turn,
-)
-from memoria.retrieval.lookup.short_ids import (
-    complete_id,
-    complete_session_id,
-    is_short,
-    read_id,
 )
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
@@ -173,7 +171,7 @@ class Records(Recall):
         These are turns and no memories. `remember` makes a memory of one, and `set_quote_aside`
         has it told no more.
         """
-        from memoria.lifecycle.core.wishes import list_wishes, wish_lines  # noqa: PLC0415  (only who reads them)
+        from memoria.lifecycle.core.told import list_wishes, wish_lines  # noqa: PLC0415  (only who reads them)
 
         project, home = self.settings.workspace, str(self.settings.home_path)
         return await self._read(lambda tx: wish_lines(tx, list_wishes(tx, project), project, home))
@@ -197,7 +195,7 @@ class Records(Recall):
     @check_arguments
     async def complete(self, kind: Completed, typed: str) -> list[str]:
         """List the ids of memories or sessions, or names of projects, that fit what is typed."""
-        from memoria.retrieval.lookup.completions import (  # noqa: PLC0415  (only who types pays)
+        from memoria.retrieval.lookup.listings import (  # noqa: PLC0415  (only who types pays)
             list_memory_ids,
             list_project_names,
             list_session_ids,
@@ -225,10 +223,12 @@ class Records(Recall):
 
     def _look_up(self, tx: Transaction, memory: Memory) -> Memory:
         """Add to a memory what contradicts or outdates it, what was said later, and its links."""
-        from memoria.memories.days import local_span  # noqa: PLC0415  (as below)
-        from memoria.retrieval.lookup.links import add_links  # noqa: PLC0415  (only who looks pays for it)
+        from memoria.memories.times import local_span  # noqa: PLC0415  (as below)
         from memoria.retrieval.lookup.newer import mark_later  # noqa: PLC0415
-        from memoria.retrieval.lookup.provenance import filters_from  # noqa: PLC0415
+        from memoria.retrieval.lookup.provenance import (  # noqa: PLC0415
+            add_links,
+            filters_from,
+        )
 
         project = self.settings.workspace
         (marked,) = mark_later(tx, self._embedder, self._with_contradictions(tx, [memory]), project)

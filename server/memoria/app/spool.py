@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from memoria.bare.spool import list_waiting, spool_folder
 from memoria.errors import StoreError
-from memoria.model.instant import now_millis
+from memoria.model.moments import now_millis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -183,7 +183,7 @@ class Spool:
     def _begin(self, most_bytes: int) -> "IntakeThread":
         from memoria.admin.spool import SpoolIntake  # noqa: PLC0415  (only where anything waits)
         from memoria.app.intake_thread import IntakeThread  # noqa: PLC0415  (as above)
-        from memoria.connectors.transcripts.omission import FoldersLeftOut  # noqa: PLC0415  (as above)
+        from memoria.connectors.transcripts.base import FoldersLeftOut  # noqa: PLC0415  (as above)
 
         self._stalled = [one for one in self._stalled if one.is_alive]
         intake = SpoolIntake(

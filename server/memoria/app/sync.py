@@ -26,7 +26,7 @@ from memoria.app.queue import ExtractionQueue
 from memoria.config import Settings
 from memoria.errors import ClosedError
 from memoria.inference.base import Embedder
-from memoria.inference.rerank.base import Reranker
+from memoria.inference.reranker import Reranker
 from memoria.model import LIBRARY, Channel
 
 _P = ParamSpec("_P")

@@ -7,13 +7,64 @@ there could otherwise have a hook write wherever the link leads to. The home its
 import errno
 import os
 import stat
+import sys
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def try_lock(descriptor: int, first: int, length: int) -> bool:
+        """Lock so many bytes from there on. False where another process has one of them."""
+        os.lseek(descriptor, first, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, length)
+        except PermissionError:
+            return False
+        return True
+
+    def unlock(descriptor: int, first: int, length: int) -> None:
+        """Free what was locked with the same numbers."""
+        os.lseek(descriptor, first, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, length)
+
+    def read_at(descriptor: int, place: int, length: int) -> bytes:
+        """Return up to `length` bytes at a place; fewer where the file ends before."""
+        os.lseek(descriptor, place, os.SEEK_SET)
+        return os.read(descriptor, length)
+
+    def write_at(descriptor: int, place: int, content: bytes) -> None:
+        """Write this there."""
+        os.lseek(descriptor, place, os.SEEK_SET)
+        os.write(descriptor, content)
+
+else:
+    import fcntl
+
+    def try_lock(descriptor: int, first: int, length: int) -> bool:
+        """Lock so many bytes from there on. False where another process has one of them."""
+        try:
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, length, first)
+        except (BlockingIOError, PermissionError):
+            return False
+        return True
+
+    def unlock(descriptor: int, first: int, length: int) -> None:
+        """Free what was locked with the same numbers."""
+        fcntl.lockf(descriptor, fcntl.LOCK_UN, length, first)
+
+    def read_at(descriptor: int, place: int, length: int) -> bytes:
+        """Return up to `length` bytes at a place; fewer where the file ends before."""
+        return os.pread(descriptor, length, place)
+
+    def write_at(descriptor: int, place: int, content: bytes) -> None:
+        """Write this there."""
+        os.pwrite(descriptor, content, place)
+
 
 DEFAULT_TENANT = "default"
 TENANTS = "tenants"
 """The folder with a folder for each tenant but the default one."""
 OWNER_FILE = "tenant"
 """The file of a tenant's folder that says whose it is."""
-
 _SLUG_CHARS = 40
 _SLUG_HEX = 8
 _TENANT_CHARS = 24

@@ -7,8 +7,7 @@ it was when the project was first seen, wherever it moves: what is on record is 
 import os
 import time
 
-from memoria.bare.file_locks import try_lock
-from memoria.bare.home import open_new, open_to_append, read_regular, write_all
+from memoria.bare.home import open_new, open_to_append, read_regular, try_lock, write_all
 from memoria.bare.plain_json import read_json, write_json
 from memoria.bare.project_ids import is_id
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.reading.phrases import Phrases
+from memoria.language.reading.statement import Phrases
 from memoria.language.words.document import full_text
 from memoria.model.core import CONTRADICTED, EARLIER
 

@@ -12,8 +12,14 @@ from typing import NamedTuple
 
 from memoria.bare.home import TENANTS
 from memoria.bare.kept import delete_kept
-from memoria.disk.folders import BEFORE_IMAGES, DRAFT, PROJECTS, make_private, tenant_folder
-from memoria.disk.former_folders import former_folder
+from memoria.disk.folders import (
+    BEFORE_IMAGES,
+    DRAFT,
+    PROJECTS,
+    former_folder,
+    make_private,
+    tenant_folder,
+)
 from memoria.disk.home_files import BACKUPS, replace_file
 from memoria.disk.home_folder import FolderFiles
 from memoria.disk.regular_files import (
@@ -25,7 +31,7 @@ from memoria.disk.regular_files import (
 )
 from memoria.erasure.file_text import RECORDS, Unwanted, list_removed, remove_unwanted
 from memoria.errors import StoreUnavailableError
-from memoria.language.reading.phrases import Phrases
+from memoria.language.reading.statement import Phrases
 
 _SUFFIXES = (".md", ".txt", RECORDS)
 _RESTORED_OVER = "before-restore-*"

@@ -1,29 +1,29 @@
-"""Forget: erase memories everywhere they are, and see that they don't come back.
-
-The sources of what is forgotten stay in the verbatim record unless `include_source` is given, but
-nothing is concluded from them any more. First the tombstones and the deletions, in one transaction;
-then the file is scrubbed, which can be stopped and repeated. A tombstone holds ids, a date and
-digests, never a word of what was forgotten.
-"""
+"""Forget: erase memories, or all of a tenant, everywhere, so that nothing comes back."""
 
 import hmac
+import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import groupby, islice
 from pathlib import Path
 
-from memoria.erasure.deletion import Deletion
-from memoria.erasure.draft import ErasureDraft, draft_erasure
-from memoria.erasure.everything import describe_everything, erase_everything
+from memoria.erasure.cascade import derive_restatements
+from memoria.erasure.deletion import (
+    Deletion,
+    ErasureDraft,
+    digest_items,
+    draft_erasure,
+    make_report,
+    make_token,
+)
 from memoria.erasure.files import TextFileEraser
-from memoria.erasure.grace import hide, put_back
-from memoria.erasure.places import forget_places
-from memoria.erasure.proof import digest_items, make_report
-from memoria.erasure.reach import list_affected, list_places, texts_in_plans
-from memoria.erasure.scrub import scrub_store
+from memoria.erasure.grace import forget_places, hide, put_back, scrub_store
+from memoria.erasure.plan import list_affected, list_places, texts_in_plans
 from memoria.erasure.selection import ErasureRequest
 from memoria.erasure.suppression import Digester
 from memoria.errors import EmbedderError, InvalidInputError, PreviewChangedError
+from memoria.language.words.document import full_text
 from memoria.model import Channel, new_id, now_millis
 from memoria.model.forgetting import (
     ForgetItem,
@@ -34,10 +34,75 @@ from memoria.model.forgetting import (
     RemainingBackup,
     count_kinds,
 )
-from memoria.store.engine import Store
-from memoria.store.renewal import renew_all
+from memoria.store.engine import Store, renew_all
 from memoria.store.rows.transaction import Transaction
-from memoria.store.values import ErasureFilter, SuppressedMeaning
+from memoria.store.values import ErasureFilter, SuppressedMeaning, Tombstone, TombstoneRecord
+
+_PAGE = 500
+
+
+def describe_everything(
+    tx: Transaction, files: TextFileEraser, digester: Digester
+) -> ForgetPreview:
+    """Describe a tenant's holdings: the files by name, memories and turns by number."""
+    held, places = tx.erasures.get_holdings(), files.list_files()
+    notes = len(tx.scratchpads.list_notes())
+    counts = {"memory": held.memories, "turn": held.turns, "note": notes, "file": len(places)}
+    meant = json.dumps([counts, held.newest, places])
+    return ForgetPreview(
+        items=tuple(ForgetItem(kind="file", id=place, text="") for place in places),
+        counts={kind: count for kind, count in counts.items() if count},
+        token=make_token(digester, meant),
+        include_source=True,
+    )
+
+
+def erase_everything(
+    tx: Transaction, digester: Digester, at: int, reason: str, *, keeps_places: bool
+) -> list[str]:
+    """Set up the tombstones and erase every row; return a digest of each memory and turn.
+
+    Args:
+        tx: the transaction that forgets.
+        digester: makes what tombstones recognise texts by.
+        at: when, UTC epoch ms.
+        reason: who wants it and why, for the tombstones.
+        keeps_places: whether it may be put back, among what was said since.
+    """
+    digests: list[str] = []
+    for list_stones in (_list_memory_stones, _list_turn_stones):
+        records = list_stones(tx, digester, at, reason)
+        while page := [*islice(records, _PAGE)]:
+            tx.tombstones.add_all(page)
+            digests += (
+                digester.digest_values("proof", one.tombstone.subject, *sorted(one.digests))
+                for one in page
+            )
+    tx.erasures.erase_all(keeps_places=keeps_places)
+    return digests
+
+
+def _list_memory_stones(
+    tx: Transaction, digester: Digester, at: int, reason: str
+) -> Iterator[TombstoneRecord]:
+    for memory_id, versions in groupby(tx.erasures.iterate_wordings(), key=lambda each: each[0]):
+        rows = [*versions]
+        quotes = filter(None, (quote for _, _, quote in rows))
+        stated = derive_restatements([content for _, content, _ in rows], quotes)
+        digests = dict.fromkeys(digester.digest_statement(text, erases=True) for text in stated)
+        yield TombstoneRecord(Tombstone("memory", memory_id, at, reason), tuple(digests))
+
+
+def _list_turn_stones(
+    tx: Transaction, digester: Digester, at: int, reason: str
+) -> Iterator[TombstoneRecord]:
+    messages = tx.erasures.iterate_messages()
+    while page := [*islice(messages, _PAGE)]:
+        turns = tx.conversations.turns([n for n, _, _ in page])
+        for n, turn_id, name in page:
+            digests = digester.digest_turn(full_text(turns[n])) | digester.digest_message(name)
+            yield TombstoneRecord(Tombstone("turn", turn_id, at, reason), tuple(sorted(digests)))
+
 
 _LOG = logging.getLogger(__name__)
 _MAX_REASON_CHARS = 200

@@ -1,23 +1,46 @@
-"""Grace: a period in which what was forgotten can be put back, and is hidden everywhere.
+"""Grace: a period in which what was forgotten is hidden and can be put back, and its end."""
 
-Forgetting works as it does without: the rows are gone from every table, the lines from every file,
-and tombstones stand. But each row that changes is noted with its report, and so are the texts of
-turns and the files that had lines of it. Nothing else reads these notes, and no backup has them.
-Whoever opens the home next after the period is over, or a night, deletes them and wipes the file.
-"""
-
+import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from memoria.bare.project_registry import Projects, change_projects
 from memoria.erasure.files import TextFileEraser
-from memoria.erasure.places import forget_places
-from memoria.erasure.scrub import scrub_store
-from memoria.errors import InvalidInputError, NotFoundError, shorten
+from memoria.errors import InvalidInputError, NotFoundError, StoreError, shorten
 from memoria.model import Channel, now_millis, to_iso
 from memoria.model.forgetting import ForgetReport
 from memoria.store.engine import Store
-from memoria.store.rows.hidden import HiddenFile
+from memoria.store.rows.forgotten import HiddenFile
 from memoria.store.rows.transaction import Transaction
+
+
+def forget_places(store: Store, home: str) -> None:
+    """Forget the paths of projects of which no tenant's memory knows the name any more."""
+    names: set[str] = set()
+    for tenant in store.tenants():
+        with store.read(tenant) as tx:
+            names.update(tx.projects.list_names())
+
+    def forget(projects: Projects) -> bool:
+        gone = [one for one, project in projects.items() if project.name not in names]
+        for one in gone:
+            del projects[one]
+        return bool(gone)
+
+    change_projects(home, forget)
+
+
+_LOG = logging.getLogger(__name__)
+
+
+def scrub_store(store: Store) -> bool:
+    """Wipe what was deleted from the database file; return True if nothing of it is left there."""
+    try:
+        return store.scrub()
+    except StoreError as error:
+        _LOG.warning("Forgotten, but not yet wiped from the file: %s", error)
+        return False
+
 
 _PAGE = 500
 

@@ -22,8 +22,7 @@ from memoria.erasure.cascade import (
 )
 from memoria.erasure.files import TextFileEraser
 from memoria.erasure.suppression import Digester, SuppressionList
-from memoria.language.reading.phrases import Phrases
-from memoria.language.reading.statement import is_distinctive
+from memoria.language.reading.statement import Phrases, is_distinctive
 from memoria.language.words.document import full_text
 from memoria.model import Memory, StoredTurn, now_millis
 from memoria.store.engine import Store

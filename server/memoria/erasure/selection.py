@@ -13,9 +13,8 @@ from typing import Self
 
 from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
 from memoria.language.reading.statement import canonical_form
-from memoria.language.words.analyser import query_terms
+from memoria.language.words.analyser import name_key, query_terms
 from memoria.language.words.document import full_text
-from memoria.language.words.name import name_key
 from memoria.model import Memory, StoredTurn, as_instant, now_millis
 from memoria.model.forgetting import ForgetSelection, HiddenRecord
 from memoria.store.not_found import not_found

@@ -1,19 +1,4 @@
-"""Suppression: the one answer to "may this be kept?", for every way in which a text comes in.
-
-Explicit statements, conclusions of rules and of a model, derived memories, notes on scratchpads,
-edits by hand, captured and imported turns all ask here, inside the transaction that would write
-them.
-
-What was forgotten is recognised without having been kept. A tombstone holds digests: HMAC-SHA256
-(RFC 2104) under a key that lies beside the database, not in it. Whoever has the database alone
-can't try all four-digit numbers to learn a forgotten PIN. A digest is bound to its tenant and to
-what it is of, so that none can pass for another. Where the user allows it, a tombstone also holds a
-vector, by which paraphrases are recognised.
-
-Texts are digested in the form in which `language/reading/recognition` reads them, and found inside
-of others (`erasure/imprint`). Earlier versions digested a narrower form, piece by piece; what they
-have forgotten is still looked for that way.
-"""
+"""Suppression: the one answer to "may this be kept?", for every way in which a text comes in."""
 
 import hashlib
 import hmac
@@ -21,9 +6,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Literal
 
 from memoria.disk.home_files import split_keys
-from memoria.erasure.imprint import PREFIX, Imprint, Reach
 from memoria.errors import ForgottenError, NextStep
 from memoria.language.reading.recognition import (
     FORM,
@@ -43,8 +28,44 @@ from memoria.language.reading.statement import (
 )
 from memoria.model import NO_TEXT_VECTORS, TextVectors, now_millis, to_iso
 from memoria.model.forgetting import HiddenRecord
-from memoria.store.rows.tombstones import Tombstones
+from memoria.store.rows.forgotten import Tombstones
 from memoria.store.values import MessageName, Tombstone
+
+PREFIX = "w"
+"""Start of an imprint as it is stored. Digests of older versions begin with a digit or a to f."""
+Reach = Literal["conclusions", "record"]
+"""Places that a text which states it again is kept out of: conclusions, or the record as well."""
+_PLACES: dict[str, Place] = {"a": "anywhere", "e": "end", "c": "clause", "t": "text"}
+_REACHES: dict[str, Reach] = {"c": "conclusions", "r": "record"}
+
+
+@dataclass(frozen=True, slots=True)
+class Imprint:
+    """Digest of a text, and where to look for the text inside of others."""
+
+    anchor: str
+    """Digest of the two words by which it is looked for."""
+    offset: int
+    """Number of words before these two."""
+    length: int
+    """Number of words of the text."""
+    place: Place
+    reach: Reach
+    digest: str
+
+    def encode(self) -> str:
+        """Return the imprint as it is stored."""
+        place = next(code for code, place in _PLACES.items() if place == self.place)
+        reach = next(code for code, reach in _REACHES.items() if reach == self.reach)
+        return f"{self.anchor}:{self.offset}:{self.length}:{place}{reach}:{self.digest}"
+
+    @classmethod
+    def decode(cls, stored: str) -> "Imprint":
+        """Read the imprint that was stored."""
+        anchor, offset, length, codes, digest = stored.split(":")
+        place, reach = _PLACES[codes[0]], _REACHES[codes[1]]
+        return cls(anchor, int(offset), int(length), place, reach, digest)
+
 
 _ANCHOR_BYTES = 8
 _LONG_TURN = 10

@@ -1,8 +1,4 @@
-"""Verify: finds rows and lines whose sources are all gone.
-
-Nothing is, if forgetting did its work: what rests on what was erased went with it. So whatever is
-found here is a defect, or was left by an earlier version. `memoria doctor` shows it.
-"""
+"""Verification: finds rows and lines whose sources are all gone, and deletes them."""
 
 import json
 from collections.abc import Iterator
@@ -10,10 +6,13 @@ from pathlib import Path
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.disk.folders import HISTORY
-from memoria.disk.home_folder import HomeFolder
-from memoria.disk.interface import TenantFiles
+from memoria.disk.home_folder import HomeFolder, TenantFiles
+from memoria.erasure.cascade import drop_unsupported
+from memoria.erasure.files import TextFileEraser
+from memoria.language.reading.statement import Phrases
+from memoria.model import now_millis
 from memoria.store.engine import Store
-from memoria.store.rows.dependencies import Orphan
+from memoria.store.rows.erasures import Orphan
 from memoria.store.rows.transaction import Transaction
 
 _ID = lazy_regex(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
@@ -72,3 +71,38 @@ def _ids(content: bytes) -> Iterator[str]:
             continue
         if isinstance(record, dict) and isinstance(turn_id := record.get("id"), str):
             yield turn_id
+
+
+MEMORY_KINDS = frozenset(("memory", "derived memory", "episode"))
+"""Kinds that are forgotten by id; all others have none that anybody could give."""
+
+
+def repair_orphans(store: Store, home: Path) -> int:
+    """Delete the rows and lines that have outlived their sources; return their number.
+
+    Args:
+        store: the database of the home.
+        home: the data folder.
+    """
+    total = 0
+    for tenant, orphans in verify(store, home).items():
+        repairable = [orphan for orphan in orphans if orphan.kind not in MEMORY_KINDS]
+        with store.write(tenant) as tx:
+            _repair_rows(tx, repairable)
+            generated = {file.path: file.digest for file in tx.file_records.all()}
+        turn_ids = [orphan.id for orphan in repairable if orphan.kind == "history line"]
+        TextFileEraser(home, tenant).erase_phrases(Phrases([]), generated, turn_ids)
+        total += len(repairable)
+    if total:
+        store.scrub()
+    return total
+
+
+def _repair_rows(tx: Transaction, orphans: list[Orphan]) -> None:
+    for orphan in orphans:
+        if orphan.kind == "former wording":
+            tx.memories.erase_wording(orphan.id, orphan.number)
+        elif orphan.kind == "plan item":
+            tx.nightly_runs.drop_items([orphan.id])
+    tx.dependencies.delete_orphan_rows()
+    drop_unsupported(tx, [], now_millis())

@@ -1,4 +1,4 @@
-"""The seam between Memoria and embedding models: embedders, and the meaning of their cosines.
+"""The seam between Memoria and embedding models: embedders, and the meaning of their vectors.
 
 Every model spreads its cosines in its own way: 0.45 is a near paraphrase to one and chance to
 another. So whatever is decided by a cosine is decided by the embedder's `Calibration`, never by a
@@ -7,10 +7,44 @@ constant of the module that decides.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple, Protocol, runtime_checkable
 
-from memoria.inference.telling import Telling
 from memoria.model import Vector
+
+TELLING_WEIGHTS = Path(__file__).with_name("telling.weights")
+"""Half floats: a weight for each number of a vector, and a constant that is added to their sum."""
+_STRENGTH = 0.5
+"""Length of the turn of a vector. It must not drown what is asked for."""
+
+
+class Telling(NamedTuple):
+    """Linear model that separates texts that tell something from others."""
+
+    weights: Vector
+    base: float
+
+    def marks(self, vector: Vector, least: float = 0.0) -> bool:
+        """Check whether the text with this vector tells something, by more than the least score."""
+        return bool(vector @ self.weights + self.base > least)
+
+    def turn(self, vector: Vector) -> Vector:
+        """Return the vector turned so that what tells lies nearer."""
+        import numpy as np  # noqa: PLC0415  (who searches nothing does not wait for it)
+
+        turned = vector + _STRENGTH * self.weights / np.linalg.norm(self.weights)
+        unit: Vector = (turned / np.linalg.norm(turned)).astype(np.float32)
+        return unit
+
+
+@cache
+def read_telling() -> Telling:
+    """Read the model for vectors of the bundled embedder."""
+    import numpy as np  # noqa: PLC0415  (who searches nothing does not wait for it)
+
+    stored = np.frombuffer(TELLING_WEIGHTS.read_bytes(), np.float16).astype(np.float32)
+    return Telling(stored[:-1], float(stored[-1]))
 
 
 class Embedder(Protocol):

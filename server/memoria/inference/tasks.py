@@ -10,8 +10,8 @@ from memoria.inference.chat.base import AnswerT, ChatRequest
 from memoria.inference.templates import load_template
 from memoria.model import Checks, EpisodeSummary, Focus, Operation, Rulings
 from memoria.model.base import Value
-from memoria.model.episode import SummaryPatch
-from memoria.model.reflection import Concept, DaySummary, Decision, ReviewAnswer
+from memoria.model.nightly import Concept, DaySummary, Decision, ReviewAnswer
+from memoria.model.operation import SummaryPatch
 
 _MOST_OPERATIONS = 50
 MAX_SEGMENTS = 8

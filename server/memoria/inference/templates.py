@@ -20,8 +20,7 @@ from pathlib import Path
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import MemoriaError
 from memoria.inference.chat.base import AnswerT, ChatRequest
-from memoria.language.reading.invisible import drop_invisible
-from memoria.language.reading.lines import fence_block
+from memoria.language.reading.fences import drop_invisible, fence_block
 
 _FILE = lazy_regex(
     r"---\n(?P<front>.*?)\n---\n\s*# Instructions\n(?P<instructions>.*?)\n# Text\n(?P<text>.*)",

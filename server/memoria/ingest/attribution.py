@@ -9,8 +9,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from memoria.language.names.keys import USER, subject_key
+from memoria.language.words.analyser import name_key
 from memoria.language.words.document import full_text
-from memoria.language.words.name import name_key
 from memoria.memories.validator import PromptContents
 from memoria.memories.writer import MemoryWriter
 from memoria.model import (

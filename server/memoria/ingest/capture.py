@@ -10,10 +10,15 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from memoria.erasure.suppression import Digester, SuppressionList
-from memoria.ingest.identity import clean_id
-from memoria.ingest.omission import count_omissions, leave_out_forgotten
-from memoria.ingest.session_writer import SessionWriter
-from memoria.ingest.turn_draft import TurnDraft, draft_turn, find_repeats
+from memoria.ingest.sessions import SessionWriter
+from memoria.ingest.turn_draft import (
+    TurnDraft,
+    clean_id,
+    count_omissions,
+    draft_turn,
+    find_repeats,
+    leave_out_forgotten,
+)
 from memoria.language.reading.clean import Tally
 from memoria.language.reading.statement import is_distinctive
 from memoria.language.words.document import full_text
@@ -26,8 +31,7 @@ from memoria.model import (
     new_id,
     now_millis,
 )
-from memoria.model.privacy import PersonalRules
-from memoria.model.private_time import PrivateTime, find_open
+from memoria.model.privacy import PersonalRules, PrivateTime, find_open
 from memoria.model.turn import FORGOTTEN_PASSAGE
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from memoria.language.reading.clean import Tally, clean_text
-from memoria.language.reading.own_calls import is_own_call
+from memoria.language.reading.clean import Tally, clean_text, is_own_call
 from memoria.language.secrets.redact import redact
 from memoria.model import Turn
 

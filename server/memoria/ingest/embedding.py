@@ -1,33 +1,33 @@
-"""The embedding worker: makes the vectors of documents, in one process at a time for a tenant.
-
-Saving never waits for it, and search works without it. Of many processes on one home, the one that
-holds a tenant's lease embeds for that tenant; if it dies, its lease runs out and another process
-goes on. A tenant with a long backlog takes turns with the others.
-
-When a batch fails, the worker asks the embedder for a harmless text. If that fails too, the
-embedder is down: the worker pauses, longer each time, and no document is blamed. If it works, a
-document of the batch is at fault: they are tried one by one, and the one that fails is given up
-after a few attempts, so that it never blocks the others.
-"""
+"""The embedding worker: makes the vectors of documents, in one process at a time for a tenant."""
 
 import logging
+import random
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextvars import copy_context
 from dataclasses import dataclass
 
+from memoria.config import LONGEST_PAUSE_MS
 from memoria.errors import EmbedderError, StoreError
 from memoria.inference import LazyEmbedder
-from memoria.ingest.backoff import backoff_ms
-from memoria.language.reading.passages import Span, split_passages
+from memoria.language.reading.excerpt import Span, split_passages
 from memoria.language.words.document import full_text
-from memoria.memories.similar import find_similar, link_all_similar
-from memoria.memories.turn_links import find_turn_names, link_recorded_turns
+from memoria.memories.entities import find_turn_names, link_recorded_turns
+from memoria.memories.links import find_similar, link_all_similar
 from memoria.model import BacklogStatus, PassageVector, Role, StoredTurn, Vector, new_id, now_millis
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import PendingDocument
+
+_DOUBLED_AT_MOST = 20
+
+
+def backoff_ms(first_ms: int, failures: int) -> int:
+    """Return an exponential pause with jitter, in ms: `first_ms` doubles with every failure."""
+    longest = min(first_ms << min(failures, _DOUBLED_AT_MOST), LONGEST_PAUSE_MS)
+    return round(longest * random.uniform(0.5, 1))  # noqa: S311  (spreads retries, no secret)
+
 
 _LOG = logging.getLogger(__name__)
 _LEASE = "embedding"

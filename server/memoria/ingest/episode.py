@@ -1,11 +1,4 @@
-"""Episodes: a segment of a session becomes a summary with the quotes that support it.
-
-The model sees which tools were used but not what they printed, because a web page must not speak
-through a summary. A summary rests on every turn of its segment. When one of these is forgotten, the
-summary is erased and written again from the rest; when one is edited, the summary is revised. When
-something that was concluded from them has changed since, the sentences that tell it are written
-anew at night (`lifecycle/steps/refresh_episodes`, `ingest/episode_patch`).
-"""
+"""Episodes: a segment of a session becomes a summary with the quotes that support it."""
 
 import json
 from collections.abc import Sequence
@@ -14,17 +7,12 @@ from dataclasses import dataclass, replace
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester
 from memoria.inference.tasks import request_episode, request_patch
-from memoria.ingest.episode_patch import (
-    apply_patch,
-    find_patchable,
-    list_statements,
-    number_sentences,
-)
-from memoria.ingest.outcome import ExtractionOutcome
 from memoria.ingest.processing import (
     ChangedMeanwhileError,
+    ExtractionOutcome,
     ProcessorTools,
     chars_per_turn,
+    compact_json,
     entry_turns,
     find_tool_name,
     finish_entry,
@@ -38,11 +26,15 @@ from memoria.language.reading.clean import Tally, clean_text
 from memoria.language.reading.statement import sentences_in
 from memoria.language.statements.orders import instruction_shaped
 from memoria.memories.conditions import condition_of_turn
-from memoria.memories.days import day_of
-from memoria.memories.event_times import EventTime
-from memoria.memories.interpretation import interpretation_of_update
+from memoria.memories.times import EventTime, day_of
 from memoria.memories.validator import OperationValidator, PromptContents, RejectedError
-from memoria.memories.values import Interpretation, NewWording, Passage, StructuralLinks
+from memoria.memories.wordings import (
+    Interpretation,
+    NewWording,
+    Passage,
+    StructuralLinks,
+    interpretation_of_update,
+)
 from memoria.model import (
     NO_TEXT_VECTORS,
     EpisodeSummary,
@@ -57,8 +49,62 @@ from memoria.model import (
     Validity,
     new_id,
 )
+from memoria.model.operation import SummaryPatch
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import LeasedEntry, NewMemory
+
+_END = lazy_regex(r"(?<=[.!?])(?=\s)|(?<=[。！？])")
+
+
+def find_patchable(
+    tx: Transaction, entry: LeasedEntry, turns: Sequence[StoredTurn]
+) -> tuple[Memory, list[str]] | None:
+    """Return a segment's summary and its statements that changed; None if all is to be read.
+
+    All is read again where a turn was recorded after the summary, and where a person has decided
+    about it.
+    """
+    known_id = tx.episodes.find(entry.session_n, entry.first_index, entry.last_index)
+    memory = None if known_id is None else tx.memories.get(known_id)
+    if memory is None or memory.validity is not Validity.ACTIVE:
+        return None
+    written_at, by = memory.current.ingested_at, memory.current.inferred_by
+    if by is not InferredBy.MODEL or any(turn.ingested_at > written_at for turn in turns):
+        return None
+    changes = tx.derivations.list_changed([memory.id])
+    return (memory, [change.before for change in changes]) if changes else None
+
+
+def number_sentences(content: str) -> str:
+    """Return the sentences of a summary, a numbered JSON object a line."""
+    numbered = enumerate(_split(content), 1)
+    return "\n".join(compact_json({"number": n, "text": one.strip()}) for n, one in numbered)
+
+
+def list_statements(changed: Sequence[str], most: int) -> str:
+    """Return the changed statements, each once as a JSON string, a line each."""
+    return "\n".join(
+        json.dumps(one, ensure_ascii=False) for one in [*dict.fromkeys(changed)][:most]
+    )
+
+
+def apply_patch(content: str, patch: SummaryPatch) -> str:
+    """Replace some sentences of a summary, as far as it has them."""
+    words = {one.number: " ".join(one.text.split()) for one in patch.sentences}
+    told = (_reword(one, words.get(n)) for n, one in enumerate(_split(content), 1))
+    return "".join(told).strip()
+
+
+def _reword(sentence: str, words: str | None) -> str:
+    if words is None:
+        return sentence
+    blank = sentence[: len(sentence) - len(sentence.lstrip())]
+    return f"{blank}{words}" if words else ""
+
+
+def _split(content: str) -> list[str]:
+    return [piece for piece in _END.split(content) if piece.strip()]
+
 
 _SPOKEN = (Role.USER, Role.ASSISTANT)
 _LEAST_SPOKEN = 3

@@ -1,10 +1,4 @@
-"""Extraction: the turns of one queue entry become memories.
-
-The model is asked outside any transaction, because it may take minutes. Its answer is applied in
-one transaction that also completes the entry. A turn that was edited or processed since the model
-was asked is left out, so that nothing is concluded from it twice. If anything that the model saw
-was forgotten since, the whole answer is dropped, and the remaining turns are read again.
-"""
+"""Extraction: the turns of one queue entry become memories, and set the session's focus."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -14,10 +8,9 @@ from memoria.erasure.suppression import Digester
 from memoria.inference.tasks import Extraction, SegmentReading, request_extraction
 from memoria.ingest.attribution import attribute_operations, find_participants
 from memoria.ingest.episode import apply_summary, may_sum_up_with_reading, wording_of
-from memoria.ingest.focus import follow_reading
-from memoria.ingest.outcome import ExtractionOutcome
 from memoria.ingest.processing import (
     ChangedMeanwhileError,
+    ExtractionOutcome,
     ProcessorTools,
     entry_turns,
     finish_entry,
@@ -25,41 +18,80 @@ from memoria.ingest.processing import (
     list_readable,
     list_turns_before,
 )
-from memoria.ingest.reading_matter import (
-    ReadingContext,
-    ShownSegment,
-    list_before,
-    text_to_relate,
-)
+from memoria.ingest.reading_matter import ReadingContext, ShownSegment, list_before, text_to_relate
 from memoria.ingest.resolve import Resolver
-from memoria.ingest.second_look import (
-    Advice,
-    DoubtfulConclusion,
-    SecondLook,
-    find_doubtful,
-)
+from memoria.ingest.second_look import Advice, DoubtfulConclusion, SecondLook, find_doubtful
+from memoria.ingest.sessions import MOST_RECENT_TASKS
+from memoria.language.names.keys import list_telling_words, names_a_task, same_task, shorten_task
 from memoria.language.reading.clean import Tally, clean_text
 from memoria.language.reading.quotes import find_quote
 from memoria.language.reading.statement import sentences_in
+from memoria.language.words.analyser import query_terms
 from memoria.language.words.document import full_text
 from memoria.memories.conditions import condition_of_turn
-from memoria.memories.validator import OperationValidator, PromptContents
+from memoria.memories.validator import OperationValidator, PromptContents, RejectedError
 from memoria.memories.verdicts import ReadAhead, read_ahead
 from memoria.model import (
     Add,
     Boost,
     Delete,
     EpisodeSummary,
+    Focus,
     InferredBy,
     Link,
     Memory,
     Operation,
+    Role,
     StoredTurn,
     TextVectors,
     Update,
 )
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import LeasedEntry
+
+
+def follow_reading(validator: OperationValidator, focus: Focus | None) -> None:
+    """Update the scratchpad from a model's answer, in the transaction that applies the answer.
+
+    Args:
+        validator: checks the answer against what the model was shown.
+        focus: the task that the model says is under way; None if it names none.
+    """
+    if focus is None:
+        return
+    try:
+        _follow_model(validator, focus)
+    except RejectedError as error:
+        validator.log_rejection("FOCUS", error)
+
+
+def _follow_model(validator: OperationValidator, focus: Focus) -> None:
+    turn, _ = validator.locate_quote(focus.turn, focus.quote)
+    if turn.role is not Role.USER:
+        raise RejectedError("not the user's words")
+    if condition_of_turn(validator.tx, turn) is not None:
+        raise RejectedError("told on a condition")
+    text, doubt = validator.check_statement(focus.task, turn)
+    if doubt is not None or not names_a_task(text):
+        raise RejectedError(doubt or "names no task")
+    if list_telling_words(text).isdisjoint(query_terms(full_text(turn))):
+        raise RejectedError("not the user's words")
+    pad = validator.tx.scratchpads.get(turn.session_id)
+    task = pad.current_focus if pad else None
+    if (pad is None or _time_of_turn(turn) > pad.updated_at) and not same_task(text, task):
+        _set_focus(validator.tx, turn, task, shorten_task(text))
+
+
+def _time_of_turn(turn: StoredTurn) -> int:
+    """Return when a turn was said, capture at the latest: a client's clock may run ahead."""
+    return min(turn.at, turn.ingested_at)
+
+
+def _set_focus(tx: Transaction, turn: StoredTurn, old: str | None, new: str | None) -> None:
+    if new != old:
+        over = [old] if old else []
+        at = _time_of_turn(turn)
+        tx.scratchpads.put(turn.session_id, new, over, at, MOST_RECENT_TASKS, turn.workspace)
 
 
 class Extractor:

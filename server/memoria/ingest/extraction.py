@@ -1,13 +1,4 @@
-"""The extraction worker: takes entries from the queue until none is due.
-
-Several threads in several processes share one queue. Each entry is leased to one of them, and a
-heartbeat renews the leases of this process. So a lease can be shorter than the model's answer
-takes, and a process that dies delays its entries by one lease at most.
-
-An entry that fails is tried again, each time after a longer pause. A failure that is not the
-entry's fault (the day's tokens are spent, a setting is wrong, Memoria closes) does not count as an
-attempt. After too many attempts the entry becomes a dead letter that says why.
-"""
+"""The extraction worker: takes entries from the queue until none is due."""
 
 import logging
 import threading
@@ -28,13 +19,44 @@ from memoria.errors import (
 )
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import MAX_SEGMENTS
-from memoria.ingest.backoff import backoff_ms
+from memoria.ingest.embedding import backoff_ms
 from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.processing import ChangedMeanwhileError, EntryLeaseLostError, EntryProcessor
-from memoria.ingest.split_entry import split_entry
 from memoria.model import QueueKind, QueueState, new_id, now_millis
 from memoria.store.engine import Store
-from memoria.store.values import LeasedEntry
+from memoria.store.values import LeasedEntry, NewQueueEntry
+
+_OUTCOME = "too much at once, read in halves"
+
+
+def split_entry(store: Store, entry: LeasedEntry, owner: str) -> bool:
+    """Replace a leased entry by its two halves, unless another worker has leased it by now.
+
+    Return False for an entry that cannot be split: a summary, or a single turn.
+    """
+    if entry.kind is not QueueKind.EXTRACT or entry.first_index >= entry.last_index:
+        return False
+    middle = (entry.first_index + entry.last_index) // 2
+    with store.write(entry.tenant) as tx:
+        present = tx.queue.get_entry(entry.id)
+        if present is not None and tx.queue.finish(entry.n, owner, _OUTCOME):
+            for first, last in ((entry.first_index, middle), (middle + 1, entry.last_index)):
+                tx.queue.add(_half_entry(entry, first, last, present.priority))
+    return True
+
+
+def _half_entry(entry: LeasedEntry, first: int, last: int, priority: int) -> NewQueueEntry:
+    return NewQueueEntry(
+        id=new_id(),
+        kind=entry.kind,
+        session_n=entry.session_n,
+        first_index=first,
+        last_index=last,
+        priority=priority,
+        reason=entry.reason,
+        created_at=now_millis(),
+    )
+
 
 _LOG = logging.getLogger(__name__)
 _IDLE_S = 5.0

@@ -19,15 +19,14 @@ from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.ingest.attribution import attribute_operations
 from memoria.ingest.extract import finish_reading, split_conclusions
-from memoria.ingest.outcome import ExtractionOutcome
+from memoria.ingest.processing import ExtractionOutcome
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.unread import UnreadPage, UnreadTurns
-from memoria.language.statements.kinds import guess_type
+from memoria.language.statements.classifier import guess_type
 from memoria.memories.details import require_replaceable
-from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator, PromptContents
-from memoria.memories.values import Author
-from memoria.memories.verdicts import ReadAhead, read_ahead
+from memoria.memories.verdicts import ReadAhead, RelatedMemories, read_ahead
+from memoria.memories.wordings import Author
 from memoria.model import (
     Add,
     InferredBy,
@@ -37,17 +36,17 @@ from memoria.model import (
     Update,
     describe_problems,
 )
-from memoria.model.handed_in import (
+from memoria.model.base import choose_by_end
+from memoria.model.conclusions import (
     AgentConclusion,
     HandedIn,
     KeptConclusion,
     RefusedConclusion,
 )
-from memoria.model.ids import choose_by_end
 from memoria.model.memory import StatementStatus
 from memoria.model.privacy import PersonalRules
 from memoria.store.engine import Store
-from memoria.store.rows.short_ids import INDEXED_CHARS
+from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.store.rows.transaction import Transaction
 
 _PROPERTY = "note"

@@ -26,9 +26,9 @@ from memoria.language.statements.plain_statements import (
     PlainStatements,
     find_plain_statements,
 )
-from memoria.memories.turn_links import is_tool_call, link_turn_names
+from memoria.memories.entities import is_tool_call, link_turn_names
 from memoria.memories.validator import OperationValidator, PromptContents
-from memoria.memories.values import RULES_AUTHOR
+from memoria.memories.wordings import RULES_AUTHOR
 from memoria.memories.writer import MemoryWriter
 from memoria.model import (
     Add,
@@ -39,7 +39,7 @@ from memoria.model import (
     StoredTurn,
     new_id,
 )
-from memoria.model.condition import Condition
+from memoria.model.memory import Condition
 from memoria.model.privacy import PersonalRules
 from memoria.policy.routing import ExtractNow, route_turn, text_weight
 from memoria.store.rows.transaction import Transaction

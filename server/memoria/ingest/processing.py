@@ -1,25 +1,25 @@
-"""Common parts of the processors of queue entries: their tools, errors and prompt lines."""
+"""Common parts of all processors of queue entries: tools, outcome, errors, prompt lines."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import MemoriaError
 from memoria.inference.chat.client import ChatClient
-from memoria.language.reading.invisible import drop_invisible
-from memoria.language.reading.lines import indent_lines, join_lines
+from memoria.language.reading.fences import drop_invisible, indent_lines, join_lines
 from memoria.language.statements.confided import asks_to_forget
 from memoria.language.words.document import full_text
 from memoria.memories.conditions import is_withheld
-from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator, PromptContents
-from memoria.memories.values import Author
-from memoria.model import InferredBy, Role, StoredTurn, TextVectors
-from memoria.model.channel import EXTRACTION_CHANNEL
+from memoria.memories.verdicts import RelatedMemories
+from memoria.memories.wordings import Author
+from memoria.model import InferredBy, MemoryChange, Role, StoredTurn, TextVectors
 from memoria.model.privacy import PersonalRules
+from memoria.model.provenance import EXTRACTION_CHANNEL
 from memoria.policy.routing import RecordOnly, is_answer, route_turn, text_weight
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
@@ -231,3 +231,27 @@ def longest_that_fits(lengths: Iterable[int], most_chars: int, least: int) -> in
 def chars_per_turn(most_chars: int, turns: Sequence[StoredTurn], least: int) -> int:
     """Return how many characters of each turn fit into a prompt."""
     return max(most_chars // len(turns), least)
+
+
+@dataclass(slots=True)
+class ExtractionOutcome:
+    """Counts of applied operations by kind, and of rejected ones by reason."""
+
+    applied: Counter[str] = field(default_factory=Counter)
+    rejected: Counter[str] = field(default_factory=Counter)
+    memory_ids: list[str] = field(default_factory=list)
+    """Memory of each conclusion that was taken on, in order."""
+    changes: list[MemoryChange] = field(default_factory=list)
+    """Memories that took the place of others, or contradict them."""
+
+    def add_rejection(self, error: Exception) -> None:
+        """Count an operation that was rejected, by its reason."""
+        self.rejected[str(error)] += 1
+
+    def __str__(self) -> str:
+        """Return the counts in a line, as the queue shows it."""
+        parts = [", ".join(f"{name} {count}" for name, count in sorted(self.applied.items()))]
+        if self.rejected:
+            reasons = ", ".join(f"{why} {count}" for why, count in sorted(self.rejected.items()))
+            parts.append(f"rejected: {reasons}")
+        return "; ".join(filter(None, parts)) or "nothing"

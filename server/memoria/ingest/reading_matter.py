@@ -20,14 +20,13 @@ from memoria.ingest.processing import (
     shorten_statement,
     turn_line,
 )
-from memoria.language.reading.invisible import drop_invisible
-from memoria.language.reading.lines import indent_lines
+from memoria.language.reading.fences import drop_invisible, indent_lines
+from memoria.language.words.characters import is_cjk
 from memoria.language.words.document import as_text
-from memoria.language.words.script import is_cjk
-from memoria.memories.days import date_of_memory, day_of, last_date
+from memoria.memories.times import date_of_memory, day_of, last_date
 from memoria.memories.validator import PromptContents
 from memoria.model import Memory, Role, StoredTurn, Validity
-from memoria.model.zone import Zone
+from memoria.model.moments import Zone
 from memoria.policy.participants import NOBODY_NAMED, Participants
 from memoria.store.values import LeasedEntry
 

@@ -10,8 +10,8 @@ import threading
 from contextvars import copy_context
 
 from memoria.errors import StoreError
+from memoria.store.engine import RENEWAL_PAGE as PAGE
 from memoria.store.engine import Store
-from memoria.store.renewal import PAGE
 
 _LOG = logging.getLogger(__name__)
 _LONGEST_STOP_S = 5.0

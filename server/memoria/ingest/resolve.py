@@ -9,31 +9,33 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from memoria.ingest.outcome import ExtractionOutcome
+from memoria.ingest.comparison import adds_to, says_what_is_known, start_of_update
+from memoria.ingest.processing import ExtractionOutcome
 from memoria.ingest.second_look import NO_ADVICE, Advice
-from memoria.ingest.updating import adds_to, says_what_is_known, start_of_update
 from memoria.language.dates import find_direction
 from memoria.language.names.keys import subject_key
 from memoria.language.reading.pasted import is_pasted
 from memoria.language.reading.quotes import find_quote
 from memoria.language.statements.orders import instruction_shaped
 from memoria.language.words.document import full_text
-from memoria.memories.claim_outcome import ClaimOutcome
 from memoria.memories.claims import ClaimWriter, same_topic
-from memoria.memories.event_times import EventTime, find_event_time, find_expiry
-from memoria.memories.interpretation import (
-    interpretation_by_model,
-    interpretation_by_rules,
-    interpretation_of_update,
-)
 from memoria.memories.task_in_hand import find_task_of_turn, is_about_work
+from memoria.memories.times import EventTime, find_event_time, find_expiry
 from memoria.memories.validator import OperationValidator, RejectedError
-from memoria.memories.values import REFINE, Interpretation, NewWording
 from memoria.memories.verdicts import (
     NOTHING_READ,
+    ClaimOutcome,
     NewClaim,
     ReadAhead,
     applies_elsewhere,
+)
+from memoria.memories.wordings import (
+    REFINE,
+    Interpretation,
+    NewWording,
+    interpretation_by_model,
+    interpretation_by_rules,
+    interpretation_of_update,
 )
 from memoria.model import (
     Add,

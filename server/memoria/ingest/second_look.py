@@ -13,21 +13,21 @@ from memoria.errors import InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_checks, request_rulings
 from memoria.ingest.attribution import describe_speaker
+from memoria.ingest.comparison import list_rivals
 from memoria.ingest.processing import (
     compact_json,
     describe_pair,
     shorten_statement,
     turn_line,
 )
-from memoria.ingest.rivals import list_rivals
 from memoria.language.names.keys import subject_key
-from memoria.language.reading.literal import find_borrowed, is_cut_of, is_said_literally
+from memoria.language.reading.quotes import find_borrowed, is_cut_of, is_said_literally
 from memoria.language.reading.statement import says_the_same, split_sentences
 from memoria.language.statements.orders import instruction_shaped
 from memoria.language.words.document import full_text
-from memoria.memories.days import date_of_memory, date_of_turn, day_of
-from memoria.memories.related import RelatedMemories
+from memoria.memories.times import date_of_memory, date_of_turn, day_of
 from memoria.memories.validator import OperationValidator, RejectedError
+from memoria.memories.verdicts import RelatedMemories
 from memoria.model import (
     Add,
     Check,
@@ -41,7 +41,7 @@ from memoria.model import (
     TextVectors,
     Update,
 )
-from memoria.model.zone import Zone
+from memoria.model.moments import Zone
 from memoria.policy.participants import Participants
 
 _HIGH_IMPORTANCE = 0.8

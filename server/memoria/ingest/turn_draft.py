@@ -1,31 +1,85 @@
-"""Turn drafts: a turn that was checked and cleaned, with the identity that tells repetitions.
-
-Some clients give each message an id. The same (source, session, message id) is then the same
-message, and another text under that id is an edit, stored as a new version. A tool call that comes
-again without the result it already has is no edit: the client wrote it before the result came.
-
-Other clients give no ids and may send again what they have sent before: the last call, the whole
-conversation so far, or a sliding window. So the beginning of a call is compared with the end of the
-session, and only the turns beyond the overlap are new. A call that repeats the beginning of the
-session is an old one sent late. Any other repetition counts as said again, because a turn too many
-can be mended later and a lost turn cannot. A time, where one is given, is part of a turn's
-identity: "yes" at 9:14 and "yes" at 9:20 are two turns.
-"""
+"""Turn drafts: turns that were checked and cleaned, with the identity that tells repetitions."""
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from memoria.erasure.suppression import Digester
+from pydantic import JsonValue
+
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidTurnError
 from memoria.ingest.clean import CleanTurn, clean_turn
-from memoria.ingest.identity import clean_id
-from memoria.ingest.likeness import digest_opening
 from memoria.language.reading.clean import Tally, clean_name
+from memoria.language.reading.recognition import (
+    Reading,
+    read_statement,
+    read_words,
+    split_sentences,
+)
 from memoria.language.words.document import full_text
 from memoria.model import Role, Session, Turn
+from memoria.model.turn import FORGOTTEN_PASSAGE
 from memoria.store.rows.conversations import Conversations
+
+_OPENING_WORDS = 12
+_OPENING_CHARS = 240
+"""Number of characters in which the opening words are looked for."""
+_BYTES = 8
+_LEAST_CUT = _OPENING_WORDS
+"""Least number of words of a turn that was cut."""
+_MARK_CHARS = 40
+_DOTS = r"(?:…|\.{3,})?+\s*+"
+_CUT_MARK = lazy_regex(
+    rf"\s*+{_DOTS}[\[(（【]?+\s*+{_DOTS}"
+    rf"(?:truncated|shortened|omitted|cut(?:\s++off)?+|已?截断|省略|略)?+\s*+{_DOTS}[\])）】]?+\s*+$",
+    re.IGNORECASE,
+)
+"""Mark of a cut. Each part takes all that it can: sharing blanks out in all ways is slow."""
+
+
+def digest_opening(role: Role, text: str) -> bytes:
+    """Return a digest of role and opening words, which both accounts of a turn have in common."""
+    words = read_statement(text.lstrip()[:_OPENING_CHARS]).words[:_OPENING_WORDS]
+    content = "\0".join([role.value, *words]).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(content).digest()[:_BYTES]
+
+
+def is_same_turn(one: str, other: str) -> bool:
+    """Check whether two texts of the same opening are one turn, whole or with one of them cut."""
+    if one == other:
+        return True
+    first, second = read_statement(one).words, read_statement(other).words
+    return first == second or _is_cut(one, second) or _is_cut(other, first)
+
+
+def is_whole(account: str, text: str) -> bool:
+    """Check whether an account has all words of a text."""
+    return account == text or read_statement(account).words == read_statement(text).words
+
+
+def _is_cut(account: str, whole: list[str]) -> bool:
+    """Check whether an account is the beginning of some words, the last one perhaps cut itself."""
+    end = account[-_MARK_CHARS:]
+    words = read_statement(account[: -len(end)] + _CUT_MARK.sub("", end, count=1)).words
+    if not _LEAST_CUT <= len(words) < len(whole) + 1:
+        return False
+    *before, last = words
+    return before == whole[: len(before)] and whole[len(before)].startswith(last)
+
+
+def clean_id(given: str, tally: Tally, digester: Digester) -> str:
+    """Return the id without secrets.
+
+    The same id gives the same again, so that recording a message again changes nothing. Two ids
+    that differ in their secrets alone give two: the suffix is a digest that only this home's key
+    can make, so that no short secret can be found by trying.
+    """
+    cleaned = clean_name(given, tally)
+    return cleaned if cleaned == given else f"{cleaned}~{digester.digest_name(given)}"
+
 
 _MAX_ID_CHARS = 500
 _UNMISTAKABLE_BEGINNING = 3
@@ -172,3 +226,84 @@ def _payload(i: int, turn: Turn) -> str:
         raise InvalidTurnError(i, "NaN and Infinity are not JSON; write them as text") from error
     except RecursionError as error:
         raise InvalidTurnError(i, _TOO_DEEP) from error
+
+
+_MARK = f"[redacted:{FORGOTTEN_PASSAGE}]"
+
+
+def leave_out_forgotten(text: CleanTurn, suppression: SuppressionList) -> CleanTurn | None:
+    """Leave out of a turn what was erased from the record; None if nothing else is left.
+
+    Args:
+        text: the turn, which says something of that kind.
+        suppression: recognises it.
+    """
+    omission = _Omission(suppression)
+    left = replace(
+        text,
+        content=omission.leave_out(text.content),
+        tool_args=omission.leave_out_of_json(text.tool_args),
+        tool_result=omission.leave_out_of_json(text.tool_result),
+    )
+    is_left = any(char.isalnum() for char in full_text(left).replace(_MARK, ""))
+    # What is spread over several values of a tool call is found in the whole alone.
+    return None if not is_left or suppression.repeats_erased(full_text(left)) else left
+
+
+def count_omissions(text: CleanTurn) -> int:
+    """Count the passages of a turn that were left out."""
+    return full_text(text).count(_MARK)
+
+
+class _Omission:
+    """Leaves out of texts what was erased."""
+
+    def __init__(self, suppression: SuppressionList) -> None:
+        self._suppression = suppression
+
+    def leave_out(self, text: str) -> str:
+        """Put a mark in the place of each passage that says what was erased."""
+        if not self._suppression.repeats_erased(text):
+            return text
+        sentences = split_sentences(text)
+        reading, owners = Reading(), list[int]()
+        for number, sentence in enumerate(sentences):
+            own = read_words(sentence)
+            reading.ends.update(len(owners) + end for end in own.ends)
+            reading.words.extend(own.words)
+            owners += [number] * len(own.words)
+        found = [match for match in self._suppression.match_reading(reading) if match.erases]
+        unwanted = {
+            number
+            for match in found
+            for number in range(owners[match.start], owners[match.start + match.length - 1] + 1)
+        }
+        return _put_marks(sentences, unwanted) if unwanted else _MARK
+
+    def leave_out_of_json(self, value: JsonValue) -> JsonValue:
+        """Put marks into every text of a tool's call or result."""
+        match value:
+            case str():
+                return self.leave_out(value)
+            case list():
+                return [self.leave_out_of_json(item) for item in value]
+            case dict():
+                return {
+                    self.leave_out(key): self.leave_out_of_json(item) for key, item in value.items()
+                }
+            case _:
+                return value
+
+
+def _put_marks(sentences: list[str], unwanted: set[int]) -> str:
+    """Join the sentences, with one mark in the place of those unwanted that follow each other."""
+    pieces = list[str]()
+    for number, sentence in enumerate(sentences):
+        if number not in unwanted:
+            pieces.append(sentence)
+            continue
+        if number - 1 not in unwanted:
+            pieces.append(_MARK)
+        if number + 1 not in unwanted:
+            pieces.append(sentence[len(sentence.rstrip()) :])
+    return "".join(pieces)

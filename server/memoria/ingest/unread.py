@@ -27,14 +27,13 @@ from memoria.ingest.reading_matter import (
     list_before,
     text_to_relate,
 )
-from memoria.ingest.unread_count import MOST_COUNTED, count_unread, list_open
-from memoria.memories.conditions import is_open
-from memoria.memories.related import RelatedMemories
+from memoria.memories.conditions import MOST_COUNTED, count_unread, is_open, list_open
+from memoria.memories.verdicts import RelatedMemories
 from memoria.model import Memory, QueueKind, StoredTurn, Validity
-from memoria.model.handed_in import UnreadLeft
-from memoria.model.ids import cut_ids
-from memoria.model.zone import Zone
-from memoria.store.rows.short_ids import INDEXED_CHARS
+from memoria.model.base import cut_ids
+from memoria.model.conclusions import UnreadLeft
+from memoria.model.moments import Zone
+from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import LeasedEntry
 

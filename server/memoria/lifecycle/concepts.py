@@ -1,28 +1,234 @@
 """Concepts: a chat model concludes from related memories, and its words are checked.
 
-A concept must be borne out by passages of at least two of them and hold no number that none of
-these has. It rests on the memories that it quotes. It may say nothing that was forgotten, nothing
-personal and no order: such an answer is thrown away before it is written down anywhere.
+Memories are related if they mean nearly the same, if they speak of one person, place or thing, and,
+by little, if they are of one conversation; never across two scopes.
+
+A concept must be borne out by passages of at least two of its memories and hold no number that none
+of these has. It has the scope of the memories that it quotes, rests on their turns and is believed
+no more than the least of them. It may say nothing that was forgotten, nothing personal and no
+order: such an answer is thrown away before it is written down anywhere. No night changes what the
+user has said about a concept.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from operator import attrgetter, itemgetter
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.graph.algorithms import find_communities
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_concept
 from memoria.ingest.processing import compact_json, shorten_statement
 from memoria.language.reading.clean import Tally, clean_text
 from memoria.language.reading.quotes import find_quote
 from memoria.language.reading.statement import says_the_same, sentences_in
-from memoria.language.words.script import is_cjk
-from memoria.lifecycle.derivation import derivation_validator
-from memoria.lifecycle.interface import StepContext
-from memoria.memories.days import date_of_memory
-from memoria.memories.validator import RejectedError
-from memoria.model import NO_TEXT_VECTORS, InferredBy, Memory
-from memoria.model.reflection import Concept
-from memoria.model.zone import Zone
+from memoria.language.words.characters import is_cjk
+from memoria.lifecycle.interface import Item, StepContext, read_pages
+from memoria.memories.conditions import is_open
+from memoria.memories.derived import END
+from memoria.memories.times import date_of_memory
+from memoria.memories.validator import OperationValidator, PromptContents, RejectedError
+from memoria.memories.wordings import Author
+from memoria.model import NO_TEXT_VECTORS, InferredBy, Memory, MemoryType, TextVectors, Validity
+from memoria.model.moments import Zone
+from memoria.model.nightly import Concept
+from memoria.model.provenance import NIGHTLY_CHANNEL
+from memoria.policy.retention import SURE_CONFIDENCE, is_stable_pattern
+from memoria.store.rows.derivations import DerivationCandidate, DerivationSource, StatementOccasion
+from memoria.store.rows.transaction import Transaction
+
+MOST_SOURCES = 20
+"""Most memories that one is drawn from."""
+_PAGE = 500
+
+
+class DerivationItem(Item):
+    """Something drawn from memories that are as they were when it was planned."""
+
+    sources: tuple[tuple[str, int], ...] = ()
+    """Ids of the memories and numbers of their present wordings."""
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedMemory:
+    """A memory that a night drew, with what it was drawn from."""
+
+    memory: Memory
+    sources: tuple[DerivationSource, ...]
+    is_decided: bool
+    """True if somebody else has decided about it: no night changes it."""
+    is_outdated: bool = False
+    """True if something that it rests on has changed since."""
+
+    @property
+    def source_ids(self) -> frozenset[str]:
+        """Ids of its sources; in all its wordings, where the present one is the user's."""
+        return frozenset(one.id for one in self.sources if one.is_current or self.is_decided)
+
+    @property
+    def valid_sources(self) -> list[DerivationSource]:
+        """Sources of its present wording that still say so."""
+        return [one for one in self.sources if one.is_current and one.is_valid]
+
+    @property
+    def current_sources(self) -> list[DerivationSource]:
+        """Sources that its present wording rests on."""
+        return [one for one in self.sources if one.is_current and one.is_quoted]
+
+
+def read_derived(night: StepContext, kind: MemoryType) -> Iterator[DerivedMemory]:
+    """Yield the memories of a kind that nights drew, whatever became of them, in order."""
+    pages = read_pages(
+        night, lambda tx, after: tx.derivations.list_derived(after, _PAGE), itemgetter(0), 0
+    )
+    for page in pages:
+        ids = [memory_id for _, memory_id in page]
+        with night.store.read(night.tenant) as tx:
+            found = [tx.memories.get(memory_id) for memory_id in ids]
+            sources = tx.derivations.sources(ids)
+            outdated = {change.derived_id for change in tx.derivations.list_changed(ids)}
+            kept = {one.id for one in found if one is not None and has_user_decision(tx, one)}
+        for memory in found:
+            if memory is not None and memory.type is kind:
+                own = (source for source in sources if source.derived_id == memory.id)
+                yield DerivedMemory(memory, tuple(own), memory.id in kept, memory.id in outdated)
+
+
+def has_user_decision(tx: Transaction, memory: Memory) -> bool:
+    """Check whether somebody else has decided about what a night drew.
+
+    They confirmed, pinned, reworded or archived it, or it made room for something that was said.
+    """
+    if memory.pinned or memory.verified or memory.current.provenance.channel != NIGHTLY_CHANNEL:
+        return True
+    if memory.validity is not Validity.SUPERSEDED:
+        return memory.validity is not Validity.ACTIVE
+    ended = (entry for entry in tx.audit.list_entries(memory.id) if entry.action == END)
+    return all(entry.at != memory.updated_at for entry in ended)
+
+
+def sources_as_planned(tx: Transaction, item: DerivationItem) -> list[Memory] | None:
+    """Return an item's sources; None where one of them was changed, put aside or confided."""
+    found = []
+    for memory_id, wording in item.sources:
+        memory = tx.memories.get(memory_id)
+        if memory is None or memory.current.n != wording or not _is_usable(memory):
+            return None
+        if not is_open(tx, memory):
+            return None
+        found.append(memory)
+    return found if _have_one_scope(found) else None
+
+
+def _is_usable(memory: Memory) -> bool:
+    return memory.validity is Validity.ACTIVE and memory.flag is None
+
+
+def _have_one_scope(memories: Sequence[Memory]) -> bool:
+    return len({(memory.project, memory.sole_task) for memory in memories}) == 1
+
+
+def derivation_validator(
+    tx: Transaction, context: StepContext, by: InferredBy, meanings: TextVectors = NO_TEXT_VECTORS
+) -> OperationValidator:
+    """Return a validator for statements about memories, in the tenant's own rules."""
+    nothing = PromptContents({}, {})
+    author = Author(NIGHTLY_CHANNEL)
+    personal = context.settings.personal_data or {}
+    return OperationValidator(tx, context.digests, nothing, by, author, personal, meanings)
+
+
+LEAST_MEMBERS = 3
+_ENTITY, _CONVERSATION = 0.5, 0.1
+"""Strength by which a rare common feature binds two of them, beside a cosine from 0.75 to 1."""
+_FEW, _MANY = 8, 40
+_MOST = 20_000
+"""Number of memories that are looked at, the newest, so that it ends within seconds."""
+Members = tuple[DerivationCandidate, ...]
+_Ties = defaultdict[tuple[int, int], float]
+
+
+def find_patterns(context: StepContext, since: int | None = None) -> list[Members]:
+    """Find groups of related memories with broad support; the most broadly supported first.
+
+    Args:
+        context: whose memories.
+        since: only such as have one that was changed after this, UTC epoch ms; None for all.
+    """
+    bases: dict[int, DerivationCandidate] = {}
+    ties: _Ties = defaultdict(float)
+    alike: list[tuple[int, int, float]] = []
+    shared: dict[Hashable, list[int]] = defaultdict(list)
+    told: dict[int, list[StatementOccasion]] = defaultdict(list)
+    pages = read_pages(
+        context,
+        lambda tx, after: tx.derivations.list_candidates(after, _PAGE),
+        attrgetter("n"),
+        0,
+    )
+    for page in pages:
+        sure = {
+            one.n: one._replace(content="") for one in page if one.confidence >= SURE_CONFIDENCE
+        }
+        bases.update(sure)
+        with context.store.read(context.tenant) as tx:
+            alike += tx.derivations.similar_pairs(list(sure))
+            _note_ties(tx, sure, shared, told)
+    for one, other, cosine in alike:
+        if one in bases and other in bases and bases[one].scope == bases[other].scope:
+            ties[one, other] += cosine
+    _tie_sharers(shared, ties)
+    newest = set(sorted(bases)[-_MOST:])
+    kept = ((*pair, weight) for pair, weight in ties.items() if newest.issuperset(pair))
+    hanging = find_communities(kept, least=LEAST_MEMBERS)
+    groups = (tuple(bases[n] for n in found[:MOST_SOURCES]) for found in hanging)
+    fresh = [group for group in groups if since is None or any(m.updated_at > since for m in group)]
+    return sorted(
+        (group for group in fresh if _is_broad(group, told)),
+        key=lambda group: (-_conversations(group, told), -len(group), group[0].n),
+    )
+
+
+def is_broadly_supported(said: Sequence[StatementOccasion]) -> bool:
+    """Check whether a statement was made in several conversations, by several sources."""
+    return is_stable_pattern(
+        len({one.conversation for one in said}), len({one.source for one in said})
+    )
+
+
+def _note_ties(
+    tx: Transaction,
+    bases: Mapping[int, DerivationCandidate],
+    shared: dict[Hashable, list[int]],
+    told: dict[int, list[StatementOccasion]],
+) -> None:
+    for n, entity in tx.derivations.entities(list(bases)):
+        shared[_ENTITY, entity, bases[n].scope].append(n)
+    for said in tx.derivations.occasions(list(bases)):
+        told[said.memory_n].append(said)
+        key = _CONVERSATION, said.conversation, bases[said.memory_n].scope
+        shared[key].append(said.memory_n)
+
+
+def _tie_sharers(shared: Mapping[Hashable, Sequence[int]], ties: _Ties) -> None:
+    for what, ns in shared.items():
+        assert isinstance(what, tuple)  # noqa: S101  (made in `_note`)
+        having = sorted(set(ns))
+        if len(having) <= _MANY:
+            weight = what[0] * min(1.0, _FEW / len(having))
+            for pair in combinations(having, 2):
+                ties[pair] += weight
+
+
+def _is_broad(group: Members, told: Mapping[int, Sequence[StatementOccasion]]) -> bool:
+    return is_broadly_supported([said for member in group for said in told.get(member.n, ())])
+
+
+def _conversations(group: Members, told: Mapping[int, Sequence[StatementOccasion]]) -> int:
+    return len({said.conversation for member in group for said in told.get(member.n, ())})
+
 
 _NUMBER = lazy_regex(r"\d+(?:[.,:]\d+)*")
 MIN_QUOTED_MEMORIES = 2

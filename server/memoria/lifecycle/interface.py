@@ -1,11 +1,11 @@
-"""Interface of a step of nightly maintenance: it plans, the plan is written down, it applies.
+"""Interface of a step of nightly maintenance, and what every step is given.
 
 A plan is made before the first change and kept until its last item is done, answers of a chat model
 included. So a run that was killed does what it was going to do: it neither asks again nor concludes
 otherwise from what it has changed itself.
 
-A step is a module in `lifecycle/steps` and its line in that package. The command line, its help,
-the documented table and the reports take its name and its summary from the step; the journal undoes
+A step is a class in `lifecycle/steps` and its line in that package. The command line, its help, the
+documented table and the reports take its name and its summary from the step; the journal undoes
 what it changes.
 """
 
@@ -18,21 +18,72 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from memoria.config import Settings
 from memoria.disk.home_folder import open_home_files
 from memoria.erasure.suppression import Digester, SuppressionList
+from memoria.errors import BudgetSpentError
 from memoria.inference import DEFAULT_CALIBRATION, Calibration
-from memoria.lifecycle.budget import NightlyLedger
-from memoria.memories.related import RelatedMemories
-from memoria.memories.values import Author
+from memoria.memories.verdicts import RelatedMemories
+from memoria.memories.wordings import Author
 from memoria.memories.writer import MemoryWriter
+from memoria.model import DailyCap, ModelCall, now_millis
 from memoria.model.base import Value
-from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.nightly import NightlyRun, StepOutcome
+from memoria.model.provenance import NIGHTLY_CHANNEL
 from memoria.policy.retention import RetentionTable
-from memoria.store.engine import Store
+from memoria.store.engine import JournalingStore, Store, enter_call
 from memoria.store.rows.transaction import Transaction
 
 if TYPE_CHECKING:
     from memoria.inference.chat.client import ChatClient
     from memoria.ingest.extraction import ExtractionWorker
+
+
+class NightlyLedger:
+    """The store's ledger, for the requests of one run."""
+
+    def __init__(self, store: JournalingStore, run: NightlyRun, most: int) -> None:
+        """Create the ledger of a run.
+
+        Args:
+            store: what the run writes to.
+            run: the run that pays.
+            most: tokens it may take in all.
+        """
+        self.step = 0
+        """Ordinal of the step that asks."""
+        self.spent = False
+        """True if a request was refused because too few tokens were left for it."""
+        self._store = store
+        self._run = run
+        self._most = most
+        self._entered: dict[int, tuple[int, int]] = {}
+
+    def reserve(self, tenant: str, call: ModelCall, since: int, cap: DailyCap) -> int | None:
+        """Enter a call that is about to be made, with its maximum cost; return its number.
+
+        None if the day's cap does not allow it.
+
+        Raises:
+            BudgetSpentError: the run's tokens do not allow it.
+        """
+        with self._store.write(tenant) as tx:
+            if tx.nightly_runs.count_tokens(self._run) + call.tokens > self._most:
+                self.spent = True
+                raise BudgetSpentError(
+                    f"The run's {self._most:,} tokens do not suffice for another request. The "
+                    "next run asks it; raise MEMORIA_NIGHTLY_TOKENS for more.",
+                    retry_at=now_millis(),
+                )
+            n = enter_call(tx, call, since, cap)
+            if n is not None:
+                tx.nightly_runs.note_tokens(self._run, self.step, call.tokens)
+                self._entered[n] = (self.step, call.tokens)
+            return n
+
+    def settle(self, tenant: str, n: int, call: ModelCall) -> None:
+        """Set an entry to the actual cost of the call."""
+        step, worst = self._entered.pop(n)
+        with self._store.write(tenant) as tx:
+            tx.ledger.settle(n, call)
+            tx.nightly_runs.note_tokens(self._run, step, call.tokens - worst)
 
 
 def _no_time_limit() -> float:
@@ -162,3 +213,36 @@ class PiecewiseStep(Step):
 
 
 AnyStep = PlannedStep[Any] | PiecewiseStep
+Row = TypeVar("Row")
+Number = TypeVar("Number")
+
+
+def read_pages(
+    context: StepContext,
+    list_rows: Callable[[Transaction, Number], Sequence[Row]],
+    number_of: Callable[[Row], Number],
+    start: Number,
+) -> Iterator[Sequence[Row]]:
+    """Yield the pages that there are, so that no snapshot is held while their rows are looked at.
+
+    Args:
+        context: whose rows.
+        list_rows: gives some of those beyond a number, in their order.
+        number_of: gives the number of a row.
+        start: the number before the first one.
+    """
+    after = start
+    while True:
+        with context.store.read(context.tenant) as tx:
+            page = list_rows(tx, after)
+        if not page:
+            return
+        yield page
+        after = number_of(page[-1])
+
+
+def log_action(tx: Transaction, at: int, action: str, memory_id: str, why: str) -> None:
+    """Log an action of nightly maintenance on a memory."""
+    tx.audit.add(
+        at=at, channel=NIGHTLY_CHANNEL, client=None, action=action, subject=memory_id, detail=why
+    )

@@ -1,19 +1,22 @@
-"""Runner of the steps of a run, in their order, from where they were left.
+"""Runner of the steps of a run, in their order, from where they were left; one run at a time.
 
 However often a run is killed, it ends as one that was not: each transaction does some items,
-strikes them off the plan and writes the report, or does nothing at all.
+strikes them off the plan and writes the report, or does nothing at all. The lease of a killed run
+expires, so that it blocks no other run for long.
 """
 
 import logging
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from math import isfinite
 from typing import Any
 
-from memoria.errors import StoreError, UnusableFileError
+from memoria.errors import LeaseLostError, StoreError, UnusableFileError
 from memoria.lifecycle.interface import (
     AnyStep,
     Item,
@@ -22,23 +25,92 @@ from memoria.lifecycle.interface import (
     PlannedStep,
     StepContext,
 )
-from memoria.lifecycle.pace import rest
 from memoria.model import derive_ids, system_millis, use_clock
 from memoria.model.nightly import NightlyRun, RunState, StepOutcome, StepReport
-from memoria.store.engine import JournalingStore
+from memoria.store.engine import JournalingStore, Store
 from memoria.store.rows.transaction import Transaction
 
+_REST = 4.0
+"""Rest of a run after a transaction, in lengths of that transaction."""
+_SHORTEST_REST_S = 0.005
+
+
+def rest(worked_s: float) -> None:
+    """Leave the database to other processes for a while.
+
+    Args:
+        worked_s: how long the transaction kept them from writing.
+    """
+    time.sleep(max(_SHORTEST_REST_S, _REST * worked_s))
+
+
+LEASE = "nightly"
+LEASE_MS = 30_000
+_POLL_S = 0.25
 _LOG = logging.getLogger(__name__)
+
+
+@contextmanager
+def hold_lease(store: Store, tenant: str, owner: str, lease_ms: int = LEASE_MS) -> Iterator[None]:
+    """Hold the tenant's lease while the block runs.
+
+    Waits for one lease's length, which a dead owner's does not outlast.
+
+    Raises:
+        LeaseLostError: a run holds the lease.
+    """
+    _wait_for_lease(store, tenant, owner, lease_ms)
+    done = threading.Event()
+    beat = threading.Thread(
+        target=_renew_until,
+        args=(store, tenant, owner, lease_ms, done),
+        name="memoria-nightly",
+        daemon=True,
+    )
+    beat.start()
+    try:
+        yield
+    finally:
+        done.set()
+        beat.join()
+        with store.write(tenant) as tx:
+            tx.leases.release(LEASE, owner)
+
+
+def _wait_for_lease(store: Store, tenant: str, owner: str, lease_ms: int) -> None:
+    patient_until = time.monotonic() + 1.2 * lease_ms / 1000
+    while not _try_lease(store, tenant, owner, lease_ms):
+        if time.monotonic() > patient_until:
+            raise LeaseLostError(
+                f"Nightly maintenance is running for {tenant} already. Wait until it is done; "
+                "`memoria nightly runs` shows how far it is."
+            )
+        time.sleep(_POLL_S)
+
+
+def _try_lease(store: Store, tenant: str, owner: str, lease_ms: int) -> bool:
+    with store.write(tenant) as tx:
+        return tx.leases.take(LEASE, owner, system_millis(), lease_ms)
+
+
+def _renew_until(
+    store: Store, tenant: str, owner: str, lease_ms: int, done: threading.Event
+) -> None:
+    while not done.wait(lease_ms / 3000):
+        try:
+            _try_lease(store, tenant, owner, lease_ms)
+        except StoreError as error:
+            _LOG.warning("The lease of nightly maintenance could not be renewed: %s", error)
+
+
 MOST_ROWS = 500
 """Number of rows that a transaction may touch, so that other writers do not wait long for it."""
 _PAGE = 100
 _REASONS = 50
 _TARGET_ROWS = MOST_ROWS // 3
 """Number of rows that a transaction plans to touch: the text index may add some of its own."""
-
 _Numbered = tuple[int, str]
 """An item of a plan, as it is written there."""
-
 Steps = Mapping[str, AnyStep]
 Progress = Callable[[str, int, int], None]
 """Called with (step, items done, of how many)."""

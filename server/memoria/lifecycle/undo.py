@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from memoria.errors import InvalidInputError, NotFoundError, quote_value
 from memoria.lifecycle.core.restore import CoreRestoration
-from memoria.lifecycle.files.generated import GeneratedFiles
+from memoria.lifecycle.generated_files import GeneratedFiles
 from memoria.model import DAY_MS, system_millis
 from memoria.model.nightly import UNDO_MS, NightlyRun, UndoResult
 from memoria.store.engine import JournalingStore

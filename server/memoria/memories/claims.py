@@ -14,10 +14,14 @@ out by the writer of memories:
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from memoria.memories.belief import needs_users_word
-from memoria.memories.claim_outcome import ClaimOutcome
-from memoria.memories.values import REFINE, NewWording, Passage, StructuralLinks
-from memoria.memories.verdicts import NewClaim, Verdicts, applies_elsewhere, judge_claim
+from memoria.memories.verdicts import (
+    ClaimOutcome,
+    NewClaim,
+    Verdicts,
+    applies_elsewhere,
+    judge_claim,
+)
+from memoria.memories.wordings import REFINE, NewWording, Passage, StructuralLinks, needs_users_word
 from memoria.memories.writer import MemoryWriter
 from memoria.model import (
     InferredBy,

@@ -1,15 +1,8 @@
-"""Conditions under which turns were told, and memories that rest on them.
-
-They are read from the words whenever they are asked for (`language/statements/confided`), so that
-they hold for all that was ever recorded. What an assistant answers stands under the condition of
-what it answers. A memory stands under what it states itself and under that of every turn that any
-of its wordings rests on, and an episode under that of each turn that it tells of: no model is shown
-such a turn.
-"""
+"""Conditions under which turns were told, and the memories and unread turns that they keep back."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from memoria.language.reading.literal import borrows_words
+from memoria.language.reading.quotes import borrows_words
 from memoria.language.statements.confided import (
     StatedCondition,
     read_condition,
@@ -17,7 +10,8 @@ from memoria.language.statements.confided import (
 )
 from memoria.language.words.analyser import query_terms
 from memoria.model import Memory, MemoryType, Role, StoredTurn
-from memoria.model.condition import Condition
+from memoria.model.conclusions import UnreadLeft
+from memoria.model.memory import Condition
 from memoria.store.rows.transaction import Transaction
 
 _ORDER = tuple(Condition)
@@ -137,3 +131,20 @@ def _read(turn: StoredTurn) -> StatedCondition | None:
 
 def _strictest(conditions: Iterable[Condition]) -> Condition | None:
     return max(conditions, key=_ORDER.index, default=None)
+
+
+MOST_COUNTED = 200
+
+
+def count_unread(tx: Transaction, workspace: str | None) -> UnreadLeft:
+    """Count the unread turns that an agent in a project may read, up to `MOST_COUNTED`."""
+    latest = tx.conversations.list_unread(workspace, MOST_COUNTED + 1)
+    waiting = tx.memories.list_awaiting_turns([turn.n for turn in latest])
+    unread = [turn for turn in latest[:MOST_COUNTED] if turn.n not in waiting]
+    return UnreadLeft(turns=len(list_open(tx, unread)), is_more=len(latest) > MOST_COUNTED)
+
+
+def list_open(tx: Transaction, turns: Sequence[StoredTurn]) -> list[StoredTurn]:
+    """List the turns that were told openly: no agent is shown others unasked."""
+    conditions = conditions_of_turns(tx, turns)
+    return [turn for turn in turns if conditions[turn.n] is None]

@@ -7,7 +7,7 @@ the least of them, for a reading of somebody's word is not that word.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memoria.memories.values import Derivation, NewWording
+from memoria.memories.wordings import Derivation, NewWording
 from memoria.memories.writer import MemoryWriter
 from memoria.model import (
     InferredBy,
@@ -18,7 +18,7 @@ from memoria.model import (
     Trust,
     new_id,
 )
-from memoria.model.channel import NIGHTLY_CHANNEL
+from memoria.model.provenance import NIGHTLY_CHANNEL
 from memoria.policy.merging import authority
 from memoria.store.values import NewMemory
 

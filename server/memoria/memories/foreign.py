@@ -1,15 +1,7 @@
-"""Foreign memories: conclusions of another program, written as memories of ours.
-
-Each is a claim like any other, of the day on which that program wrote it, and as trustworthy as a
-report: whoever imports a file vouches for the file, not for each of its lines. Its own words are
-its evidence. What must not be kept, what was forgotten and what was said in private time stays out.
-
-An item is known by the id it has in its program: our id follows from that. So an item that was
-imported before adds nothing, one that has changed since gets a new wording, and one that was
-forgotten here does not come back with another wording.
-"""
+"""Foreign memories: conclusions of another program, and a note of each import."""
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -17,34 +9,34 @@ from typing import TYPE_CHECKING, Literal
 from memoria.errors import ForgottenError, InvalidInputError
 from memoria.language.names.keys import subject_key
 from memoria.language.reading.clean import Tally, clean_name
-from memoria.memories.details import check_subject, clean_entities
-from memoria.memories.ends import End
-from memoria.memories.interpretation import interpretation_by_agent
+from memoria.memories.details import End, check_subject, clean_entities
 from memoria.memories.revisions import claim_of_statement, confidence_of
-from memoria.memories.statement_text import check_statement
 from memoria.memories.statements import Statements
-from memoria.memories.values import Interpretation
+from memoria.memories.wordings import Interpretation, check_statement, interpretation_by_agent
 from memoria.model import (
+    Channel,
     Memory,
     Mention,
     SourceKind,
     StoredTurn,
     Trust,
     Validity,
+    new_id,
+    now_millis,
 )
-from memoria.model.foreign import ForeignMemory
-from memoria.model.ids import derive_id
+from memoria.model.base import derive_id
+from memoria.model.conclusions import ForeignMemory
+from memoria.model.forgetting import Change
 from memoria.store.rows.transaction import Transaction
 
 if TYPE_CHECKING:
-    from memoria.memories.claim_outcome import ClaimOutcome
-    from memoria.memories.verdicts import NewClaim
+    from memoria.memories.verdicts import ClaimOutcome, NewClaim
+
 
 _LOGGED_AS = "import"
 _PURPOSE = "foreign memory"
 _IMPORTANCE = 0.5
 _MOMENT_BYTES = 6
-
 ForeignStatus = Literal[
     "added", "known", "changed", "past", "waiting", "forgotten", "private", "refused"
 ]
@@ -206,3 +198,59 @@ def _status(outcome: "ClaimOutcome") -> ForeignStatus:
             return "past"
         case _:
             return "known"
+
+
+ACTION = "import"
+"""What the log calls a note, and a list of changes the import."""
+_MOST_CONVERSATIONS = 20
+
+
+def note_import(
+    tx: Transaction, channel: Channel, turns: int, memories: int, turn_ids: Sequence[str] = ()
+) -> None:
+    """Note what came in by an import; nothing where nothing did.
+
+    Args:
+        tx: a transaction of its own, or the last one of the import.
+        channel: the way in.
+        turns: how many turns are new.
+        memories: how many memories are.
+        turn_ids: one new turn of each conversation.
+    """
+    if not turns and not memories:
+        return
+    detail = {"turns": turns, "memories": memories, "seen": turn_ids[:_MOST_CONVERSATIONS]}
+    tx.audit.add(
+        at=now_millis(),
+        channel=channel.name,
+        client=channel.client,
+        action=ACTION,
+        subject=new_id(),
+        detail=json.dumps(detail),
+    )
+
+
+def read_last_import(tx: Transaction, project: str | None, *, everywhere: bool) -> Change | None:
+    """Read the last import as a change that nobody can undo.
+
+    Args:
+        tx: a view of the store.
+        project: the one whose conversations are named, and those of none.
+        everywhere: whether those of all are.
+    """
+    line = next(iter(tx.audit.list_by_action(ACTION, 1)), None)
+    if line is None:
+        return None
+    detail = json.loads(line.detail or "{}")
+    turns = filter(None, map(tx.conversations.turn, detail["seen"]))
+    seen = [one for one in turns if everywhere or one.workspace in (None, project)]
+    items = {"turn": detail["turns"], "memory": detail["memories"]}
+    return Change(
+        id=line.subject,
+        at=line.at,
+        action=ACTION,
+        by=line.by,
+        items={kind: number for kind, number in items.items() if number},
+        sessions=tuple(dict.fromkeys(one.session_id for one in seen)),
+        is_gone=True,
+    )

@@ -1,23 +1,17 @@
-"""Links: the place of a memory in the graph, written in the transaction that stores the memory.
-
-Some links are extracted from the wording: whom the memory speaks of, and who does what. A model's
-interpretation of the wording replaces that of the rules, which is marked as such and counts less;
-the rules never replace a model's. Other links are structural and do not depend on the wording: to
-turns, to the memory before it, to one that it replaces, contradicts, derives from or resembles.
-"""
+"""Links: the place of a memory in the graph."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from memoria.graph.edges import initial_weight
-from memoria.language.names.namesakes import QualifiedName, split_qualifier
+from memoria.language.names.keys import QualifiedName, split_qualifier
 from memoria.language.reading.clean import Tally, clean_text
-from memoria.language.words.name import name_key
+from memoria.language.words.analyser import name_key
 from memoria.memories.entities import join_as_read
-from memoria.memories.interpretation import interpretation_by_rules
-from memoria.memories.values import Interpretation, StructuralLinks
-from memoria.model import Edge, EdgeType, InferredBy, Memory, Mention, Node
+from memoria.memories.wordings import Interpretation, StructuralLinks, interpretation_by_rules
+from memoria.model import Edge, EdgeType, InferredBy, Memory, Mention, Node, Validity, Vector
 from memoria.store.rows.transaction import Transaction
+from memoria.store.values import Filters
 
 _KINDS_WITH_NAMESAKES = ("person", "other")
 _NOBODY = frozenset(
@@ -315,3 +309,54 @@ def _clean_mentions(mentions: Iterable[Mention]) -> Iterable[Mention]:
 def _is_name(name: str) -> bool:
     """Return whether a text names something; a secret or a pronoun does not."""
     return clean_text(name, Tally()) == name and name_key(name) not in _NOBODY
+
+
+_MOST_SIMILAR = 6
+"""Most memories that one is linked with; a graph that links everything says nothing."""
+
+
+def find_similar(
+    tx: Transaction, model: str, vectors: Mapping[int, Vector], least: float
+) -> dict[int, dict[str, float]]:
+    """Find the memories that mean nearly the same as those with new vectors.
+
+    Args:
+        tx: the transaction to read in.
+        model: the embedder that made the vectors.
+        vectors: by document; only the present wordings of active memories count.
+        least: the cosine that makes neighbours, as the model's calibration has it.
+
+    Returns:
+        By document, the ids of similar memories with their cosine.
+    """
+    found = tx.memories.by_version_numbers(list(vectors))
+    current = {n: m for n, m in found.items() if n == m.current.n and m.validity is Validity.ACTIVE}
+    near = {n: _most_similar(tx, model, vectors[n], memory, least) for n, memory in current.items()}
+    return {n: others for n, others in near.items() if others}
+
+
+def link_all_similar(tx: Transaction, near: Mapping[int, Mapping[str, float]], now: int) -> None:
+    """Link similar memories, except those that were erased or revised since they were found.
+
+    Args:
+        tx: the transaction to write in.
+        near: what `find_similar` found.
+        now: UTC epoch milliseconds.
+    """
+    memories = tx.memories.by_version_numbers(list(near))
+    for n, others in near.items():
+        memory = memories.get(n)
+        if memory is not None and memory.current.n == n:
+            there = {i: cosine for i, cosine in others.items() if tx.memories.get(i) is not None}
+            link_similar(tx, memory, there, now=now)
+
+
+def _most_similar(
+    tx: Transaction, model: str, vector: Vector, memory: Memory, least: float
+) -> dict[str, float]:
+    matches = tx.documents.nearest(
+        "memory", model, vector, Filters(workspace=memory.workspace), _MOST_SIMILAR + 1
+    )
+    scores = {match.n: match.score for match in matches if match.score >= least}
+    others = tx.memories.by_version_numbers(list(scores))
+    return {other.id: scores[n] for n, other in others.items() if other.id != memory.id}

@@ -12,16 +12,21 @@ from typing import TYPE_CHECKING, get_args
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidInputError
 from memoria.language.reading.clean import Tally
-from memoria.language.reading.literal import is_borne_out
 from memoria.language.reading.pasted import find_pasted_spans, own_part
+from memoria.language.reading.quotes import is_borne_out
 from memoria.language.words.document import full_text
-from memoria.memories.belief import is_fixed_for, needs_users_word
 from memoria.memories.changes import ChangeMark, note_change
-from memoria.memories.days import local_span, zone_of_turn
-from memoria.memories.ends import read_end
-from memoria.memories.interpretation import may_speak_of
-from memoria.memories.statement_text import check_statement
-from memoria.memories.values import Author, NewWording, StructuralLinks
+from memoria.memories.details import read_end
+from memoria.memories.times import local_span, zone_of_turn
+from memoria.memories.wordings import (
+    Author,
+    NewWording,
+    StructuralLinks,
+    check_statement,
+    is_fixed_for,
+    may_speak_of,
+    needs_users_word,
+)
 from memoria.model import (
     Channel,
     Memory,
@@ -41,7 +46,7 @@ from memoria.model.privacy import Handling, PersonalRules
 from memoria.policy.conflict import Claim
 from memoria.store.engine import Store
 from memoria.store.not_found import not_found
-from memoria.store.rows.short_ids import INDEXED_CHARS
+from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import MemoryDetails, NewMemory
 

@@ -11,18 +11,18 @@ from memoria.errors import InvalidInputError
 from memoria.language.names.keys import subject_key
 from memoria.language.reading.clean import Tally
 from memoria.memories.changes import ChangeMark
-from memoria.memories.days import local_span, zone_of_turn
 from memoria.memories.details import (
     NO_DETAILS,
+    End,
     StatementDetails,
     check_quote,
     check_subject,
     check_task,
     clean_entities,
+    find_end_in_words,
+    read_end,
     require_replaceable,
 )
-from memoria.memories.ends import End, find_end_in_words, read_end
-from memoria.memories.interpretation import interpretation_by_agent
 from memoria.memories.revisions import (
     CONFIDENCE,
     Revisions,
@@ -30,9 +30,9 @@ from memoria.memories.revisions import (
     confidence_of,
     require_turn,
 )
-from memoria.memories.statement_text import check_statement
 from memoria.memories.task_in_hand import find_task_in_hand, find_task_of_turn, is_about_work
-from memoria.memories.values import NewWording
+from memoria.memories.times import local_span, zone_of_turn
+from memoria.memories.wordings import NewWording, check_statement, interpretation_by_agent
 from memoria.model import (
     Memory,
     MemoryType,
@@ -48,13 +48,12 @@ from memoria.model import (
 )
 from memoria.model.core import USER_EDIT_NAME
 from memoria.model.memory import SOURCE_TURN, StatementStatus
-from memoria.model.zone import Zone
+from memoria.model.moments import Zone
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import MemoryDetails, NewMemory
 
 if TYPE_CHECKING:
-    from memoria.memories.claim_outcome import ClaimOutcome
-    from memoria.memories.verdicts import NewClaim
+    from memoria.memories.verdicts import ClaimOutcome, NewClaim
 
 _IMPORTANCE = 0.5
 
@@ -293,8 +292,10 @@ def _doubt_order(tx: Transaction, new: "NewClaim") -> str | None:
 
     What rests on a tool's output waits where it orders anything at all.
     """
-    from memoria.language.statements.directions import directs  # noqa: PLC0415  (the start-up does without it)
-    from memoria.language.statements.orders import instruction_shaped  # noqa: PLC0415  (as above)
+    from memoria.language.statements.orders import (  # noqa: PLC0415
+        directs,
+        instruction_shaped,
+    )
 
     content, kind = new.claim.content, new.memory.type
     if new.claim.trust is Trust.TOOL:

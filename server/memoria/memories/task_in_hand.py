@@ -15,9 +15,9 @@ task it holds for that task alone.
 
 from collections.abc import Sequence
 
-from memoria.language.statements.tasks import is_about_another, same_task
+from memoria.language.names.keys import is_about_another, same_task
 from memoria.language.words.document import full_text
-from memoria.memories.days import date_of
+from memoria.memories.times import date_of
 from memoria.model import DAY_MS, MemoryType, Scope, Scratchpad, StoredTurn
 from memoria.store.rows.transaction import Transaction
 

@@ -17,9 +17,9 @@ from memoria.memories.changes import (
     read_state,
 )
 from memoria.memories.revisions import Revisions
-from memoria.memories.values import NewWording
+from memoria.memories.wordings import NewWording
 from memoria.model import Memory, MemoryType, Validity, now_millis
-from memoria.model.change import Change
+from memoria.model.forgetting import Change
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import MemoryDetails
 

@@ -6,13 +6,12 @@ from memoria.erasure.suppression import Digester
 from memoria.errors import ForgottenError, InvalidInputError
 from memoria.language.reading.clean import Tally
 from memoria.memories.revisions import claim_of_statement, confidence_of
-from memoria.memories.statement_text import check_statement
 from memoria.memories.statements import Statements
-from memoria.memories.values import StructuralLinks
 from memoria.memories.verdicts import NewClaim
+from memoria.memories.wordings import StructuralLinks, check_statement
 from memoria.model import Memory, MemoryType, Validity
-from memoria.model.channel import USER_EDIT
 from memoria.model.privacy import PersonalRules
+from memoria.model.provenance import USER_EDIT
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 

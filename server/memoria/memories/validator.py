@@ -14,18 +14,20 @@ from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import NotFoundError
 from memoria.language.names.keys import predicate_key
 from memoria.language.reading.clean import Tally, clean_text
-from memoria.language.reading.invisible import drop_invisible
+from memoria.language.reading.fences import drop_invisible
 from memoria.language.reading.pasted import is_pasted
 from memoria.language.reading.quotes import find_quote
-from memoria.language.statements.directions import doubt_direction, is_worded_as_order
-from memoria.language.statements.orders import instruction_shaped
+from memoria.language.statements.orders import (
+    doubt_direction,
+    instruction_shaped,
+    is_worded_as_order,
+)
 from memoria.language.words.document import full_text
-from memoria.memories.apart import APART
 from memoria.memories.conditions import borrows_confidence, is_withheld
-from memoria.memories.days import zone_of_turn
 from memoria.memories.derived import least_trust
-from memoria.memories.event_times import EventTime
-from memoria.memories.values import Author, Interpretation, NewWording
+from memoria.memories.times import EventTime, zone_of_turn
+from memoria.memories.verdicts import APART
+from memoria.memories.wordings import Author, Interpretation, NewWording
 from memoria.memories.writer import MemoryWriter
 from memoria.model import (
     NO_TEXT_VECTORS,
@@ -44,8 +46,8 @@ from memoria.model import (
     new_id,
     now_millis,
 )
+from memoria.model.moments import Zone
 from memoria.model.privacy import PersonalRules
-from memoria.model.zone import Zone
 from memoria.policy.conflict import Claim
 from memoria.policy.privacy import effective_rules, mask, screen
 from memoria.store.rows.transaction import Transaction

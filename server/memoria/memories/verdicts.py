@@ -1,19 +1,15 @@
-"""Verdicts: the relation of a claim to the memories that speak of the same.
+"""Verdicts: memories that a claim is compared with, its relation to each, and its outcome."""
 
-The memories to compare it with are found by their subject and property, by the words they share
-with the claim, and where a model was asked, by what it was asked about.
-"""
-
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from typing import Literal, Protocol
 
-from memoria.language.names.keys import subject_key
+from memoria.language.names.keys import same_task, subject_key
 from memoria.language.statements.lasting import is_for_one_session
-from memoria.language.statements.tasks import same_task
 from memoria.language.words.analyser import query_terms
-from memoria.memories.values import NewWording
-from memoria.model import Memory, Relation, Validity
+from memoria.memories.wordings import NewWording
+from memoria.model import Memory, MemoryChange, RelatedStatement, Relation, TextVectors, Validity
 from memoria.policy.conflict import (
     Claim,
     ConflictVerdict,
@@ -206,3 +202,98 @@ def _match_words(tx: Transaction, content: str, workspace: str | None) -> tuple[
     terms = query_terms(content)[:_MOST_TERMS]
     seen = Filters(workspace=workspace)
     return tuple(m.n for m in tx.documents.match(("memory",), terms, seen, _MOST_ALIKE))
+
+
+ClaimAction = Literal["ADD", "UPDATE", "evidence", "known", "restored", "past", "pending"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimOutcome:
+    """Outcome of a claim."""
+
+    action: ClaimAction
+    memory_id: str
+    """The memory that says it now."""
+    supersedes: tuple[Memory, ...] = ()
+    """The memories whose place it took, as they were before."""
+    contradicts: tuple[Memory, ...] = ()
+    """The memories that cannot be true together with it."""
+    superseded_by: Memory | None = None
+    """The memory that says what holds since, where the claim is of an earlier time."""
+    is_echo: bool = False
+    """True if an assistant or a tool only repeated what the user had said."""
+
+    def describe_successor(self) -> RelatedStatement | None:
+        """Return the statement that holds since, where the claim is of an earlier time."""
+        return None if self.superseded_by is None else _to_statement(self.superseded_by)
+
+    def describe_change(self, content: str) -> MemoryChange | None:
+        """Describe the effect on known memories, for a receipt; None if there is none."""
+        if not (self.supersedes or self.contradicts):
+            return None
+        return MemoryChange(
+            id=self.memory_id,
+            content=content,
+            supersedes=_to_statements(self.supersedes),
+            contradicts=_to_statements(self.contradicts),
+        )
+
+
+def _to_statements(memories: Iterable[Memory]) -> tuple[RelatedStatement, ...]:
+    return tuple(map(_to_statement, memories))
+
+
+def _to_statement(memory: Memory) -> RelatedStatement:
+    return RelatedStatement(id=memory.id, content=memory.content)
+
+
+class RelatedMemories(Protocol):
+    """Finds memories that are related to a text."""
+
+    def find_related(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
+        """Find the memories that may have to do with a text, and the newest."""
+        ...
+
+    def find_bearing(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
+        """Find the memories to show to a model that reads a text: few, and those that bear on it.
+
+        Those that wait for the user's confirmation are among them.
+        """
+        ...
+
+    def embed_meanings(self, texts: Sequence[str], *, wait: bool) -> TextVectors:
+        """Embed some texts. Must not be called inside a transaction, for it may take long.
+
+        Args:
+            texts: what to embed.
+            wait: whether to wait for the embedder; without, there are none until it is loaded.
+
+        Raises:
+            EmbedderError: vectors were to be waited for, and none can be made.
+        """
+        ...
+
+    def find_near(
+        self, tx: Transaction, meanings: TextVectors, text: str, workspace: str | None
+    ) -> list[Memory]:
+        """Find active memories that mean nearly the same as a text, the nearest first."""
+        ...
+
+
+APART = "apart"
+"""What the log calls it: the line is of the one memory, and its detail is the id of the other."""
+
+
+def list_apart(tx: Transaction, memories: Iterable[Memory]) -> set[tuple[str, str]]:
+    """List the pairs of these memories that are noted and say the same as then.
+
+    The smaller id comes first.
+    """
+    by_id = {memory.id: memory for memory in memories}
+    found = set[tuple[str, str]]()
+    for memory in by_id.values():
+        for line in tx.audit.list_entries(memory.id):
+            other = by_id.get(line.detail or "") if line.action == APART else None
+            if other and line.at >= max(memory.current.ingested_at, other.current.ingested_at):
+                found.add((min(memory.id, other.id), max(memory.id, other.id)))
+    return found

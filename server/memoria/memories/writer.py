@@ -27,8 +27,6 @@ from dataclasses import replace
 from memoria.erasure.suppression import SuppressionList
 from memoria.errors import InvalidInputError
 from memoria.language.reading.statement import fingerprint
-from memoria.memories.belief import describe_belief, temper_wording
-from memoria.memories.interpretation import interpret_revision
 from memoria.memories.links import (
     link_contradictions,
     link_memories,
@@ -38,13 +36,16 @@ from memoria.memories.links import (
     link_turn,
     replace_interpretation,
 )
-from memoria.memories.values import (
+from memoria.memories.wordings import (
     Author,
     Interpretation,
     NewWording,
     Passage,
     StructuralLinks,
+    describe_belief,
+    interpret_revision,
     make_version,
+    temper_wording,
 )
 from memoria.model import EdgeType, Memory, Scope, Validity
 from memoria.policy.merging import Authority

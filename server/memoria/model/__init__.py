@@ -1,30 +1,12 @@
 """The nouns: frozen values that every layer shares. No I/O happens here."""
 
-from memoria.model.channel import COMMAND_LINE, LIBRARY, Channel
-from memoria.model.context_package import ContextPackage
-from memoria.model.duration import Duration
-from memoria.model.episode import EpisodeSummary, TurnQuote, TurnRange
-from memoria.model.evidence import AuditEntry, Evidence, LoggedAction
-from memoria.model.explanation import PARTS, ExplainedCandidate, Explanation, Part, PartReport
+from memoria.model.base import derive_id, derive_ids, new_id
 from memoria.model.graph import (
     Edge,
     EdgeType,
     Entity,
     Node,
     NodeKind,
-)
-from memoria.model.ids import derive_id, derive_ids, new_id
-from memoria.model.instant import (
-    DAY_MS,
-    from_millis,
-    now_millis,
-    parse_instant,
-    parse_offset,
-    start_of_utc_day,
-    system_millis,
-    to_iso,
-    to_millis,
-    use_clock,
 )
 from memoria.model.listing import (
     MemoryListing,
@@ -49,49 +31,95 @@ from memoria.model.memory import (
     Validity,
 )
 from memoria.model.memory_types import MemoryType
-from memoria.model.model_call import (
-    PRICED_MS,
-    DailyCap,
-    ModelCall,
-    ReadingPrice,
-    TokenPrice,
-    TokenSpending,
+from memoria.model.moments import (
+    DAY_MS,
+    from_millis,
+    now_millis,
+    parse_instant,
+    parse_offset,
+    start_of_utc_day,
+    system_millis,
+    to_iso,
+    to_millis,
+    use_clock,
 )
 from memoria.model.operation import (
     Add,
     Boost,
+    Check,
+    Checks,
     Delete,
+    Duration,
     EntityKind,
+    EpisodeSummary,
     Focus,
     Link,
     Mention,
     Modality,
     Operation,
+    Relation,
+    Ruling,
+    Rulings,
     SemanticRole,
     Skip,
+    SupportVerdict,
+    TurnQuote,
+    TurnRange,
     Update,
 )
 from memoria.model.parse import as_instant, as_member, as_turns, check_choice, describe_problems
-from memoria.model.queue import QueueEntry, QueueKind, QueueState, QueueStatus
-from memoria.model.ruling import Check, Checks, Relation, Ruling, Rulings, SupportVerdict
-from memoria.model.scratchpad import CompletedTask, Scratchpad
-from memoria.model.search import AdjacentTurn, Hit, HitSource, OtherProjects, SearchResult, ToolCall
-from memoria.model.session import Segment, Session, SessionRecord
+from memoria.model.provenance import (
+    COMMAND_LINE,
+    LIBRARY,
+    AuditEntry,
+    Channel,
+    Evidence,
+    LoggedAction,
+)
+from memoria.model.search import (
+    PARTS,
+    AdjacentTurn,
+    ContextPackage,
+    ExplainedCandidate,
+    Explanation,
+    Hit,
+    HitSource,
+    OtherProjects,
+    Part,
+    PartReport,
+    SearchResult,
+    ToolCall,
+)
 from memoria.model.status import (
     FIX,
+    PRICED_MS,
     RESTORE,
     BacklogStatus,
+    DailyCap,
     Finding,
     Health,
+    ModelCall,
+    QueueEntry,
+    QueueKind,
+    QueueState,
+    QueueStatus,
+    ReadingPrice,
     Repair,
     Statistics,
+    TokenPrice,
+    TokenSpending,
 )
 from memoria.model.turn import (
     Account,
     CaptureEvent,
+    CompletedTask,
     Receipt,
     RecordedTurn,
     Role,
+    Scratchpad,
+    Segment,
+    Session,
+    SessionRecord,
     StoredTurn,
     Turn,
     TurnRecord,

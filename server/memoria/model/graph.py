@@ -6,8 +6,8 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field, model_validator
 
 from memoria.model.base import HIDDEN, UNLESS_EMPTY, Shown, Value
-from memoria.model.instant import Moment
 from memoria.model.memory import InferredBy
+from memoria.model.moments import Moment
 from memoria.model.operation import EntityKind, Modality, SemanticRole
 
 

@@ -1,13 +1,13 @@
-"""Listings: the arguments of a list of memories or sessions, and a page of it."""
+"""Listings: the arguments of a list of memories or sessions, and pages of it; projects."""
 
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict
 
 from memoria.model.base import HIDDEN, UNLESS_EMPTY, Value
-from memoria.model.instant import Moment
 from memoria.model.memory import Memory, Validity
 from memoria.model.memory_types import AnyType
+from memoria.model.moments import Moment
 from memoria.model.query import CLEAN, INSTANT, Bounds, ForPeople, read_list
 
 MemoryState = Literal["active", "pending", "archived", "superseded", "contradicted", "any"]
@@ -112,3 +112,30 @@ class SessionPage(Page):
     sessions: tuple[SessionSummary, ...]
     id_chars: Annotated[int, HIDDEN]
     """Number of first characters that tell these ids apart from all others."""
+
+
+class KnownProject(Value):
+    """A project that a home knows."""
+
+    name: str
+    places: tuple[str, ...] = ()
+    """Last known folders; none where it was named by hand."""
+    memories: int = 0
+    """Number of active memories."""
+    turns: int = 0
+    is_private: bool = False
+    is_gone: bool = False
+    """True if none of its folders is there any more."""
+    is_unmounted: bool = False
+    """True if its folders lie on a drive that is not mounted now."""
+    is_here: bool = False
+    """True if it is the one at hand."""
+
+
+class KnownJoin(Value):
+    """A project that became part of another, and what it had then."""
+
+    former: str
+    into: str
+    memories: int
+    sessions: int

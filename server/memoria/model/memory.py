@@ -4,9 +4,17 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from memoria.model.base import UNLESS_EMPTY, Shown, Value, write_document
-from memoria.model.condition import Condition
-from memoria.model.instant import Moment
 from memoria.model.memory_types import MemoryType
+from memoria.model.moments import Moment
+
+
+class Condition(StrEnum):
+    """Conditions under which something was told, the mildest first."""
+
+    CONFIDED = "told in confidence"
+    """Told to whoever asks, with these words, and to nobody else."""
+    WITHHELD = "not to be kept"
+    """Kept out of every answer."""
 
 
 class Validity(StrEnum):

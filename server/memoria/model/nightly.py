@@ -1,19 +1,17 @@
-"""Nightly maintenance: its runs, their steps and reports."""
+"""Nightly maintenance: runs, their steps and reports, a model's answers, and notes of a day."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, StringConstraints, model_validator
 
 from memoria.model.base import HIDDEN, Shown, Value
-from memoria.model.instant import DAY_MS, Moment, to_iso
+from memoria.model.moments import DAY_MS, Moment, to_iso
 
 UNDO_MS = 7 * DAY_MS
 """Time for which a nightly run can be undone: until then what it changed is kept as it was."""
-
 WITHOUT_MODEL = "without a chat model"
 """Beginning of a step's remark on what it left undone for want of a chat model."""
-
 RunState = Literal["running", "finished", "stopped", "undoing", "undone"]
 StepState = Literal["waiting", "planned", "applied"]
 
@@ -132,3 +130,134 @@ class UndoResult(Value):
     """Number of files that say again what they said."""
     files_kept: int = 0
     """Number of files left as they are: somebody edited them since."""
+
+
+Judgement = Literal["PROMOTE", "KEEP", "DELETE"]
+"""Fate of a memory. Even DELETE only puts it aside."""
+_Number = Annotated[int, Field(ge=1)]
+_Reason = Annotated[str, Field(max_length=300)]
+_Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+_Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+_LEAST_SOURCES = 2
+
+
+class Decision(Value):
+    """A reviewer's last word."""
+
+    decision: Judgement
+    words: _Words = ""
+    """Unused: nothing is searched for any more, but the form the model was shown has them."""
+    reason: _Reason = ""
+
+
+class ReviewAnswer(Value):
+    """A reviewer's next step: a decision, or a search before there is one."""
+
+    decision: Literal["SEARCH", "PROMOTE", "KEEP", "DELETE"]
+    words: _Words = ""
+    """Words to search for."""
+    reason: _Reason = ""
+
+    @model_validator(mode="after")
+    def _check_search_words(self) -> Self:
+        if self.decision == "SEARCH" and not self.words:
+            raise ValueError("SEARCH needs words to search for")
+        return self
+
+
+class MemoryQuote(Value):
+    """Words of a memory, by its number in the prompt."""
+
+    memory: _Number
+    quote: _Line
+
+
+class Concept(Value):
+    """Common point of some memories, or the statement that there is none."""
+
+    action: Literal["CONCEPT", "SKIP"]
+    name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=80)] = ""
+    """Theme, in a few words."""
+    content: Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)] = ""
+    """A sentence that stands by itself."""
+    quotes: Annotated[tuple[MemoryQuote, ...], Field(max_length=20)] = ()
+    """Quotes that bear it out."""
+
+    @model_validator(mode="after")
+    def _check_sources(self) -> Self:
+        if self.action == "CONCEPT":
+            if not (self.name and self.content):
+                raise ValueError("CONCEPT needs a name and a content")
+            if len({passage.memory for passage in self.quotes}) < _LEAST_SOURCES:
+                raise ValueError("CONCEPT needs quotes of at least two memories")
+        return self
+
+
+class DaySentence(Value):
+    """A sentence about a day, and the numbers of the summaries it rests on."""
+
+    text: _Line
+    episodes: Annotated[tuple[_Number, ...], Field(min_length=1, max_length=20)]
+
+
+class DaySummary(Value):
+    """Summary of a day; no sentences where it came to nothing."""
+
+    sentences: Annotated[tuple[DaySentence, ...], Field(max_length=5)]
+
+
+class ClosedSession(Value):
+    """A conversation that nothing is being added to."""
+
+    n: int
+    source: str
+    session_id: str
+    last_index: int
+    stamp: str
+    """Fingerprint of its turns; changes as soon as a turn comes, changes or goes."""
+
+
+class DaySession(Value):
+    """The part of a conversation that was held in a day."""
+
+    source: str
+    session_id: str
+    first_at: int
+    last_at: int
+    utc_offset: int | None = None
+    """Minutes by which the speakers' clock was ahead of UTC; None where that is not known."""
+    messages: int
+
+
+class DayMemory(Value):
+    """A memory in the wording that a day speaks of."""
+
+    id: str
+    content: str
+    held_until: int | None = None
+    """Time at which its wording ceased to hold, UTC epoch ms; None if it holds."""
+    is_outdated: bool = False
+    """True if it sums up what has changed since."""
+
+
+class DayNotes(Value):
+    """Conversations and memories of a day."""
+
+    sessions: tuple[DaySession, ...] = ()
+    episodes: tuple[DayMemory, ...] = ()
+    """Episodes of conversations that ended in it."""
+    learnt: tuple[DayMemory, ...] = ()
+    changed: tuple[DayMemory, ...] = ()
+    """Memories that got another wording, which is given."""
+    archived: tuple[DayMemory, ...] = ()
+
+
+class GeneratedFile(Value):
+    """A file as a nightly run wrote it last."""
+
+    path: str
+    """Place below the tenant's folder."""
+    digest: str
+    stamp: str
+    """Fingerprint of the data it was written from."""
+    run_n: int

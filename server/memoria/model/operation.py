@@ -1,18 +1,70 @@
-"""Operations: changes to memories that a model may propose after it has read a conversation.
+"""Answers of a chat model: operations on memories, rulings, checks and summaries of episodes.
 
-The names and their meaning are the design's; a store never sees one before `policy` and
+The names and their meaning are the design's; a store never sees an operation before `policy` and
 `ingest/resolve` have checked it.
 """
 
-from typing import Annotated, Literal
+import math
+import re
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
 from memoria.model.base import Loosely, Value
-from memoria.model.duration import Duration
 from memoria.model.memory_types import PROPOSABLE_TYPES, ProposableType
 
+_LONGEST_DAYS = 36_500
+_HOURS, _MOST_DIGITS = 24, 9
+_DAYS = {"h": 1 / _HOURS, "d": 1, "w": 7, "m": 30, "q": 90, "y": 365}
+_CHINESE_UNITS = {"时": "h", "天": "d", "日": "d", "周": "w", "星": "w", "月": "m", "年": "y"}
+_ISO = re.compile(r"p(\d{1,5})([dwmy])")
+_SPAN = re.compile(
+    r"(?<![\d.])(\d{1,5}(?:\.\d{1,3})?)\s*-?(?:个|个?小(?=时))?\s*"
+    r"([hdwmqy](?![a-z])|(?:h(?:ou)?r|day|week|wk|month|mo|quarter|year|yr)s?(?![a-z])|[时天日周星月年])"
+)
+_COUNTS = {word: at for at, word in enumerate("one two three four five six seven eight".split(), 1)}
+_COUNTS |= {word: at for at, word in enumerate("一二三四五六七八九十", 1)}
+_COUNTS |= {"a": 1, "an": 1, "nine": 9, "ten": 10, "twelve": 12, "两": 2}
+_COUNTED = re.compile(
+    r"\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve)"
+    r"(?=[\s-](?:hour|day|week|month|quarter|year))"
+    r"|(?<![一二三四五六七八九十百])[一二两三四五六七八九十](?=个|小时|天|日|周|星|月|年)"
+)
+_NAMED = re.compile(r"\b(permanent|session)\b")
+
+
+def _read_duration(given: Any) -> Any:  # noqa: ANN401  (whatever a model wrote)
+    """Write a duration in its own form where it was given in another: `2 weeks`, `P14D`, 14."""
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        return _in_days(given)
+    if not isinstance(given, str):
+        return given
+    plain = _COUNTED.sub(lambda found: str(_COUNTS[found[0]]), given.strip().lower())
+    if plain.isdecimal():
+        return _in_days(float(plain[:_MOST_DIGITS]))
+    if named := _NAMED.search(plain):
+        return named[1]
+    found = _ISO.fullmatch(plain) or _SPAN.search(plain)
+    if found is None:
+        return plain
+    unit = _CHINESE_UNITS.get(found[2], found[2][0])
+    return _in_days(float(found[1]) * _DAYS[unit]) if unit in _DAYS else plain
+
+
+def _in_days(days: float) -> str:
+    if not 0 < days <= _LONGEST_DAYS:
+        return "permanent"
+    return f"{math.ceil(days)}d" if days > 1 else f"{math.ceil(days * _HOURS)}h"
+
+
+Duration = Annotated[
+    str,
+    BeforeValidator(_read_duration),
+    Field(pattern=r"^(permanent|session|\d{1,5}[dh])$"),
+    WithJsonSchema({"type": "string"}),
+]
+"""Likely time that a conclusion holds: `permanent`, `session`, or a number with `d` or `h`."""
 EntityKind = Literal["person", "organisation", "place", "product", "event", "other"]
 SemanticRole = Literal[
     "agent",
@@ -29,7 +81,6 @@ Modality = Literal["actual", "planned", "wished", "possible", "hearsay", "joking
 """Way in which something is meant: as it is, or not simply so."""
 LinkType = Literal["ABOUT", "CAUSES", "SUPPORTS", "CONTRADICTS", "REFERS_TO", "SIMILAR_TO"]
 """Edges that a model may propose; the others follow from what is stored."""
-
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Line = Annotated[str, Field(min_length=1, max_length=500)]
 _Until = Annotated[str, Field(max_length=100)] | None
@@ -238,3 +289,85 @@ class Focus(Value):
 
 
 Operation = Add | Update | Boost | Delete | Link | Skip
+Relation = Literal["same", "replaces", "contradicts", "different"]
+"""Relation of a new statement to a known one."""
+SupportVerdict = Literal["yes", "no", "unclear"]
+"""Verdict on whether a statement follows from the words it rests on."""
+_Number = Annotated[int, Field(ge=1)]
+
+
+class Ruling(Value):
+    """Relation of a pair's new statement to the known one."""
+
+    pair: _Number
+    """Number of the pair in the prompt."""
+    relation: Relation
+
+
+class Rulings(Value):
+    """Rulings, one for each pair if the model kept to the question."""
+
+    rulings: Annotated[tuple[Ruling, ...], Field(max_length=40)]
+
+
+class Check(Value):
+    """Verdict on whether a statement is borne out."""
+
+    statement: _Number
+    """Number in the prompt."""
+    supported: SupportVerdict
+    content: str | None = None
+    """Part that is borne out, as a sentence, where it is only a part."""
+
+
+class Checks(Value):
+    """Checks, one for each statement if the model kept to the question."""
+
+    checks: Annotated[tuple[Check, ...], Field(max_length=40)]
+
+
+_Sentence = Annotated[str, Field(min_length=1, max_length=300)]
+
+
+class TurnQuote(Value):
+    """Words of a turn, by its number in the prompt."""
+
+    turn: Annotated[int, Field(ge=1)]
+    quote: Annotated[str, Field(min_length=1, max_length=300)]
+
+
+class TurnRange(Value):
+    """The turns of a session that an episode sums up, from one place to another."""
+
+    session_id: str
+    source: str
+    first_index: int
+    last_index: int
+
+
+class EpisodeSummary(Value):
+    """The summary of a segment; empty where there is nothing to sum up."""
+
+    goal: _Sentence | None = None
+    """The user's aim, in a phrase."""
+    summary: Annotated[str, Field(max_length=1200)] = ""
+    """Account of the conversation, in two to five sentences."""
+    outcome: _Sentence | None = None
+    """Result, if it had one."""
+    importance: Annotated[float, Field(ge=0, le=1)] = 0.4
+    entities: Annotated[tuple[Mention, ...], Field(max_length=8)] = ()
+    quotes: Annotated[tuple[TurnQuote, ...], Field(max_length=6)] = ()
+    """Words it rests on above all."""
+
+
+class PatchedSentence(Value):
+    """A sentence of a summary in other words, by its number in the prompt; empty: left out."""
+
+    number: Annotated[int, Field(ge=1)]
+    text: Annotated[str, Field(max_length=600)] = ""
+
+
+class SummaryPatch(Value):
+    """Sentences of a summary that needed a change, with their new text."""
+
+    sentences: Annotated[tuple[PatchedSentence, ...], Field(max_length=20)]

@@ -8,10 +8,9 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from memoria.errors import InvalidInputError, InvalidTurnError, name_options, quote_value, shorten
-from memoria.model.instant import parse_instant
 from memoria.model.memory_types import STATABLE_TYPES, MemoryType, refuse_derived
+from memoria.model.moments import Zone, parse_instant
 from memoria.model.turn import Turn
-from memoria.model.zone import Zone
 
 _E = TypeVar("_E", bound=StrEnum)
 MOST_TURNS = 10_000

@@ -1,7 +1,9 @@
-"""Classes of personal data, and the handling of statements that hold them."""
+"""Privacy: classes of personal data, their handling, and private times."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+
+from memoria.model.base import Value
 
 
 class PersonalData(StrEnum):
@@ -54,3 +56,23 @@ def parse_personal_rules(value: object) -> object:
             f"{', '.join(classes)}, a way one of {', '.join(ways)}"
         )
     return dict(pairs)
+
+
+class PrivateTime(Value):
+    """A stretch of time, which the user switches on and off."""
+
+    workspace: str | None = None
+    """Project whose sessions are meant; None for those in no project."""
+    began_at: int
+    """UTC epoch ms."""
+    ended_at: int | None = None
+    """UTC epoch ms; None as long as it is on."""
+
+    def includes(self, at: int) -> bool:
+        """Return whether a moment is in it."""
+        return self.began_at <= at and (self.ended_at is None or at < self.ended_at)
+
+
+def find_open(times: Iterable[PrivateTime]) -> PrivateTime | None:
+    """Return the one that is on, None if none is."""
+    return next((one for one in times if one.ended_at is None), None)

@@ -28,8 +28,8 @@ from pydantic_core.core_schema import no_info_after_validator_function
 
 from memoria.errors import NO_ARGUMENT, InvalidInputError, name_options, quote_value
 from memoria.model.base import Value
-from memoria.model.instant import is_zoned, parse_instant
 from memoria.model.memory_types import AnyType
+from memoria.model.moments import is_zoned, parse_instant
 from memoria.model.parse import describe_problems, replace_lone_surrogates
 from memoria.model.turn import Role
 

@@ -1,6 +1,6 @@
-"""Turns: one message of a conversation, as it comes in and as it is kept."""
+"""Sessions: their turns, segments and scratchpads."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Literal, NamedTuple
@@ -9,10 +9,55 @@ from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
 from memoria.errors import InvalidInputError
 from memoria.model.base import HIDDEN, UNLESS_EMPTY, Shown, Value
-from memoria.model.condition import Condition
-from memoria.model.content import content_text
-from memoria.model.instant import Moment, parse_instant, parse_offset, to_millis
-from memoria.model.memory import MemoryChange, Trust
+from memoria.model.memory import Condition, MemoryChange, Trust
+from memoria.model.moments import Moment, parse_instant, parse_offset, to_millis
+
+_TEXT_KEYS = ("text", "content", "parts", "output")
+UNSAID_PARTS = frozenset({"thinking", "redacted_thinking", "reasoning", "thoughts"})
+"""Kinds of parts that nobody said."""
+_MEDIA = ("image", "audio", "video", "file")
+_MOST_DEPTH = 20
+
+
+def content_text(value: object, joint: str = "\n\n") -> str:
+    """Return the words of a content; of a picture or anything else, only what it is: `[image]`.
+
+    >>> content_text([{"type": "text", "text": "See here:"}, {"type": "image"}], " ")
+    'See here: [image]'
+
+    Args:
+        value: a text, a part with a text or with further parts, or a list of these.
+        joint: what stands between two parts.
+    """
+    return joint.join(filter(None, _list_texts(value, _MOST_DEPTH)))
+
+
+def _list_texts(value: object, depth: int) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list() | tuple() | Mapping() if depth == 0:
+            yield "[…]"
+        case list() | tuple():
+            for part in value:
+                yield from _list_texts(part, depth - 1)
+        case Mapping():
+            yield from _list_part_texts(value, depth)
+
+
+def _list_part_texts(part: Mapping[object, object], depth: int) -> Iterator[str]:
+    kind = part.get("type") or part.get("content_type")
+    if isinstance(kind, str) and kind in UNSAID_PARTS:
+        return
+    given = [part[key] for key in _TEXT_KEYS if isinstance(part.get(key), str | list | Mapping)]
+    if given:
+        yield from _list_texts(next(filter(None, given), ""), depth - 1)
+    elif isinstance(kind, str):
+        yield f"[{_name_medium(kind)}]"
+
+
+def _name_medium(kind: str) -> str:
+    return next((medium for medium in _MEDIA if medium in kind), kind)
 
 
 class Role(StrEnum):
@@ -34,7 +79,6 @@ Mark = Literal["none", "statement", "wish", "aside"]
 none; and a quote that somebody has set aside. Former versions marked what else is stated."""
 CaptureEvent = Literal["session_end", "compaction"]
 """Event that closes a segment: the session's end, or the client compacting its context."""
-
 
 _LATEST_SECONDS = 100_000_000_000
 """Bound below which an integer is 1973 in milliseconds and, far more likely, meant in seconds."""
@@ -204,3 +248,58 @@ class TurnRecord(Value):
     after: tuple[StoredTurn, ...]
     condition: Condition | None = None
     """Condition under which it was told."""
+
+
+class Session(Value):
+    """A conversation as one source numbers it. Times are UTC epoch milliseconds."""
+
+    n: int
+    source: str
+    session_id: str
+    first_at: int
+    last_at: int
+    turns: int
+    agent_turns: int = 0
+    """Most of its turns that only an agent has reported."""
+
+
+class Segment(Value):
+    """A run of turns that belongs together: what an episode will later summarise."""
+
+    ordinal: int
+    first_index: int
+    last_index: int
+    closed_by: str | None
+    """`session_end`, `compaction`, `idle`, `overflow`, or nothing while it is open."""
+
+
+class SessionRecord(Value):
+    """A page of a session."""
+
+    session_id: str
+    total: int
+    """Number of turns of the whole session."""
+    turns: tuple[StoredTurn, ...]
+    """Turns of a page that may be in an answer."""
+    segments: tuple[Segment, ...]
+    confided: frozenset[str] = frozenset()
+    """Ids of the turns that were told in confidence."""
+
+
+class CompletedTask(Value):
+    """A task that is done or was left for another."""
+
+    task: str
+    at: Moment
+
+
+class Scratchpad(Value):
+    """One session's working notes."""
+
+    session_id: str
+    current_focus: str | None
+    last_day: Annotated[str | None, HIDDEN] = None
+    """Day the focus was last worked on, where that was before today."""
+    updated_at: Moment
+    completed: tuple[CompletedTask, ...]
+    """Newest first, five at most."""

@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.lazy import LazyPattern
 from memoria.language.names.keys import USER, has_one_value
+from memoria.language.statements.classifier import guess_type
 from memoria.language.statements.lasting import REDACTED, lasting_end
 from memoria.model.core import CORE_FILES, USER_EDIT_NAME, CoreFile, CoreMemory
 from memoria.model.memory_types import CoreHeading, MemoryType
-from memoria.model.zone import Zone
+from memoria.model.moments import Zone
 
 ASSISTANT = "assistant"
 """The subject of rules on how the agent behaves towards this user."""
@@ -50,7 +52,6 @@ GROUPS: tuple[Group, ...] = (
     _PERSONA := Group("PERSONA.md", "Rules for the assistant", MemoryType.RULE, ASSISTANT),
 )
 """All groups, in the order of their headings."""
-
 _BY_HEADING = {group.heading: group for group in GROUPS}
 _PROJECT_GROUPS = (
     *(group for group in GROUPS if group.file == "MEMORY.md"),
@@ -201,3 +202,47 @@ def take_within_budget(
             budget -= price
             chosen.append(item)
     return chosen
+
+
+_TYPE_OF_HEADING = {
+    MemoryType.RULE: LazyPattern(
+        r"(?i)\b(?:rules?|conventions?|guidelines?|instructions?|do(?:s|['’]s)?\sand\sdon|policy)"
+        r"|规则|规矩|约定|规范|守则|要求"
+    ),
+    MemoryType.PREFERENCE: LazyPattern(
+        r"(?i)\b(?:preferences?|likes?|dislikes?|tastes?)\b|偏好|喜好|喜欢"
+    ),
+    MemoryType.GOAL: LazyPattern(
+        r"(?i)\b(?:goals?|plans?|decisions?|to-?dos?|next\ssteps)\b|目标|计划|打算|决定|待办"
+    ),
+    MemoryType.RELATIONSHIP: LazyPattern(
+        r"(?i)\b(?:people|team|family|friends|contacts|colleagues)\b|人物|家人|朋友|同事|团队|联系人"
+    ),
+    MemoryType.SKILL: LazyPattern(
+        r"(?i)\b(?:lessons?|how-?tos?|skills?|tips|experience)\b|经验|教训|技巧|心得"
+    ),
+}
+
+
+def conclude_group(text: str, heading: str, file: CoreFile) -> Group:
+    """Conclude the memory that a bullet becomes: its file, type and subject.
+
+    Args:
+        text: what it says.
+        heading: the user's heading above it.
+        file: where it stands.
+    """
+    if file == "PERSONA.md":
+        return Group(file, "Rules for the assistant", MemoryType.RULE, ASSISTANT)
+    kind = guess_type(text)
+    if kind is MemoryType.FACT:
+        kind = _type_by_heading(heading) or kind
+    base = group_in_file(kind, file)
+    is_users = file == "USER.md" or is_about_the_user(text)
+    subject = USER if is_users and kind is not MemoryType.RULE else None
+    return Group(file, base.heading, kind, subject)
+
+
+def _type_by_heading(heading: str) -> MemoryType | None:
+    found = (kind for kind, words in _TYPE_OF_HEADING.items() if words.regex.search(heading))
+    return next(found, None)

@@ -1,9 +1,4 @@
-"""Merging: the memories that may be made one, and the one of them that is kept.
-
-Two memories that say the same do little harm, and a lost memory is lost. So without a model two
-statements are one only if their words are the same apart from fillers. The cosine tells nothing of
-it: with the bundled model "tea over coffee" and "coffee over tea" have 0.997.
-"""
+"""Merging: memories that may be made one, and memories that take the place of older ones."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +6,9 @@ from dataclasses import dataclass
 from memoria.language.names.keys import predicate_key, subject_key
 from memoria.language.reading.statement import says_the_same, wording_key
 from memoria.language.words.analyser import tokens
-from memoria.model import Memory, SourceKind, Trust, Validity
-from memoria.model.channel import NIGHTLY_CHANNEL
+from memoria.model import InferredBy, Memory, SourceKind, Trust, Validity
+from memoria.model.provenance import NIGHTLY_CHANNEL
+from memoria.policy.conflict import Claim, Contradict, NeedsReview, Supersede, decide_replacement
 
 Pair = tuple[str, str]
 _EQUAL_FIELDS = ("type", "project", "expires_at")
@@ -153,3 +149,39 @@ def authority(memories: Sequence[Memory]) -> Authority:
     kinds = {memory.current.provenance.source_kind for memory in sources}
     kind = kinds.pop() if len(kinds) == 1 else SourceKind.CONSOLIDATED
     return Authority(least, min(memory.confidence for memory in sources), kind)
+
+
+SuccessionVerdict = Supersede | Contradict | NeedsReview
+
+
+def decide_succession(newer: Memory, older: Memory, now: int) -> SuccessionVerdict:
+    """Decide whether a memory replaces an older one, as a model has said.
+
+    Args:
+        newer: what was said later.
+        older: what was said before. It is never replaced if the user has confirmed or pinned it.
+        now: UTC epoch milliseconds.
+
+    Returns:
+        `Supersede` with the moment from which the newer one holds; else a verdict that somebody has
+        to review.
+    """
+    if older.verified or older.pinned:
+        return Contradict()
+    if newer.current.valid_from <= older.current.valid_from:
+        return NeedsReview()
+    return decide_replacement(_claim_of(newer), older, now)
+
+
+def _claim_of(memory: Memory) -> Claim:
+    current = memory.current
+    return Claim(
+        content=memory.content,
+        predicate=memory.predicate or "",
+        said_at=current.valid_from,
+        event_at=current.event_at,
+        source=current.provenance.source_kind,
+        trust=current.provenance.trust,
+        confidence=memory.confidence,
+        is_stated=current.inferred_by is InferredBy.STATEMENT,
+    )

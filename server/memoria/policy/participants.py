@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.names.keys import USER, subject_key
-from memoria.language.words.name import name_key
+from memoria.language.words.analyser import name_key
 from memoria.model import Role, StoredTurn, UserSpeaker
 
 _OF_USER = lazy_regex(r"^(?:the )?(?:user|用户)(['’]s\s|的)", re.IGNORECASE)

@@ -12,7 +12,7 @@ from datetime import date
 from types import MappingProxyType
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.secrets.luhn import has_check_digit
+from memoria.language.secrets.numbers import has_check_digit
 from memoria.model.privacy import Handling, PersonalData, PersonalRules
 
 DEFAULT_HANDLING: PersonalRules = MappingProxyType(

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Literal
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.pattern import LazyPattern
+from memoria.language.lazy import LazyPattern
 from memoria.language.reading.own_words import BLOT, blot_foreign_text, own_sentences
 from memoria.language.statements.plain_statements import PlainStatements, find_plain_statements
 from memoria.model.turn import Role

@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePath
 
-from memoria.language.names import scope_words as words
+from memoria.language.lazy import LazyPattern, WordList, remember_results
+from memoria.language.names import lexicon as words
 from memoria.language.names.keys import USER, subject_key
-from memoria.language.names.kinship import chinese_words, english_words, is_kin_or_pet
+from memoria.language.names.lexicon import chinese_words, english_words, is_kin_or_pet
 from memoria.language.names.mentions import find_names
-from memoria.language.pattern import LazyPattern
-from memoria.language.remembered import remember_results
-from memoria.language.word_table import WordList
 from memoria.model import MemoryType, Scope
 
 _MOST_CHARS = 4000

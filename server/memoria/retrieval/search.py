@@ -17,12 +17,11 @@ from typing import TypeVar
 
 from memoria.bare.collector import pause_collector
 from memoria.inference import LazyEmbedder
-from memoria.inference.rerank.base import Reranker
+from memoria.inference.reranker import Reranker
 from memoria.model import SearchResult
 from memoria.retrieval.answer.build import build_answer
-from memoria.retrieval.query.aliases import add_other_names
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.choice import choose_hits
+from memoria.retrieval.query.wording import add_other_names
 from memoria.retrieval.ranking.rerank import (
     NO_OPINION,
     SWITCHED_OFF,
@@ -30,9 +29,9 @@ from memoria.retrieval.ranking.rerank import (
     ask_reranker,
     passages,
 )
+from memoria.retrieval.ranking.selection import choose_hits
 from memoria.retrieval.snapshot import ScoredSearch, SnapshotSearch, join_found
-from memoria.retrieval.sources.embed import QueryEmbedder
-from memoria.retrieval.sources.vectors import AskedVector, QueryVector
+from memoria.retrieval.sources.vectors import AskedVector, QueryEmbedder, QueryVector
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 

@@ -7,36 +7,59 @@ candidates, its own threshold. Then the searches of a plan are joined to one ran
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from memoria.retrieval.query.codes import complete_codes
-from memoria.retrieval.query.names import resolve_names
-from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.query.task import is_of_another_task, resolve_task
-from memoria.retrieval.query.terms import choose_terms
-from memoria.retrieval.ranking.depth import choose_depth
-from memoria.retrieval.ranking.evidence.ranked import Ranking
-from memoria.retrieval.ranking.fusion import fuse, rank_documents
-from memoria.retrieval.ranking.literals import keep_holding
-from memoria.retrieval.ranking.rarity import merge_weights, weigh_terms
-from memoria.retrieval.ranking.rerank import NO_OPINION, RerankOpinion, apply_opinion
+from memoria.retrieval.query.plan import SearchPlan, is_of_another_task, resolve_task
+from memoria.retrieval.query.wording import choose_terms, complete_codes, resolve_names
+from memoria.retrieval.ranking.candidates import Ranking, fuse, rank_documents
+from memoria.retrieval.ranking.rerank import (
+    NO_OPINION,
+    RERANK_DEPTH,
+    SEVERAL_DEPTH,
+    RerankOpinion,
+    apply_opinion,
+    join_searches,
+    keep_holding,
+)
 from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
 from memoria.retrieval.ranking.statistics import (
     QueryStatistics,
     build_statistics,
     count_frequencies,
+    merge_weights,
+    weigh_terms,
 )
 from memoria.retrieval.ranking.threshold import RelevanceThreshold
-from memoria.retrieval.ranking.variants import SEVERAL_DEPTH, join_searches
-from memoria.retrieval.sources.embed import QueryEmbedder
-from memoria.retrieval.sources.gather import SourceScores, gather
-from memoria.retrieval.sources.recent import settle_time
+from memoria.retrieval.sources.gather import SourceScores, gather, settle_time
 from memoria.retrieval.sources.vectors import (
     AskedVector,
+    QueryEmbedder,
     QueryVector,
     list_query_vectors,
     search_vectors_beside,
 )
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Frequencies
+
+_READ_OF_THE_PAST = 1000
+"""Documents read where a past moment is asked of: all that was found, for only reading a document
+tells whether it came later."""
+_READ_OF_A_TASK = 60
+"""Fewest documents read where a task is named: those of other tasks are left out."""
+
+
+def choose_depth(plan: SearchPlan, *, is_reranked: bool) -> int:
+    """Return the number of documents to rank with care, whatever the limit, which adds to the end.
+
+    What stands further down could come before others by what is read of it, so that a higher limit
+    would change who comes first.
+    """
+    depth = plan.profile.reads
+    if plan.tasks is not None:
+        depth = max(depth, _READ_OF_A_TASK)
+    if plan.as_of is not None:
+        depth = max(depth, _READ_OF_THE_PAST)
+    if is_reranked and plan.options.stages.rerank:
+        depth = max(depth, RERANK_DEPTH)
+    return depth
 
 
 @dataclass(frozen=True, slots=True)

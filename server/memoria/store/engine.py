@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Protocol
 
 from memoria.config import Settings
-from memoria.model import Finding
+from memoria.model import DAY_MS, DailyCap, Finding, ModelCall
+from memoria.model.moments import Zone
 from memoria.model.nightly import NightlyRun
-from memoria.model.zone import Zone
 from memoria.store.rows.backlog import Backlog
 from memoria.store.rows.queue import WorkQueue
 from memoria.store.rows.transaction import Transaction
@@ -190,3 +190,40 @@ class Engine(Protocol):
             StoreError: it can't be opened.
         """
         ...
+
+
+RENEWAL_PAGE = 200
+"""Number of documents renewed at a time; other writers get their turn between two pages."""
+
+
+def renew_all(store: Store) -> None:
+    """Renew the index of every document that an older version has written."""
+    while store.renew_words(RENEWAL_PAGE):
+        pass
+
+
+class StoreLedger:
+    """A store as a ledger. Its methods may be called from any thread."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def reserve(self, tenant: str, call: ModelCall, since: int, cap: DailyCap) -> int | None:
+        """Enter a call that is about to be made, and return its number.
+
+        None if the tenant's entries of the day that began at `since` would come to more than the
+        cap.
+        """
+        with self._store.write(tenant, only_adds=True) as tx:
+            return enter_call(tx, call, since, cap)
+
+    def settle(self, tenant: str, n: int, call: ModelCall) -> None:
+        """Set the outcome and the cost of an entry's call."""
+        with self._store.write(tenant, only_adds=True) as tx:
+            tx.ledger.settle(n, call)
+
+
+def enter_call(tx: Transaction, call: ModelCall, since: int, cap: DailyCap) -> int | None:
+    """Enter a call that is about to be made, if the day allows it; see `StoreLedger.reserve`."""
+    spent = tx.ledger.spending(since, since + DAY_MS)
+    return tx.ledger.add(call) if cap.allows(call, spent) else None

@@ -23,10 +23,10 @@ from memoria.model import (
     to_iso,
 )
 from memoria.model.base import write_document
-from memoria.model.condition import Condition
+from memoria.model.conclusions import HandedIn
 from memoria.model.forgetting import ForgetPreview, ForgetReport, ForgetResult
-from memoria.model.handed_in import HandedIn
-from memoria.model.session import SessionRecord
+from memoria.model.memory import Condition
+from memoria.model.turn import SessionRecord
 from memoria.retrieval.answer.cite import memory_source, neighbour, turn_source
 from memoria.retrieval.answer.form import short_id
 from memoria.retrieval.answer.notes import describe_fit, list_notes

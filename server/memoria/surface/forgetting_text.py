@@ -8,6 +8,7 @@ from memoria.bare.home import DEFAULT_TENANT
 from memoria.config import Settings
 from memoria.errors import name_option
 from memoria.model import to_iso
+from memoria.model.base import count_end_chars
 from memoria.model.forgetting import (
     ForgetItem,
     ForgetKind,
@@ -17,7 +18,6 @@ from memoria.model.forgetting import (
     ForgetSelection,
     RemainingBackup,
 )
-from memoria.model.ids import count_end_chars
 from memoria.model.search import FULL_ID
 from memoria.retrieval.answer.form import indent_words
 from memoria.surface.text import quantity

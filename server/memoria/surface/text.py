@@ -1,8 +1,10 @@
 """Answers as plain text, a line a memory: what a model without structured content reads."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
 
-from memoria.language.reading.lines import fence_block, join_lines
+from memoria.bare.projects import find_place
+from memoria.language.reading.fences import fence_block, join_lines
 from memoria.language.words.document import as_text
 from memoria.model import (
     AdjacentTurn,
@@ -24,7 +26,20 @@ from memoria.model.turn import FORGOTTEN_PASSAGE
 from memoria.retrieval.answer.cite import neighbour
 from memoria.retrieval.answer.form import indent_words, write_line
 from memoria.retrieval.answer.notes import write_answer
-from memoria.surface.places import tell_place
+
+_HOME: ContextVar[str | None] = ContextVar("home whose projects are told", default=None)
+
+
+def show_places_in(home: str) -> None:
+    """Let the command that runs tell where the projects of a home are now."""
+    _HOME.set(home)
+
+
+def tell_place(project: str) -> str:
+    """Return the folder of a project, or its name."""
+    home = _HOME.get()
+    return project if home is None else find_place(home, project)
+
 
 PRIVATE_NOTE = (
     "private time is on in this project: nothing of its sessions is kept until the user ends it "

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoria.admin.exports import seal
+from memoria.admin.exports import format as seal
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ import memoria
 from memoria.app.sync import SyncMemoria
 from memoria.connectors.adapters.langgraph import MemoriaStore
 from memoria.errors import ForgottenError, InvalidInputError, PrivateTimeError
-from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.embedder import BundledEmbedder
 
 _ANN, _LI = ("users", "ann"), ("users", "李雷")
 _VALUES: list[dict[str, object]] = [

@@ -24,7 +24,7 @@ from langgraph.store.memory import InMemoryStore
 import memoria
 from memoria.app.sync import SyncMemoria
 from memoria.connectors.adapters.langgraph import MemoriaStore
-from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.embedder import BundledEmbedder
 
 
 @pytest.fixture

@@ -7,10 +7,8 @@ from pathlib import Path, PureWindowsPath
 import pytest
 
 from memoria.connectors.clients.document import is_our_hook
-from memoria.connectors.clients.hook_forms import words_of
-from memoria.connectors.clients.interface import HookWish
-from memoria.connectors.clients.place import ClientPlace
-from memoria.connectors.clients.program import ClientProgram
+from memoria.connectors.clients.interface import ClientPlace, ClientProgram, HookWish
+from memoria.connectors.clients.rows import words_of
 from memoria.connectors.clients.status import is_installed
 from memoria.connectors.clients.table import CLIENTS, find_client
 from memoria.connectors.clients.wiring import draft_connection

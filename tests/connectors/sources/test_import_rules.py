@@ -29,11 +29,10 @@ from tests.surface.shell import Shell
 from memoria import Memoria
 from memoria.admin.importer import Importer
 from memoria.app import project_of
-from memoria.connectors.sources.detect import find_files
-from memoria.connectors.sources.table import SOURCES
+from memoria.connectors.sources.detect import SOURCES, find_files
 from memoria.memories.foreign import ForeignReceipt
-from memoria.model.channel import transcript_channel
-from memoria.model.foreign import ForeignMemory
+from memoria.model.conclusions import ForeignMemory
+from memoria.model.provenance import transcript_channel
 
 BY_PATH = partial(project_of, "")
 """Of no home, which knows of no project that was moved."""

@@ -8,16 +8,15 @@ from bench.oddities.campaign import try_oddities
 from bench.oddities.samples import SAMPLES, Sample
 from tests.surface.shell import Shell
 
-from memoria.connectors.sources.items import read_file
-from memoria.connectors.sources.table import SOURCES
+from memoria.connectors.sources.detect import SOURCES
+from memoria.connectors.sources.interface import read_file
 from memoria.connectors.transcripts import (
     SkippedLine,
     TranscriptSource,
     TranscriptTurn,
     UnusableLine,
 )
-from memoria.connectors.transcripts.each import read_each
-from memoria.connectors.transcripts.omission import FoldersLeftOut
+from memoria.connectors.transcripts.base import FoldersLeftOut, read_each
 from memoria.connectors.transcripts.source import Record
 
 MANY = 22

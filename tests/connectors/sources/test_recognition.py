@@ -1,15 +1,17 @@
 """A file is known by any of its items, in whatever list or line they stand."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.connectors.sources.samples.base import ANNA, LIN
+from tests.connectors.sources.samples import SAMPLES
+from tests.connectors.sources.samples.base import ANNA, LIN, Sample
 from tests.connectors.sources.samples.chats import chatgpt_conversations, claude_conversations
 from tests.surface.shell import Shell
 
-from memoria.connectors.sources.detect import recognise
+from memoria.connectors.sources.detect import SOURCES, recognise
 from memoria.connectors.sources.probe import Probe
 
 VOID: dict[str, Any] = {"title": "void", "create_time": 1, "current_node": "x", "mapping": {}}
@@ -194,3 +196,138 @@ def test_history_lines_of_an_agent_are_turns_with_their_tools(shell: Shell, tmp_
     assert "第一页" in shell("traces", "第一页").out
     found = shell.json("traces", "保险柜 合同", "--role", "tool")["hits"]
     assert any("find_file" in json.dumps(hit, ensure_ascii=False) for hit in found)
+
+
+_SHARED = ".local/share"
+_NPX = ".npm/_npx/1f/node_modules"
+_PLACES = {
+    "write_chatgpt": "Downloads/chatgpt-2026.zip",
+    "write_chatgpt_json": "Downloads/chatgpt-export/conversations.json",
+    "write_claude_ai": "Downloads/data-2026.zip",
+    "write_claude_json": "Downloads/data-2026/conversations.json",
+    "write_server_memory": f"{_NPX}/@modelcontextprotocol/server-memory/dist/memory.json",
+    "write_openmemory_export": "Downloads/memories_export_anna.zip",
+    "write_openmemory_database": "Downloads/openmemory.db",
+    "write_mem0_history": ".mem0/history.db",
+    "write_memory_service_database": f"{_SHARED}/mcp-memory/sqlite_vec.db",
+    "write_goose": f"{_SHARED}/goose/sessions/sessions.db",
+    "write_goose_lines": f"{_SHARED}/goose/sessions/20250401_0900.jsonl",
+    "write_opencode": f"{_SHARED}/opencode/opencode.db",
+    "write_opencode_two": f"{_SHARED}/opencode/opencode.db",
+    "write_opencode_both": f"{_SHARED}/opencode/opencode.db",
+    "write_opencode_files": f"{_SHARED}/opencode/storage",
+    "write_cursor": ".config/Cursor/User/globalStorage/state.vscdb",
+    "write_cursor_transcript": ".cursor/projects/-garden/agent-transcripts/3f/3f.jsonl",
+    "write_claude_mem": ".claude-mem/claude-mem.db",
+    "write_basic_memory": "basic-memory",
+    "write_obsidian": "Documents/vault",
+}
+"""Where a sample is put, below the home folder."""
+_NAMED_ONLY = {"write_mem0", "write_memory_service", "write_memories_json", "write_notes"}
+"""What lies wherever its owner has put it, and is imported by its path."""
+
+
+def test_somebody_has_decided_of_every_sample_where_it_is_found() -> None:
+    assert {one.write.__name__ for one in SAMPLES} == {*_PLACES, *_NAMED_ONLY}
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [one for one in SAMPLES if one.write.__name__ in _PLACES],
+    ids=lambda one: one.write.__name__,
+)
+def test_what_a_program_keeps_is_found_by_itself(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sample: Sample
+) -> None:
+    home = tmp_path / "user"
+    place = home / _PLACES[sample.write.__name__]
+    (tmp_path / "made").mkdir()
+    place.parent.mkdir(parents=True)
+    shutil.move(sample.write(tmp_path / "made"), place)
+    known = home / ".config" / "obsidian" / "obsidian.json"
+    known.parent.mkdir(parents=True, exist_ok=True)
+    known.write_text(json.dumps({"vaults": {"1": {"path": str(home / "Documents" / "vault")}}}))
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    (count,) = shell.json("import", "--all", "--dry-run")["sources"]
+    assert (count["source"], count["turns"], count["memories"]) == (
+        sample.source,
+        sample.turns,
+        sample.memories,
+    )
+
+
+IDS = [f"{sample.source}-{sample.write.__name__}" for sample in SAMPLES]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    folder = tmp_path / "sample"
+    folder.mkdir()
+    return folder
+
+
+def made(report: dict[str, Any]) -> int:
+    """How many turns and memories came in anew."""
+    statuses = ("added", "changed", "past", "waiting")
+    counts: list[int] = [report["recorded"], *(report["memories"].get(one, 0) for one in statuses)]
+    return sum(counts)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=IDS)
+def test_what_a_program_left_is_recognised_and_comes_in_once(
+    shell: Shell, place: Path, sample: Sample
+) -> None:
+    path = sample.write(place)
+    counted = shell.json("import", path, "--dry-run")
+    (count,) = counted["sources"]
+    assert (count["source"], count["turns"], count["memories"], count["bad"]) == (
+        sample.source,
+        sample.turns,
+        sample.memories,
+        0,
+    )
+    assert not shell.home.exists()
+    first = shell.json("import", path)
+    assert (first["sources"], first["bad"], first["not_understood"]) == ([sample.source], 0, [])
+    assert (first["recorded"], made(first)) == (sample.turns, sample.turns + sample.memories)
+    for words in sample.sayings:
+        hits = [
+            hit
+            for command in ("search", "traces")
+            for hit in shell.json("--workspace", "*", command, words)["hits"]
+            if words in hit["text"]
+        ]
+        assert hits, words
+    before = shell.json("stats")
+    again = shell.json("import", path)
+    assert made(again) == 0
+    assert again["already_recorded"] + again["memories"].get("known", 0) == made(first)
+    after = shell.json("stats")
+    assert (after["turns"], after["memories"]) == (before["turns"], before["memories"])
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=IDS)
+def test_a_damaged_item_is_named_and_the_rest_comes_in(
+    shell: Shell, place: Path, sample: Sample
+) -> None:
+    path = sample.write(place)
+    sample.damage(path)
+    report = shell.json("import", path, code=3)
+    assert report["bad"] == len(report["bad_lines"]) == 1
+    assert str(path) in report["bad_lines"][0]["file"]
+    assert made(report) == sample.turns + sample.memories - sample.lost
+
+
+def test_every_source_has_a_sample() -> None:
+    own = {
+        "jsonl",
+        "claude-code",
+        "codex",
+        "gemini",
+        "copilot",
+        "cline",
+        "droid",
+    }  # have tests of their own
+    assert {sample.source for sample in SAMPLES} | own == set(SOURCES)

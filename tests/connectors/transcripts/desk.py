@@ -17,8 +17,8 @@ from memoria.connectors.transcripts import (
 )
 from memoria.memories.foreign import ForeignReceipt
 from memoria.model import Receipt, RecordedTurn, StoredTurn, Turn, new_id
-from memoria.model.channel import transcript_channel
-from memoria.model.foreign import ForeignMemory
+from memoria.model.conclusions import ForeignMemory
+from memoria.model.provenance import transcript_channel
 
 BY_PATH = partial(project_of, "")
 """Of no home, which knows of no project that was moved."""

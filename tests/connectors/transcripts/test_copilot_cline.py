@@ -5,11 +5,18 @@ from pathlib import Path
 
 import pytest
 from tests.connectors.transcripts.desk import FOLDER, SESSION, Line, imported, kept, told, written
+from tests.surface.shell import Shell
 
 from memoria import Memoria
-from memoria.connectors.transcripts import FORMATS, SkippedLine, TranscriptSource, TranscriptTurn
+from memoria.connectors.transcripts import (
+    FORMATS,
+    SkippedLine,
+    TranscriptFormat,
+    TranscriptSource,
+    TranscriptTurn,
+)
+from memoria.connectors.transcripts.base import FoldersLeftOut
 from memoria.connectors.transcripts.follow import FilePlace, TranscriptFollower
-from memoria.connectors.transcripts.omission import FoldersLeftOut
 
 
 def event(kind: str, number: int, **data: object) -> Line:
@@ -194,3 +201,22 @@ def test_a_session_that_an_agent_of_droid_s_has_begun_is_left_out(tmp_path: Path
     begun = {**BEGUN, "callingSessionId": "s-0", "callingToolUseId": "c1"}
     source = TranscriptSource(written(tmp_path / "s.jsonl", begun, *DROID[1:]), SESSION)
     assert [*FORMATS["droid"].read(source)] == [SkippedLine(n + 1) for n in range(len(DROID))]
+
+
+@pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
+def test_the_help_of_import_says_of_each_format_what_it_reads_and_where(
+    shell: Shell, form: TranscriptFormat
+) -> None:
+    shown = " ".join(shell("import", "--help", COLUMNS="4000").out.split())
+    assert form.summary in shown
+
+
+def test_a_clients_own_folder_follows_its_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for form in FORMATS.values():
+        if form.folder is not None:
+            monkeypatch.setenv(form.folder.variable, str(tmp_path))
+            assert form.folder.path == tmp_path / form.folder.below
+            monkeypatch.setenv(form.folder.variable, "")
+            assert form.folder.path == Path(form.folder.home).expanduser() / form.folder.below

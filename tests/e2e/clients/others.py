@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.clients.base import Abilities
-from tests.e2e.stand_in.completions import Completions
 from tests.e2e.stand_in.dialect import strings
+from tests.e2e.stand_in.openai import Completions
 from tests.e2e.stand_in.script import Call
 
 _MODEL = "stand-in"

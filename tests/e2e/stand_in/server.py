@@ -13,8 +13,16 @@ from threading import Lock, Thread
 from typing import Any
 
 from tests.e2e.stand_in.dialect import Dialect
-from tests.e2e.stand_in.reading import Conclusion, answer_question, is_reading
-from tests.e2e.stand_in.script import END, Asked, Reply, Say, Script
+from tests.e2e.stand_in.script import (
+    END,
+    Asked,
+    Conclusion,
+    Reply,
+    Say,
+    Script,
+    answer_question,
+    is_reading,
+)
 
 _READING_S = 8.0
 """A capable model takes as long for an answer of Memoria's, a slow one a minute."""

@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memoria.connectors.clients.hook_forms import KILO_HOOKS, OPENCLAW_HOOKS, OPENCODE_HOOKS
-from memoria.connectors.clients.interface import HookFiles, HookWish
-from memoria.connectors.clients.place import ClientPlace
-from memoria.connectors.clients.program import ClientProgram
-from memoria.connectors.transcripts.shapes import without_quotes
+from memoria.connectors.clients.interface import ClientPlace, ClientProgram, HookFiles, HookWish
+from memoria.connectors.clients.rows import KILO_HOOKS, OPENCLAW_HOOKS, OPENCODE_HOOKS
+from memoria.connectors.transcripts.messages import without_quotes
 
 PROMPTS = {
     '"Always answer in short sentences."': "Always answer in short sentences.",

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.language.secrets.corpus import Case, read_cases
 
 from memoria.ingest.clean import clean_turn
-from memoria.language.pattern import LazyPattern
+from memoria.language.lazy import LazyPattern
 from memoria.language.reading.clean import Tally, clean_text
-from memoria.language.reading.invisible import INVISIBLE
+from memoria.language.reading.fences import INVISIBLE
 from memoria.model import Role, Turn
 from memoria.surface.hook import sieve
 from memoria.surface.hook.sieve import flatten, is_surely_clean

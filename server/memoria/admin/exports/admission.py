@@ -11,7 +11,7 @@ from typing import Any
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.ingest.clean import CleanTurn, clean_turn
-from memoria.ingest.omission import leave_out_forgotten
+from memoria.ingest.turn_draft import leave_out_forgotten
 from memoria.language.reading.clean import Tally
 from memoria.language.secrets.redact import redact
 from memoria.language.words.document import full_text

@@ -10,23 +10,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memoria.admin.exports.admission import Admission, Refusals
-from memoria.admin.exports.core_text import add_own_text
-from memoria.admin.exports.lines import (
+from memoria.admin.exports.format import (
     CORE_FILE,
     ExportHead,
     ExportLine,
     UnreadableLine,
+    key_id,
+    open_key,
     read_head,
     read_lines,
 )
-from memoria.admin.exports.seal import key_id, open_key
+from memoria.admin.exports.write import add_own_text
 from memoria.disk.home_files import adopt_tombstone_keys, list_tombstone_keys
-from memoria.disk.interface import HomeFiles
+from memoria.disk.home_folder import HomeFiles
 from memoria.erasure.files import TextFileEraser
 from memoria.erasure.reforget import Repetition
 from memoria.erasure.suppression import Digester
 from memoria.errors import ExportError, UnusableFileError
-from memoria.language.reading.phrases import Phrases
+from memoria.language.reading.statement import Phrases
 from memoria.store.engine import Store
 from memoria.store.rows.portable.records import (
     PORTABLE_KINDS,

@@ -6,12 +6,12 @@ from typing import Any
 try:
     from claude_agent_sdk import HookMatcher
 except ImportError as error:
-    from memoria.connectors.adapters.extras import missing_extra
+    from memoria.connectors.adapters.shared import missing_extra
 
     raise missing_extra("claude-agent-sdk", error) from error
 
 from memoria.app.memory import Memoria
-from memoria.connectors.adapters.extras import name_source
+from memoria.connectors.adapters.shared import name_source
 from memoria.model import Role, Turn
 
 _CLIENT = "claude-agent-sdk"

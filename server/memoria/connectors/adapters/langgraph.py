@@ -19,15 +19,15 @@ try:
         SearchOp,
     )
 except ImportError as error:
-    from memoria.connectors.adapters.extras import missing_extra
+    from memoria.connectors.adapters.shared import missing_extra
 
     raise missing_extra("langgraph", error) from error
 
+from memoria.app.open_home import in_thread
 from memoria.app.sync import SyncMemoria
-from memoria.app.threads import in_thread
-from memoria.connectors.adapters.extras import check_written, name_source
 from memoria.connectors.adapters.filters import is_like, passes
 from memoria.connectors.adapters.langgraph_items import CLIENT, Namespace, StoreItems, to_turn
+from memoria.connectors.adapters.shared import check_written, name_source
 
 
 class MemoriaStore(BaseStore):

@@ -11,7 +11,7 @@ from typing import Any
 from langgraph.store.base import SearchItem
 
 from memoria.app.sync import SyncMemoria
-from memoria.connectors.adapters.extras import ANY_PROJECT, PAGE
+from memoria.connectors.adapters.shared import ANY_PROJECT, PAGE
 from memoria.errors import NotFoundError
 from memoria.model import Role, StoredTurn, Turn, from_millis
 from memoria.model.query import MAX_LIMIT, MAX_TOKENS

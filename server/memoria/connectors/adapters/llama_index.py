@@ -7,7 +7,7 @@ try:
     from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
     from llama_index.core.memory import BaseMemoryBlock
 except ImportError as error:
-    from memoria.connectors.adapters.extras import missing_extra
+    from memoria.connectors.adapters.shared import missing_extra
 
     raise missing_extra("llama-index", error) from error
 
@@ -15,7 +15,7 @@ from pydantic import Field
 
 from memoria.app.memory import Memoria
 from memoria.app.sync import SyncMemoria
-from memoria.connectors.adapters.extras import find_awaitable, name_source
+from memoria.connectors.adapters.shared import find_awaitable, name_source
 from memoria.model import Role, Turn
 
 _CLIENT = "llama-index"

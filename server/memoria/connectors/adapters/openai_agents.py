@@ -7,13 +7,13 @@ try:
     from agents import SessionSettings, TResponseInputItem
     from agents.memory.session_settings import resolve_session_limit
 except ImportError as error:
-    from memoria.connectors.adapters.extras import missing_extra
+    from memoria.connectors.adapters.shared import missing_extra
 
     raise missing_extra("openai-agents", error) from error
 
 from memoria.app.memory import Memoria
 from memoria.app.sync import SyncMemoria
-from memoria.connectors.adapters.history import (
+from memoria.connectors.adapters.shared import (
     Entry,
     History,
     Item,

@@ -7,7 +7,7 @@ try:
     from pydantic_ai import FunctionToolset
     from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter
 except ImportError as error:
-    from memoria.connectors.adapters.extras import missing_extra
+    from memoria.connectors.adapters.shared import missing_extra
 
     raise missing_extra("pydantic-ai", error) from error
 
@@ -16,12 +16,12 @@ from pydantic import JsonValue
 
 from memoria.app.memory import Memoria
 from memoria.app.sync import SyncMemoria
-from memoria.connectors.adapters.extras import find_awaitable
-from memoria.connectors.adapters.history import (
+from memoria.connectors.adapters.shared import (
     Entry,
     History,
     Item,
     Path,
+    find_awaitable,
     join_item,
     list_texts,
     split_item,

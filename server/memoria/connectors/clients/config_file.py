@@ -1,15 +1,54 @@
-"""A file of another program: read whole, replaced whole, with a copy of how it was beside it."""
+"""A file of another program: read whole, replaced whole, with a backup and a ledger of the changes.
 
+The text of a file alone can't say whether an empty container, a comma or a line break was there
+before we wrote. The ledger says it, so that our parts are taken out exactly. Without the ledger, as
+in a project's file on another machine, our parts are found by their form and taken out all the
+same; then a container that was made for them may stay, empty.
+"""
+
+import difflib
+import json
 import os
+import re
 import secrets
 import shutil
 import stat
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
+from typing import Any, Self
 
-from memoria.connectors.clients.bounds import is_in_repository
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.connectors.clients.syntax.interface import InsertedPiece
 from memoria.errors import ClientError
+
+_REPOSITORY_SIGNS = (".git", ".hg", ".jj", ".svn")
+
+
+def check_stays_inside(path: Path, project: Path) -> None:
+    """Refuse a file of a project that a link, its own or a folder's, leads out of it.
+
+    Raises:
+        ClientError: a link does; it is named.
+    """
+    room, place = Path(os.path.realpath(project)), project
+    for part in path.relative_to(project).parts:
+        place = place / part
+        target = Path(os.path.realpath(place))
+        if not target.is_relative_to(room):
+            raise ClientError(
+                f"{place} is a link that leads out of the project, to {target}. Nothing was "
+                "changed: put a file or folder of the project's own there, or connect with "
+                "--scope user."
+            )
+
+
+def is_in_repository(folder: Path) -> bool:
+    """Check whether a folder is versioned, so that what lies in it may be committed."""
+    real = Path(os.path.realpath(folder))
+    return any((one / sign).exists() for one in (real, *real.parents) for sign in _REPOSITORY_SIGNS)
+
 
 BACKUP_SUFFIX = ".memoria-backup"
 _BOM = "\ufeff"
@@ -159,3 +198,126 @@ def _system_error(path: Path, error: OSError) -> ClientError:
     return ClientError(
         f"{error.filename or path}: {error.strerror or error}. Nothing was changed there."
     )
+
+
+_NO_FILE = "/dev/null"
+_CONTEXT_LINES = 3
+_HUNK = lazy_regex(r"@@ -(\d+)(.*?) \+(\d+)(.*?) @@")
+
+
+@lru_cache(maxsize=8)  # it is shown, and told as JSON
+def unified_lines(name: str, before: bytes | None, after: bytes | None) -> tuple[str, ...]:
+    """Return the lines of the diff of a file, which one side may not have."""
+    old, new = _lines_of(before), _lines_of(after)
+    first = max(0, _count_alike(old, new) - _CONTEXT_LINES)
+    last = max(0, _count_alike(old[first:][::-1], new[first:][::-1]) - _CONTEXT_LINES)
+    lines = difflib.unified_diff(
+        old[first : len(old) - last],
+        new[first : len(new) - last],
+        _NO_FILE if before is None else name,
+        _NO_FILE if after is None else name,
+        lineterm="",
+        n=_CONTEXT_LINES,
+    )
+    return tuple(_shift_hunks(lines, first))
+
+
+def _count_alike(old: Sequence[str], new: Sequence[str]) -> int:
+    """Return how many lines two texts begin with in common."""
+    differing = (at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other)
+    return next(differing, min(len(old), len(new)))
+
+
+def _shift_hunks(lines: Iterator[str], by: int) -> Iterator[str]:
+    def shift(found: re.Match[str]) -> str:
+        old, new = int(found[1]) + by, int(found[3]) + by
+        return f"@@ -{old}{found[2]} +{new}{found[4]} @@"
+
+    for line in lines:
+        yield _HUNK.sub(shift, line, count=1) if line.startswith("@@ ") else line
+
+
+def _lines_of(content: bytes | None) -> list[str]:
+    return [] if content is None else content.decode("utf-8", "replace").splitlines()
+
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerEntry:
+    """Changes made to one file."""
+
+    client: str
+    pieces: tuple[InsertedPiece, ...] = ()
+    made_file: bool = False
+    made_folders: tuple[str, ...] = ()
+    """Folders that were made, the innermost first."""
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Self:
+        """Return the entry that the ledger has so."""
+        return cls(
+            client=str(kept["client"]),
+            pieces=tuple(map(InsertedPiece.from_json, kept["pieces"])),
+            made_file=bool(kept["made_file"]),
+            made_folders=tuple(map(str, kept["made_folders"])),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """All that the ledger holds."""
+
+    files: dict[str, LedgerEntry] = field(default_factory=dict)
+    made_folders: tuple[str, ...] = ()
+    """Folders made for the ledger itself, the innermost first."""
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Self:
+        if kept["version"] != _VERSION:
+            raise ValueError(kept["version"])
+        files = {name: LedgerEntry.from_json(entry) for name, entry in kept["files"].items()}
+        return cls(files, tuple(map(str, kept["made_folders"])))
+
+    def as_json(self) -> dict[str, Any]:
+        files = {name: asdict(entry) for name, entry in self.files.items()}
+        return {"version": _VERSION, "made_folders": self.made_folders, "files": files}
+
+
+class ConnectionLedger:
+    """The entries, by file."""
+
+    def __init__(self, file: Path) -> None:
+        """Keep it in a file that only the user can read."""
+        self._file = file
+
+    def look_up(self, path: Path) -> LedgerEntry | None:
+        """Return what was done to a file."""
+        return self._read().files.get(str(path))
+
+    def write(self, path: Path, entry: LedgerEntry | None) -> None:
+        """Keep what was done to a file; None forgets it."""
+        kept = self._read()
+        if entry is not None:
+            kept.files[str(path)] = entry
+        elif kept.files.pop(str(path), None) is None:
+            return
+        if not kept.files:
+            ConfigFile(self._file).remove(kept.made_folders)
+            return
+        if made := self._save(kept):
+            self._save(replace(kept, made_folders=made))
+        self._file.chmod(0o600)
+
+    def _save(self, kept: _Kept) -> tuple[str, ...]:
+        """Write the ledger; the folders that had to be made for it."""
+        content = json.dumps(kept.as_json(), indent=1, ensure_ascii=False)
+        return ConfigFile(self._file).replace(content.encode("utf-8", "surrogatepass"))
+
+    def _read(self) -> _Kept:
+        """Read what is kept; empty if it can't be read, as what is ours is known by its form."""
+        try:
+            return _Kept.from_json(json.loads(self._file.read_bytes()))
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return _Kept()

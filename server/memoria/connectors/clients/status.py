@@ -8,15 +8,20 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from memoria.bare.home import find_home, find_tenant
-from memoria.bare.hook_log import read_heard
+from memoria.bare.spool import read_heard
 from memoria.connectors.clients.config_file import ConfigFile, decode
 from memoria.connectors.clients.document import ConfigDocument, EditError, WantedParts, command_in
-from memoria.connectors.clients.hook_forms import is_our_file, words_of
-from memoria.connectors.clients.interface import Client, HookTable, HookWish
-from memoria.connectors.clients.packaged import find_package
-from memoria.connectors.clients.place import ClientPlace, Scope
+from memoria.connectors.clients.installed import find_package
+from memoria.connectors.clients.interface import (
+    Client,
+    ClientPlace,
+    ClientProgram,
+    HookTable,
+    HookWish,
+    Scope,
+)
 from memoria.connectors.clients.probe import ProbeResult, probe_server, select_environment
-from memoria.connectors.clients.program import ClientProgram
+from memoria.connectors.clients.rows import is_our_file, words_of
 from memoria.connectors.clients.syntax.choose import SyntaxName
 from memoria.connectors.clients.syntax.interface import look_up
 from memoria.connectors.clients.table import CLIENTS

@@ -3,10 +3,20 @@
 from pathlib import Path
 from typing import Any
 
-from memoria.connectors.clients.hook_forms import (
+from memoria.connectors.clients.installed import list_overruled, list_unapproved, list_untrusted
+from memoria.connectors.clients.interface import (
+    Client,
+    ClientPlace,
+    ClientProgram,
+    HookTable,
+    Scope,
+)
+from memoria.connectors.clients.rows import (
+    CLAUDE_EVENTS,
     CLINE_HOOKS,
     COPILOT_HOOKS,
     KILO_HOOKS,
+    NO_HOOKS,
     OPENCLAW_HOOKS,
     OPENCODE_HOOKS,
     SECONDS,
@@ -15,20 +25,12 @@ from memoria.connectors.clients.hook_forms import (
     cursor_hook,
     gemini_hook,
     kilo_folder,
+    name_files,
     openclaw_folder,
     opencode_folder,
-)
-from memoria.connectors.clients.interface import Client, HookTable
-from memoria.connectors.clients.place import ClientPlace, Scope
-from memoria.connectors.clients.program import ClientProgram
-from memoria.connectors.clients.rows import (
-    CLAUDE_EVENTS,
-    NO_HOOKS,
-    name_files,
     tell_rest,
     write_plain_entry,
 )
-from memoria.connectors.clients.trust import list_overruled, list_unapproved, list_untrusted
 
 
 def _claude_folder(place: ClientPlace) -> Path:

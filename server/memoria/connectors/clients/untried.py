@@ -2,21 +2,18 @@
 
 from pathlib import Path
 
-from memoria.connectors.clients.hook_forms import (
+from memoria.connectors.clients.interface import Client, ClientPlace, HookTable
+from memoria.connectors.clients.rows import (
     GOOSE_HOOKS,
+    NO_HOOKS,
     SECONDS,
     VSCODE_HOOKS,
-    cursor_hook,
-    windsurf_hook,
-)
-from memoria.connectors.clients.interface import Client, HookTable
-from memoria.connectors.clients.place import ClientPlace
-from memoria.connectors.clients.rows import (
-    NO_HOOKS,
     ask_to_paste,
+    cursor_hook,
     name_files,
     name_project_file,
     tell_rest,
+    windsurf_hook,
     write_plain_entry,
 )
 

@@ -5,9 +5,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memoria.connectors.clients.bounds import check_stays_inside
-from memoria.connectors.clients.changes import unified_lines
-from memoria.connectors.clients.config_file import ConfigFile, decode
+from memoria.connectors.clients.config_file import (
+    ConfigFile,
+    ConnectionLedger,
+    LedgerEntry,
+    check_stays_inside,
+    decode,
+    unified_lines,
+)
 from memoria.connectors.clients.document import (
     ConfigDocument,
     EditedText,
@@ -15,13 +20,18 @@ from memoria.connectors.clients.document import (
     WantedParts,
     is_our_entry,
 )
-from memoria.connectors.clients.hook_forms import RECALL_FACTOR, is_our_file
-from memoria.connectors.clients.interface import Client, HookCall, HookFiles, HookTable, HookWish
-from memoria.connectors.clients.ledger import ConnectionLedger, LedgerEntry
-from memoria.connectors.clients.packaged import find_package
-from memoria.connectors.clients.place import ClientPlace, Scope
-from memoria.connectors.clients.program import ClientProgram
-from memoria.connectors.clients.rules import is_rules, write_rules
+from memoria.connectors.clients.installed import find_package
+from memoria.connectors.clients.interface import (
+    Client,
+    ClientPlace,
+    ClientProgram,
+    HookCall,
+    HookFiles,
+    HookTable,
+    HookWish,
+    Scope,
+)
+from memoria.connectors.clients.rows import RECALL_FACTOR, is_our_file, is_rules, write_rules
 from memoria.connectors.clients.syntax.choose import SyntaxName
 from memoria.connectors.clients.syntax.interface import InsertedPiece, look_up
 from memoria.errors import ClientError

@@ -1,26 +1,138 @@
-"""The folder of notes: where each lies, and what was last written there.
+"""Folder of notes: where each note and page lies, and what was last written there.
 
 Files are opened and written as those of a home are: regular ones of the folder itself, no link
 followed, all or nothing, for their owner alone. What nobody but Memoria has written is written anew
-or deleted; whatever else is in the folder stays as it is.
+or deleted; whatever else is in the folder stays as it is. The state lies in the folder, so whoever
+can write there can say anything in it: each entry is judged by itself, and a damaged one is named.
 """
 
 import hashlib
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Annotated, Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import AfterValidator, Field, JsonValue, ValidationError
 
-from memoria.connectors.notes.note import as_title
-from memoria.connectors.notes.state import FolderState, is_place, parse_state
+from memoria.connectors.notes.note import as_title, render_page
 from memoria.connectors.transcripts.files import NOTES_STATE
 from memoria.disk.folders import DRAFT, make_private
 from memoria.disk.home_files import replace_file
 from memoria.disk.regular_files import check_place, list_files, read_file, walk
 from memoria.errors import ExportError, UnusableFileError
+from memoria.model.base import Value
+from memoria.store.rows.portable.records import PortableSelection
+from memoria.store.rows.transaction import Transaction
+
+_SET_ASIDE = f"is left out, as its entry in {NOTES_STATE} {{}}; no file there was touched"
+
+
+def is_place(place: str) -> bool:
+    """Check whether a note may lie at a place: in the folder, on every system, and not hidden."""
+    path = PureWindowsPath(place)  # it knows slashes, backslashes and drives
+    is_hidden = any(part.startswith(".") for part in path.parts)
+    return not path.anchor and not is_hidden and place.endswith(".md") and "\0" not in place
+
+
+def _expect_place(place: str) -> str:
+    if not is_place(place):
+        raise ValueError("leads out of the folder")
+    return place
+
+
+Place = Annotated[str, AfterValidator(_expect_place)]
+
+
+class WrittenNote(Value):
+    """A note as it was last written."""
+
+    place: Place
+    digest: str
+    """Digest of the file."""
+    version: int
+    """Version of the memory's wording that it had."""
+    wording: str
+    """Digest of that wording."""
+    pinned: bool = False
+    is_gone: bool = False
+    """True if its reader has deleted it, and that was said."""
+
+
+class WrittenPage(Value):
+    """A page as it was last written."""
+
+    place: Place
+    digest: str
+
+
+class FolderState(Value):
+    """Notes and pages last written into a folder, and the tenant."""
+
+    format: int = 1
+    tenant: str
+    notes: dict[str, WrittenNote] = Field(default_factory=dict)
+    """Notes by the memory's id."""
+    pages: dict[str, WrittenPage] = Field(default_factory=dict)
+    """Pages by the entity's id."""
+    set_aside: list[tuple[str, str]] = Field(default_factory=list, exclude=True)
+    """Places of the entries that can't be used, each with the reason; ids where there is none."""
+
+
+class _StoredState(Value):
+    """The state as it lies in the folder."""
+
+    format: int = 1
+    tenant: str
+    notes: dict[str, JsonValue] = Field(default_factory=dict)
+    pages: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+def parse_state(data: bytes) -> FolderState:
+    """Parse the state of a folder, without the entries that can't be used.
+
+    Raises:
+        ValidationError: it is no such file.
+    """
+    stored = _StoredState.model_validate_json(data)
+    state = FolderState(format=stored.format, tenant=stored.tenant)
+    taken = set[str]()
+    _take_entries(stored.notes, WrittenNote, state.notes, state, taken)
+    _take_entries(stored.pages, WrittenPage, state.pages, state, taken)
+    return state
+
+
+_Entry = TypeVar("_Entry", WrittenNote, WrittenPage)
+
+
+def _take_entries(
+    stored: dict[str, JsonValue],
+    kind: type[_Entry],
+    entries: dict[str, _Entry],
+    state: FolderState,
+    taken: set[str],
+) -> None:
+    """Add the stored entries that can be used, and set the others aside."""
+    for own_id, value in stored.items():
+        try:
+            entry = kind.model_validate(value)
+        except ValidationError as error:
+            place = value.get("place") if isinstance(value, dict) else None
+            why = "leads out of the folder" if _is_misplaced(error) else "is damaged"
+            named = place if isinstance(place, str) and place else own_id
+            state.set_aside.append((named, _SET_ASIDE.format(why)))
+            continue
+        if entry.place in taken:
+            state.set_aside.append((entry.place, _SET_ASIDE.format("is there twice")))
+            continue
+        taken.add(entry.place)
+        entries[own_id] = entry
+
+
+def _is_misplaced(error: ValidationError) -> bool:
+    return any(one["type"] == "value_error" for one in error.errors(include_url=False))
+
 
 MEMORIES = "memories"
 PAGES = "names"
@@ -164,3 +276,44 @@ def _name_of(place: str) -> str:
 def digest(content: bytes) -> str:
     """Return a digest that tells contents apart."""
     return hashlib.sha256(content).hexdigest()
+
+
+class NotePages:
+    """The pages of whom and what the memories speak of."""
+
+    def __init__(self, folder: NoteFolder, former: Mapping[str, WrittenPage]) -> None:
+        self._folder = folder
+        self._canonical: dict[str, str] = {}
+        self._kinds: dict[str, str] = {}
+        self._places = {entity: page.place for entity, page in former.items()}
+        for entity, place in self._places.items():
+            folder.take(place, entity)
+        self._links: dict[str, list[tuple[str, str]]] = {}
+
+    def read_kinds(self, tx: Transaction) -> None:
+        """Read of every entity what it is, and which other one it is the same as."""
+        for record in tx.portable.read("entity", PortableSelection()):
+            own_id = str(record["id"])
+            self._kinds[own_id] = str(record["kind"])
+            if record["same_as"] is not None:
+                self._canonical[own_id] = str(record["same_as"])
+
+    def enter(self, record: dict[str, Any], place: str) -> list[str]:
+        """Note what a memory speaks of. Return the titles of the pages."""
+        titles = dict[str, None]()
+        for name in record["names"]:
+            entity = self._canonical.get(name["entity"], name["entity"])
+            if entity not in self._places:
+                self._places[entity] = self._folder.find_place(PAGES, name["name"], entity)
+            link = (title_of(place), record["versions"][-1]["content"])
+            links = self._links.setdefault(entity, [])
+            if link not in links[-1:]:
+                links.append(link)
+            titles[title_of(self._places[entity])] = None
+        return list(titles)
+
+    def render(self) -> Iterator[tuple[str, str, str]]:
+        """Yield every page by its entity, with its place."""
+        for entity, links in self._links.items():
+            place, kind = self._places[entity], self._kinds.get(entity, "other")
+            yield entity, place, render_page(title_of(place), kind, links)

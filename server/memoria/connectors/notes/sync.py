@@ -10,25 +10,30 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from memoria.connectors.notes.content import read_content
-from memoria.connectors.notes.folder import MEMORIES, NoteFolder, digest
+from memoria.connectors.notes.folder import (
+    MEMORIES,
+    NoteFolder,
+    NotePages,
+    WrittenNote,
+    WrittenPage,
+    digest,
+)
 from memoria.connectors.notes.note import (
     DamagedNoteError,
     ReadNote,
     as_line,
     as_title,
     decode_note,
+    read_content,
     read_note,
     render_note,
 )
-from memoria.connectors.notes.pages import NotePages
-from memoria.connectors.notes.state import WrittenNote, WrittenPage
 from memoria.errors import MemoriaError, UnusableFileError
 from memoria.language.secrets.redact import redact
 from memoria.memories.conditions import is_open
 from memoria.model import Memory
 from memoria.model.search import FULL_ID
-from memoria.retrieval.lookup.short_ids import count_id_chars
+from memoria.retrieval.lookup.records import count_id_chars
 from memoria.store.engine import Store
 from memoria.store.rows.portable.records import PortableSelection
 from memoria.store.rows.transaction import Transaction

@@ -1,16 +1,25 @@
-"""The nightly job: what is run each day, whichever scheduler runs it."""
+"""The nightly job: its command, the settings it takes along, and its text for each scheduler."""
 
 import hashlib
+import os
+import plistlib
 import re
+import shlex
+import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import time
 from pathlib import Path
+from xml.sax.saxutils import escape
+
+from pydantic import SecretStr
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, ScheduleError, quote_value
+from memoria.language.secrets.redact import holds_a_key
+from memoria.settings_file import list_key_variables
 
 LABEL = "memoria-nightly-"
 TITLE = "Memoria, nightly maintenance"
@@ -92,3 +101,183 @@ def _own_python() -> str:
     if not sys.executable:
         raise ScheduleError("This Python can't say where it is, so no job can start it.")
     return str(Path(sys.executable).absolute())
+
+
+_PREFIX = "MEMORIA_"
+_IN_THE_COMMAND = ("home", "tenant", "workspace")
+"""Settings given as options of the command; maintenance is of all workspaces."""
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedEnvironment:
+    """Environment of the job: what is carried over, and the names of keys, which are not."""
+
+    carried: Mapping[str, str]
+    keys: tuple[str, ...]
+
+
+def capture_environment(settings: Settings, environment: Mapping[str, str]) -> CapturedEnvironment:
+    """Split the settings of an environment into what a job may hold and what it may not.
+
+    Args:
+        settings: as they were loaded from that environment.
+        environment: the shell's variables.
+
+    Raises:
+        InvalidInputError: a value that would have to go along holds a key.
+    """
+    names = [name for name in Settings.model_fields if name not in _IN_THE_COMMAND]
+    named = {name: value for name in names if (value := environment.get(_variable(name)))}
+    keys = [name for name in named if isinstance(getattr(settings, name), SecretStr)]
+    carried = {_variable(name): value for name, value in named.items() if name not in keys}
+    for name, value in carried.items():
+        if holds_a_key(value):
+            raise InvalidInputError(_KEY_FOUND.format(name=name))
+    if settings.llm_command:
+        carried["PATH"] = _folders(environment.get("PATH", os.defpath))
+    of_file = list_key_variables(str(settings.home_path), Settings)
+    return CapturedEnvironment(carried, (*map(_variable, keys), *of_file))
+
+
+_KEY_FOUND = (
+    "{name} seems to hold a key or password, and a job is a file that others may read. Nothing was "
+    "installed. Let the program read its key itself, from a file or a keyring, or install with "
+    "{name} unset."
+)
+
+
+def _variable(name: str) -> str:
+    return _PREFIX + name.upper()
+
+
+def _folders(path: str) -> str:
+    """List the folders of a PATH, each once: a command of the user's may need them."""
+    folders = dict.fromkeys(folder for folder in path.split(os.pathsep) if Path(folder).is_dir())
+    return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
+
+
+_MAX_BYTES = 990
+"""Longest line of a crontab: several crons cut a longer command off without a word."""
+_SERVICE = """\
+[Unit]
+Description={title}
+
+[Service]
+Type=oneshot
+Nice=10
+{environment}ExecStart={command}
+"""
+_TIMER = """\
+[Unit]
+Description={title}
+
+[Timer]
+OnCalendar=*-*-* {at:%H:%M}:00
+Persistent=true
+RandomizedDelaySec=900
+
+[Install]
+WantedBy=timers.target
+"""
+_TASK = """\
+<?xml version="1.0" encoding="UTF-16"?>
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <RegistrationInfo><Description>{title}</Description></RegistrationInfo>
+  <Triggers>
+    <CalendarTrigger>
+      <StartBoundary>2026-01-01T{at:%H:%M}:00</StartBoundary>
+      <ScheduleByDay><DaysInterval>1</DaysInterval></ScheduleByDay>
+    </CalendarTrigger>
+  </Triggers>
+  <Settings>
+    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
+    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
+    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
+    <StartWhenAvailable>true</StartWhenAvailable>
+    <ExecutionTimeLimit>PT30M</ExecutionTimeLimit>
+    <Priority>7</Priority>
+  </Settings>
+  <Actions><Exec><Command>{program}</Command><Arguments>{arguments}</Arguments></Exec></Actions>
+</Task>
+"""
+_NOT_IN_A_UNIT = lazy_regex(r"[\"'\\$]")
+_NOT_IN_A_TASK = lazy_regex(r"%[^%]+%|\$\(")
+
+
+def line_of(job: ScheduledJob) -> str:
+    """Write the job's line of a crontab, without its end.
+
+    Raises:
+        ScheduleError: it would be longer than every cron takes.
+    """
+    assigned = (f"{name}={shlex.quote(value)}" for name, value in job.environment.items())
+    command = _escape_for_cron(" ".join((*assigned, *map(shlex.quote, job.command))))
+    task = f"{command} # {job.label}"
+    if (size := len(os.fsencode(task))) > _MAX_BYTES:
+        raise ScheduleError(
+            f"The line for cron would have {size:,} bytes, and some take {_MAX_BYTES} only. Use "
+            "another scheduler (--with), a shorter PATH, or unset settings that the job can do "
+            "without."
+        )
+    return f"{job.at.minute} {job.at.hour} * * * {task}"
+
+
+def units_of(job: ScheduledJob) -> tuple[str, str]:
+    """Write the service of systemd and its timer.
+
+    Raises:
+        ScheduleError: systemd takes no program of such a name.
+    """
+    program, *arguments = job.command
+    if _NOT_IN_A_UNIT.search(program):
+        raise ScheduleError(
+            f"systemd starts no program whose path holds a quote, a backslash or a dollar sign: "
+            f"{program}. Use --with cron."
+        )
+    words = (_quote(program), *(_quote(word).replace("$", "$$") for word in arguments))
+    assigned = (_quote(f"{name}={value}") for name, value in job.environment.items())
+    environment = f"Environment={' '.join(assigned)}\n" if job.environment else ""
+    service = _SERVICE.format(title=TITLE, environment=environment, command=" ".join(words))
+    return service, _TIMER.format(title=TITLE, at=job.at)
+
+
+def agent_of(job: ScheduledJob, log: str) -> str:
+    """Write the launch agent; what the job says on standard error goes to the log."""
+    agent = {
+        "Label": job.label,
+        "ProgramArguments": [*job.command],
+        "StartCalendarInterval": {"Hour": job.at.hour, "Minute": job.at.minute},
+        "ProcessType": "Background",
+        "LowPriorityIO": True,
+        "Nice": 10,
+        "StandardErrorPath": log,
+        "EnvironmentVariables": dict(job.environment),
+    }
+    return plistlib.dumps(agent, sort_keys=False).decode()
+
+
+def task_of(job: ScheduledJob) -> str:
+    """Write the task of Windows.
+
+    Raises:
+        ScheduleError: Task Scheduler would take a part of it for a variable.
+    """
+    for word in job.command:
+        if _NOT_IN_A_TASK.search(word):
+            raise ScheduleError(
+                f"Task Scheduler would put a variable's value into {word}. Rename the folder or "
+                "the tenant, and install again."
+            )
+    program, *arguments = job.command
+    texts = {"program": program, "arguments": subprocess.list2cmdline(arguments), "title": TITLE}
+    return _TASK.format(at=job.at, **{name: escape(text) for name, text in texts.items()})
+
+
+def _escape_for_cron(command: str) -> str:
+    r"""Escape a command for cron: `%` ends it, `\%` does not, and in `\\%` it does."""
+    return command.replace("\\%", "\\''%").replace("%", "\\%")
+
+
+def _quote(word: str) -> str:
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{escaped}"'

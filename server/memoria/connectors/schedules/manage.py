@@ -5,16 +5,16 @@ import sys
 from dataclasses import dataclass
 
 from memoria.config import Settings
-from memoria.connectors.schedules.cron import Cron
 from memoria.connectors.schedules.job import ScheduledJob, job_labels
-from memoria.connectors.schedules.run import run_program
 from memoria.connectors.schedules.schedulers import (
     LAUNCHD,
     SYSTEMD,
     TASKS,
+    Cron,
     ScheduledText,
     Scheduler,
     SchedulerKind,
+    run_program,
 )
 from memoria.disk.folders import SCHEDULED_JOB
 from memoria.disk.home_folder import open_home_files

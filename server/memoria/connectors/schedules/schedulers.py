@@ -1,7 +1,8 @@
-"""The schedulers that read a job from files and are told of it by a command: all but cron."""
+"""The schedulers: cron, and those that read a job from files: systemd, launchd, Windows' tasks."""
 
 import os
 import shlex
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -10,11 +11,52 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from memoria.connectors.schedules.job import ScheduledJob
-from memoria.connectors.schedules.run import Done, expect_success, run_program
-from memoria.connectors.schedules.templates import agent_of, task_of, units_of
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.connectors.schedules.job import ScheduledJob, agent_of, line_of, task_of, units_of
 from memoria.disk.home_files import replace_file
 from memoria.errors import ScheduleError
+
+_TIMEOUT_S = 20
+_SHOWN_CHARS = 300
+_PLAIN = {"LC_ALL": "C", "TZ": "UTC"}
+"""Variables that keep what it says readable, whatever the language and the zone."""
+Done = subprocess.CompletedProcess[bytes]
+
+
+def run_program(program: str, *arguments: str, given: bytes = b"") -> Done:
+    """Run a program to its end and return what it said. No shell is involved.
+
+    Raises:
+        ScheduleError: it is not there, can't be started or does not end.
+    """
+    found = shutil.which(program)
+    if found is None:
+        raise ScheduleError(f"There is no {program} on this machine's PATH.")
+    try:
+        return subprocess.run(  # noqa: S603  (a scheduler's own program, arguments as a list)
+            [found, *arguments],
+            input=given,
+            env={**os.environ, **_PLAIN},
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ScheduleError(f"{program} did not end within {_TIMEOUT_S} s.") from error
+    except OSError as error:
+        raise ScheduleError(f"{program} can't be started: {error.strerror}.") from error
+
+
+def expect_success(program: str, done: Done) -> None:
+    """Do nothing for a program that succeeded.
+
+    Raises:
+        ScheduleError: it failed; the message has what it said.
+    """
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[:_SHOWN_CHARS]
+        raise ScheduleError(f"{program} failed: {said or f'exit code {done.returncode}'}")
+
 
 Arguments = tuple[str, ...]
 """Arguments of the scheduler's own program."""
@@ -257,3 +299,81 @@ TASKS = FileScheduler(
     unload=lambda label: ("/Delete", "/TN", label, "/F"),
     query=lambda label: ("/Query", "/TN", label),
 )
+_CRONTAB = "the crontab"
+_LINES = lazy_regex(rb"[^\n]*\n|[^\n]+")
+_NO_TABLE = lazy_regex(rb"no crontab|can't open '[^']*': No such file")
+"""Messages of cron, cronie, macOS and BusyBox for a user without a table."""
+
+
+def with_line(table: bytes, job: ScheduledJob) -> bytes:
+    """Put the job's line into the table, once.
+
+    A new line goes to the top, where no `SHELL=` of the user's is in force and where taking it out
+    leaves what was there, whether that ended in a line break or not. Where one stands, it stays.
+    """
+    new, done = os.fsencode(line_of(job)) + b"\n", False
+    lines = list[bytes]()
+    for line in _LINES.findall(table):
+        if not _is_line_of(line, job.label):
+            lines.append(line)
+        elif not done:
+            lines.append(new)
+            done = True
+    return b"".join(lines if done else (new, *lines))
+
+
+def without_line(table: bytes, label: str) -> bytes:
+    """Take the job's line out of the table."""
+    return b"".join(line for line in _LINES.findall(table) if not _is_line_of(line, label))
+
+
+class Cron:
+    """The user's crontab."""
+
+    kind = SchedulerKind.CRON
+    program = "crontab"
+    own_keys = "by a line of your own above the job's, NAME=key, in `crontab -e`"
+    carries_settings = True
+
+    def draft(self, job: ScheduledJob) -> tuple[ScheduledText, ...]:
+        """Write the line."""
+        return (ScheduledText(_CRONTAB, line_of(job) + "\n"),)
+
+    def commands(self, _label: str, /) -> tuple[str, ...]:
+        """Return how a person edits the table."""
+        return ("crontab -e",)
+
+    def install(self, job: ScheduledJob) -> None:
+        """Write the table with the line."""
+        _write_table(with_line(_read_table(), job))
+
+    def remove(self, label: str) -> bool:
+        """Write the table without the line; where nothing else was in it, take it away."""
+        table = _read_table()
+        rest = without_line(table, label)
+        if rest != table:
+            _write_table(rest)
+        return rest != table
+
+    def find(self, label: str) -> tuple[ScheduledText, ...]:
+        """Return the line as it stands in the table, if one does."""
+        lines = (line for line in _LINES.findall(_read_table()) if _is_line_of(line, label))
+        return tuple(ScheduledText(_CRONTAB, line.decode("utf-8", "replace")) for line in lines)
+
+
+def _read_table() -> bytes:
+    """Read the table. One that may not be read must not be taken for an empty one."""
+    listed = run_program("crontab", "-l")
+    if listed.returncode != 0 and _NO_TABLE.search(listed.stderr):
+        return b""
+    expect_success("crontab", listed)
+    return listed.stdout
+
+
+def _write_table(table: bytes) -> None:
+    done = run_program("crontab", "-", given=table) if table else run_program("crontab", "-r")
+    expect_success("crontab", done)
+
+
+def _is_line_of(line: bytes, label: str) -> bool:
+    return line.rstrip().endswith(b"# " + label.encode())

@@ -14,9 +14,9 @@ from memoria.connectors.transcripts import (
     TranscriptTurn,
     UnusableLine,
 )
-from memoria.connectors.transcripts.each import read_each
+from memoria.connectors.transcripts.base import read_each
 from memoria.connectors.transcripts.source import Record
-from memoria.model.foreign import ForeignMemory
+from memoria.model.conclusions import ForeignMemory
 
 __all__ = [
     "ForeignItem",

@@ -10,15 +10,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from memoria.connectors.sources.facts import as_mention, file_time, read_entity_kind, read_kind
+from memoria.connectors.sources.common import (
+    as_mention,
+    file_time,
+    home_folder,
+    list_named,
+    read_entity_kind,
+    read_kind,
+)
 from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource
-from memoria.connectors.sources.markdown import Note, read_links
-from memoria.connectors.sources.notes import load_note, say_section
-from memoria.connectors.sources.places import home_folder, list_named
+from memoria.connectors.sources.notes import Note, load_note, read_links, say_section
 from memoria.connectors.sources.probe import Probe
-from memoria.connectors.transcripts.shapes import obj, text
+from memoria.connectors.transcripts.messages import obj, text
 from memoria.connectors.transcripts.source import TranscriptSource, UnusableLine, read_text
-from memoria.model.foreign import ForeignMemory
+from memoria.model.conclusions import ForeignMemory
 
 _OBSERVATION = re.compile(r"\s*[-*] \[(?P<category>[^\[\]()]{2,50})\]\s+(?P<words>\S.*)$")
 _CLOCK = re.compile(r"\d{1,3}:\d\d[\d:.,]*(?:\s+-\s+[\d:.,]+)?$")

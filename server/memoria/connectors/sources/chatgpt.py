@@ -13,19 +13,16 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from memoria.connectors.sources.archives import read_documents
-from memoria.connectors.sources.branches import find_branch
+from memoria.connectors.sources.common import downloads, find_branch, read_time
 from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource
 from memoria.connectors.sources.json_items import JsonItem
-from memoria.connectors.sources.places import downloads
 from memoria.connectors.sources.probe import Probe
-from memoria.connectors.sources.times import read_time
-from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition
-from memoria.connectors.transcripts.each import read_each
-from memoria.connectors.transcripts.shapes import obj, text, words
+from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition, read_each
+from memoria.connectors.transcripts.messages import obj, text, words
 from memoria.connectors.transcripts.source import JsonObject, TranscriptSource, UnusableLine
 from memoria.errors import shorten
 from memoria.model import Role, now_millis
-from memoria.model.foreign import ForeignMemory
+from memoria.model.conclusions import ForeignMemory
 
 _FILES = "conversations*.json"
 _OWN_MEMORY = "bio"

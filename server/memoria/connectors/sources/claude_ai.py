@@ -3,33 +3,31 @@
 A message's content is a list of blocks: words, calls of tools and what came of them; thinking is
 left out. The text of an attached file is a tool's output, because the user did not say it. Where
 messages name the one before them, the branch shown last is the conversation. A chat about a design
-is a conversation in another shape. For projects and what Claude keeps in mind, see `claude_known`.
+is a conversation in another shape.
+
+What Claude keeps in mind of the user and of each project is read paragraph by paragraph, each a
+memory, known by its heading and its place below that. A project's instructions are the user's
+words, and its files a tool's output.
 """
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import Path, PurePosixPath
 
 from pydantic import JsonValue
 
-from memoria.connectors.sources.archives import read_documents
-from memoria.connectors.sources.branches import find_branch
-from memoria.connectors.sources.claude_known import (
-    KNOWN,
-    PROJECTS,
-    is_known,
-    is_project,
-    list_project_names,
-    read_known,
-    read_project,
+from memoria.connectors.sources.archives import (
+    ExportDocument,
+    list_names,
+    open_documents,
+    read_documents,
 )
-from memoria.connectors.sources.interface import ImportItem, ImportSource
-from memoria.connectors.sources.json_items import JsonItem
-from memoria.connectors.sources.places import downloads
+from memoria.connectors.sources.common import downloads, file_time, find_branch, read_time
+from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource
+from memoria.connectors.sources.json_items import JsonItem, read_items
 from memoria.connectors.sources.probe import Probe, has_fields
-from memoria.connectors.sources.times import read_time
-from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition
-from memoria.connectors.transcripts.each import read_each
-from memoria.connectors.transcripts.shapes import (
+from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition, read_each
+from memoria.connectors.transcripts.messages import (
     block_words,
     blocks,
     obj,
@@ -40,6 +38,106 @@ from memoria.connectors.transcripts.shapes import (
 )
 from memoria.connectors.transcripts.source import JsonObject, TranscriptSource, UnusableLine
 from memoria.model import Role
+from memoria.model.conclusions import ForeignMemory
+
+KNOWN = ("memories.json", "memories/*.json")
+PROJECTS = ("projects.json", "projects/*.json")
+_LONGEST_HEADING = 8  # told
+_SHORT_ID_CHARS = 8
+
+
+def is_known(value: JsonObject) -> bool:
+    """Check whether it is what Claude keeps in mind of an account."""
+    return not value.keys().isdisjoint(("conversations_memory", "project_memories", "memory_files"))
+
+
+def is_project(value: JsonObject) -> bool:
+    """Check whether it is a project."""
+    return value.keys() >= {"uuid", "name"} and not value.keys().isdisjoint(
+        ("docs", "prompt_template")
+    )
+
+
+def list_project_names(export: Path) -> dict[str, str]:
+    """Map an account's projects' ids to names: from an export, or from what is beside it.
+
+    A zip may hold them, or another zip of the same folder; a plain file has them in a file beside.
+    """
+    is_zip = bool(list_names(export))
+    beside = sorted(export.parent.glob("projects*.zip")) if is_zip else []
+    places = [export, *beside] if is_zip else [export.with_name(PROJECTS[0])]
+    names = {}
+    for document in chain.from_iterable(open_documents(place, *PROJECTS) for place in places):
+        if isinstance(document, ExportDocument):
+            for item in read_items(document.stream, is_record=True):
+                project = obj(item.value)
+                names[text(project.get("uuid")) or ""] = text(project.get("name")) or ""
+    return names
+
+
+def read_known(
+    value: JsonObject, source: TranscriptSource, projects: Mapping[str, str]
+) -> Iterator[ImportItem]:
+    """Yield the memories of an account."""
+    account = text(value.get("account_uuid")) or "None"
+    at = file_time(source)
+    yield from _read_paragraphs(source, account, value.get("conversations_memory"), at)
+    for project, told in _list_pairs(value.get("project_memories"), "project_uuid", "memory"):
+        name = projects.get(project) or f"Project {project[:_SHORT_ID_CHARS]}"
+        yield from _read_paragraphs(source, f"{account} {project}", told, at, name)
+    for file in objects(value.get("memory_files")):
+        path = text(file.get("path")) or ""
+        own_time = read_time(file.get("updated_at")) or at
+        yield from _read_paragraphs(
+            source, f"{account} {path}", file.get("content"), own_time, PurePosixPath(path).stem
+        )
+
+
+def _list_pairs(value: JsonValue, key: str, of: str) -> list[tuple[str, JsonValue]]:
+    """List the pairs of an object, or of a list of objects with the pair in two fields."""
+    if isinstance(value, dict):
+        return list(value.items())
+    return [(text(one.get(key)) or "", one.get(of)) for one in objects(value)]
+
+
+def _read_paragraphs(
+    source: TranscriptSource, key: str, value: JsonValue, at: int, title: str = ""
+) -> Iterator[ImportItem]:
+    heading, place = title, 0
+    for paragraph in (text(value) or "").split("\n\n"):
+        told = paragraph.strip()
+        bare = told.strip("*# ")
+        is_heading = told.startswith(("#", "**")) and "\n" not in told
+        if is_heading and len(bare.split()) < _LONGEST_HEADING:
+            heading, place = bare, 0
+        elif told:
+            place += 1
+            content = f"{heading}: {told}" if heading else told
+            memory = ForeignMemory(key=f"{key} {heading} {place}", content=content, at=at)
+            yield ForeignItem(source.lines, memory)
+
+
+def read_project(value: JsonObject, line: int, size: int) -> Iterator[ImportItem]:
+    """Yield a project's instructions and files."""
+    own_id, name = text(value.get("uuid")) or f"{line}", text(value.get("name")) or ""
+    at = value.get("created_at")
+    place = TranscriptPosition(line, size, own_id, f"{own_id} instructions", at, None)
+    instructions = text(value.get("prompt_template"))
+    if instructions:
+        yield place.turn(Role.USER, content="\n\n".join(filter(None, (name, instructions))))
+    files = objects(value.get("docs"))
+    for number, file in enumerate(files):
+        yield place.turn(
+            Role.TOOL,
+            message_id=text(file.get("uuid")) or f"{own_id} file{number}",
+            at=file.get("created_at") or at,
+            tool_name="attachment",
+            tool_args={"file_name": text(file.get("filename")), "project": name},
+            tool_result=text(file.get("content")),
+        )
+    if not instructions and not files:
+        yield SkippedLine(line)
+
 
 _CONVERSATIONS = ("conversations*.json", "design_chats/*.json")
 _FILES = (*_CONVERSATIONS, *KNOWN, *PROJECTS)

@@ -9,6 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from memoria.connectors.sources.common import (
+    file_time,
+    home_folder,
+    list_named,
+    read_kind,
+    read_time,
+)
 from memoria.connectors.sources.database import (
     ForeignDatabase,
     ForeignDatabaseError,
@@ -16,18 +23,14 @@ from memoria.connectors.sources.database import (
     open_database,
     read_value,
 )
-from memoria.connectors.sources.facts import file_time, read_kind
 from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource
-from memoria.connectors.sources.places import home_folder, list_named
 from memoria.connectors.sources.probe import Probe
-from memoria.connectors.sources.times import read_time
-from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition
+from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition, read_each
 from memoria.connectors.transcripts.claude_code import CLAUDE_CODE
-from memoria.connectors.transcripts.each import read_each
-from memoria.connectors.transcripts.shapes import parse_json, text
+from memoria.connectors.transcripts.messages import parse_json, text
 from memoria.connectors.transcripts.source import TranscriptSource, UnusableLine
 from memoria.model import Role
-from memoria.model.foreign import ForeignMemory
+from memoria.model.conclusions import ForeignMemory
 
 _RowReader = Callable[[ForeignRow, TranscriptPosition], Iterator[ImportItem]]
 _PARTS = ("request", "investigated", "learned", "completed", "next_steps", "notes")

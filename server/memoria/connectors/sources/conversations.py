@@ -5,7 +5,7 @@ from collections.abc import Callable
 from memoria.connectors.sources.interface import ImportSource
 from memoria.connectors.sources.probe import Probe, has_fields
 from memoria.connectors.transcripts import FORMATS
-from memoria.connectors.transcripts.history import OWN_FIELDS
+from memoria.connectors.transcripts.jsonl import OWN_FIELDS
 
 _ROLES = ("user", "assistant", "tool", "system")
 _CLAUDE_TYPES = (

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from memoria.connectors.sources.common import file_time, home_folder, read_time, settings_folders
 from memoria.connectors.sources.database import (
     ForeignDatabase,
     ForeignDatabaseError,
@@ -18,15 +19,16 @@ from memoria.connectors.sources.database import (
     is_database,
     open_database,
 )
-from memoria.connectors.sources.facts import file_time
 from memoria.connectors.sources.interface import ImportItem, ImportSource
-from memoria.connectors.sources.places import home_folder, settings_folders
 from memoria.connectors.sources.probe import Probe, has_fields
-from memoria.connectors.sources.times import read_time
-from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition, TranscriptTurn
-from memoria.connectors.transcripts.calls import OpenCalls
-from memoria.connectors.transcripts.each import read_each
-from memoria.connectors.transcripts.shapes import (
+from memoria.connectors.transcripts.base import (
+    SkippedLine,
+    TranscriptPosition,
+    TranscriptTurn,
+    read_each,
+)
+from memoria.connectors.transcripts.messages import (
+    OpenCalls,
     blocks,
     obj,
     objects,

@@ -1,26 +1,287 @@
 """SQLite files of other programs, read without touching them, and without trusting them.
 
-A program may be writing to its database while we read; see `database_files`. And a database may
-have been made to do harm: a view, a virtual table or a computed column runs what it says when it
-is read. So nothing is read but plain tables, by statements of our own.
+A program that runs keeps its newest rows in a log (`-wal`) beside the database, and one that was
+killed in the middle of a change leaves a journal (`-journal`). SQLite believes a journal whatever
+the journal says, and deletes a file that the journal names. So a database with a journal is not
+read at all; one with a log is copied with the log into a folder of our own; one without either is
+opened as a file that nobody changes.
+
+A view, a virtual table or a computed column runs what its schema says when it is read. So only
+plain tables are read, by statements of our own, and a table is judged by its text in the schema.
+A few pages used again and again would give rows without end: that is looked for before a read.
 """
 
+import os
+import re
+import shutil
 import sqlite3
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import cache
 from importlib import resources
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.connectors.sources.database_files import (
-    ForeignDatabaseError,
-    hold_still,
-    lie_still,
-)
-from memoria.connectors.sources.plain_tables import Guard, list_plain_tables
 from memoria.connectors.transcripts.source import MAX_LINE_BYTES, open_file
+
+MOST_BYTES = 64 << 30
+"""The largest database that is read."""
+MOST_LOG_BYTES = 1 << 30
+"""The largest log that is read. A program folds it into its database at some MiB."""
+_ROOM_LEFT = 64 << 20
+"""Bytes that a copy leaves free on the disk."""
+_TRIES = 3
+_BLOCK = 1 << 20
+_CLOSE = "Close the program it belongs to, and import it again."
+
+
+class ForeignDatabaseError(Exception):
+    """A database of another program can't be read; says why."""
+
+
+@contextmanager
+def hold_still(path: Path) -> Iterator[str]:
+    """Give the address under which SQLite reads a database and whatever its log has of it.
+
+    Args:
+        path: the database. Links to it are followed: what lies beside it lies beside the file.
+
+    Raises:
+        ForeignDatabaseError: it can't be read as it is; says what to do.
+        OSError: the system does not let it be read.
+    """
+    real = path.resolve()
+    _refuse_journal(real)
+    with _open_log(real) as log:
+        has_log = log is not None
+    if not has_log:
+        with lie_still(path) as address:
+            yield address
+        return
+    with tempfile.TemporaryDirectory(prefix="memoria-import-") as folder:
+        copy = Path(folder) / "copy.db"
+        _copy_both(real, copy)
+        yield f"{copy.as_uri()}?mode=ro"
+
+
+@contextmanager
+def lie_still(path: Path) -> Iterator[str]:
+    """Give the address under which SQLite reads a database as if nothing was beside it.
+
+    Raises:
+        ForeignDatabaseError: it is too large.
+        OSError: it can't be read.
+    """
+    with open_file(path) as database:
+        _expect_at_most(path, database, MOST_BYTES)
+    yield f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+
+
+def _copy_both(path: Path, copy: Path) -> None:
+    """Copy a database and its log as both are at one moment."""
+    for _ in range(_TRIES):
+        before = _state(path)
+        with open_file(path) as database, _open_log(path) as log:
+            _expect_room(copy.parent, database, log)
+            _copy(database, copy)
+            _beside(copy, "-wal").unlink(missing_ok=True)
+            if log is not None:
+                _copy(log, _beside(copy, "-wal"))
+        _refuse_journal(path)
+        if _state(path) == before:
+            return
+    raise ForeignDatabaseError(f"is being written to all the time. {_CLOSE}")
+
+
+def _refuse_journal(path: Path) -> None:
+    """Check that no journal is beside the database. One that begins with a zero is used up."""
+    journal = _beside(path, "-journal")
+    with _open_beside(journal) as opened:
+        if opened is not None and opened.read(1).strip(b"\0"):
+            raise ForeignDatabaseError(
+                f"has a journal beside it, {journal.name}: a change of it was begun and not ended. "
+                f"{_CLOSE} If none is running, open and close it once with that program: that "
+                "settles the journal."
+            )
+
+
+@contextmanager
+def _open_log(path: Path) -> Iterator[BufferedReader | None]:
+    """Open the log beside a database; None where there is none, or nothing in it."""
+    log = _beside(path, "-wal")
+    with _open_beside(log) as opened:
+        if opened is not None:
+            _expect_at_most(log, opened, MOST_LOG_BYTES)
+        yield opened if opened is not None and _size(opened) else None
+
+
+@contextmanager
+def _open_beside(path: Path) -> Iterator[BufferedReader | None]:
+    """Open what a program keeps beside its database; None where there is nothing."""
+    if not os.path.lexists(path):
+        yield None
+        return
+    try:
+        opened = open_file(path, may_be_link=False)
+    except OSError as error:
+        raise ForeignDatabaseError(
+            f"has {path.name} beside it, which is not a file as its program writes "
+            f"({error.strerror or error}). Move that away, and import it again."
+        ) from error
+    with opened:
+        yield opened
+
+
+def _expect_at_most(path: Path, opened: BufferedReader, most: int) -> None:
+    if _size(opened) > most:
+        raise ForeignDatabaseError(
+            f"can't be read: {path.name} has {_size(opened):,} bytes, and at most {most:,} are "
+            f"read. {_CLOSE}"
+        )
+
+
+def _expect_room(folder: Path, *files: BufferedReader | None) -> None:
+    needed = sum(_size(file) for file in files if file is not None) + _ROOM_LEFT
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise ForeignDatabaseError(
+            f"has a log beside it, so it is read from a copy: that takes {needed:,} bytes, and "
+            f"{folder.parent} has room for {free:,}. Free some space, or close the program it "
+            "belongs to, and import it again."
+        )
+
+
+def _copy(source: BufferedReader, target: Path) -> None:
+    """Copy a file as long as it was when it was opened. What is empty in it takes up no room."""
+    size = left = _size(source)
+    with target.open("wb") as copied:
+        while left and (block := source.read(min(left, _BLOCK))):
+            left -= len(block)
+            if block.count(0) == len(block):
+                copied.seek(len(block), os.SEEK_CUR)
+            else:
+                copied.write(block)
+        copied.truncate(size - left)
+
+
+def _size(opened: BufferedReader) -> int:
+    return os.fstat(opened.fileno()).st_size
+
+
+def _beside(path: Path, ending: str) -> Path:
+    return path.with_name(path.name + ending)
+
+
+def _state(path: Path) -> list[tuple[int, int] | None]:
+    """Return sizes and times: what is equal before and after has not been written to meanwhile."""
+    files = (path, _beside(path, "-wal"))
+    found = (one.lstat() if one.exists() else None for one in files)
+    return [one and (one.st_size, one.st_mtime_ns) for one in found]
+
+
+_LIST_TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
+_LIST_COLUMNS = "SELECT name, hidden FROM pragma_table_xinfo(?)"
+_MADE = lazy_regex(
+    r"""CREATE\ TABLE\ (?: "((?:[^"]|"")+)" | '((?:[^']|'')+)' | `([^`]+)` | \[([^\]]+)\] |
+    ([^\s(]+) )""",
+    re.VERBOSE,
+)
+_ASKED = lazy_regex(r"\b(?:FROM|JOIN)\s+(\w+)")
+_STORED = 0
+"""Value by which `table_xinfo` marks a column that is neither hidden nor computed."""
+_USED_TWICE = "reference to page"
+_MOST_FAULTS = 100
+"""Number of a table's faults that SQLite lists; there may be more."""
+_ALLOWED_FUNCTIONS = frozenset({"count", "like", "max"})
+"""All that our statements call."""
+
+
+def list_plain_tables(connection: sqlite3.Connection) -> dict[str, frozenset[str]]:
+    """Map each table that only stores rows to its columns.
+
+    Raises:
+        sqlite3.Error: the schema can't be read.
+    """
+    named = {
+        name: _columns(connection, name)
+        for name, sql in connection.execute(_LIST_TABLES).fetchall()
+        if isinstance(name, str) and isinstance(sql, str) and _read_name(sql) == name
+    }
+    return {name: columns for name, columns in named.items() if columns}
+
+
+def _read_name(sql: str) -> str | None:
+    """Read the name of the table that a text of the schema makes, if it makes one."""
+    made = _MADE.match(sql)
+    if made is None:
+        return None
+    name = next(group for group in made.groups() if group is not None)
+    mark = sql[made.start(made.lastindex or 0) - 1]
+    return name.replace(mark * 2, mark) if mark in "\"'" else name
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
+    """Return the columns of a table; none if one of them is computed."""
+    columns = dict(connection.execute(_LIST_COLUMNS, (table,)).fetchall())
+    return frozenset(columns) if set(columns.values()) == {_STORED} else frozenset()
+
+
+class Guard:
+    """Keeps a connection from reading anything but some tables, and what is wrong in those."""
+
+    def __init__(self, connection: sqlite3.Connection, tables: Mapping[str, object]) -> None:
+        """Restrict the connection: from now on it does nothing else.
+
+        Args:
+            connection: reads the database.
+            tables: may be read.
+        """
+        self._connection = connection
+        self._tables = tables
+        self._sound: set[str] = set()
+        connection.set_authorizer(self._authorize)
+
+    def expect_sound(self, sql: str) -> None:
+        """Check that each table that a statement asks for is a plain one, with an end.
+
+        Raises:
+            ForeignDatabaseError: one is not.
+            sqlite3.Error: it can't be told.
+        """
+        for table in set(_ASKED.findall(sql)) - self._sound:
+            if table not in self._tables:
+                raise ForeignDatabaseError(f"can't be read: it has no plain table {table}")
+            self._expect_an_end(table)
+            self._sound.add(table)
+
+    def _expect_an_end(self, table: str) -> None:
+        # The first answer has the faults of the pages; rows are gone through only after it.
+        (faults,) = self._connection.execute(f"PRAGMA quick_check({table})").fetchone()
+        if _USED_TWICE in faults or faults.count("\n") >= _MOST_FAULTS:
+            raise ForeignDatabaseError(
+                f"can't be read: pages of the table {table} are used more than once. Repair it "
+                "with its own program, or with `sqlite3 FILE .recover`"
+            )
+
+    def _authorize(
+        self, action: int, one: str | None, two: str | None, _: str | None, view: str | None
+    ) -> int:
+        match action:
+            case sqlite3.SQLITE_SELECT:
+                allowed = view is None
+            case sqlite3.SQLITE_READ:
+                allowed = view is None and one in self._tables
+            case sqlite3.SQLITE_FUNCTION:
+                allowed = two in _ALLOWED_FUNCTIONS
+            case sqlite3.SQLITE_PRAGMA:
+                allowed = one == "quick_check"
+            case _:
+                allowed = False
+        return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
 
 __all__ = [
     "ForeignDatabase",
@@ -32,10 +293,8 @@ __all__ = [
     "read_statements",
     "read_value",
 ]
-
 _HEADER = b"SQLite format 3\0"
 _STATEMENT = lazy_regex(r"(?m)^-- name: (\w+)$")
-
 ForeignRow = sqlite3.Row
 
 

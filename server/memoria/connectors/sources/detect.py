@@ -1,17 +1,37 @@
-"""Detection of the files an import reads, and of what each of them is.
+"""The sources there are, detection of the files of each, and a count of what the files have.
 
-A format that is given is taken at its word. Without one, every file is looked into: what nobody
-recognises is named with what it seems to be, and is not read as anything.
+A format that is given is taken at its word. Without one, every file is looked into: a file that no
+source recognises is named with what it seems to be, and is not read as anything.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from memoria.connectors.sources.interface import ImportSource
+from memoria.connectors.packages import SOURCES_GROUP, guard_call, load_connectors
+from memoria.connectors.sources.basic_memory import BASIC_MEMORY
+from memoria.connectors.sources.chatgpt import CHATGPT
+from memoria.connectors.sources.claude_ai import CLAUDE_AI
+from memoria.connectors.sources.claude_mem import CLAUDE_MEM
+from memoria.connectors.sources.conversations import TRANSCRIPTS
+from memoria.connectors.sources.cursor import CURSOR
+from memoria.connectors.sources.goose import GOOSE
+from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource, read_file
+from memoria.connectors.sources.mem0 import MEM0
+from memoria.connectors.sources.memories_json import MEMORIES_JSON
+from memoria.connectors.sources.memory_service import MEMORY_SERVICE
+from memoria.connectors.sources.notes import NOTES, OBSIDIAN
+from memoria.connectors.sources.opencode import OPENCODE
 from memoria.connectors.sources.probe import Probe
-from memoria.connectors.sources.table import SOURCES
+from memoria.connectors.sources.server_memory import SERVER_MEMORY
+from memoria.connectors.transcripts import (
+    SkippedLine,
+    TranscriptSource,
+    TranscriptTurn,
+    UnusableLine,
+)
+from memoria.connectors.transcripts.base import BadLine, FoldersLeftOut
 from memoria.connectors.transcripts.files import (
     Transcript,
     find_transcripts,
@@ -20,6 +40,50 @@ from memoria.connectors.transcripts.files import (
     refuse_other_kinds,
 )
 from memoria.errors import InvalidInputError
+
+_SOURCES = (
+    *TRANSCRIPTS,
+    CURSOR,
+    OPENCODE,
+    GOOSE,
+    CHATGPT,
+    CLAUDE_AI,
+    SERVER_MEMORY,
+    MEM0,
+    MEMORY_SERVICE,
+    CLAUDE_MEM,
+    MEMORIES_JSON,
+    BASIC_MEMORY,
+    OBSIDIAN,
+    NOTES,
+)
+SOURCES: Mapping[str, ImportSource] = {source.name: source for source in _SOURCES}
+
+
+def list_sources(
+    packages: Sequence[str], warn: Callable[[str], None]
+) -> Mapping[str, ImportSource]:
+    """List the sources there are with those of other packages, which are tried first.
+
+    Args:
+        packages: the packages that the settings name.
+        warn: told of what can't be loaded.
+    """
+    loaded = load_connectors(packages, SOURCES_GROUP, ImportSource, SOURCES, warn)
+    return {**{one.name: _keep_apart(one, warn) for one in loaded}, **SOURCES}
+
+
+def _keep_apart(source: ImportSource, warn: Callable[[str], None]) -> ImportSource:
+    """Guard what is asked of a source while others are tried, too."""
+    none: list[Path] = []
+    find_places = guard_call(source.name, lambda: [*source.places()], none, warn)
+
+    def list_places() -> Iterator[Path]:
+        yield from find_places()
+
+    recognises = guard_call(source.name, source.recognises, False, warn)
+    return replace(source, recognises=recognises, places=list_places)
+
 
 _SUFFIXES = frozenset(
     ".json .jsonl .ndjson .zst .zip .db .sqlite .sqlite3 .vscdb .md .markdown .txt".split()
@@ -182,3 +246,82 @@ def _walk(folder: Path, suffixes: frozenset[str]) -> Iterator[Path]:
             path = Path(parent) / name
             if path.suffix.lower() in suffixes and path.is_file() and not path.is_symlink():
                 yield path
+
+
+_PROGRESS_ITEMS = 500
+_MOST_NAMED = 3
+
+
+@dataclass(slots=True)
+class SourceCount:
+    """Contents of a source, counted."""
+
+    source: ImportSource
+    paths: tuple[Path, ...]
+    files: int = 0
+    size: int = 0
+    """Bytes of all files."""
+    conversations: int = 0
+    turns: int = 0
+    memories: int = 0
+    skipped: int = 0
+    bad: int = 0
+    bad_lines: list[BadLine] = field(default_factory=list)
+    """The first few of those that can't be read."""
+    first_at: int | None = None
+    last_at: int | None = None
+    _sessions: set[str] = field(default_factory=set)
+
+    def add_item(self, item: ImportItem, path: Path) -> None:
+        """Count an item of a file."""
+        match item:
+            case TranscriptTurn():
+                self.turns += 1
+                self._sessions.add(item.turn.session_id or "")
+                self.conversations = len(self._sessions)
+                self._note_time(item.turn.at)
+            case ForeignItem():
+                self.memories += 1
+                self._note_time(item.memory.at)
+            case SkippedLine():
+                self.skipped += 1
+            case UnusableLine():
+                self.bad += 1
+                if len(self.bad_lines) < _MOST_NAMED:
+                    self.bad_lines.append(BadLine(str(path), item.line, item.problem))
+
+    def _note_time(self, at: int | None) -> None:
+        if at is not None:
+            self.first_at = at if self.first_at is None else min(at, self.first_at)
+            self.last_at = at if self.last_at is None else max(at, self.last_at)
+
+
+def count_items(
+    groups: Sequence[SourceFiles],
+    progress: Callable[[Path, int], None],
+    ignored_folders: Sequence[str] = (),
+) -> list[SourceCount]:
+    """Count what some sources have.
+
+    Args:
+        groups: the files of each source.
+        progress: told the file, and the bytes read so far of all files together.
+        ignored_folders: those of which nothing is kept.
+    """
+    folders = FoldersLeftOut(ignored_folders)
+    before = 0
+    counts = []
+    for group in groups:
+        count = SourceCount(group.source, tuple(file.path for file in group.files))
+        for file in group.files:
+            is_document = file.path.suffix in group.source.documents
+            source = TranscriptSource(file.path, file.session, is_document=is_document)
+            for number, item in enumerate(read_file(source, group.source.read, folders)):
+                count.add_item(item, file.path)
+                if number % _PROGRESS_ITEMS == 0:
+                    progress(file.path, before + min(source.position, file.size))
+            before += file.size
+            count.files += 1
+            count.size += file.size
+        counts.append(count)
+    return counts

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from memoria.connectors.sources.common import data_folders, list_named, read_time
 from memoria.connectors.sources.database import (
     ForeignDatabaseError,
     ForeignRow,
@@ -17,13 +18,17 @@ from memoria.connectors.sources.database import (
     read_value,
 )
 from memoria.connectors.sources.interface import ImportItem, ImportSource
-from memoria.connectors.sources.places import data_folders, list_named
 from memoria.connectors.sources.probe import Probe, has_fields
-from memoria.connectors.sources.times import read_time
-from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition
-from memoria.connectors.transcripts.calls import OpenCalls
-from memoria.connectors.transcripts.each import read_each
-from memoria.connectors.transcripts.shapes import blocks, obj, parse_json, result_text, text, words
+from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition, read_each
+from memoria.connectors.transcripts.messages import (
+    OpenCalls,
+    blocks,
+    obj,
+    parse_json,
+    result_text,
+    text,
+    words,
+)
 from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
 from memoria.model import Role
 

@@ -10,6 +10,13 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from memoria.connectors.sources.archives import read_documents
+from memoria.connectors.sources.common import (
+    downloads,
+    file_time,
+    home_folder,
+    read_kind,
+    read_time,
+)
 from memoria.connectors.sources.database import (
     ForeignDatabaseError,
     ForeignRow,
@@ -17,22 +24,18 @@ from memoria.connectors.sources.database import (
     open_database,
     read_value,
 )
-from memoria.connectors.sources.facts import file_time, read_kind
 from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource
 from memoria.connectors.sources.json_items import WRAPPERS, JsonItem
-from memoria.connectors.sources.places import downloads, home_folder
 from memoria.connectors.sources.probe import Probe, has_fields
-from memoria.connectors.sources.times import read_time
-from memoria.connectors.transcripts.base import SkippedLine
-from memoria.connectors.transcripts.each import read_each
-from memoria.connectors.transcripts.shapes import obj, text, words
+from memoria.connectors.transcripts.base import SkippedLine, read_each
+from memoria.connectors.transcripts.messages import obj, text, words
 from memoria.connectors.transcripts.source import (
     JsonObject,
     Record,
     TranscriptSource,
     UnusableLine,
 )
-from memoria.model.foreign import ForeignMemory
+from memoria.model.conclusions import ForeignMemory
 
 _NAMED = ("apps", "categories")
 """Things that OpenMemory's export names before the memories that refer to them."""

@@ -7,17 +7,15 @@ from when the memory was written.
 from collections.abc import Iterator
 
 from memoria.connectors.sources.archives import read_documents
-from memoria.connectors.sources.facts import file_time, read_kind, read_share
+from memoria.connectors.sources.common import file_time, read_kind, read_share, read_time
 from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource
 from memoria.connectors.sources.json_items import JsonItem
 from memoria.connectors.sources.probe import Probe, has_fields
-from memoria.connectors.sources.times import read_time
-from memoria.connectors.transcripts.base import SkippedLine
-from memoria.connectors.transcripts.each import read_each
-from memoria.connectors.transcripts.shapes import obj, text, words
+from memoria.connectors.transcripts.base import SkippedLine, read_each
+from memoria.connectors.transcripts.messages import obj, text, words
 from memoria.connectors.transcripts.source import JsonObject, TranscriptSource, UnusableLine
 from memoria.model import DAY_MS, now_millis
-from memoria.model.foreign import ForeignMemory
+from memoria.model.conclusions import ForeignMemory
 
 _DAYS = {"transient": 1, "short_term": 3, "long_term": 30}
 _TELLING = ("priority", "importance_score", "importance", "expires_at")

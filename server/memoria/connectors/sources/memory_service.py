@@ -8,6 +8,13 @@ from functools import partial
 from pathlib import Path
 
 from memoria.connectors.sources.archives import read_documents
+from memoria.connectors.sources.common import (
+    data_folders,
+    file_time,
+    list_named,
+    read_kind,
+    read_time,
+)
 from memoria.connectors.sources.database import (
     ForeignDatabaseError,
     ForeignRow,
@@ -15,17 +22,13 @@ from memoria.connectors.sources.database import (
     open_database,
     read_value,
 )
-from memoria.connectors.sources.facts import file_time, read_kind
 from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource
 from memoria.connectors.sources.json_items import JsonItem
-from memoria.connectors.sources.places import data_folders, list_named
 from memoria.connectors.sources.probe import Probe, has_fields
-from memoria.connectors.sources.times import read_time
-from memoria.connectors.transcripts.base import SkippedLine
-from memoria.connectors.transcripts.each import read_each
-from memoria.connectors.transcripts.shapes import obj, parse_json, text, words
+from memoria.connectors.transcripts.base import SkippedLine, read_each
+from memoria.connectors.transcripts.messages import obj, parse_json, text, words
 from memoria.connectors.transcripts.source import JsonObject, TranscriptSource, UnusableLine
-from memoria.model.foreign import ForeignMemory
+from memoria.model.conclusions import ForeignMemory
 
 _COLUMNS = ("content_hash", "content", "memory_type", "metadata", "created_at", "deleted_at")
 

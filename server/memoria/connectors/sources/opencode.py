@@ -11,6 +11,7 @@ from itertools import groupby
 from pathlib import Path
 
 from memoria.connectors.sources.archives import read_documents
+from memoria.connectors.sources.common import data_folders, home_folder, read_time
 from memoria.connectors.sources.database import (
     ForeignDatabase,
     ForeignDatabaseError,
@@ -20,13 +21,10 @@ from memoria.connectors.sources.database import (
     read_value,
 )
 from memoria.connectors.sources.interface import ImportItem, ImportSource
-from memoria.connectors.sources.places import data_folders, home_folder
 from memoria.connectors.sources.probe import Probe
-from memoria.connectors.sources.times import read_time
-from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition
-from memoria.connectors.transcripts.each import read_each
+from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition, read_each
 from memoria.connectors.transcripts.encoding import UnknownEncodingError
-from memoria.connectors.transcripts.shapes import (
+from memoria.connectors.transcripts.messages import (
     blocks,
     obj,
     parse_object,

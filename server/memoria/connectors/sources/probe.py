@@ -24,7 +24,7 @@ from memoria.connectors.sources.database import (
 )
 from memoria.connectors.sources.json_items import WRAPPERS, JsonItem, read_items
 from memoria.connectors.transcripts.encoding import decode_head, find_utf_16
-from memoria.connectors.transcripts.shapes import obj, objects
+from memoria.connectors.transcripts.messages import obj, objects
 from memoria.connectors.transcripts.source import JsonObject, open_file, read_head, split_values
 
 _MOST_LINES = 50

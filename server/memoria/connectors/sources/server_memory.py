@@ -10,14 +10,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memoria.connectors.sources.archives import read_documents
-from memoria.connectors.sources.facts import as_mention, file_time, read_entity_kind
+from memoria.connectors.sources.common import (
+    as_mention,
+    file_time,
+    home_folder,
+    list_named,
+    read_entity_kind,
+    read_time,
+)
 from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource
-from memoria.connectors.sources.places import home_folder, list_named
 from memoria.connectors.sources.probe import Probe, has_fields
-from memoria.connectors.sources.times import read_time
-from memoria.connectors.transcripts.base import SkippedLine
-from memoria.connectors.transcripts.each import read_each
-from memoria.connectors.transcripts.shapes import obj, text, words
+from memoria.connectors.transcripts.base import SkippedLine, read_each
+from memoria.connectors.transcripts.messages import obj, text, words
 from memoria.connectors.transcripts.source import (
     JsonObject,
     Record,
@@ -26,7 +30,7 @@ from memoria.connectors.transcripts.source import (
 )
 from memoria.language.names.keys import USER
 from memoria.model import MemoryType
-from memoria.model.foreign import ForeignMemory
+from memoria.model.conclusions import ForeignMemory
 from memoria.model.operation import EntityKind
 
 _LISTS = ("entities", "relations")

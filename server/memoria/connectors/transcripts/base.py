@@ -1,14 +1,23 @@
-"""Description of a format of transcripts, and of what reading a file yields."""
+"""Format of transcripts, the items that reading a file yields, and the rules for every item.
 
+Other programs' data may hold anything, and a reader may have met nothing like it. So every reader
+hands its items to `read_each`: whatever an item makes the reader raise becomes an `UnusableLine`.
+The error with its traceback goes to the log, at the level DEBUG: `memoria import --verbose`.
+"""
+
+import logging
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from pydantic import ValidationError
 
+from memoria.bare.ignored import is_ignored
 from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
+from memoria.errors import shorten
+from memoria.language.reading.clean import is_own_call
 from memoria.language.secrets.redact import redact
 from memoria.model import Role, Turn, describe_problems
 
@@ -157,3 +166,85 @@ def as_turn(line: int, fields: Mapping[str, object]) -> Turn | UnusableLine:
             return UnusableLine(line, "is nested too deeply")
         # An unknown field is named, and a name may be a secret as well as a text may.
         return UnusableLine(line, redact(describe_problems(error, of="line")).text)
+
+
+_LOG = logging.getLogger(__name__)
+_ItemT = TypeVar("_ItemT")
+_GivenT = TypeVar("_GivenT")
+
+
+def read_each(
+    source: TranscriptSource,
+    given: Iterable[_GivenT | UnusableLine],
+    read: Callable[[_GivenT], Iterable[_ItemT]],
+) -> Iterator[_ItemT | UnusableLine]:
+    """Yield what a reader makes of each item.
+
+    Args:
+        source: the file, which counts the items that have no line of their own.
+        given: the items; those that can't be used already are passed on.
+        read: what is made of one.
+    """
+    for one in given:
+        if isinstance(one, UnusableLine):
+            yield one
+            continue
+        line = one.line if isinstance(one, Record) else source.lines
+        yield from guard(line, read, one)
+
+
+def guard(
+    line: int | None, read: Callable[[_GivenT], Iterable[_ItemT]], given: _GivenT
+) -> Iterator[_ItemT | UnusableLine]:
+    """Yield what a reader makes of one item, and behind it what went wrong.
+
+    Args:
+        line: where the item stands; None for the whole file.
+        read: what is made of it.
+        given: the item.
+    """
+    try:
+        yield from read(given)
+    except Exception as error:  # noqa: BLE001  (it is named, counted and logged)
+        yield name_fault(line, error)
+
+
+def name_fault(line: int | None, error: Exception) -> UnusableLine:
+    """Return the line that an error came of, with the error in words and without secrets."""
+    _LOG.debug("An item can't be read", exc_info=error)
+    said = redact(shorten(str(error))).text if str(error) else "no more is known"
+    return UnusableLine(
+        line, f"holds something that can't be read ({type(error).__name__}: {said})"
+    )
+
+
+class FoldersLeftOut:
+    """The folders of which nothing is kept, each looked at once."""
+
+    def __init__(self, named: Sequence[str] = ()) -> None:
+        """Take the folders that a setting names; a file in a folder may name further ones."""
+        self._named = ",".join(named)
+        self._known: dict[str, bool] = {}
+
+    def __contains__(self, folder: str | None) -> bool:
+        """Check whether what belongs to a folder is left out."""
+        if folder is None:
+            return False
+        if folder not in self._known:
+            self._known[folder] = is_ignored(folder, self._named)
+        return self._known[folder]
+
+
+def leave_out(items: Iterator[TranscriptItem], folders: FoldersLeftOut) -> Iterator[TranscriptItem]:
+    """Yield the items without calls of our tools, and without what was said in folders left out.
+
+    A session may begin in such a folder, or go there and come back: each turn counts for itself.
+    """
+    for item in items:
+        is_out = isinstance(item, TranscriptTurn) and is_left_out(item, folders)
+        yield SkippedLine(item.line or 0) if is_out else item
+
+
+def is_left_out(said: TranscriptTurn, folders: FoldersLeftOut) -> bool:
+    """Check whether a turn is a call of our tools, or was said in a folder left out."""
+    return is_own_call(said.turn) or (said.folder or said.cwd) in folders

@@ -17,10 +17,17 @@ from memoria.connectors.transcripts.base import (
     TranscriptFormat,
     TranscriptItem,
     TranscriptPosition,
+    read_each,
 )
-from memoria.connectors.transcripts.calls import OpenCalls, read_call_blocks
-from memoria.connectors.transcripts.each import read_each
-from memoria.connectors.transcripts.shapes import block_words, blocks, obj, objects, text
+from memoria.connectors.transcripts.messages import (
+    OpenCalls,
+    block_words,
+    blocks,
+    obj,
+    objects,
+    read_call_blocks,
+    text,
+)
 from memoria.connectors.transcripts.source import (
     JsonObject,
     Record,

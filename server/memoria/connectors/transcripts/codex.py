@@ -18,10 +18,11 @@ from memoria.connectors.transcripts.base import (
     TranscriptFormat,
     TranscriptItem,
     TranscriptPosition,
+    guard,
+    read_each,
 )
-from memoria.connectors.transcripts.calls import OpenCalls
-from memoria.connectors.transcripts.each import guard, read_each
-from memoria.connectors.transcripts.shapes import (
+from memoria.connectors.transcripts.messages import (
+    OpenCalls,
     block_text,
     blocks,
     is_wrapped,

@@ -15,10 +15,11 @@ from memoria.connectors.transcripts.base import (
     TranscriptFormat,
     TranscriptItem,
     TranscriptPosition,
+    guard,
+    read_each,
 )
-from memoria.connectors.transcripts.each import guard, read_each
 from memoria.connectors.transcripts.event_log import EventLogReading
-from memoria.connectors.transcripts.shapes import obj, text
+from memoria.connectors.transcripts.messages import obj, text
 from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource
 from memoria.model import Role
 

@@ -13,11 +13,18 @@ from memoria.connectors.transcripts.base import (
     SkippedLine,
     TranscriptFormat,
     TranscriptItem,
+    guard,
+    read_each,
 )
-from memoria.connectors.transcripts.calls import read_call_blocks
-from memoria.connectors.transcripts.each import guard, read_each
 from memoria.connectors.transcripts.event_log import EventLogReading
-from memoria.connectors.transcripts.shapes import block_words, blocks, obj, text, without_spans
+from memoria.connectors.transcripts.messages import (
+    block_words,
+    blocks,
+    obj,
+    read_call_blocks,
+    text,
+    without_spans,
+)
 from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource
 from memoria.model import Role
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from pydantic import JsonValue
 
 from memoria.connectors.transcripts.base import TranscriptItem, TranscriptPosition
-from memoria.connectors.transcripts.calls import OpenCalls
-from memoria.connectors.transcripts.shapes import obj, text
+from memoria.connectors.transcripts.messages import OpenCalls, obj, text
 from memoria.connectors.transcripts.source import JsonObject, Record
 
 

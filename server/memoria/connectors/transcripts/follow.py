@@ -11,10 +11,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from memoria.connectors.transcripts.base import TranscriptFormat, TranscriptItem, TranscriptReading
-from memoria.connectors.transcripts.each import guard, read_each
-from memoria.connectors.transcripts.omission import FoldersLeftOut, leave_out
-from memoria.connectors.transcripts.shapes import obj
+from memoria.connectors.transcripts.base import (
+    FoldersLeftOut,
+    TranscriptFormat,
+    TranscriptItem,
+    TranscriptReading,
+    guard,
+    leave_out,
+    read_each,
+)
+from memoria.connectors.transcripts.messages import obj
 from memoria.connectors.transcripts.source import (
     JsonObject,
     Record,

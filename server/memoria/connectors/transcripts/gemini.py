@@ -24,9 +24,10 @@ from memoria.connectors.transcripts.base import (
     TranscriptItem,
     TranscriptPosition,
     TranscriptTurn,
+    guard,
+    read_each,
 )
-from memoria.connectors.transcripts.each import guard, read_each
-from memoria.connectors.transcripts.shapes import is_wrapped, obj, objects, text, without_spans
+from memoria.connectors.transcripts.messages import is_wrapped, obj, objects, text, without_spans
 from memoria.connectors.transcripts.source import (
     JsonObject,
     Record,
@@ -35,7 +36,7 @@ from memoria.connectors.transcripts.source import (
     read_text,
 )
 from memoria.model import Role
-from memoria.model.content import content_text
+from memoria.model.turn import content_text
 
 _CLIENT_WORDS = (("<session_context>", ""), ("<state_snapshot>", ""))
 _MOST_PATH_BYTES = 64 * 1024

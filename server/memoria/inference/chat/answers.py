@@ -14,8 +14,7 @@ from memoria.errors import InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
 from memoria.inference.chat.loose_answer import LooseAnswer, list_name, read_loosely
 from memoria.inference.chat.mend import is_escaped
-from memoria.inference.chat.schema import compact_schema
-from memoria.inference.chat.signature import describe_form
+from memoria.inference.chat.schema import compact_schema, describe_form
 
 _SHOWN_PROBLEMS = 5
 _CUT_OFF = "length"

@@ -12,21 +12,94 @@ that and a pause, and one whose answer has to be repaired twice as long.
 
 import json
 import logging
+import os
 import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Protocol
 
+from memoria.config import Settings
 from memoria.errors import BudgetSpentError, ChatModelError, ModelUnavailableError
 from memoria.inference.chat.answers import UnfitAnswerError, form_in_words, read_answer
-from memoria.inference.chat.base import AnswerT, ChatModel, ChatRequest
-from memoria.inference.chat.deadline import asking_stopped_error
-from memoria.inference.chat.ledger import CallLedger, OpenCall, open_call
+from memoria.inference.chat.base import (
+    AnswerT,
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    asking_stopped_error,
+    request_tokens,
+)
+from memoria.inference.chat.command import ASKED_BY_MEMORIA, CommandChat
+from memoria.inference.chat.forms import longest_form
 from memoria.inference.chat.loose_answer import LooseAnswer, UnfitItem, join_answers
 from memoria.inference.templates import load_template
 from memoria.model import DAY_MS, DailyCap, ModelCall, now_millis, start_of_utc_day, to_iso
+
+
+class CallLedger(Protocol):
+    """Ledger in which calls are entered. Several processes may share it."""
+
+    def reserve(self, tenant: str, call: ModelCall, since: int, cap: DailyCap) -> int | None:
+        """Enter a call that is about to be made; return its number.
+
+        None if the tenant's entries of the day that began at `since` would come to more than the
+        cap.
+        """
+        ...
+
+    def settle(self, tenant: str, n: int, call: ModelCall) -> None:
+        """Set an entry to the outcome of the call."""
+        ...
+
+
+def open_call(request: ChatRequest[AnswerT], model: str, now: int) -> ModelCall:
+    """Return the entry of a call to be made, with the most it may cost."""
+    return ModelCall(
+        at=now,
+        purpose=request.purpose,
+        prompt=request.prompt,
+        model=model,
+        input_tokens=request_tokens(longest_form(request)),
+        output_tokens=request.max_output_tokens,
+        outcome="open",
+    )
+
+
+class OpenCall:
+    """A call under way, and its data so far."""
+
+    def __init__(self, call: ModelCall) -> None:
+        self.call = call
+        self.reply: ChatReply | None = None
+        self.failure: BaseException | None = None
+
+    def final_call(self, duration_ms: int) -> ModelCall:
+        """Return the call as it went."""
+        known = {"duration_ms": duration_ms, **self._token_counts(), **self._outcome()}
+        return self.call.model_copy(update=known)
+
+    def _token_counts(self) -> dict[str, int]:
+        """Return the reported tokens; 0 where nothing was done, empty if unknown."""
+        match self.reply, self.failure:
+            case ChatReply() as reply, _:
+                return {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
+            case _, ChatModelError(uncounted=False):
+                return {"input_tokens": 0, "output_tokens": 0}
+            case _:
+                return {}
+
+    def _outcome(self) -> dict[str, str | None]:
+        match self.failure:
+            case None:
+                return {"outcome": "ok", "detail": None}
+            case ChatModelError() as error:
+                return {"outcome": error.outcome, "detail": str(error)}
+            case error:
+                return {"outcome": "failed", "detail": type(error).__name__}
+
 
 _LOG = logging.getLogger(__name__)
 _MS_PER_S = 1000
@@ -240,3 +313,39 @@ def _mend_request(
     )
     asked = mend.build_request(request.answer, request.max_output_tokens, items="\n".join(lines))
     return replace(asked, purpose=request.purpose, prompt=f"{request.prompt}+{mend.label}")
+
+
+def choose_chat_model(settings: Settings) -> ChatModel | None:
+    """Return the configured chat model; None where there is none.
+
+    None as well in a Memoria that was started by the very program a Memoria asks.
+    """
+    if os.environ.get(ASKED_BY_MEMORIA):
+        return None
+    if settings.llm_command:
+        return CommandChat(settings.llm_command, settings.llm_timeout_s)
+    if settings.llm_base_url and settings.llm_model:
+        return _connect_endpoint(settings.llm_base_url, settings.llm_model, settings)
+    return None
+
+
+def chat_limits(settings: Settings) -> ChatLimits:
+    """Return the limits of a model's use, by the settings."""
+    return ChatLimits(
+        timeout_s=settings.llm_timeout_s,
+        attempts=settings.llm_attempts,
+        concurrency=settings.llm_concurrency,
+        daily_cap=settings.daily_cap,
+    )
+
+
+def _connect_endpoint(base_url: str, model: str, settings: Settings) -> ChatModel:
+    from memoria.inference.chat.endpoint import EndpointChat  # noqa: PLC0415
+
+    key = settings.llm_api_key
+    return EndpointChat(
+        base_url=base_url,
+        model=model,
+        api_key=key.get_secret_value() if key else None,
+        timeout_s=settings.llm_timeout_s,
+    )

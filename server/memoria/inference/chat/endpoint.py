@@ -2,34 +2,237 @@
 
 Endpoints differ in two things: in which form they take a wish for JSON, and how they call the
 longest answer. A refusal of one is followed by the next, and what worked is remembered.
+
+No words of the server go into an error, but for a few well-known codes: it may quote the request,
+or the key.
 """
 
 import logging
 import ssl
 import weakref
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import Any
 
 import httpx2
 import openai
+from pydantic import BaseModel, ValidationError
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import (
     ChatModelError,
     ModelMisconfiguredError,
     ModelRefusedError,
     ModelUnavailableError,
 )
-from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
-from memoria.inference.chat.completion import is_final, read_completion, to_chat_error
-from memoria.inference.chat.deadline import DeadlineRunner
-from memoria.inference.chat.forms import (
-    FORMS,
-    Form,
-    first_form,
-    put_form_in_words,
-    response_format,
+from memoria.inference.chat.base import (
+    AnswerT,
+    ChatReply,
+    ChatRequest,
+    DeadlineRunner,
+    request_tokens,
 )
+from memoria.inference.chat.forms import FORMS, Form, first_form, put_form_in_words, response_format
 from memoria.inference.http import restrict_client
+from memoria.language.budget import estimate_tokens
+from memoria.model import now_millis, to_millis
+
+LONGEST_PAUSE_S = 24 * 3600.0
+"""Longest pause for which an endpoint is believed."""
+_LIMITS = ("requests", "tokens")
+_SPAN = lazy_regex(
+    r"(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m(?!s))?(?:(\d{1,9}(?:\.\d{1,9})?)s)?"
+)
+_MILLISECONDS = lazy_regex(r"(\d{1,12}(?:\.\d{1,9})?)ms")
+_NUMBER = lazy_regex(r"\d{1,12}(?:\.\d{1,9})?")
+_UNITS_S = (86_400, 3600, 60, 1)
+
+
+def retry_pause_s(headers: Mapping[str, str], now: int) -> float | None:
+    """Return the seconds to wait by the headers, at most a day; None where they say nothing.
+
+    Args:
+        headers: by names in lower case.
+        now: the present, in UTC epoch milliseconds.
+    """
+    asked = _retry_after_s(headers, now)
+    if asked is None:
+        resets = [
+            _span_s(headers.get(f"x-ratelimit-reset-{limit}", ""))
+            for limit in _list_exhausted(headers)
+        ]
+        asked = max((reset for reset in resets if reset is not None), default=None)
+    return None if asked is None else min(max(asked, 0.0), LONGEST_PAUSE_S)
+
+
+def _list_exhausted(headers: Mapping[str, str]) -> list[str]:
+    """List the limits that are used up."""
+    return [name for name in _LIMITS if headers.get(f"x-ratelimit-remaining-{name}") == "0"]
+
+
+def _retry_after_s(headers: Mapping[str, str], now: int) -> float | None:
+    milliseconds = headers.get("retry-after-ms", "").strip()
+    if _NUMBER.fullmatch(milliseconds):
+        return float(milliseconds) / 1000
+    after = headers.get("retry-after", "").strip()
+    if _NUMBER.fullmatch(after):
+        return float(after)
+    try:
+        return (to_millis(parsedate_to_datetime(after)) - now) / 1000
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _span_s(span: str) -> float | None:
+    """Read the seconds of `20ms`, `1s`, `6m0s`, `1h30m`, or a bare number of them."""
+    span = span.strip()
+    if _NUMBER.fullmatch(span):
+        return float(span)
+    if milliseconds := _MILLISECONDS.fullmatch(span):
+        return float(milliseconds[1]) / 1000
+    parts = _SPAN.fullmatch(span)
+    if parts is None or not span:
+        return None
+    return sum(float(part or 0) * unit for part, unit in zip(parts.groups(), _UNITS_S, strict=True))
+
+
+_MS_PER_S = 1000
+_MOST_TOKENS = 10**9
+"""Most tokens of one request; an endpoint that counts more does not count."""
+_REDIRECTS = range(300, 400)
+_PASSING = (408, 409, 425, 429)
+_SERVER_ERROR = 500
+_WRONG_SETTINGS = {
+    401: "Check MEMORIA_LLM_API_KEY.",
+    402: "The account behind MEMORIA_LLM_API_KEY has nothing left to spend.",
+    403: "Check MEMORIA_LLM_API_KEY and that it may use MEMORIA_LLM_MODEL.",
+    404: "Check MEMORIA_LLM_BASE_URL (it often ends with /v1) and MEMORIA_LLM_MODEL.",
+    405: "Check MEMORIA_LLM_BASE_URL; it often ends with /v1.",
+}
+_CODES = frozenset(
+    "content_filter context_length_exceeded insufficient_quota invalid_api_key model_not_found "
+    "rate_limit_exceeded unsupported_parameter unsupported_value".split()
+)
+_NO_QUOTA = "insufficient_quota"
+_FILTERED = "content_filter"
+_NO_MODEL = "model_not_found"
+_TOO_LONG = "context_length_exceeded"
+_SAYS_TOO_LONG = ("context size", "context length", "context window")
+"""Words of servers that have no code for it: llama.cpp, vLLM."""
+_FINAL = (_FILTERED, _TOO_LONG, _NO_MODEL)
+"""Codes of errors that no other form of the request would mend."""
+
+
+class _Message(BaseModel):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class _Completion(BaseModel):
+    """Fields that we read of an answer. The client's own type is built without a check."""
+
+    choices: list[_Choice]
+    usage: _Usage | None = None
+
+
+def read_completion(
+    body: bytes, headers: Mapping[str, str], request: ChatRequest[AnswerT], model: str
+) -> ChatReply:
+    """Return the reply in a body that came with status 200.
+
+    Raises:
+        ModelUnavailableError: the body is no completion.
+    """
+    try:
+        completion = _Completion.model_validate_json(body)
+        choice = completion.choices[0]
+    except (ValidationError, IndexError):
+        raise ModelUnavailableError(
+            "The chat model's endpoint answered with something that is no chat completion. If this "
+            "goes on, check MEMORIA_LLM_BASE_URL; it often ends with /v1.",
+            uncounted=True,
+        ) from None
+    text = choice.message.content or ""
+    usage = completion.usage or _Usage()
+    return ChatReply(
+        text=text,
+        model=model,
+        input_tokens=_usage_or_estimate(usage.prompt_tokens, request_tokens(request)),
+        output_tokens=_usage_or_estimate(usage.completion_tokens, estimate_tokens(text)),
+        finish=_finish_reason(choice),
+        pause_s=retry_pause_s(headers, now_millis()) or 0.0,
+    )
+
+
+def to_chat_error(error: openai.APIStatusError, request: ChatRequest[AnswerT]) -> ChatModelError:
+    """Return our error for a status of 300 and more."""
+    status, code = error.status_code, _find_code(error)
+    what = f"The chat model's endpoint answered HTTP {status}" + (f" ({code})" if code else "")
+    if status in _REDIRECTS:
+        return ModelMisconfiguredError(
+            f"{what}: it sends us elsewhere, and Memoria goes nowhere but to the address that you "
+            "named. Write the final address into MEMORIA_LLM_BASE_URL."
+        )
+    if status in _WRONG_SETTINGS or code in (_NO_QUOTA, _NO_MODEL):
+        cure = _WRONG_SETTINGS.get(status, _WRONG_SETTINGS[402 if code == _NO_QUOTA else 404])
+        return ModelMisconfiguredError(f"{what}. {cure}")
+    if status in _PASSING or status >= _SERVER_ERROR:
+        return ModelUnavailableError(f"{what}. It is asked again.", retry_at=_retry_at(error))
+    if code == _FILTERED:
+        return ModelRefusedError(f"{what}: a filter refuses the request.")
+    if code == _TOO_LONG:
+        return ModelRefusedError(
+            f"{what}: a request of about {request_tokens(request):,} tokens and its answer are "
+            "more than MEMORIA_LLM_MODEL can read. Serve it with a larger context, or lower "
+            "MEMORIA_LLM_OUTPUT_TOKENS.",
+            too_much=True,
+        )
+    return ModelRefusedError(
+        f"{what}: it does not take a request of about {request_tokens(request):,} tokens. Check "
+        "how much MEMORIA_LLM_MODEL can read, and its limits."
+    )
+
+
+def is_final(error: openai.APIStatusError) -> bool:
+    """Check that no other form of the request would mend the error."""
+    return _find_code(error) in _FINAL
+
+
+def _find_code(error: openai.APIStatusError) -> str | None:
+    """Return the error's code, if it is a well-known one."""
+    if error.code in _CODES:
+        return error.code
+    asked_wrongly = error.status_code < _SERVER_ERROR
+    said = error.message.lower()
+    return _TOO_LONG if asked_wrongly and any(word in said for word in _SAYS_TOO_LONG) else None
+
+
+def _retry_at(error: openai.APIStatusError) -> int | None:
+    now = now_millis()
+    pause = retry_pause_s(error.response.headers, now)
+    return None if pause is None else now + round(pause * _MS_PER_S)
+
+
+def _usage_or_estimate(tokens: int | None, estimate: int) -> int:
+    return tokens if tokens is not None and 0 <= tokens <= _MOST_TOKENS else estimate
+
+
+def _finish_reason(choice: _Choice) -> str:
+    if choice.message.refusal or choice.finish_reason in (_FILTERED, "refusal"):
+        return "refused"
+    return choice.finish_reason if choice.finish_reason == "length" else "stop"
+
 
 _NO_KEY = "none"  # the client insists on a key; local servers ignore it
 _MOST_BYTES = 16_000_000

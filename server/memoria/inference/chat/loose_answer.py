@@ -27,7 +27,7 @@ from memoria.inference.chat.mend import (
     take_apart,
 )
 from memoria.inference.chat.notations import read_values
-from memoria.language.pattern import LazyPattern
+from memoria.language.lazy import LazyPattern
 
 _DEEPEST_WRAPPING = 8
 _LEAST_IN_COMMON = 2

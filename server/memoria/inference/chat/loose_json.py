@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from memoria.language.pattern import LazyPattern
+from memoria.language.lazy import LazyPattern
 
 _MOST_DEPTH = 20
 _MOST_FAILURES = 50

@@ -20,7 +20,7 @@ from pydantic.fields import FieldInfo
 from memoria.inference.chat.loose_json import CutObject, read_json, unescape
 from memoria.language.dates.chinese import number
 from memoria.language.dates.english import COUNTS, DAY_WORDS
-from memoria.language.pattern import LazyPattern
+from memoria.language.lazy import LazyPattern
 from memoria.model.base import Loosely
 
 _FIRST_NUMBER = LazyPattern(r"-?\d{1,9}(?:\.\d{1,9})?")

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from memoria.inference.chat.loose_json import read_json, unescape
-from memoria.language.pattern import LazyPattern
+from memoria.language.lazy import LazyPattern
 
 _ENDS_OF_THOUGHT = ("</think>", "</thinking>", "</thought>", "</reasoning>")
 _TERMINAL = LazyPattern(r"\x1b(?:\[[0-9;?]{0,20}[ -/]{0,3}[@-~]|\][^\x07\x1b]{0,200}\x07?)")

@@ -1,4 +1,4 @@
-"""The JSON schema that is sent with a request: only what binds an answer.
+"""The form of an answer, as a JSON schema and in a few words: only what binds an answer.
 
 A schema is sent with every request and can cost more than the text to be read. Titles, descriptions
 and defaults bind nobody. Ranges of numbers and least lengths are checked when the answer is read.
@@ -7,8 +7,13 @@ Of several kinds of object, told apart by one field, the first two, which are by
 answer, are described by themselves, and all others as one whose fields each of them takes some of.
 What an answer makes of that is checked when it is read. A strict endpoint requires every field, so
 there each kind is described by itself.
+
+Requests that carry no schema have the same in words, in less than half of its tokens and in the way
+of TypeScript, which models know: `{op: "ADD", content, turn: integer, until?}`. A field that
+nothing stands behind is a text.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -19,7 +24,6 @@ _NULL = {"type": "null"}
 _FEW_KINDS = 2
 _LONG, _MANY = 500, 10
 """Shorter limits on texts and lists are left to the check of the answer."""
-
 Schema = dict[str, Any]
 
 
@@ -141,3 +145,46 @@ def _list_references(schemas: object, root: Schema) -> Iterator[str]:
                 yield inner.removeprefix(_REF)
             elif not (schemas is root and name == "$defs") and name != "discriminator":
                 yield from _list_references(inner, root)
+
+
+_TEXT = {"type": "string"}
+AnySchema = Mapping[str, Any]
+
+
+def describe_form(schema: AnySchema) -> str:
+    """Describe a schema that `compact_schema` has made, in words; its definitions stand below."""
+    named = (
+        f"{name} = {_describe(inner)}" for name, inner in sorted(schema.get("$defs", {}).items())
+    )
+    return "\n".join([_describe(schema), *named])
+
+
+def _describe(schema: AnySchema) -> str:
+    match schema:
+        case {"$ref": str(name)}:
+            said = name.removeprefix(_REF)
+        case {"const": value}:
+            said = json.dumps(value)
+        case {"enum": [*values]}:
+            said = "|".join(map(json.dumps, values))
+        case {"anyOf": [*kinds]}:
+            said = " | ".join(map(_describe, kinds))
+        case {"items": inner}:
+            most = f", at most {schema['maxItems']}" if "maxItems" in schema else ""
+            said = f"[{_describe(inner)}{most}]"
+        case {"properties": fields}:
+            said = _describe_object(fields, schema.get("required", ()))
+        case {"type": "string", "maxLength": most}:
+            said = f"up to {most} characters"
+        case _:
+            said = str(schema["type"])
+    return said
+
+
+def _describe_object(fields: Mapping[str, AnySchema], required: Sequence[str]) -> str:
+    return f"{{{', '.join(_describe_field(*one, required) for one in fields.items())}}}"
+
+
+def _describe_field(name: str, field: AnySchema, required: Sequence[str]) -> str:
+    mark = "" if name in required else "?"
+    return f"{name}{mark}" if field == _TEXT else f"{name}{mark}: {_describe(field)}"

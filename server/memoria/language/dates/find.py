@@ -1,24 +1,28 @@
-"""Finding time expressions in a text.
+"""Time expressions found in a text, and the periods, ends and directions that they state.
 
 Every pattern is bounded, so that the time is linear in the length of the text. Of overlapping
 expressions the one that begins first is taken, and of these the longest.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
 from typing import Literal
 
-from memoria.language.dates import chinese, clock, english_rules, holidays
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.errors import InvalidInputError
+from memoria.language.dates import chinese, english_rules, holidays
+from memoria.language.dates import rule as clock
 from memoria.language.dates.compose import Piece, Resolve, join_pieces
 from memoria.language.dates.rule import ClockTime, DateRule
 from memoria.language.dates.windows import Granularity, Prefer, Window
-from memoria.model.zone import Zone
+from memoria.model.moments import Zone, parse_instant
 
 _YEARS_LATER_MS = 9 * 366 * 86_400_000
 _OF_A_DAY = ("day", "part", "hour", "minute")
-
 
 Clocks = Literal["all", "of_a_day", "none"]
 
@@ -154,3 +158,194 @@ def _drop_overlapping(found: Iterable[Piece]) -> Iterator[Piece]:
         if piece.start >= end:
             yield piece
             end = piece.end
+
+
+Side = Literal["since", "after", "before", "until"]
+_LATIN = lazy_regex(
+    r"\b(?:(?P<since>since|from|starting|effective)|(?P<after>after)|(?P<before>before)"
+    r"|(?P<until>until|till|by|through|up\sto|(?:no|not)\slater\sthan))\s{1,4}(?:at\s{1,4})?(?:the\s{1,4})?\Z",
+    re.IGNORECASE,
+)
+_CHINESE = lazy_regex(
+    r"\s?(?:(?P<since>以来|起|开始)|(?P<after>[之以]?后)|(?P<before>[之以]?前)|(?P<until>为止))"
+)
+_HAS_BEGUN = lazy_regex(r"\bsince\s{1,4}(?:the\s{1,4})?\Z", re.IGNORECASE)
+_LAST_THIRD = lazy_regex(r"[底末]\Z|\bend\s{1,4}of\b", re.IGNORECASE)
+_FROM = lazy_regex(r"[从自打由]\s?\Z")
+_BEGINS = "开始"
+_LOOK_BACK = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A period in UTC epoch milliseconds. A bound that is None is open."""
+
+    from_ms: int | None
+    until_ms: int | None
+
+
+def interval(
+    text: str, said_ms: int, zone: Zone, *, prefer: Prefer = "past", clocks: Clocks = "all"
+) -> Interval | None:
+    """Return the period that a question names; None if it names no time.
+
+    Several expressions span one period from the first to the last, as in `between May and July` and
+    五月到七月. `since last week` and 去年以来 are open towards the present, `before May` and
+    五月之前 towards the past.
+
+    Args:
+        text: the question.
+        said_ms: when it is asked, UTC epoch milliseconds.
+        zone: the asker's.
+        prefer: in which direction a recurring date is resolved; see the package.
+        clocks: which times of the clock are read.
+    """
+    found = times(text, said_ms, zone, prefer=prefer, clocks=clocks)
+    is_alone = len(found) == 1 and prefer != "past"
+    if is_alone and found[0].from_ms > said_ms and _HAS_BEGUN.search(text[: found[0].start]):
+        found = times(text, said_ms, zone, clocks=clocks)
+    return span_period(text, found)
+
+
+def span_period(text: str, found: Sequence[TimeSpan]) -> Interval | None:
+    """Return the period of a question's time expressions; None if there are none."""
+    if len(found) == 1:
+        return _open(text, found[0])
+    if not found:
+        return None
+    return Interval(min(span.from_ms for span in found), max(span.until_ms for span in found))
+
+
+def find_side(text: str, span: TimeSpan) -> Side | None:
+    """Return the side on which a text opens an expression: `since 2019`, 周五之前. Or None."""
+    before = text[max(0, span.start - _LOOK_BACK) : span.start]
+    ahead = _LATIN.search(before)
+    if ahead and not (span.granularity == "range" and ahead["since"]):
+        return _side_of(ahead)
+    behind = _CHINESE.match(text, span.end)
+    if behind and behind[0].strip() == _BEGINS and not _FROM.search(before):
+        return None  # 我去年开始吃素 tells of last year, 从去年开始 of all since
+    side = _side_of(behind) if behind else None
+    return "until" if side == "before" and _LAST_THIRD.search(span.expression) else side
+
+
+def _side_of(match: re.Match[str]) -> Side | None:
+    match match.lastgroup:
+        case "since" | "after" | "before" | "until" as side:
+            return side
+        case _:
+            return None
+
+
+def _open(text: str, span: TimeSpan) -> Interval:
+    match find_side(text, span):
+        case "since":
+            return Interval(span.from_ms, None)
+        case "after":
+            return Interval(span.from_ms if span.is_clock else span.until_ms, None)
+        case "before":
+            return Interval(None, span.from_ms)
+        case "until":
+            return Interval(None, span.from_ms if span.is_clock else span.until_ms)
+        case _:
+            return Interval(span.from_ms, span.until_ms)
+
+
+_ISO_TIME = lazy_regex(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]{0,16}(?:Z|[+-]\d\d:?\d\d)?", re.IGNORECASE
+)
+_REST = lazy_regex(
+    r"\b(?:(?:the\s{1,4})?rest\s{1,4}of\s{1,4})?(?:the|this)\s{1,4}"
+    r"(?=(?:week|month|quarter|year|summer|winter)\b)",
+    re.IGNORECASE,
+)
+_FOR = lazy_regex(r"^\s{0,4}(?:for|over|during)\s{1,4}", re.IGNORECASE)
+_TO_COME = lazy_regex(
+    r"\b(?:(?:for|over|during)\s{1,4})?(?:within|another|(?:the\s{1,4})?(?:next|coming))\s{1,4}"
+    r"(?=(?:\d|an?\b|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|week|month|year))",
+    re.IGNORECASE,
+)
+_WITHIN = lazy_regex("(?:之|以)?内(?![容心部向])")
+_STILL = lazy_regex("^(?:未来|接下来|再过|还有|再)?的?")
+_ENDS = ("until", "before")
+
+
+def find_end(expression: str, said_ms: int, zone: Zone) -> int | None:
+    """Return when the validity that an expression states ends, UTC epoch ms; None if unreadable.
+
+    The period that is named belongs to it: what holds until Friday ends when Friday is over. What
+    holds "before Friday" ends when Friday begins, what holds until 5pm at 5pm, and "for two weeks"
+    counts from when it was said.
+
+    Args:
+        expression: the speaker's words, or a date.
+        said_ms: when they were said, UTC epoch milliseconds.
+        zone: the speaker's; days end at its midnight.
+    """
+    if _ISO_TIME.fullmatch(expression.strip()):
+        with suppress(InvalidInputError):
+            return parse_instant(expression, zone)
+    for wording in _wordings(expression.strip()):
+        spans = times(wording, said_ms, zone, prefer="future")
+        marked = [span for span in spans if find_side(wording, span) in _ENDS]
+        ends = [_read_end(wording, span) for span in marked or spans]
+        if any(ends):
+            return [end for end in ends if end is not None][-1]
+        if spans:
+            return None
+    return None
+
+
+def _read_end(text: str, span: TimeSpan) -> int | None:
+    match find_side(text, span):
+        case "since" | "after":
+            return None
+        case "before":
+            return span.from_ms
+        case _:
+            return span.from_ms if span.is_clock else span.until_ms
+
+
+def _wordings(expression: str) -> Iterator[str]:
+    """Yield the expression, and others of the same meaning that are points in time."""
+    yield expression
+    yield _REST.sub("this ", expression)
+    yield _TO_COME.sub("in ", expression)
+    yield f"in {_FOR.sub('', expression)}"
+    yield _WITHIN.sub("后", expression)
+    yield f"{_STILL.sub('', expression)}后"
+
+
+_PAST = lazy_regex(
+    r"""(?xi)
+    \b(?:was|were|had|did|been|ago|since|yesterday|last|went|got|met|saw|came|left|began|bought|sold
+      |took|gave|made|said|told|became|won|lost|felt|ate|drank|ran|flew|drove|wrote|found|kept
+      |thought|broke|chose|fell|grew|knew|quit|sent|sat|slept|spoke|spent|taught|wore|heard|learnt
+      |built|caught|paid|held|woke|sang|swam|tore|passed
+      |(?!need|feed|speed|indeed|scheduled|planned|invited|supposed|expected|married|interested
+        |allowed|required|booked|located|based)\w{2,}ed)\b
+    | 了(?!解)|过(?!去|几|两|敏|一会|程|期)|曾|已经?|刚|以来|昨|前天|去年|上个?[周月星礼]
+    | 的(?:婚|[。！!.]|\s*\Z)
+    """
+)
+_AHEAD = lazy_regex(
+    r"""(?xi)
+    \b(?:is|are|will|shall|going\sto|has|have|must|needs?|plans?|wants?|due|starts?|begins?|leaves?
+      |arrives?|ends?|expires?|opens?|closes?|takes\splace|happens?|scheduled|planned|booked)\b
+    | ['’](?:ll|s|re|m)\b
+    | 是|要(?!求)|将|会(?!议|计|员|谈|场|面)|得(?=[去交做])|准备|打算|定[在于]|安排|改到|推迟到
+    | 截止|到期|有(?:个|一)|举[行办]|开始|考试|出发
+    """
+)
+
+
+def find_direction(sentence: str) -> Prefer:
+    """Return where a date without its year lies in a statement of fact; past by default.
+
+    "The recital is on Saturday the 21st" is to come, "we moved in on Saturday the 21st" has been.
+
+    >>> find_direction("The recital is on Saturday the 21st")
+    'future'
+    """
+    is_ahead = _AHEAD.search(sentence) and not _PAST.search(sentence)
+    return "future" if is_ahead else "past"

@@ -1,15 +1,22 @@
-"""Keys: one normal form for a subject or a property, in either language."""
+"""Keys: one normal form for a subject, a property, a name with its qualifier, or a task.
+
+`Anna (sister)`, `Anna, my sister`, `Anna from work`, 小李（同事）: a name and its qualifier.
+Brackets with text in another script repeat the name and hold no qualifier: 林岚 (Lin Lan).
+
+A task's name that shares half of its distinguishing words with another is the same task; a name
+without such a word ("fix it") is no task. The tasks themselves come from a model, an agent or a
+person.
+"""
 
 from collections.abc import Collection, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from memoria.language.names.kinship import chinese_words, english_words
-from memoria.language.pattern import LazyPattern
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.lazy import LazyPattern, read_rows, remember_results
+from memoria.language.names.lexicon import chinese_words, english_words
 from memoria.language.reading.statement import canonical_form
-from memoria.language.remembered import remember_results
-from memoria.language.word_table import read_rows
-from memoria.language.words.analyser import query_terms
+from memoria.language.words.analyser import list_stop_words, query_terms
 
 USER = "user"
 ASSISTANT = "assistant"
@@ -132,3 +139,107 @@ def has_one_value(predicate: str) -> bool:
 def _name_key(name: str) -> str:
     """Return the words of a name with single spaces; none between Chinese characters."""
     return _BETWEEN_CHINESE.regex.sub("", canonical_form(name))
+
+
+_BRACKETED = lazy_regex(r"(?P<name>[^()（）]+?)\s*[(（](?P<which>[^()（）]+)[)）]")
+_WORDS = r"[A-ZÀ-Þ][\w'’.-]*(?: [A-ZÀ-Þ][\w'’.-]*){0,3}"
+_FROM = lazy_regex(rf"(?P<name>{_WORDS}) (?:from|at) (?P<which>\w[\w '’-]*)")
+_APPOSITION = lazy_regex(rf"(?P<name>{_WORDS}), (?P<which>(?:my|our|the|his|her|their) [\w '’-]+)")
+_OWNERS = lazy_regex(
+    r"(?i:(?:the user['’]s|user['’]s|my|our|the|an?|his|her|their)\s+)|(?:我们?|用户)的?"
+)
+_CHINESE = lazy_regex("[一-鿿]")
+
+
+class QualifiedName(NamedTuple):
+    """A name, and its qualifier if it has one."""
+
+    name: str
+    qualifier: str | None
+
+
+def split_qualifier(name: str) -> QualifiedName:
+    """Split a name into the plain name and its qualifier, None where it has none.
+
+    >>> split_qualifier("Anna, my sister")
+    QualifiedName(name='Anna', qualifier='sister')
+    """
+    for form in (_BRACKETED, _FROM, _APPOSITION):
+        found = form.fullmatch(name.strip())
+        if found is not None and _in_one_script(found["name"], found["which"]):
+            which = found["which"].strip()
+            return QualifiedName(
+                found["name"].strip(), which.removeprefix(_owner(which)).strip() or which
+            )
+    return QualifiedName(name, None)
+
+
+def _in_one_script(name: str, which: str) -> bool:
+    return bool(_CHINESE.search(name)) == bool(_CHINESE.search(which))
+
+
+def _owner(which: str) -> str:
+    """Return the possessive at the beginning (`my`, `the`, 我的), which distinguishes nobody."""
+    found = _OWNERS.match(which)
+    return found[0] if found else ""
+
+
+LONGEST_TASK = 120
+_SAME_TASK = 0.5
+_REDACTED = "[redacted:"
+_LETTER = LazyPattern(r"[^\W\d_]")
+_COMMON = LazyPattern(
+    r"""(?xi)\b(?:work|start|fix|mend|solve|write|add|make|build|refactor|codes?|bugs?|errors?
+      |functions?|files?|problems?|issues?|tests?|help|new|next|\d+)\b
+    |修复|修改|重构|实现|编写|开发|添加|做|写|改|一下|一个|问题|东西|代码|函数|文件|测试|错误|事情?|[的了把在和与]|\d+"""
+)
+"""Words that distinguish no task."""
+
+_GOING_ON = LazyPattern(
+    r"""(?xi)\b(?:continue|resume|carry\s+on|go(?:ing)?\s+on|pick\s+up|left\s+off|where\s+w(?:e|as|ere))\b
+    |继续|接着|上次"""
+)
+"""Words by which somebody goes on with a task in hand, without naming it."""
+_LEAST_WORDS, _HARDLY_SHARED = 3, 0.25
+
+
+def is_about_another(opening: str, task: str) -> bool:
+    """Check whether the first prompt of a session is about something else than a task.
+
+    One of hardly any words, or that goes on with what was in hand, tells nothing.
+    """
+    said, named = list_telling_words(opening), list_telling_words(task)
+    if not named or len(said) < _LEAST_WORDS or _GOING_ON.regex.search(opening):
+        return False
+    return len(said & named) < _HARDLY_SHARED * min(len(said), len(named))
+
+
+def same_task(one: str | None, other: str | None) -> bool:
+    """Check whether two names mean the same task by their words; an empty one never does."""
+    if not one or not other:
+        return False
+    a, b = list_telling_words(one), list_telling_words(other)
+    return bool(a and b) and len(a & b) >= _SAME_TASK * min(len(a), len(b))
+
+
+def list_telling_words(name: str) -> frozenset[str]:
+    """Return the words of a task's name that distinguish it from other tasks."""
+    return frozenset(filter(_is_telling, query_terms(_COMMON.regex.sub(" ", name))))
+
+
+def names_a_task(task: str) -> bool:
+    """Check whether a name has a word that distinguishes the task; "fix it" has none."""
+    return bool(list_telling_words(task)) and _REDACTED not in task
+
+
+def shorten_task(task: str) -> str:
+    """Return a task's name in one line, cut between words if it is too long."""
+    task = " ".join(task.split())
+    if len(task) <= LONGEST_TASK:
+        return task
+    cut = task[: LONGEST_TASK - 1]
+    return f"{(cut.rsplit(' ', 1)[0] if ' ' in cut else cut).rstrip(' ,，')}…"
+
+
+def _is_telling(term: str) -> bool:
+    return len(term) > 1 and term not in list_stop_words() and bool(_LETTER.regex.search(term))

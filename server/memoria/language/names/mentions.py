@@ -12,8 +12,8 @@ from itertools import islice, takewhile
 from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.lazy import TablePattern
 from memoria.language.names import lexicon as known
-from memoria.language.pattern import TablePattern
 from memoria.model import EntityKind, Mention
 
 MAX_MENTIONS = 8

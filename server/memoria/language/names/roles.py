@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.lazy import TablePattern
 from memoria.language.names import lexicon as known
 from memoria.language.names.mentions import NameSpan, find_names
-from memoria.language.pattern import TablePattern
 from memoria.model import EntityKind, Mention, Modality, SemanticRole
 
 _LONGEST_SENTENCE = 300

@@ -1,17 +1,26 @@
-"""Cleaning: the things taken out of every text before anything else sees it.
+"""Cleaning: what is taken out of every turn before anything else sees it.
 
 Private spans and our own injected blocks are taken out, secrets are redacted, and broken characters
-are replaced.
+are replaced. Calls of our own tools are no turns, or a search would find what was searched for. A
+client names a tool after the server that has it, and the user names the server. So a tool of ours
+is known by its name where the server is called after us, and under any other server's name by the
+shape of its answer as well. The same goes for a client's search among tools that finds ours.
 """
 
+import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
 
+from pydantic import JsonValue
+
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.reading.strip import strip
-from memoria.language.remembered import remember_results
+from memoria.bare.own_tools import OUR_TOOLS, is_our_tool
+from memoria.language.lazy import remember_results
+from memoria.language.reading.fences import strip
 from memoria.language.secrets.redact import redact
+from memoria.language.words.document import as_text
+from memoria.model import Role, Turn
 from memoria.model.parse import replace_lone_surrogates
 
 _NAMES_REMEMBERED = 512
@@ -50,3 +59,66 @@ def clean_name(name: str, tally: Tally) -> str:
 def _is_clean(name: str) -> bool:
     """Check that nothing has to be taken out of a name. The same few come with every turn."""
     return bool(name) and clean_text(name, Tally()) == name
+
+
+_DECODER = json.JSONDecoder()
+_TOOL_SEARCH = "toolsearch"
+_ANSWERS = (
+    {"receipt_id", "turn_ids"},
+    {"session_id", "completed"},
+    {"id", "kind", "text", "source"},
+    {"id", "validity", "version", "upvotes"},
+)
+"""Fields that are always together in each kind of answer of ours but a search's."""
+_HIT_FIELDS = {"id", "kind", "text", "score", "source"}
+_HIT = lazy_regex(r"\[(?:memory|turn) [0-9a-f]{8,32}\] ")
+"""Matches the beginning of a hit in a search's answer in words."""
+
+
+def is_own_call(turn: Turn) -> bool:
+    """Check whether a turn is a call of one of our tools, or a search for them among others."""
+    if turn.role is not Role.TOOL:
+        return False
+    name = turn.tool_name
+    if name is None:
+        return _has_own_shape(turn.tool_result)
+    if is_our_tool(name):
+        return True
+    plain = name.lower().replace("_", "")
+    if plain.endswith(_TOOL_SEARCH):
+        return _names_our_tools(as_text(turn.tool_args) + as_text(turn.tool_result))
+    is_named_alike = any(name.endswith(f"_{tool}") or name == tool for tool in OUR_TOOLS)
+    return is_named_alike and _is_own_answer(turn.tool_result)
+
+
+def _names_our_tools(words: str) -> bool:
+    return "memoria" in words.lower() or any(tool in words for tool in OUR_TOOLS if "_" in tool)
+
+
+def _is_own_answer(result: JsonValue) -> bool:
+    """Check whether a result is an answer of ours, in JSON or in words."""
+    return _has_own_shape(result) or _HIT.search(as_text(result)) is not None
+
+
+def _has_own_shape(result: JsonValue) -> bool:
+    """Check whether a result has the shape of an answer of ours, in JSON as models are shown it."""
+    fields = _fields_of(_read_json(result) if isinstance(result, str) else result)
+    hits = fields.get("hits")
+    if isinstance(hits, list):
+        return all(_fields_of(hit).keys() >= _HIT_FIELDS for hit in hits)
+    return any(answer <= fields.keys() for answer in _ANSWERS)
+
+
+def _fields_of(value: JsonValue) -> dict[str, JsonValue]:
+    """Return the value if it is an object; otherwise an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def _read_json(words: str) -> JsonValue:
+    """Read the object in a text, which a client may have put some words before."""
+    begins = words.find("{")
+    try:
+        value: JsonValue = _DECODER.raw_decode(words, begins)[0] if begins >= 0 else None
+    except (ValueError, RecursionError):
+        return None
+    return value

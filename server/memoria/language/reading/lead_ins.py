@@ -8,7 +8,7 @@ about me:", "From now on, follow these rules:", 请记住以下几点：.
 import re
 from typing import NamedTuple
 
-from memoria.language.pattern import LazyPattern, SmallPattern, has_any, small_letters
+from memoria.language.lazy import LazyPattern, SmallPattern, has_any, small_letters
 
 _LONGEST_REST = 800
 

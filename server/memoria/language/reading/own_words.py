@@ -7,7 +7,7 @@ character, so that positions in the result are positions in the text.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from memoria.language.pattern import LazyPattern, SmallPattern, has_any
+from memoria.language.lazy import LazyPattern, SmallPattern, has_any
 from memoria.language.reading.pasted import find_pasted_spans
 
 BLOT = "\ufffc"

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from memoria.language.pattern import LazyPattern, has_any
+from memoria.language.lazy import LazyPattern, has_any, remember_results
 from memoria.language.reading.lead_ins import (
     find_lead_in,
     is_of_ones_own,
@@ -26,7 +26,6 @@ from memoria.language.reading.lead_ins import (
     points_above,
     takes_up_again,
 )
-from memoria.language.remembered import remember_results
 
 Span = tuple[int, int]
 _MOST_TO_READ = 200_000

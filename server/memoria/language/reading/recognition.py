@@ -19,10 +19,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from memoria.language.pattern import LazyPattern
-from memoria.language.reading.invisible import INVISIBLE
-from memoria.language.remembered import remember_results
-from memoria.language.words.script import CJK
+from memoria.language.lazy import LazyPattern, remember_results
+from memoria.language.reading.fences import INVISIBLE
+from memoria.language.words.characters import CJK
 
 FORM = "words"
 """Name of the form within a digest."""

@@ -1,4 +1,4 @@
-"""Statements: two texts that say the same in the same words.
+"""Statements: texts that say the same in the same words, and long texts that state any of several.
 
 The comparison is narrow on purpose. It ignores letter case, spacing and the punctuation around
 words. A paraphrase is another statement, and so is a text with other signs inside a word: C++ is
@@ -8,11 +8,20 @@ not C, 1.5 is not 15. A forgotten statement must be recognised reliably, and no 
 import hashlib
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import chain, zip_longest
+from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.reading.recognition import Place, place_of, read_statement
-from memoria.language.remembered import remember_results
+from memoria.language.lazy import LazyPattern, remember_results
+from memoria.language.reading.recognition import (
+    Place,
+    Reading,
+    fold,
+    is_read_as_written,
+    place_of,
+    read_statement,
+)
 from memoria.language.words.analyser import tokens
 
 _IDEOGRAM = "\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -181,3 +190,95 @@ def statements_in(text: str) -> Iterator[str]:
             ends = range(1, len(clauses) + 1)
             runs = ["".join(clauses[start:end]) for end in ends for start in range(end)]
         yield from filter(is_distinctive, runs)
+
+
+_FRAGMENT = lazy_regex(r"\w+")
+
+
+class _ReadPhrase(NamedTuple):
+    """A statement, analysed once."""
+
+    reading: Reading
+    is_distinctive: bool
+    fragments: tuple[str, ...]
+    """Strings that every text with the statement contains, longest first."""
+
+
+class Phrases:
+    """Statements to be searched for."""
+
+    def __init__(self, statements: Iterable[str]) -> None:
+        self.statements = tuple(dict.fromkeys(statements))
+        self._sayings = tuple(map(_read_phrase, self.statements))
+
+    @cached_property
+    def distinctive(self) -> "Phrases":
+        """Statements that are long enough to be recognised inside of other text."""
+        return Phrases(filter(is_distinctive, self.statements))
+
+    def may_occur_in(self, text: str) -> bool:
+        """Return False if none can occur in a text, however it is escaped in JSON or Markdown."""
+        folded = fold(text)
+        return any(all(f in folded for f in saying.fragments) for saying in self._sayings)
+
+    def occur_in(self, text: str) -> bool:
+        """Check whether one occurs in a text word for word; a short one must be the whole text."""
+        if not self.may_occur_in(text):
+            return False
+        reading = read_statement(text)
+        return any(_phrase_occurs(reading, saying) for saying in self._sayings)
+
+
+def _read_phrase(statement: str) -> _ReadPhrase:
+    reading = read_statement(statement)
+    words = " ".join(filter(is_read_as_written, reading.words))
+    fragments = sorted(set(_FRAGMENT.findall(words)), key=len, reverse=True)
+    return _ReadPhrase(reading, is_distinctive(statement), tuple(fragments))
+
+
+def _phrase_occurs(text: Reading, saying: _ReadPhrase) -> bool:
+    return text.states(saying.reading, "anywhere" if saying.is_distinctive else "text")
+
+
+_QUOTING = LazyPattern(
+    r"""(?xis)^\s*(?:(?:the\s)?user\s(?:asks|asked|wants|says|said|states|stated|notes|reports)
+    (?:\sto\sremember)?(?:\sthat\sfrom\snow\son)?\s*[:,]\s*
+    |用户(?:要求|说|表示|提到|希望)(?:记住)?\s*[::,]\s*)
+    ["“”「](?P<inner>.+?)["“”」]\s*[.。!]*\s*$"""
+)
+_LEAD = LazyPattern(
+    r"""(?xi)^(?:(?:please|pls|and|also|but|btw|fyi|by\sthe\sway|for\sthe\srecord|personally|honestly)\b[\s,:;—-]*
+    |(?:ok(?:ay)?|so|oh|hey|hi|well|yes|no|in\sgeneral|generally)\s?[,:;—-]\s*
+    |as\si\s(?:said|mentioned|told\syou)\s?,\s*|(?:我说过|之前说过)[,:]\s*
+    |(?:remember|note|keep\sin\smind)(?:\sthat\s|\s?[,:]\s*)
+    |(?:请(?!假|客|求|教)|麻烦你?|顺便说一下|说实话|记住|记一下|别忘了)[,、:\s]*
+    |(?:对了|还有|另外|嗯|哦|好的?|那么?|总之)[,、:\s]\s*)+"""
+)
+_CORRECTION = LazyPattern(
+    r"""(?xi)^(?:(?:(?:a\s)?correction|corrected|erratum|i\swas\swrong|i\smisspoke|my\smistake|sorry|wait|oops)
+    \s?[,:;.—-]+\s*(?:that\s)?
+    |i\sme(?:ant|an)\b(?:\sto\ssay\b)?[\s,:;—-]*(?:that\s)?
+    |(?:(?:纠正|更正|订正|修正|勘误)(?:一下)?|我?(?:记错|说错|搞错|弄错)了?|不对)[,、:;。]\s*)+"""
+)
+_ADVERB_OF_CHANGE = LazyPattern(
+    r"""(?xi)^(?:(?:actually|in\sfact|as\sof\s(?:now|today))\b[\s,:;]*|update\s?[,:;]\s*
+    |(?:其实|事实上|实际上)[,、:\s]*|更新[,、:]\s*)+"""
+)
+
+
+def peel(text: str) -> str:
+    """Return a text without quotation, greeting and introduction, in the words in which it stands.
+
+    >>> peel('The user says: "I live in Leeds."')
+    'I live in Leeds.'
+    """
+    plain = unicodedata.normalize("NFKC", text).replace("’", "'").strip()
+    quoting = _QUOTING.regex.match(plain)
+    if quoting:
+        plain = quoting["inner"].strip()
+    before = None
+    while plain != before:
+        before = plain
+        for introduction in (_LEAD, _CORRECTION, _ADVERB_OF_CHANGE):
+            plain = introduction.regex.sub("", plain)
+    return plain or text

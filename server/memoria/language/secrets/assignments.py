@@ -1,18 +1,22 @@
-"""Values that follow the name of a secret, and the test whether each is a secret, too.
+"""Values that follow the name of a secret, and the signs between a name and its value.
 
-It depends on the name and on what stands between the two (`notations.py`): a password may be a
-plain word where nothing else fits, a key looks random.
+Whether a value counts depends on the name and on the signs: a password may be a plain word where
+nothing else fits, a key looks random. A separator is tried where a name ends, and a value where the
+separator ends, so every attempt is bounded. The first sign after the name tells which separators
+are tried.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.secrets.doors import opens_a_door
 from memoria.language.secrets.names import Name
-from memoria.language.secrets.notations import CLOSING, Rule, Separator, list_separators
-from memoria.language.secrets.span import ReadText, Span
+from memoria.language.secrets.numbers import opens_a_door
 from memoria.language.secrets.values import (
+    ReadText,
+    Span,
     has_symbols,
     is_literal,
     is_mixed,
@@ -20,6 +24,186 @@ from memoria.language.secrets.values import (
     is_plain_password,
     looks_scrambled,
 )
+
+_PREPOSITIONS = (
+    "for|of|to|on|at|in|für|fürs|vom|von|zum|zur|de|del|della|dello|du|des|da|do|dos|di|d'|pour|para"
+    "|per|van|voor|op|från|för|till|til|fra|от|для|к|на|в|από|για|ל|של|cho|untuk|dari"
+)
+_IS = (
+    "is|was|are|by|ist|lautet|war|est|era|es|é|è|jest|brzmi|är|er|on|je|este|είναι|là|adalah|yaitu|هي|هو"
+    r"|היא|to(?=[ ]\S*\d)"
+)
+_STILL = "still|now|just|currently|actually|jetzt|nun|maintenant|ahora|agora|ora|set[ ]to"
+# What may be said of a name before the sign: "password (wifi)", "password for the router".
+_ASIDE = (
+    r"(?:[ ]?[(（][^()（）\n]{1,40}[)）]|[ ]wi-?fi"
+    rf"|[ ](?:{_PREPOSITIONS})[ ][^\n:,;.?!：，；。]{{1,40}}?)?"
+)
+CLOSING = lazy_regex(r"""(?:\\?["'`]\]?|\*{1,2}|\]|_)?""")
+_BLANK = lazy_regex(r"[ \t]{0,20}")
+
+
+class Rule(Enum):
+    """Condition that a value must meet to count."""
+
+    ASSIGNED = auto()
+    ALONE = auto()
+    NAMED = auto()
+    SAID = auto()
+    RANDOM = auto()
+    NUMBER = auto()
+    ODD = auto()
+    ANY = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class ValueForm:
+    """A way in which a value may be written, and the rule for it."""
+
+    pattern: re.Pattern[str]
+    rule: Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Separator:
+    """Signs that may stand between a name and its value."""
+
+    pattern: re.Pattern[str]
+    values: tuple[ValueForm, ...]
+    is_for_options: bool = False
+    """True if the name must be an option of a command, such as `--password`."""
+    is_for_joined: bool = False
+    """True if the name must be of a language that does not separate words."""
+
+
+# Out of quotes, what follows `=` or an option ends at what separates arguments; what follows a
+# colon or a verb may hold any sign, but not end with one that ends a sentence.
+_QUOTED = r"""[bu@]?(?P<quote>\\?["'`])
+    (?P<secret>(?:(?!(?P=quote))(?:\\\S|[^\s\\])){4,4096})(?=(?P=quote))"""
+_PHRASE = r"""[bu@]?(?P<quote>\\?["'`“「«„])
+    (?P<secret>[a-z]{3,12}(?:[ ][a-z]{3,12}){2,10}[\d!?.]{0,4})
+    (?=\\?["'`”」»“])"""
+_MIXED_PHRASE = r"""[bu@]?(?P<quote>\\?["'`“「«„])
+    (?=(?:[^\s"'`”」»“]{1,40}[ ]){0,8}(?=[a-z]{0,40}\d)(?=\d{0,40}[a-z])[a-z\d]{8,40}[ "'`”」»“])
+    (?P<secret>[^\s"'`\\”」»“]{2,40}(?:[ ][^\s"'`\\”」»“]{2,40}){1,8})
+    (?=\\?["'`”」»“])"""
+# A scheme before the value, as vendors write theirs: API_TOKEN="Foo x7Kq…".
+_SCHEMED = r"""[bu@]?(?:\\?["'`“「『])?(?-i:[A-Z])[\w-]{1,24}[ ]
+    (?P<secret>(?!(?:19|20)\d\d-)[\w~+/=%-][\w.~+/=%:,-]{14,}[\w~+/=%-])
+    (?=\\?["'`”」』]|[ \t]*(?:[\r\n]|$)|[.,;][ \t\r\n]|[.;]$|[。，；])"""
+_ROW = r"(?P<secret>[a-z]{3,12}(?:[ ][a-z]{3,12}){3,10})(?=[ \t]*(?:$|[\r\n]|\\[nr]))"
+_TIGHT = r"(?P<secret>[!#-%(-+\--:=?-\[\]^_a-{}~À-ӿ]{4,}(?<![.,:;?*|)\]}]))"
+_LOOSE = r"[“‘「『【«„]?(?P<secret>[!#-&(-;=?-\[\]^_a-~À-ӿ]{4,}(?<![.,:;?*|)\]}]))"
+_WORD = r"""(?P<secret>
+    [^\s"'`<>|,;，。；、“”「」『』（）()\\一-鿿぀-ヿ가-힯]{4,200}(?<![.:?!*]))"""
+_GROUPS = r"(?P<secret>(?-i:[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15})(?![\w-]))"
+_IN_MARKUP = r"(?P<secret>[^<>\s]{4,4096})(?=</)"
+_ON_ITS_LINE = r"""["'`]?
+    (?P<secret>[^\s"'`<>|,;\\一-鿿぀-ヿ가-힯]{4,4096}(?<![:*]))["'`]?[ \t]{0,8}(?=[\r\n]|$)"""
+_IN_CELL = rf"""[ *"`]{{0,30}}{_WORD}["`*]{{0,3}}[ ]{{0,30}}(?=[|\r\n]|$)"""
+_IN_LIST = rf"{_WORD}(?=[\t,;\r\n]|$)"
+_EQUALS = r"[ \t]{0,20}(?::[ \t]?[\w.&|\[\] ]{1,40})?(?:[:!=]?={1,2}|=>)[ \t]{0,20}"
+_COLON = rf"{_ASIDE}[ \t]{{0,20}}\*{{0,2}}[:：](?!:)[*\t ]{{0,20}}"
+_VERB = rf"""{_ASIDE}[ ](?:{_IS})(?:[ ](?:{_STILL}))?:?[ ]
+    |{_ASIDE}[ ]{{0,2}}(?:—|–|→|->|[ ]-)[ ]"""
+_JOINED_VERB = r"[ ]?[一-鿿]{0,6}?[是为為成](?:了|：|:|[ ]){0,3}|[ ]?(?:は|が|은|는|이|가)[ ]{0,2}"
+_PAIR = r""",?\s{1,40}["'`]?value["'`]?[ \t]?[:=][ \t]{0,20}"""
+_NEXT_LINE = r"""(?:[^\n:：=]{0,60}[:：])?[*]{0,2}[ \t]{0,4}(?:\r?\n[ \t]{0,8}){1,2}
+    (?:```\w{0,10}\r?\n)?[>*\t -]{0,8}"""
+
+
+def _value(pattern: str, rule: Rule) -> ValueForm:
+    return ValueForm(lazy_regex(f"(?xi){pattern}"), rule)
+
+
+def _separator(
+    pattern: str, *values: ValueForm, options: bool = False, joined: bool = False
+) -> Separator:
+    return Separator(lazy_regex(f"(?xi){pattern}"), values, options, joined)
+
+
+_ASSIGNED = _value(_QUOTED, Rule.ASSIGNED)
+_KEY_OF_SCHEME = _value(_SCHEMED, Rule.RANDOM)
+_PHRASED = _value(_PHRASE, Rule.SAID)
+_MIXED = _value(_MIXED_PHRASE, Rule.SAID)
+_EQUAL = _separator(
+    _EQUALS,
+    _ASSIGNED,
+    _PHRASED,
+    _MIXED,
+    _value(rf"(?<==){_TIGHT}", Rule.ALONE),
+    _value(_TIGHT, Rule.ASSIGNED),
+    _KEY_OF_SCHEME,
+)
+_NAMED = _separator(
+    _COLON,
+    _ASSIGNED,
+    _PHRASED,
+    _MIXED,
+    _value(_GROUPS, Rule.ANY),
+    _value(_ROW, Rule.SAID),
+    _value(_LOOSE, Rule.NAMED),
+    _KEY_OF_SCHEME,
+)
+_SAID_VALUES = (
+    _value(_QUOTED, Rule.SAID),
+    _PHRASED,
+    _MIXED,
+    _value(_LOOSE, Rule.SAID),
+    _KEY_OF_SCHEME,
+)
+_SAID = _separator(_VERB, *_SAID_VALUES)
+_SAID_JOINED = _separator(_JOINED_VERB, *_SAID_VALUES)
+_BELOW = _separator(_NEXT_LINE, _value(_ON_ITS_LINE, Rule.NUMBER))
+_PAIRED = _separator(_PAIR, _ASSIGNED, _value(_TIGHT, Rule.ALONE))
+_MARKED_UP = _separator(r"[^<>\n]{0,40}>", _value(_IN_MARKUP, Rule.ALONE))
+_OPTION = _separator(
+    r"\s{1,4}", _ASSIGNED, _PHRASED, _value(rf"(?!-){_TIGHT}", Rule.RANDOM), options=True
+)
+_BARE = _separator(r"""[ ]{1,2}["'`“「]?""", _value(_WORD, Rule.RANDOM))
+_BY_SIGN: dict[str, tuple[Separator, ...]] = {
+    "=": (_EQUAL,),
+    "!": (_EQUAL,),
+    ":": (_EQUAL, _NAMED, _BELOW),
+    "：": (_NAMED, _BELOW),
+    "|": (_separator(r"[ ]{0,30}[|]", _value(_IN_CELL, Rule.NUMBER)),),
+    # a call of set_password with the value
+    "(": (_NAMED, _separator(r"\(", _ASSIGNED), _SAID),
+    # a definition of the name as the value
+    ",": (
+        _separator(r"""(?<=["'`])[ ]?,[ ]{0,4}""", _value(_QUOTED, Rule.RANDOM)),
+        _PAIRED,
+        _separator(",", _value(_IN_LIST, Rule.RANDOM)),
+    ),
+    ";": (_separator(";", _value(_IN_LIST, Rule.RANDOM)),),
+    # <password>X</password>, <string name="password">X</string>
+    ">": (_MARKED_UP,),
+    # <key>Password</key><string>X</string>
+    "<": (_separator(r"</\w{1,20}>\s{0,40}<\w{1,20}>", _value(_IN_MARKUP, Rule.ALONE)),),
+    "\n": (_BELOW, _PAIRED),
+    "\r": (_BELOW, _PAIRED),
+}
+_AFTER_WORDS = (_NAMED, _OPTION, _SAID, _SAID_JOINED, _PAIRED, _BELOW, _BARE, _MARKED_UP)
+_AFTER_JOINED = (
+    _SAID_JOINED,
+    _separator(r"""["'`“「『]?""", _value(_WORD, Rule.ODD), joined=True),
+    _BELOW,
+)
+_TABBED = _separator(r"\t", _value(_IN_LIST, Rule.RANDOM))
+
+
+def list_separators(text: str, at: int) -> tuple[Separator, ...]:
+    """Return the separators that may stand where a name and its closing signs end."""
+    blank = _BLANK.match(text, at)
+    first = blank.end() if blank else at
+    sign = text[first : first + 1]
+    found = _BY_SIGN.get(sign)
+    if found is not None:
+        return found
+    if text[at : at + 1] == "\t":
+        return (_TABBED,)
+    return _AFTER_WORDS if first > at else _AFTER_JOINED if sign else ()
+
 
 _LEAST = {"password": 4, "secret": 8, "credential": 8, "token": 16, "random-key": 16}
 _KINDS = {"password": "password", "secret": "secret"}
@@ -109,21 +293,18 @@ def _is_verdict(read: ReadText, name: Name, found: _Found) -> bool:
 
 _VERDICTS = ("pass", "passed")
 
-
-_OPTION = lazy_regex(r"""(?:^|[\s"'\[(,=])-{1,2}[\w-]{0,30}$""")
+_BEFORE_OPTION = lazy_regex(r"""(?:^|[\s"'\[(,=])-{1,2}[\w-]{0,30}$""")
 _LONG_VALUE = 500
 
 
 def _may_separate(separator: Separator, read: ReadText, name: Name) -> bool:
     if separator.is_for_options:
         before = read.text[max(0, name.start - 34) : name.start]
-        return _OPTION.search(before) is not None
+        return _BEFORE_OPTION.search(before) is not None
     return not separator.is_for_joined or read.lower[name.end - 1] >= "\u3040"
 
 
 # What is accepted
-
-
 def _is_assigned(found: _Found, name: Name) -> bool:
     """Check a value after a sign: a secret in quotes may be any text, and a key looks random."""
     if not found.is_literal:

@@ -1,12 +1,67 @@
-"""Secrets that are numbers: cards, their check codes, PINs, and codes for one use."""
+"""Secrets that are numbers: cards, their check codes, PINs, and codes for one use.
+
+Codes of doors, gates and lockers are no secrets: people have them remembered, and they open nothing
+from afar. What opens an account, a card or a device is a secret, and so are the codes of safes and
+alarms.
+"""
 
 import re
 from collections.abc import Iterator
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.secrets.doors import opens_a_door
-from memoria.language.secrets.luhn import has_check_digit
-from memoria.language.secrets.span import PartIndex, ReadText, Span
+from memoria.language.secrets.values import PartIndex, ReadText, Span
+
+
+def has_check_digit(text: str) -> bool:
+    """Check whether the digits of a text end in their check digit (ISO/IEC 7812).
+
+    Every second digit from the right is doubled, and the digits of all are summed; the sum is a
+    multiple of ten. A number that repeats one digit does not count.
+    """
+    digits = [int(char) for char in text if char.isdigit()]
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+    return len(set(digits)) > 1 and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+
+
+_DOOR = (
+    r"(?:(?:front|back|side|main|car|garden)[ -]?)?(?:doors?|gates?|garage|shed|lockers?"
+    r"|(?:bike|bicycle|cycle)(?:[ -](?:lock|shed|room))?|pad ?lock|barn|lobby|entrance|entry"
+    r"|key ?pad|(?:key|lock|mail|letter) ?box|stairwell|courtyard|car ?park|parking|barrier"
+    r"|building|cellar|basement|laundry(?: room)?|storage(?: unit)?|intercom|elevator|lift"
+    r"|turnstile|pool|gym|luggage|suitcase)"
+)
+_BEFORE_CODE = lazy_regex(
+    rf"\b(?:{_DOOR}(?:['’]s)?[ -](?:(?:access|entry|security|unlock|lock|key|pin)[ -])*|lock[ -])$"
+)
+_BEHIND_CODE = lazy_regex(
+    r"(?:code|pin|number|passcode|password)s?(?:[ ](?:for|of|to|at|on)[ ]|[ ]?[(（])"
+    rf"(?:[\w'’-]+[ ]){{0,4}}?{_DOOR}\b|密[码碼][锁鎖]"
+)
+_ELSEWHERE = lazy_regex(
+    r"\b(?:screen|phone|iphone|ipad|laptop|computer|sim|card|bank|account|login|app|wi-?fi|router"
+    r"|e-?mail|tablet|website|portal|server|vpn|ssh|alarm|safe)\b"
+)
+_DOOR_ZH = lazy_regex(
+    r"(?:门禁|門禁|[门門]|[锁鎖]|车库|車庫|仓库|倉庫|储物柜|更衣柜|柜子|快递柜|信箱|电梯|楼下|[门門]口|[道闸]闸|闸机)"
+    r"[上里]?的?[ ]?$"
+)
+_AROUND = 32
+_NEAR = 16
+
+
+def opens_a_door(read: ReadText, name: int, value: int) -> bool:
+    """Check whether a code's name and the words around it are those of a door.
+
+    Args:
+        read: the text.
+        name: where the name of the code begins: "code", "PIN", 密码.
+        value: where the code itself begins.
+    """
+    before, named = read.lower[max(0, name - _AROUND) : name], read.lower[name:value]
+    if _ELSEWHERE.search(named) or _ELSEWHERE.search(before[-_NEAR:]):
+        return False
+    return bool(_BEFORE_CODE.search(before) or _BEHIND_CODE.match(named) or _DOOR_ZH.search(before))
+
 
 # Visa, Mastercard, Discover, JCB: four by four; American Express; Diners; UnionPay, maybe longer.
 _CARD = lazy_regex(
@@ -47,7 +102,6 @@ _PURPOSE = (
 )
 _ASIDE = r"(?:[ ](?:for|of|from|von|der|du|de|del)[ ][^\n:,;.?!\d]{1,30}?)?"
 _IN_BRACKETS = r"(?:[ ]?[（(][^()（）\n]{1,20}[)）]|[)）])?"
-
 _CARD_CODE = lazy_regex(
     r"(?i:(?:cvv2?|cvc2?|cvn2?|csc|安全码|code)(?:[ _-]?(?:code|number|no\.?|nummer|码|value))?)"
     rf"{_IN_BRACKETS}{_SIGNS}(?P<secret>\d{{3,4}}){_UNIT}"

@@ -13,11 +13,10 @@ counts only where the wording speaks of one occasion.
 from collections.abc import Iterator
 
 from memoria.language.dates import TimeSpan, times
-from memoria.language.pattern import LazyPattern
-from memoria.language.remembered import remember_results
+from memoria.language.lazy import LazyPattern, remember_results
 from memoria.model import DAY_MS
 from memoria.model.memory_types import MemoryType
-from memoria.model.zone import Zone
+from memoria.model.moments import Zone
 
 _LOOK_BACK = 24
 _COARSE = ("month", "season", "year", "range")

@@ -1,37 +1,141 @@
 """Plain statements that rules find in a turn of the user's, without a model.
 
-Nothing is concluded here and nothing is reworded. What a turn asks to have remembered is kept in
-the user's own words, and a turn that is a standing wish as a whole is marked as one. Questions,
-hearsay, irony, code, quotations, drafts and pasted text ask for nothing, nor does a turn that asks
-not to be remembered.
+Nothing is concluded and nothing is reworded. What a turn asks to have remembered ("Remember that
+I'm allergic to nuts", 记住：我对花生过敏) is kept in the user's own words, and a turn that is a
+standing wish as a whole is marked as such. Questions, hearsay, irony, code, quotations, drafts and
+pasted text ask for nothing, nor does a turn that asks not to be remembered.
 """
 
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 
+from memoria.language.lazy import LazyPattern
 from memoria.language.reading.own_words import (
     BLOT,
     Sentence,
     blot_foreign_text,
     sentences_of_blotted,
 )
+from memoria.language.statements.classifier import guess_type, is_standing_wish
 from memoria.language.statements.confided import read_condition
-from memoria.language.statements.kinds import guess_type
+from memoria.language.statements.lasting import REDACTED
 from memoria.language.statements.orders import instruction_shaped
-from memoria.language.statements.requests import (
-    drop_lead,
-    find_request,
-    leave_out_secrets,
-    stands_alone,
-)
-from memoria.language.statements.standing import is_standing_wish
-from memoria.language.statements.vetoes import find_draft, is_meant_otherwise
 from memoria.language.statements.withheld import asks_not_to_remember
-from memoria.model.condition import Condition
-from memoria.model.memory import Trust
+from memoria.language.words.characters import reads_chinese
+from memoria.model.memory import Condition, Trust
 from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Mark, Role
 
+_LEAD = r"""(?:(?:please|pls|ok(?:ay)?|and|also|but|so|oh|hey|hi|hello|btw|by\sthe\sway|fyi|well|yes
+    |no|actually|personally|honestly|in\sgeneral|generally|for\sthe\srecord)\b[\s,:;—-]*){0,3}"""
+_LEAD_ZH = (
+    r"(?:(?:请|麻烦|对了|还有|另外|嗯|哦|好的?|其实|那|顺便说一下|说实话|总之)[，,、\s]*){0,3}"
+)
+_REMEMBER = LazyPattern(
+    rf"""(?xi)\W*{_LEAD}(?:remember|memori[sz]e|keep\sin\smind|bear\sin\smind|do\s?n[o'’]t\sforget
+    |make\sa\snote|never\sforget)
+    (?:\sthat\b|\s?:|,(?=.*\b(?:i|me|my|we|us|our)\b)(?!.*\byou)|(?=\s(?:i['’]?m?|i['’]ve|my|we|our)\b)
+      |(?=\W*$))\s*"""
+)
+_REMEMBER_ZH = LazyPattern(
+    rf"""(?x)\W*{_LEAD_ZH}(?:你?(?:一定)?要)?(?:帮我)?(?:记住(?!了|啦|没)|记一下|记下(?!来了)|牢记|别忘了|不要忘了|别忘记|不要忘记
+    |记得(?=我|：|:|，|,))[，,：:\s]*"""
+)
+_REMEMBER_TO = LazyPattern(
+    rf"(?xi)\W*(?:{_LEAD}(?:remember|do\s?n[o'’]t\sforget)\sto\s+|{_LEAD_ZH}(?:要|你要)?记得)"
+)
+"""Asks to do something; it is remembered only where it is to be done each time."""
+_POINTING = LazyPattern(
+    r"(?i)(?:it|this|that|these|those|them|he|she|they|what|when|where|why|who|how)\b"
+    r"|[这那它他她]|什么|怎么|哪|谁|上面|下面|刚才|以上|一下"
+)
+_TELLING = LazyPattern(r"\S+(?:\s+\S+)+|.{4,}")
+_CLAUSES = LazyPattern(r"(?i);\s*|,\s+(?=(?:and|but|my|our|i|we|the)\b)|[，；]\s*")
+"""Where a clause ends; a comma within a list of things ends none."""
+_FURTHER = LazyPattern(rf"(?xi)\A\W*{_LEAD}{_LEAD_ZH}")
+
+
+def find_request(sentence: str) -> int | None:
+    """Return where the words to be remembered begin, in a sentence that begins with a request.
+
+    None where it does not begin with one; the length of the sentence where nothing follows.
+
+    >>> find_request("Remember that I'm allergic to nuts")
+    14
+    """
+    lead = _REMEMBER.regex.match(sentence) or (
+        None if sentence.isascii() else _REMEMBER_ZH.regex.match(sentence)
+    )
+    return _find_order(sentence) if lead is None else lead.end()
+
+
+def _find_order(sentence: str) -> int | None:
+    lead = _REMEMBER_TO.regex.match(sentence)
+    if lead is None or guess_type(sentence[lead.end() :]) is not MemoryType.RULE:
+        return None
+    return lead.end()
+
+
+def stands_alone(words: str) -> bool:
+    """Check whether words can be understood without those before them."""
+    return bool(_TELLING.regex.match(words)) and not _POINTING.regex.match(words)
+
+
+def leave_out_secrets(words: str) -> str:
+    """Return what words say from one clause to another, without those that held a secret.
+
+    They are returned as they are where no secret was redacted in them. Clauses that stand together
+    are returned together, the first of them that hold none; empty where each holds one.
+
+    >>> leave_out_secrets("my PIN is [redacted:pin], and my daughter is called Ada")
+    'my daughter is called Ada'
+    """
+    if REDACTED not in words:
+        return words
+    ends = [match.span() for match in _CLAUSES.regex.finditer(words)]
+    starts, stops = [0, *(end for _, end in ends)], [*(start for start, _ in ends), len(words)]
+    clauses = list(zip(starts, stops, strict=True))
+    is_plain = [REDACTED not in words[start:stop] for start, stop in clauses]
+    if True not in is_plain:
+        return ""
+    first = is_plain.index(True)
+    last = is_plain.index(False, first) if False in is_plain[first:] else len(clauses)
+    return drop_lead(words[clauses[first][0] : clauses[last - 1][1]].strip())
+
+
+def drop_lead(words: str) -> str:
+    """Return words without what only leads over to them: "and", 还有."""
+    return _FURTHER.regex.sub("", words, count=1)
+
+
+def find_draft(text: str) -> int:
+    """Return where a text begins to give somebody a part to play; its length where none does."""
+    match = _PART.regex.search(text)
+    return len(text) if match is None else match.start()
+
+
+def is_meant_otherwise(sentence: str) -> bool:
+    """Check whether a sentence is ironic, though word for word it is an order or a request."""
+    irony = _IRONY_ZH if reads_chinese(sentence) else _IRONY
+    return bool(irony.regex.search(sentence))
+
+
+_SHOUTED = r"\b(?-i:LOVE|LOVES|ADORE|ENJOY|LIKE|SO|GREAT)\b"
+_TAKEN_BACK = r"(?:,|\s[-–—]|…|\.\.\.)\s*not\W*$"
+_IRONY = LazyPattern(
+    rf"""(?xi)
+      \bi\s(?:just|so|really|absolutely|simply|totally)?\s?(?:love|adore|enjoy)\s(?:it\swhen|waiting|being\s(?:ignored|woken|stuck|told)|spending\s(?:hours|my)|paying|debugging)
+    | ^\W*(?:(?:yeah|oh|wow|great|super|lovely|fantastic|brilliant)\b[\s,.!]*){{1,3}}i\sjust\b
+    | {_SHOUTED} | {_TAKEN_BACK}
+    """
+)
+_IRONY_ZH = LazyPattern(r"[我俺](?:可)?太(?:爱|喜欢)|可真?是(?:太|爱|喜欢)|才怪|呵呵|开玩笑")
+_PART = LazyPattern(
+    r"""(?xi)(?:^|(?<=\w)[^\w\n]*+\n)\W*+(?:(?:you\sare|you['’]re)\s(?:now\s)?(?:an?|the)\s|imagine\b|pretend\b|let['’]?s\s(?:role-?\s?play|play\s?[:,]|pretend|imagine)|act\sas\b
+      |play\sthe\srole|in\sthis\sstory|假设|假装|想象|扮演|请?你扮演|你现在是|现在你是|我们来玩)
+    | \bfrom\snow\son,?\syou(?:['’]re|\sare|['’]ll\sbe|\swill\sbe)\s(?:an?\s|the\s|(?-i:[A-Z]))
+    | 从现在(?:起|开始)[，,]?你就?是"""
+)
 _LONGEST = 300
 _LONGEST_TEXT = 20_000
 _MOST_SENTENCES = 80

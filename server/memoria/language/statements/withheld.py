@@ -14,8 +14,34 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.pattern import LazyPattern, SmallPattern, has_any, small_letters
-from memoria.language.statements.other_times import REACH, is_for_other_times
+from memoria.language.lazy import LazyPattern, SmallPattern, has_any, small_letters
+
+REACH = 500
+"""Number of characters before a request that are read; it bounds the cost of many requests."""
+_STANDING = r"\b(?:from\snow\son|always|in\s(?:the\s)?future)\b|以后|今后|从现在|从今|每次"
+_STANDS = LazyPattern(_STANDING, re.IGNORECASE)
+_STANDS_ALONE = LazyPattern(rf"(?:{_STANDING})(?:\s?(?:on|起|开始))?\W*", re.IGNORECASE)
+_CLAUSES = LazyPattern(r"(?i)[,，、:：—–(（]|\s-\s|\b(?:and|but|so)\b|但是?|不过|而且")
+_OF_A_THING = LazyPattern(
+    r"""(?xi)\b(?:it|these|those)(?:\sdown)?\W*$
+    | \b(?:it|these|those)\s(?:\w{1,12}\s)?(?:secret|private|quiet|confidential)\b
+    | 它 | ^[^这那此我记]*[存留][^这那此我记]*$"""
+)
+"""Speaks perhaps of a thing in the order: "Always generate a key, and keep it secret"."""
+
+
+def is_for_other_times(sentence: str, found: re.Match[str]) -> bool:
+    """Return whether a request in a sentence belongs to a standing order that begins before it."""
+    asked = found.group().lstrip(" \t,，、:：—–-(（")
+    start = found.end() - len(asked)
+    before = sentence[max(0, start - REACH) : start]
+    if not _STANDS.regex.search(before):
+        return False
+    clauses = _CLAUSES.regex.split(before)
+    ahead = [one for one in clauses[:-1] if one and one.strip()]
+    is_own = not _STANDS.regex.search(clauses[-1])
+    is_told = bool(ahead) and not _STANDS_ALONE.regex.fullmatch(ahead[-1].strip())
+    return not (is_own and is_told) or _OF_A_THING.regex.search(asked) is not None
 
 
 class _Wording(NamedTuple):
@@ -74,7 +100,6 @@ def _has_signs(wording: _Wording, text: str) -> bool:
 
 
 _SENTENCES = lazy_regex(r"[.!?。！？；;\n]+")
-
 _BEGIN = r"""(?:^|[^\w\s'’]|\b(?:and|but|so|because)\s)
     \W{0,6}(?:(?:and|but|so|or|also|please|pls|plz|kindly|just|ok|okay|well|oh|hey|hi|btw|actually
       |then|though|again|now|fyi|important|note|you|let['’]?s)\b[\s,:]{0,4}){0,4}"""
@@ -179,7 +204,6 @@ _WORDINGS = (
     _Wording(((*_NO_SIGNS, "none", "nothing"), _KEPT_SIGNS), _PASSIVE),
     _Wording((("record", "between", "out of"),), _ASIDE),
 )
-
 _BEGIN_ZH = (
     r"(?:^|[^\w]|但是?|不过|可是|所以|而且)"
     "(?:请|麻烦|拜托|千万|希望|另外|还有|对了|那|你|您|也|就|都|先)*"

@@ -5,17 +5,18 @@ the same in every engine, whatever tokenizer the engine has.
 
 - Words are Unicode letters and digits, case-folded, without Latin, Greek or Cyrillic accents and
   without invisible characters, such as soft hyphens.
-- Letters that other keyboards write otherwise have one form (`language/words/letters`).
-- Symbols are words, too, however they are drawn (`language/words/symbols`), and what has signs or
-  spaces within (ADR-0167, 1,250,000) is one without them as well (`language/words/joined`). Both
-  stand last.
+- Letters that other keyboards write otherwise have one form, and symbols are words, too, however
+  they are drawn (`language/words/characters`).
+- What has signs or spaces within (ADR-0167, 1,250,000) is one word without them as well. Such words
+  and symbols stand last.
 - English words are reduced to their Porter2 stem (M. Porter, the Snowball English stemmer).
 - A run of Chinese, Japanese or Korean is written as its characters and its overlapping pairs.
   Pairs find two-character words exactly; single characters catch the rest. Against a dictionary
   segmenter this loses nothing and needs no dictionary.
 
-Stop words stay in the index, so that a query of stop words alone still finds something. They are
-removed from a query that has other words.
+Stop words (`stopwords.tsv`) stay in the index, so that a query of stop words alone still finds
+something. They are removed from a query that has other words. Only closed-class words are listed:
+articles, pronouns, prepositions, auxiliaries and question words.
 """
 
 import unicodedata
@@ -25,13 +26,54 @@ from itertools import pairwise
 from typing import Any
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.reading.invisible import drop_invisible
-from memoria.language.remembered import remember_results
-from memoria.language.words.joined import list_joined, mark_spaces
-from memoria.language.words.letters import unify_letters
-from memoria.language.words.script import CJK
-from memoria.language.words.stopwords import list_stop_words
-from memoria.language.words.symbols import split_symbols
+from memoria.language.lazy import read_word_lists, remember_results
+from memoria.language.reading.fences import drop_invisible
+from memoria.language.words.characters import CJK, split_symbols, unify_letters
+
+_DIGIT = lazy_regex("[0-9]")
+_SPACE_IN_NUMBER = lazy_regex("(?<=[0-9])[\u00a0\u2007-\u200a\u202f](?=[0-9]{3}(?![0-9]))")
+_BETWEEN = "'’_\u066c"
+
+
+def _group(sign: str, groups: str) -> str:
+    """Return the pattern of a number in groups of digits with a sign between them."""
+    return rf"(?<![0-9])(?<![0-9]{sign})[0-9]{{1,3}}{groups}(?!{sign}?[0-9])"
+
+
+_NUMBERS = (
+    _group(",", "(?:,[0-9]{2,3}){0,5},[0-9]{3}"),
+    _group(f"[{_BETWEEN}]", f"(?:[{_BETWEEN}][0-9]{{3}}){{1,6}}"),
+    _group(r"\.", r"(?:\.[0-9]{3}){2,6}"),
+    _group(" ", "(?: [0-9]{3}){2,6}"),
+)
+_LETTER = rf"[^\W\d_{CJK}]"
+_CODE = rf"(?<![^\W_{CJK}]){_LETTER}++[-_\u2010-\u2013][0-9]++[a-z]*+(?![0-9a-z])"
+_JOINED = lazy_regex("|".join((*_NUMBERS, _CODE)))
+_SIGNS = lazy_regex(r"[\W_]+")
+
+
+def mark_spaces(text: str) -> str:
+    """Put a sign for each space within a number that no line breaks at."""
+    return _SPACE_IN_NUMBER.sub("’", text)
+
+
+def list_joined(folded: str) -> list[str]:
+    """List the words that have signs within, without these.
+
+    Args:
+        folded: a text in small letters, with ASCII digits.
+    """
+    if _DIGIT.search(folded) is None:
+        return []
+    return [_SIGNS.sub("", found) for found in _JOINED.findall(folded)]
+
+
+@cache
+def list_stop_words() -> frozenset[str]:
+    """List the stop words of both languages, and signs that stand for no word."""
+    lists = read_word_lists(__package__, "stopwords.tsv").values()
+    return frozenset[str]().union(*(one.english | one.chinese for one in lists))
+
 
 FORM = 3
 """Number of the tokens' form, raised wherever the same text gets other tokens. What older versions
@@ -161,3 +203,12 @@ def _stemmer() -> Any:  # noqa: ANN401  (the library publishes no types)
     import Stemmer  # noqa: PLC0415  (only who captures or searches needs it)
 
     return Stemmer.Stemmer("english", 0)  # our cache serves
+
+
+_AROUND = " \"'“”‘’《》〈〉「」『』【】()（）,，.。"
+
+
+def name_key(name: str) -> str:
+    """Return a key that ignores letter case, width, accents, spaces and quotation marks."""
+    folded = fold(name)
+    return " ".join(folded.strip(_AROUND).split()) or folded

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from memoria.language.words.analyser import index_text
 from memoria.model import from_millis
-from memoria.model.zone import Zone
+from memoria.model.moments import Zone
 
 _DATE_TOKENS = 4
 _LONGEST_PROPERTY = 3

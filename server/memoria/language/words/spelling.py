@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.word_table import read_rows
+from memoria.language.lazy import read_rows
 from memoria.language.words.analyser import fold
 
 _LONG = 6

@@ -8,26 +8,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memoria.disk.home_files import strip_marks
-from memoria.disk.interface import TenantFiles
+from memoria.disk.home_folder import TenantFiles
 from memoria.inference import LazyEmbedder
 from memoria.language.secrets.redact import redact
 from memoria.language.statements.lasting import REDACTED
-from memoria.lifecycle.core.beside import BesideSearch
-from memoria.lifecycle.core.compare import compare_lines, lines_by_mark
 from memoria.lifecycle.core.cycle import (
     CoreSource,
     read_sources,
     render_marked,
     state_of_file,
 )
-from memoria.lifecycle.core.parse import Line, parse
-from memoria.lifecycle.core.places import places_seen_from
-from memoria.lifecycle.core.readback import ArchiveMemory, find_edits
+from memoria.lifecycle.core.document import Line, compare_lines, lines_by_mark, parse
+from memoria.lifecycle.core.edits import ArchiveMemory, find_edits
+from memoria.lifecycle.core.lines import places_seen_from
 from memoria.lifecycle.core.render import Rendering
+from memoria.lifecycle.core.told import BesideSearch
 from memoria.model.core import CORE_FILES, PROJECT_FILE, SAID_LATER, CoreFile, CoreMemory
 from memoria.model.memory_types import MemoryType
-from memoria.policy.core import end_for_every_session, groups_in
-from memoria.policy.own_lines import conclude_group
+from memoria.policy.core import conclude_group, end_for_every_session, groups_in
 from memoria.store.rows.transaction import Transaction
 
 

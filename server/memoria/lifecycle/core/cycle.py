@@ -8,23 +8,27 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from memoria.disk.interface import TenantFiles
+from memoria.disk.home_folder import TenantFiles
 from memoria.inference import LazyEmbedder
 from memoria.language.statements.lasting import REDACTED
-from memoria.lifecycle.core.apply import Edit
-from memoria.lifecycle.core.beside import BesideSearch, list_quotes
-from memoria.lifecycle.core.compare import compare_lines, place_lines
-from memoria.lifecycle.core.lines import render_text
-from memoria.lifecycle.core.parse import Document, decode_text, digest, parse
-from memoria.lifecycle.core.places import CorePlace, list_places
-from memoria.lifecycle.core.readback import (
+from memoria.lifecycle.core.document import (
+    Document,
+    compare_lines,
+    decode_text,
+    digest,
+    parse,
+    place_lines,
+)
+from memoria.lifecycle.core.edits import (
     ArchiveMemory,
     AskFirst,
+    Edit,
     MoveLine,
     RememberLine,
     StoredState,
     find_edits,
 )
+from memoria.lifecycle.core.lines import CorePlace, list_places, render_text
 from memoria.lifecycle.core.render import (
     Rendering,
     Rows,
@@ -32,7 +36,7 @@ from memoria.lifecycle.core.render import (
     new_document,
     render_file,
 )
-from memoria.lifecycle.core.told import may_be_told
+from memoria.lifecycle.core.told import BesideSearch, list_quotes, may_be_told
 from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
 from memoria.policy.core import group_for, is_for_every_session
 from memoria.store.rows.transaction import Transaction

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memoria.lifecycle.core.parse import Document, Line, LineKind
+from memoria.lifecycle.core.document import Document, Line, LineKind
 from memoria.policy.core import CONFLICTS, SAID, Group
 
 BLANK = Line("", "", "other")

@@ -8,7 +8,15 @@ from functools import cached_property
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.budget import estimate_tokens
 from memoria.language.reading.statement import fingerprint
-from memoria.lifecycle.core.compare import asks_for_memory, lines_by_mark
+from memoria.lifecycle.core.document import (
+    BOM,
+    Document,
+    Line,
+    asks_for_memory,
+    digest,
+    lines_by_mark,
+    parse,
+)
 from memoria.lifecycle.core.layout import (
     BLANK,
     Section,
@@ -36,7 +44,6 @@ from memoria.lifecycle.core.lines import (
     render_text,
     take_quotes,
 )
-from memoria.lifecycle.core.parse import BOM, Document, Line, digest, parse
 from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
 from memoria.model.memory_types import MemoryType
 from memoria.policy.core import (

@@ -1,22 +1,103 @@
-"""Restoration of core files as before a run; those that somebody has edited since stay.
+"""Restoration of core files as before a run, from images that the run keeps of them.
 
-Of a file that stays, the note of its lines stays as well, or whatever Memoria had written there
-would be taken for the user's own word the next time that the file is read. Only what the user had
-typed before the run, and what the run had taken over, is an edit again.
+A file that somebody has edited since stays, and so does the note of its lines, or whatever Memoria
+had written there would be taken for the user's own word the next time that the file is read. Only
+what the user had typed before the run, and what the run had taken over, is an edit again.
+
+An image has no secret and no private text. Where the user's own text with such stays in the file,
+an undo leaves it there.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
-from memoria.disk.interface import TenantFiles
-from memoria.lifecycle.core.compare import compare_lines
+from memoria.disk.folders import BEFORE_IMAGES
+from memoria.disk.home_folder import TenantFiles
+from memoria.language.reading.clean import Tally, clean_text
 from memoria.lifecycle.core.cycle import digest_file, note_lines
-from memoria.lifecycle.core.images import CoreImages, put_own_text
-from memoria.lifecycle.core.parse import Document, decode_text, parse
-from memoria.lifecycle.core.places import CorePlace, list_places
+from memoria.lifecycle.core.document import Document, compare_lines, decode_text, parse
+from memoria.lifecycle.core.lines import CorePlace, list_places
 from memoria.model.core import USER_EDIT_NAME, CoreFile, CoreLine
 from memoria.model.nightly import MadeByRun, NightlyRun
 from memoria.store.rows.transaction import Transaction
+
+_NEW = ".new"
+"""Ending of the name that stands for a file there was none of."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoreImages:
+    """A tenant's core files as they were before one run.
+
+    Every method raises `UnusableFileError` where a file can't be read or written.
+    """
+
+    files: TenantFiles
+    run_id: str
+
+    def save(self, file: CoreFile) -> None:
+        """Keep a file as it stands, once: the run may have written it since."""
+        if self.read(file) is not None or self.was_missing(file):
+            return
+        before = self.files.read(file)
+        place = self._image(file) if before is not None else self._missing(file)
+        self.files.write(place, _clean((before or b"").decode("utf-8", "replace")).encode())
+
+    def read(self, file: CoreFile) -> bytes | None:
+        """Return a file's content before the run; None without a file then, or an image now."""
+        return self.files.read(self._image(file))
+
+    def was_missing(self, file: CoreFile) -> bool:
+        """Check whether there was no such file before the run."""
+        return self.files.read(self._missing(file)) is not None
+
+    def _image(self, file: CoreFile) -> str:
+        return f"{BEFORE_IMAGES}/{self.run_id}/{file}"
+
+    def _missing(self, file: CoreFile) -> str:
+        return f"{self._image(file)}{_NEW}"
+
+
+def put_own_text(image: bytes, present: bytes) -> bytes:
+    """Put what was cleaned out of an image back into it, as far as the file still says it."""
+    text = present.decode("utf-8", "replace")
+    if _clean(text) == text:
+        return image
+    lines, parts = _split(image.decode()), list(_join_uncleanable(_split(text)))
+    same = SequenceMatcher(None, lines, [_clean(part) for part in parts], autojunk=False)
+    for first, there, count in same.get_matching_blocks():
+        lines[first : first + count] = parts[there : there + count]
+    return "".join(lines).encode()
+
+
+def _clean(text: str) -> str:
+    return clean_text(text, Tally())
+
+
+def _join_uncleanable(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines, of which those are joined over which a secret or a private span runs.
+
+    They are halved as long as each half can be cleaned by itself: line by line, everything behind
+    a line would be cleaned once more for it.
+    """
+    text = "".join(lines)
+    cleaned = _clean(text)
+    if cleaned == text:
+        yield from lines
+        return
+    middle = len(lines) // 2
+    for at in sorted(range(1, len(lines)), key=lambda at: abs(at - middle)):
+        if _clean("".join(lines[:at])) + _clean("".join(lines[at:])) == cleaned:
+            yield from _join_uncleanable(lines[:at])
+            yield from _join_uncleanable(lines[at:])
+            return
+    yield text
+
+
+def _split(text: str) -> list[str]:
+    return [line for line in re.split(r"(?<=\n)", text) if line]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,38 @@
-"""Memories told unasked: those that an agent may read in core memory without having asked.
+"""What an agent is told unasked: memories, what stands beside them, and the user's wishes.
 
 Core files, the briefing, the instructions and the resources all take their lines from here. Their
 readers believe that the rules and preferences there are the user's.
+
+A wish is a lasting request of the user to their assistant: a turn that a classifier has marked, and
+no memory. A few are laid before an agent that has asked for nothing: whole, dated, the newest of
+those that are alike, and only where nothing speaks against it.
 """
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from memoria.bare.projects import find_place
+from memoria.inference import LazyEmbedder
+from memoria.ingest.attribution import find_participants
+from memoria.language.reading.fences import join_lines
 from memoria.language.reading.pasted import find_pasted_spans
-from memoria.language.statements.directions import directs, doubt_direction
-from memoria.language.statements.lasting import REDACTED
-from memoria.language.statements.orders import instruction_shaped
-from memoria.memories.conditions import is_open
-from memoria.model import MemoryVersion, SourceKind, StoredTurn, Trust
-from memoria.model.channel import EXTRACTION_CHANNEL
-from memoria.model.core import CoreMemory
+from memoria.language.statements.classifier import takes_back
+from memoria.language.statements.lasting import REDACTED, lasting_end
+from memoria.language.statements.orders import directs, doubt_direction, instruction_shaped
+from memoria.language.words.analyser import query_terms
+from memoria.lifecycle.core.lines import CorePlace, Quote, render_text
+from memoria.lifecycle.core.render import Rows
+from memoria.memories.conditions import condition_of_turn, is_open
+from memoria.memories.times import date_of_turn, zone_of_turn
+from memoria.model import InferredBy, MemoryType, MemoryVersion, SourceKind, StoredTurn, Trust
+from memoria.model.core import PROJECT_FILE, CoreLine, CoreMemory
+from memoria.model.provenance import EXTRACTION_CHANNEL
+from memoria.policy.privacy import screen
+from memoria.policy.scope import decide_scope, default_scope
+from memoria.retrieval.lookup.newer import Told, find_newer
 from memoria.store.rows.transaction import Transaction
+from memoria.store.values import Filters
 
 
 def may_be_told(tx: Transaction, memory: CoreMemory) -> bool:
@@ -53,3 +73,150 @@ def _is_the_users_word(tx: Transaction, memory: CoreMemory, now: MemoryVersion) 
         return now.provenance.source_kind is SourceKind.USER_SAID
     quote = now.provenance.quote or ""
     return doubt_direction(memory.type, now.content, memory.subject, turn, quote) is None
+
+
+HEADING = "What the user asked for, in their words"
+_ID_CHARS = 8
+_LOOKED_AT = 60
+_MOST = 12
+_ALIKE = 0.5
+"""Share of common words from which only the newer one of two wishes is told."""
+
+
+def list_wishes(tx: Transaction, project: str | None) -> list[StoredTurn]:
+    """List the wishes to lay before an agent in a project, the newest first."""
+    told, words = list[StoredTurn](), list[frozenset[str]]()
+    for turn in _list_sure(tx, project):
+        own = frozenset(query_terms(turn.content))
+        if any(_are_alike(own, other) for other in words):
+            continue
+        told.append(turn)
+        words.append(own)
+        if len(told) == _MOST:
+            break
+    return told
+
+
+def wish_lines(
+    tx: Transaction, turns: Sequence[StoredTurn], project: str | None, home: str
+) -> list[str]:
+    """List a line for each wish, as read in a project: its day, its source and all its words."""
+    return [f'{_head_of(tx, turn, project, home)}: "{join_lines(turn.content)}"' for turn in turns]
+
+
+def name_other_project(turn: StoredTurn, project: str | None, home: str | None = None) -> str:
+    """Name the other project in which a wish was said; empty for this one, or none.
+
+    Readers are left to judge if it is meant for that project alone.
+
+    Args:
+        turn: the wish.
+        project: where it is read.
+        home: which knows the folder in which the other project is now; None for the one it was in.
+    """
+    if turn.workspace in (None, project):
+        return ""
+    place = turn.workspace if home is None else find_place(home, turn.workspace)
+    return f", said in {join_lines(PurePath(place).name or place)}"
+
+
+def _head_of(tx: Transaction, turn: StoredTurn, project: str | None, home: str) -> str:
+    source = f"[turn {turn.id[-_ID_CHARS:]}]{name_other_project(turn, project, home)}"
+    return f"- {date_of_turn(turn, tx.zone)} {source}"
+
+
+def _list_sure(tx: Transaction, project: str | None) -> Iterator[StoredTurn]:
+    participants = find_participants(tx)
+    for turn in tx.conversations.list_wishes(_LOOKED_AT):
+        is_users = participants.find_person(turn) is None
+        if (
+            is_users
+            and _is_seen_from(turn, project)
+            and _holds(tx, turn)
+            and not _is_kept(tx, turn)
+        ):
+            yield turn
+
+
+def _is_seen_from(turn: StoredTurn, project: str | None) -> bool:
+    if turn.workspace in (None, project):
+        return True
+    scope = decide_scope(turn.content, MemoryType.RULE, None)
+    return (scope or default_scope(MemoryType.RULE)) == "everywhere"
+
+
+def _holds(tx: Transaction, turn: StoredTurn) -> bool:
+    """Check that nothing bounds a wish, nothing takes it back, and nothing in it is private."""
+    zone = zone_of_turn(turn, tx.zone)
+    if lasting_end(turn.content, MemoryType.RULE, turn.at, zone) is not None:
+        return False
+    if screen(turn.content).found:
+        return False
+    _, after = tx.conversations.user_turns_beside([turn.n])[turn.n]
+    if after is not None and takes_back(after.content):
+        return False
+    return condition_of_turn(tx, turn) is None
+
+
+def _is_kept(tx: Transaction, turn: StoredTurn) -> bool:
+    """Check whether a memory was already concluded from the turn."""
+    return any(tx.memories.list_concluded_from([turn.n], by) for by in InferredBy)
+
+
+def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= _ALIKE * min(len(one), len(other))
+
+
+_MOST_QUOTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class BesideSearch:
+    """Finds contradictions and later words beside memories, in one snapshot."""
+
+    tx: Transaction
+    project: str | None
+    """Project from which they are read."""
+    embedder: LazyEmbedder | None = None
+    """Embedder whose vectors tell what was said later."""
+
+    def add_to(self, rows: Rows, shown: Sequence[CoreLine]) -> Rows:
+        """Return the rows with what stands beside those memories of them that are shown."""
+        ids = {line.memory_id for line in shown}
+        told = [
+            Told(one.id, one.version_n, one.valid_from)
+            for one in rows.memories
+            if one.id in ids and not one.type.is_derived
+        ]
+        seen = Filters(workspace=self.project)
+        return replace(
+            rows,
+            contradicted=frozenset(self.tx.memories.list_contradictions(list(ids), seen)),
+            newer=find_newer(self.tx, self.embedder, told, self.project, may_be_quoted),
+        )
+
+
+def list_quotes(tx: Transaction, place: CorePlace, home: str | None = None) -> list[Quote]:
+    """List the user's requests without a memory: of everywhere, or of a project alone.
+
+    Args:
+        tx: sees the tenant's rows.
+        place: the file in which it is to stand.
+        home: which knows the folders in which projects are now; None for those they were in.
+    """
+    if place.file != PROJECT_FILE and place.project is None:
+        return []
+    wishes = list_wishes(tx, place.project)
+    if place.project is not None:
+        everywhere = {turn.n for turn in list_wishes(tx, None)}
+        wishes = [turn for turn in wishes if turn.n not in everywhere]
+    return [
+        Quote(turn.id, _when(tx, turn, place, home), turn.content)
+        for turn in wishes[:_MOST_QUOTES]
+        if may_be_quoted(turn)
+    ]
+
+
+def _when(tx: Transaction, turn: StoredTurn, place: CorePlace, home: str | None) -> str:
+    other = render_text(name_other_project(turn, place.project, home))
+    return f"{date_of_turn(turn, tx.zone)}{other}"

@@ -19,19 +19,22 @@ from memoria.errors import (
     ModelRefusedError,
 )
 from memoria.inference.chat.client import ChatClient
-from memoria.lifecycle.concepts import MIN_QUOTED_MEMORIES, ProposedConcept, propose_concept
-from memoria.lifecycle.derivation import (
+from memoria.lifecycle.concepts import (
+    MIN_QUOTED_MEMORIES,
     MOST_SOURCES,
     DerivationItem,
     DerivedMemory,
+    Members,
+    ProposedConcept,
     derivation_validator,
+    find_patterns,
     has_user_decision,
+    is_broadly_supported,
+    propose_concept,
     read_derived,
     sources_as_planned,
 )
 from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
-from memoria.lifecycle.patterns import Members, find_patterns, is_broadly_supported
-from memoria.memories.days import date_of_memory
 from memoria.memories.derived import (
     DerivedDraft,
     add_derived,
@@ -39,11 +42,12 @@ from memoria.memories.derived import (
     is_known,
     revise_derived,
 )
+from memoria.memories.times import date_of_memory
 from memoria.memories.validator import RejectedError
 from memoria.model import InferredBy, Memory, MemoryType, Validity
-from memoria.model.channel import NIGHTLY_CHANNEL
+from memoria.model.moments import Zone
 from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
-from memoria.model.zone import Zone
+from memoria.model.provenance import NIGHTLY_CHANNEL
 from memoria.store.rows.transaction import Transaction
 
 MAX_CONCEPTS = 8

@@ -7,11 +7,9 @@ finds out by its digest whether it was (`lifecycle.core.cycle`).
 from collections.abc import Iterator
 from typing import Literal
 
-from memoria.disk.home_folder import open_home_files
-from memoria.disk.interface import TenantFiles
+from memoria.disk.home_folder import TenantFiles, open_home_files
 from memoria.erasure.suppression import Digester
 from memoria.inference import choose_embedder
-from memoria.lifecycle.core.apply import Edit, EditResult, apply_edit
 from memoria.lifecycle.core.cycle import (
     UNREADABLE,
     CoreDraft,
@@ -22,8 +20,9 @@ from memoria.lifecycle.core.cycle import (
     recover_core,
     replace_core,
 )
-from memoria.lifecycle.core.images import CoreImages
-from memoria.lifecycle.core.places import list_places
+from memoria.lifecycle.core.edits import Edit, EditResult, apply_edit
+from memoria.lifecycle.core.lines import list_places
+from memoria.lifecycle.core.restore import CoreImages
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.memories.user_edits import UserEdits
 from memoria.model.core import CoreFile

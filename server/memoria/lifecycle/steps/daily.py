@@ -1,17 +1,166 @@
-"""Daily: a page that people can read for every day that is over."""
+"""Daily pages: for every day that is over, its conversations and the changes of memories.
 
-from collections.abc import Iterator
+A chat model's sentences stand above the lists; it is asked day by day until it can't answer.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 
 from memoria.disk.folders import daily_path
-from memoria.lifecycle.files.daily import list_events, read_notes, render_page
-from memoria.lifecycle.files.generated import FileItem, digest, files_of
-from memoria.lifecycle.files.sentences import DaySummaries
+from memoria.errors import ChatModelError, InvalidAnswerError, ModelRefusedError
+from memoria.inference.tasks import request_day_summary
+from memoria.language.reading.clean import Tally, clean_text
+from memoria.language.statements.orders import instruction_shaped
+from memoria.lifecycle.generated_files import FileItem, digest, files_of
 from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
-from memoria.model import DAY_MS
-from memoria.model.nightly import WITHOUT_MODEL
-from memoria.model.zone import LocalDay
+from memoria.memories.conditions import is_open
+from memoria.model import DAY_MS, Trust
+from memoria.model.moments import LocalDay, Zone
+from memoria.model.nightly import WITHOUT_MODEL, DayMemory, DayNotes, DaySession
 from memoria.store.rows.transaction import Transaction
+
+_MARK_CHARS = 8
+_OPENED, _INERT = "<!--", "‹!--"
+
+
+def read_notes(tx: Transaction, day: LocalDay) -> DayNotes:
+    """Read the notes of a day, marked where something has changed since."""
+    notes = _without_confidences(tx, tx.days.notes(day))
+    changes = tx.derivations.list_changed([one.id for one in notes.episodes])
+    outdated = {change.derived_id for change in changes}
+    episodes = tuple(
+        one.model_copy(update={"is_outdated": one.id in outdated}) for one in notes.episodes
+    )
+    return notes.model_copy(update={"episodes": episodes})
+
+
+def _without_confidences(tx: Transaction, notes: DayNotes) -> DayNotes:
+    """Return the parts of a day's notes that may be told to a reader who has not asked."""
+
+    def tell(told: Iterable[DayMemory]) -> tuple[DayMemory, ...]:
+        pairs = ((one, tx.memories.get(one.id)) for one in told)
+        return tuple(one for one, memory in pairs if memory is None or is_open(tx, memory))
+
+    names = ("episodes", "learnt", "changed", "archived")
+    return notes.model_copy(update={name: tell(getattr(notes, name)) for name in names})
+
+
+def list_events(notes: DayNotes, zone: Zone) -> str:
+    """List the events of a day as Markdown; an empty text if there are none.
+
+    Args:
+        notes: of the day.
+        zone: by whose clock, unless a conversation has its own.
+    """
+    parts = {
+        "Conversations": [_session_line(each, zone) for each in notes.sessions],
+        "What they came to": [_memory_line(each, zone) for each in notes.episodes],
+        "Learnt": [_memory_line(each, zone) for each in notes.learnt],
+        "Changed": [_memory_line(each, zone) for each in notes.changed],
+        "Put aside": [_memory_line(each, zone) for each in notes.archived],
+    }
+    return "\n".join(_parts(parts.items()))
+
+
+def render_page(day: date, sentences: Sequence[str], listed: str) -> str:
+    """Render the file of a day.
+
+    Args:
+        day: which.
+        sentences: what stands above the lists, if anything.
+        listed: what `lists` gave.
+    """
+    above = f"{' '.join(map(_one_line, sentences))}\n\n" if sentences else ""
+    return f"# {day.isoformat()}, {day:%A}\n\n{above}{listed}"
+
+
+def _parts(parts: Iterable[tuple[str, list[str]]]) -> Iterator[str]:
+    for title, lines in parts:
+        if lines:
+            yield "\n".join([f"## {title}", "", *lines, ""])
+
+
+def _session_line(session: DaySession, zone: Zone) -> str:
+    own = zone.at_offset(session.first_at, session.utc_offset)
+    begin, end = (f"{own.to_local(at):%H:%M}" for at in (session.first_at, session.last_at))
+    span = begin if begin == end else f"{begin}–{end}"
+    many = "1 message" if session.messages == 1 else f"{session.messages:,} messages"
+    return f"- {span} {_one_line(session.source)}, {_one_line(session.session_id)}: {many}"
+
+
+def _memory_line(memory: DayMemory, zone: Zone) -> str:
+    remark = " (outdated)" if memory.is_outdated else ""
+    if memory.held_until is not None:
+        remark = f" (until {zone.to_local(memory.held_until):%Y-%m-%d})"
+    return f"- {_one_line(memory.content)}{remark} <!-- m:{memory.id[-_MARK_CHARS:]} -->"
+
+
+def _one_line(text: str) -> str:
+    """Return a text in one line, for a forget to find it, and without a comment that hides text."""
+    return " ".join(text.split()).replace(_OPENED, _INERT)
+
+
+_MOST_TOKENS = 1024
+_MOST_EPISODES = 50
+_FEW_EPISODES = 3
+_MOST_CHARS = 1000
+
+
+class DaySummaries:
+    """The sentences about the days of one run."""
+
+    def __init__(self, context: StepContext) -> None:
+        self._context = context
+        self._chat = context.chat
+        self.trouble: str | None = None
+        """Reason why the model is no longer asked, if it is not."""
+
+    def summarize(self, today: date, episodes: Sequence[DayMemory]) -> tuple[str, ...]:
+        """Return the sentences about a day; none where no model answers: the lists say it too.
+
+        No model is asked about a day with few conversations: their summaries stand on the page.
+
+        Args:
+            today: the day.
+            episodes: the summaries of its conversations.
+        """
+        if self._chat is None or self.trouble or not _is_much(episodes):
+            return ()
+        shown = episodes[:_MOST_EPISODES]
+        question = request_day_summary(
+            day=f"{today:%A} {today.isoformat()}",
+            episodes=_number_episodes(shown),
+            max_output_tokens=min(_MOST_TOKENS, self._context.output_tokens),
+        )
+        try:
+            answer = self._chat.ask(self._context.tenant, question)
+        except (InvalidAnswerError, ModelRefusedError):
+            return ()
+        except ChatModelError as error:
+            self.trouble = str(error)
+            return ()
+        said = ((clean_text(each.text, Tally()), each.episodes) for each in answer.sentences)
+        return tuple(
+            text
+            for text, rests_on in said
+            if max(rests_on) <= len(shown) and not instruction_shaped(text, Trust.REPORTED)
+        )
+
+
+def _is_much(episodes: Sequence[DayMemory]) -> bool:
+    """Check whether there is more on a day than one reads at a glance."""
+    chars = sum(len(each.content) for each in episodes)
+    return len(episodes) > _FEW_EPISODES or (len(episodes) > 1 and chars > _MOST_CHARS)
+
+
+def _number_episodes(episodes: Sequence[DayMemory]) -> str:
+    lines: list[dict[str, object]] = []
+    for n, each in enumerate(episodes, 1):
+        remark = {"outdated": True} if each.is_outdated else {}
+        lines.append({"episode": n, "summary": each.content[:_MOST_CHARS], **remark})
+    return "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+
 
 _FIRST = -62_135_000_000_000  # the year 1
 _LAST = date(9999, 12, 30)

@@ -1,15 +1,52 @@
-"""History: a file that people can read and keep for every closed conversation."""
+"""History: a file for every closed conversation, in JSON Lines: a turn a line, as it was said."""
 
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Iterable, Iterator
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.disk.folders import history_path
-from memoria.lifecycle.files.generated import FileItem, digest, files_of
-from memoria.lifecycle.files.history import render_history
+from memoria.lifecycle.generated_files import FileItem, digest, files_of
 from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
 from memoria.memories.conditions import answerable_turns
-from memoria.model import StoredTurn
-from memoria.model.day import ClosedSession
+from memoria.model import StoredTurn, to_iso
+from memoria.model.nightly import ClosedSession
 from memoria.store.rows.transaction import Transaction
+
+_BREAKS = lazy_regex("[\x85\u2028\u2029]")
+"""Matches what some readers take for the end of a line, and JSON leaves as it is."""
+
+
+def render_history(turns: Iterable[StoredTurn]) -> str:
+    """Render the file of a conversation; the same turns always give the same bytes.
+
+    Args:
+        turns: in order. Barred ones are left out: what they said was forgotten.
+    """
+    return "".join(f"{_line(turn)}\n" for turn in turns if not turn.suppressed)
+
+
+def _line(turn: StoredTurn) -> str:
+    told = {
+        "id": turn.id,
+        "session_id": turn.session_id,
+        "source": turn.source,
+        "turn_index": turn.turn_index,
+        "role": turn.role.value,
+        "speaker": turn.speaker,
+        "at": to_iso(turn.at),
+        **({} if turn.utc_offset is None else {"utc_offset": turn.utc_offset}),
+        "content": turn.content,
+        "tool_name": turn.tool_name,
+        "tool_args": turn.tool_args,
+        "tool_result": turn.tool_result,
+    }
+    return _BREAKS.sub(_escape, json.dumps(told, ensure_ascii=False))
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
+
 
 _PAGE = 100
 _OFF = "MEMORIA_HISTORY_FILES is off: no conversation is written into a file"

@@ -1,4 +1,4 @@
-"""Merge: memories that say the same become one, and a newer one replaces an older one.
+"""Merging: memories that say the same become one, and a newer one replaces an older one.
 
 The survivor has the evidence of all. Its wording stays as it is, and so do those of the others, in
 the record: they are superseded and known to be merged into it. It is believed no more than the
@@ -7,34 +7,39 @@ least of them, unless the user has confirmed it.
 Where a newer memory tells how it is now, the older one is superseded, if `policy/succession` allows
 it. If it does not, or if nothing tells which of two holds, both stay, and a CONTRADICTS edge marks
 them for a review.
+
+People, places and things that go by one name are named to the user; no night joins them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
-from memoria.lifecycle.adjudicate import adjudicate_pairs
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
-from memoria.lifecycle.merge_candidates import MergeCandidates, find_candidates
-from memoria.memories.apart import list_apart
+from memoria.lifecycle.merge_candidates import MergeCandidates, adjudicate_pairs, find_candidates
+from memoria.memories.entities import list_new_proposals, note_proposal
+from memoria.memories.verdicts import list_apart
 from memoria.memories.writer import MemoryWriter
 from memoria.model import Memory, Relation
+from memoria.model.memory import Trust
 from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
+from memoria.model.provenance import NIGHTLY_CHANNEL, Channel
 from memoria.policy.conflict import Supersede
 from memoria.policy.merging import (
     Pair,
     authority,
+    decide_succession,
     may_merge,
     may_relate,
     merge_groups,
     survivor,
 )
-from memoria.policy.succession import decide_succession
+from memoria.store.rows.graph import EdgeKey
 from memoria.store.rows.transaction import Transaction
+from memoria.store.values import Filters
 
 _AT_ONCE = 10
 """Number of turns that one item adds to the survivor's evidence."""
 _RUNS = 100
-
 
 _Deed = Literal["gather", "merge", "replace", "contradict", "keep apart"]
 
@@ -242,3 +247,75 @@ def _is_as_planned(item: PairItem, one: Memory, other: Memory) -> bool:
     if item.do not in ("gather", "merge"):
         return may_relate(one, other)
     return may_merge(one, other) and survivor([one, other]) is one
+
+
+class EdgeItem(Item):
+    """An edge that is handed on to another node; its key is where it is."""
+
+    place: EdgeKey
+    heir: int
+    """Node that has the edge from now on."""
+
+
+class GraphStep(PlannedStep[EdgeItem]):
+    """Hands evidence of merged memories on."""
+
+    name = "graph"
+    summary = "Link what bore out a merged memory to the memory that survived."
+    things = ("link between memories", "links between memories")
+    deed = "handed on"
+    item = EdgeItem
+    rows = 8
+
+    def plan(self, context: StepContext) -> Iterator[EdgeItem]:
+        """Plan an item for each edge of evidence that the survivor lacks."""
+        with context.store.read(context.tenant) as tx:
+            folded = tx.graph.list_evidence_to_transfer()
+        for place, heir in folded:
+            key = " ".join(map(str, (*place, heir)))
+            yield EdgeItem(key=key, place=place, heir=heir)
+
+    def apply(self, tx: Transaction, item: EdgeItem, _context: StepContext) -> ItemResult:
+        """Copy the edge, unless it is gone or the survivor has it."""
+        done = tx.graph.transfer_evidence(item.place, item.heir)
+        return ItemResult(StepOutcome.DONE if done else StepOutcome.CHANGED_SINCE)
+
+
+_MOST_PAIRS = 20
+"""Number of pairs that one run proposes; the rest in the next run."""
+_EVERYWHERE = Filters(everywhere=True, include_history=True, include_processed=True)
+_BY_NIGHT = Channel(name=NIGHTLY_CHANNEL, trust=Trust.REPORTED)
+
+
+class JoinItem(Item):
+    """Two entities that may be one."""
+
+    one: str
+    other: str
+
+
+class ProposeJoinsStep(PlannedStep[JoinItem]):
+    """Names pairs with one name to the user, who may join them."""
+
+    name = "propose_joins"
+    summary = "Name people, places and things that may be one because they go by one name."
+    things = ("pair of one name", "pairs of one name")
+    deed = "named to you: one, or two?"
+    item = JoinItem
+    rows = 1
+
+    def plan(self, context: StepContext) -> Iterator[JoinItem]:
+        """Yield the pairs that no run has named yet."""
+        with context.store.read(context.tenant) as tx:
+            pairs = list_new_proposals(tx, _EVERYWHERE, _MOST_PAIRS)
+        for one, other in pairs:
+            yield JoinItem(key=f"{one.id} {other.id}", one=one.id, other=other.id)
+
+    def apply(self, tx: Transaction, item: JoinItem, context: StepContext) -> ItemResult:
+        """Note that the pair was named, unless one of the two is gone."""
+        one, other = (tx.graph.get_entity(each, _EVERYWHERE) for each in (item.one, item.other))
+        if one is None or other is None:
+            return ItemResult(StepOutcome.CHANGED_SINCE)
+        note_proposal(tx, (one, other), _BY_NIGHT, context.at)
+        why = f"may be one with {other.id}, for both have one name: memoria --workspace '*' review"
+        return ItemResult(StepOutcome.DONE, one.id, why)

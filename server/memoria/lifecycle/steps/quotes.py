@@ -1,4 +1,4 @@
-"""Quotes: conclusions of rules that nobody asked for become mere quotes again.
+"""Quotes: turns are marked that ask for something from now on; what rules concluded is archived.
 
 Former versions made memories of sentences that rules understood, in other words, and habits of what
 was told every week. They are archived with their history and their evidence; the turns they rest on
@@ -6,15 +6,49 @@ stay. What anybody confirmed, pinned, edited or voted for, what was asked to be 
 ends another memory stays a memory.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
-from memoria.language.statements.requests import find_request
-from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
-from memoria.lifecycle.pages import read_pages
+from memoria.language.statements.plain_statements import find_plain_statements, find_request
+from memoria.lifecycle.interface import (
+    Item,
+    ItemResult,
+    PiecewiseStep,
+    PlannedStep,
+    StepContext,
+    read_pages,
+)
+from memoria.memories.entities import is_tool_call
 from memoria.model import InferredBy, Memory, Validity
 from memoria.model.nightly import StepOutcome
 from memoria.store.rows.transaction import Transaction
+
+_AT_ONCE = 200
+"""Number of turns that are marked in one transaction."""
+
+
+class MarkTurnsStep(PiecewiseStep):
+    """Notes of each turn whether it asks for something from now on."""
+
+    name = "mark_turns"
+    summary = "Mark turns that ask for something from now on, where nobody has looked at them yet."
+    things = ("turn", "turns")
+    deed = "looked at"
+
+    def count_work(self, context: StepContext) -> int:
+        """Count the turns without a mark."""
+        with context.store.read(context.tenant) as tx:
+            return tx.conversations.count_unmarked()
+
+    def do_piece(self, context: StepContext) -> Sequence[ItemResult]:
+        """Mark some turns."""
+        with context.store.write(context.tenant) as tx:
+            turns = tx.conversations.list_unmarked(_AT_ONCE)
+            for turn in turns:
+                read = find_plain_statements(turn.role, turn.content, tool_call=is_tool_call(turn))
+                tx.conversations.mark(turn.n, read.mark)
+        return [ItemResult(StepOutcome.DONE)] * len(turns)
+
 
 _PAGE = 200
 

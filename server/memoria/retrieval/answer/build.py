@@ -5,36 +5,35 @@ from functools import partial
 
 from memoria.model import Hit, PartReport, SearchResult
 from memoria.model.search import OtherProjects
-from memoria.retrieval.answer.beside import (
+from memoria.retrieval.answer.cite import cite_candidate, read_neighbours
+from memoria.retrieval.answer.elsewhere import find_elsewhere
+from memoria.retrieval.answer.explain import build_explanation
+from memoria.retrieval.answer.fit import find_hint, is_answered
+from memoria.retrieval.answer.form import ID_CHARS, list_ids
+from memoria.retrieval.answer.lines import (
     AnswerLine,
     AnswerLines,
+    ToldConditions,
     count_places,
     list_lines,
     place_lines,
     read_visible,
 )
-from memoria.retrieval.answer.cite import cite_candidate
-from memoria.retrieval.answer.conditions import ToldConditions
-from memoria.retrieval.answer.contradictions import mark_hits
-from memoria.retrieval.answer.earlier import find_earlier, mark_earlier
-from memoria.retrieval.answer.elsewhere import find_elsewhere
-from memoria.retrieval.answer.explain import build_explanation
-from memoria.retrieval.answer.form import ID_CHARS, list_ids
-from memoria.retrieval.answer.hint import find_hint
-from memoria.retrieval.answer.neighbours import read_neighbours
-from memoria.retrieval.answer.notes import price_fit, price_notes
-from memoria.retrieval.answer.outdated import mark_outdated
+from memoria.retrieval.answer.marks import (
+    find_earlier,
+    mark_earlier,
+    mark_outdated,
+    mark_restated,
+    mark_superseded,
+)
+from memoria.retrieval.answer.marks import mark_contradicted as mark_hits
+from memoria.retrieval.answer.notes import is_in_one_wording, price_fit, price_notes
 from memoria.retrieval.answer.pack import PackedHits, Packer
-from memoria.retrieval.answer.restated import mark_restated
-from memoria.retrieval.answer.superseded import mark_superseded
-from memoria.retrieval.answer.widen import is_in_one_wording
-from memoria.retrieval.lookup.short_ids import count_id_chars
+from memoria.retrieval.lookup.records import count_id_chars
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.choice import ChosenHits
-from memoria.retrieval.ranking.fit import is_answered
-from memoria.retrieval.ranking.fusion import FusedCandidate
+from memoria.retrieval.ranking.candidates import FusedCandidate
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.retrieval.ranking.selection import HALF_AS_GOOD, Selection
+from memoria.retrieval.ranking.selection import HALF_AS_GOOD, ChosenHits, Selection
 from memoria.retrieval.ranking.successors import Successors, list_superseded
 from memoria.retrieval.ranking.threshold import DECIDING_HITS
 from memoria.retrieval.snapshot import ScoredSearch

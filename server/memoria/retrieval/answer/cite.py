@@ -1,10 +1,11 @@
-"""Citations: a stored row as a hit that names its place."""
+"""Citations: a stored row as a hit that names its place, and the turns said before and after it."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from memoria.language.reading.excerpt import ExcerptFinder, Span
 from memoria.language.words.document import full_text
+from memoria.memories.conditions import condition_of_turn
 from memoria.model import (
     AdjacentTurn,
     Hit,
@@ -17,11 +18,12 @@ from memoria.model import (
     Validity,
     to_iso,
 )
-from memoria.model.condition import Condition
-from memoria.model.zone import Zone
+from memoria.model.memory import Condition
+from memoria.model.moments import Zone
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.documents import MemoryWording
+from memoria.retrieval.ranking.candidates import MemoryWording
 from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.store.rows.transaction import Transaction
 
 _NEIGHBOUR_CHARS = 300
 
@@ -192,3 +194,44 @@ def neighbour(turn: StoredTurn) -> AdjacentTurn:
     if len(beside.text) <= _NEIGHBOUR_CHARS:
         return beside
     return beside.model_copy(update={"text": f"{beside.text[:_NEIGHBOUR_CHARS]}…"})
+
+
+class NeighbourTurns(NamedTuple):
+    """The turns shown with a hit, each side in order."""
+
+    before: tuple[AdjacentTurn, ...]
+    after: tuple[AdjacentTurn, ...]
+
+
+NO_NEIGHBOURS = NeighbourTurns((), ())
+
+
+def read_neighbours(
+    tx: Transaction, shown: Sequence[ScoredCandidate], reach: int
+) -> list[NeighbourTurns]:
+    """Read the turns up to `reach` places from each hit, whole, without those that are hits.
+
+    One that stands beside two hits is read for both.
+    """
+    hits = [each.document for each in shown if isinstance(each.document, StoredTurn)]
+    if not hits:
+        return []
+    positions = tx.conversations.list_positions([turn.n for turn in hits], reach)
+    taken = {(turn.session_n, turn.turn_index) for turn in hits}
+    ns = [n for n, session_n, index in positions if (session_n, index) not in taken]
+    near = tx.conversations.turns(ns).values()
+    told = ((turn, condition_of_turn(tx, turn)) for turn in near)
+    turns = {
+        (turn.session_n, turn.turn_index): adjacent_turn(turn, condition)
+        for turn, condition in told
+        if condition is not Condition.WITHHELD
+    }
+
+    def around(turn: StoredTurn, steps: range) -> tuple[AdjacentTurn, ...]:
+        places = ((turn.session_n, turn.turn_index + step) for step in steps)
+        return tuple(turns[place] for place in places if place in turns)
+
+    return [
+        NeighbourTurns(around(turn, range(-reach, 0)), around(turn, range(1, reach + 1)))
+        for turn in hits
+    ]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from memoria.model import PARTS, ExplainedCandidate, Explanation, Part, to_iso
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.fusion import GRAPH_CEILING
+from memoria.retrieval.ranking.candidates import GRAPH_CEILING
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.selection import Selection
 from memoria.retrieval.ranking.threshold import RelevanceThreshold

@@ -25,7 +25,7 @@ from functools import lru_cache
 from typing import NamedTuple, Self
 
 from memoria.language.budget import count_parts
-from memoria.language.reading.lines import indent_lines, join_lines
+from memoria.language.reading.fences import indent_lines, join_lines
 from memoria.language.words.document import as_text
 from memoria.model import AdjacentTurn, Hit, Trust, Validity
 from memoria.retrieval.answer.runs import (

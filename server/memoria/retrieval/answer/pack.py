@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.language.budget import PARTS, price_text
+from memoria.language.lazy import remember_results
 from memoria.language.reading.excerpt import ExcerptFinder, Span
-from memoria.language.remembered import remember_results
 from memoria.language.words.document import as_text
 from memoria.model import AdjacentTurn, Hit, ToolCall
 from memoria.model.search import FULL_ID
-from memoria.retrieval.answer.cite import cut_to_excerpt
+from memoria.retrieval.answer.cite import NO_NEIGHBOURS, NeighbourTurns, cut_to_excerpt
 from memoria.retrieval.answer.form import (
     Common,
     frame_cost,
@@ -26,7 +26,6 @@ from memoria.retrieval.answer.form import (
     words_cost,
     write_hits,
 )
-from memoria.retrieval.answer.neighbours import NO_NEIGHBOURS, NeighbourTurns
 from memoria.retrieval.answer.runs import RunKey, run_key
 
 _ENOUGH = (52 * PARTS, 120 * PARTS)

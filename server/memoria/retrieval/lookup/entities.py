@@ -1,18 +1,18 @@
-"""Entities: people, places and things with their memories, found by name or id."""
+"""Entities: people, places and things found by name or id, with their memories or in pairs."""
 
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from itertools import islice
 
 from memoria.errors import InvalidInputError, NotFoundError
-from memoria.language.words.name import name_key
+from memoria.language.words.analyser import name_key
 from memoria.memories.conditions import condition_of_turn, is_withheld
+from memoria.memories.entities import Pair
 from memoria.model import Edge, Entity, Node
 from memoria.model.provenance import EntityMemory, EntityRecord, IncidentEdge, Namesakes
 from memoria.retrieval.lookup.provenance import describe_edges, list_incident_edges, other_end
-from memoria.retrieval.lookup.records import find_memory
-from memoria.retrieval.lookup.short_ids import is_short, read_id
-from memoria.store.rows.short_ids import INDEXED_CHARS
+from memoria.retrieval.lookup.records import find_memory, is_short, read_id
+from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
@@ -169,3 +169,42 @@ def _name_similarity(one: str, other: str) -> float:
     """Return a similarity from 0 to 1; a name that contains another is similar to it."""
     is_contained = one in other or any(word in other.split() for word in one.split())
     return max(0.7 if is_contained else 0.0, SequenceMatcher(None, one, other).ratio())
+
+
+def choose_pair(tx: Transaction, name: str, other: str, visible: Filters) -> Pair:
+    """Return the two entities that two names, aliases or ids mean.
+
+    Of what is joined already each name means the one that has it as its own.
+
+    Raises:
+        NotFoundError: nobody goes by one of the names.
+        InvalidInputError: the names mean one entity, or more than two.
+    """
+    ones, others = (_find_own(tx, each, visible) for each in (name, other))
+    pairs = {
+        frozenset((one.id, another.id)): (one, another)
+        for one in ones
+        for another in others
+        if one.id != another.id
+    }
+    if len(pairs) == 1:
+        return next(iter(pairs.values()))
+    why = "mean one entity" if not pairs else "may mean more than two entities"
+    raise InvalidInputError(
+        f"{name} and {other} {why}. Say which two by their ids: memoria show NAME shows them."
+    )
+
+
+def _find_own(tx: Transaction, name: str, visible: Filters) -> list[Entity]:
+    found = find_named(tx, name, visible)
+    if not found:
+        raise NotFoundError(f"No memory and no turn is linked with the name {name}.")
+    return [own for one in found for own in _own_or_whole(tx, one, name, visible)]
+
+
+def _own_or_whole(tx: Transaction, whole: Entity, name: str, visible: Filters) -> Iterator[Entity]:
+    """Yield the entities joined to one that have the name themselves; itself if none has."""
+    joined = (tx.graph.get_entity(one, visible) for one in tx.graph.list_joined(whole.id))
+    key = name_key(name)
+    own = [one for one in joined if one and key in map(name_key, (one.name, *one.aliases))]
+    yield from own or [whole]

@@ -1,9 +1,11 @@
-"""Listings: a page of memories or sessions, for who browses."""
+"""Listings of memories and sessions, a page each, and completions of what somebody has typed."""
 
 import shlex
+from collections.abc import Iterable
 
+from memoria.config import Settings
 from memoria.errors import NextStep, NotFoundError, shorten
-from memoria.language.reading.lines import join_lines
+from memoria.language.reading.fences import join_lines
 from memoria.memories.conditions import condition_of_turn
 from memoria.model import (
     Entity,
@@ -14,12 +16,11 @@ from memoria.model import (
     SessionSummary,
     as_instant,
 )
-from memoria.model.zone import Zone
+from memoria.model.moments import Zone
 from memoria.retrieval.lookup.provenance import filters_from
-from memoria.retrieval.lookup.records import mark_conditions
-from memoria.retrieval.lookup.short_ids import count_id_chars, count_session_chars
+from memoria.retrieval.lookup.records import count_id_chars, count_session_chars, mark_conditions
 from memoria.retrieval.query.plan import EVERYWHERE
-from memoria.store.listed import ListedMemories, ListedSpan
+from memoria.store.rows.listings import ListedMemories, ListedSpan
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
@@ -130,3 +131,41 @@ def _find_named(tx: Transaction, name: str, visible: Filters) -> list[Entity]:
     """List the entities that memories give a name; those that turns alone name have no memory."""
     named = tx.graph.by_name([name], visible)
     return [one for one in tx.graph.find_entities([name], visible) if one.node in named]
+
+
+_NEWEST = 200
+"""Most of the newest that are looked at."""
+
+
+def list_memory_ids(tx: Transaction, typed: str, place: str | None) -> list[str]:
+    """List ids of memories that begin or end so, the newest first."""
+    page = tx.listings.list_memories(ListedMemories(), _newest(place))
+    memories = tx.memories.by_version_numbers(page.items)
+    return _fitting((memories[n].id for n in page.items), typed.strip().lower())
+
+
+def list_session_ids(tx: Transaction, typed: str, place: str | None) -> list[str]:
+    """List ids of sessions that begin or end so, by their last turn, newest first."""
+    page = tx.listings.list_sessions(None, _newest(place))
+    return _fitting((one.session_id for one in page.items), typed.strip())
+
+
+def list_project_names(tx: Transaction, typed: str, settings: Settings) -> list[str]:
+    """List the sign for all projects, and names of projects that contain what was typed.
+
+    Others than the one at hand are named where `name_other_projects` allows it, private ones never.
+    """
+    here, private = settings.workspace, {*(settings.private_workspaces or ())}
+    others = [*tx.projects.list_used()] if settings.name_other_projects else []
+    known = [one for one in others if one not in private and one != here]
+    names = [EVERYWHERE, *([here] if here else []), *known]
+    return [one for one in names if typed.strip().lower() in one.lower()]
+
+
+def _newest(place: str | None) -> ListedSpan:
+    return ListedSpan(offset=0, limit=_NEWEST, workspace=place, everywhere=place == EVERYWHERE)
+
+
+def _fitting(ids: Iterable[str], typed: str) -> list[str]:
+    fitting = (one for one in ids if one.startswith(typed) or one.endswith(typed))
+    return list(dict.fromkeys(fitting))

@@ -12,12 +12,12 @@ from typing import NamedTuple, TypeVar
 
 from memoria.inference import LazyEmbedder, calibration_of
 from memoria.memories.conditions import condition_of_turn, is_open
-from memoria.memories.days import zone_of_turn
+from memoria.memories.times import zone_of_turn
 from memoria.model import Memory, MemoryType, Role, StoredTurn, Validity, Vector, to_iso
 from memoria.model.memory import LaterStatement
-from memoria.model.zone import Zone
+from memoria.model.moments import Zone
 from memoria.policy.scope import decide_scope
-from memoria.retrieval.ranking.later import LaterSearch, Said
+from memoria.retrieval.ranking.nearest import LaterSearch, Said
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters, Match
 

@@ -1,20 +1,13 @@
 """Provenance: the words that a memory rests on, and what it is linked with."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
 from memoria.language.words.document import full_text
 from memoria.memories.conditions import condition_of_turn, is_withheld
-from memoria.model import (
-    AuditEntry,
-    Edge,
-    EdgeType,
-    Evidence,
-    Memory,
-    Node,
-    TurnRecord,
-)
+from memoria.model import AuditEntry, Edge, EdgeType, Evidence, Memory, Node, TurnRecord
+from memoria.model.memory import LinkRelation, MemoryLink
 from memoria.model.provenance import (
     EdgeEnd,
     IncidentEdge,
@@ -26,7 +19,7 @@ from memoria.model.provenance import (
 from memoria.retrieval.lookup.records import find_memory, mark_conditions, read_record
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.not_found import not_found
-from memoria.store.rows.short_ids import INDEXED_CHARS
+from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
@@ -218,3 +211,54 @@ def _first_words(text: str) -> str:
     line = " ".join(text[: 4 * FIRST_CHARS].split())
     whole = len(line) <= FIRST_CHARS and len(text) <= 4 * FIRST_CHARS
     return line if whole else f"{line[:FIRST_CHARS].rstrip()}…"
+
+
+_MOST_LINKS = 12
+_NAMING = (EdgeType.ABOUT, EdgeType.MENTIONS, EdgeType.ROLE)
+_OUTWARD: dict[EdgeType, LinkRelation] = {
+    EdgeType.VERSION_NEXT: "superseded by",
+    EdgeType.DERIVED_FROM: "derived from",
+}
+_INWARD: dict[EdgeType, LinkRelation] = {
+    EdgeType.VERSION_NEXT: "supersedes",
+    EdgeType.DERIVED_FROM: "source of",
+}
+
+
+def add_links(tx: Transaction, memory: Memory, visible: Filters) -> Memory:
+    """Add to a memory the names in it and what it is linked with.
+
+    Args:
+        tx: the transaction to read in.
+        memory: the memory.
+        visible: from where the ends of links must be seen.
+    """
+    edges = list_incident_edges(tx, Node("memory", memory.id), visible)
+    names = (one.other.text for one in edges if one.edge.type in _NAMING and one.other.text)
+    links = list(_links_of(edges, memory))[:_MOST_LINKS]
+    return memory.model_copy(
+        update={"entities": tuple(dict.fromkeys(names)), "links": tuple(links)}
+    )
+
+
+def _links_of(edges: tuple[IncidentEdge, ...], memory: Memory) -> Iterator[MemoryLink]:
+    contradicting = {other.id for other in memory.contradicts}
+    seen: set[tuple[str, str]] = set()
+    for incident in edges:
+        other = incident.other
+        relation = _relation_of(incident, is_disputed=other.id in contradicting)
+        if other.kind == "entity" or relation is None or (relation, other.id) in seen:
+            continue
+        seen.add((relation, other.id))
+        yield MemoryLink(relation=relation, kind=other.kind, id=other.id, text=other.text)
+
+
+def _relation_of(incident: IncidentEdge, *, is_disputed: bool) -> LinkRelation | None:
+    """Return the memory's relation to the other end; None for what only came before it."""
+    kind = incident.edge.type
+    if kind is EdgeType.TEMPORAL_NEXT:
+        return None
+    if kind is EdgeType.CONTRADICTS:
+        return "contradicts" if is_disputed else None  # another wording than the present ones
+    by_direction = _OUTWARD if incident.outward else _INWARD
+    return by_direction.get(kind, "related")

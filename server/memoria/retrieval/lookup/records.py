@@ -1,8 +1,10 @@
-"""Records whole: a memory, a turn or a session by its id."""
+"""Records whole: a memory, a turn or a session by its id, or by the part of one that is cited."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
-from memoria.errors import NextStep, NotFoundError, shorten
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
 from memoria.memories.conditions import (
     answerable_turns,
     condition_of_memory,
@@ -10,9 +12,107 @@ from memoria.memories.conditions import (
     is_withheld,
 )
 from memoria.model import Memory, SessionRecord, StoredTurn, TurnRecord
-from memoria.model.condition import Condition
+from memoria.model.base import choose_by_end, count_end_chars
+from memoria.model.memory import Condition
+from memoria.model.search import FULL_ID
 from memoria.store.not_found import not_found
+from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.store.rows.transaction import Transaction
+
+_CITED = lazy_regex(r"""[\s\[("'`“]*(?:(?i:memory|turn)\s+)?([0-9a-fA-F-]+)[\s\])"'`”.,;:]*""")
+"""An id or the end of one, bare or with what stands around it in an answer."""
+_NAMED = 4
+"""Most sessions that an error names."""
+_GROUPS = (-32, -24, -20, -16, -12, None)
+"""Beginnings of the groups of an id, from its end."""
+
+
+def read_id(cited: str) -> str:
+    """Read the id, or the end of one, in what was copied from an answer, spelt as ids are stored.
+
+    Brackets, `memory` and `turn`, capital letters and dashes left out or out of place do not
+    matter. What is no id is given back as it is.
+    """
+    match = _CITED.fullmatch(cited)
+    digits = match[1].replace("-", "").lower() if match else ""
+    groups = (digits[start:end] for start, end in pairwise(_GROUPS))
+    spelt = "-".join(filter(None, groups))
+    return spelt if 0 < len(spelt) <= FULL_ID and len(digits) <= -_GROUPS[0] else cited
+
+
+def is_short(record_id: str) -> bool:
+    """Return whether this may be the end of an id, and is no whole one."""
+    return 0 < len(record_id) < FULL_ID and _CITED.fullmatch(record_id) is not None
+
+
+def complete_id(tx: Transaction, cited: str) -> str:
+    """Return the id of the memory or turn that ends so, or ended so until it was forgotten.
+
+    What is no end of any is given back, spelt as ids are.
+
+    Raises:
+        InvalidInputError: several end so; names them.
+        NotFoundError: it is too short an end to look for.
+    """
+    end = read_id(cited)
+    if not is_short(end):
+        return end
+    if len(end) < INDEXED_CHARS:
+        raise NotFoundError(
+            f"There is no memory or turn {end}. An id is given whole, or by its last "
+            f"{INDEXED_CHARS} characters or more.",
+            step=NextStep(
+                "Find it",
+                "search_memory or search_conversation_traces",
+                "memoria search, or memoria traces",
+            ),
+        )
+    known = choose_by_end(tx.short_ids.list_alike([end]), end)
+    return known or choose_by_end(tx.short_ids.list_forgotten(end), end) or end
+
+
+def count_id_chars(tx: Transaction, ids: Iterable[str]) -> int:
+    """Count the last characters that tell these ids apart from all others of the tenant."""
+    wanted = frozenset(ids)
+    alike = {*tx.short_ids.list_alike(wanted), *wanted}
+    chars = INDEXED_CHARS
+    while chars < FULL_ID and len({one[-chars:] for one in alike}) < len(alike):
+        chars += 1
+    return chars
+
+
+def complete_session_id(tx: Transaction, cited: str) -> str:
+    """Return the id of the session that is called, or begins, so; else what was given.
+
+    Raises:
+        InvalidInputError: several begin so; names them.
+    """
+    found = tx.short_ids.list_sessions(cited, _NAMED + 1) if cited else []
+    if cited in found or not found:
+        return cited
+    if len(found) > 1:
+        more = ", and more" if len(found) > _NAMED else ""
+        named = ", ".join(_cut_beginnings(found))
+        raise InvalidInputError(
+            f"Several sessions begin with {shorten(cited)}: {named}{more}. "
+            "Give more of the one that is meant."
+        )
+    return found[0]
+
+
+def _cut_beginnings(ids: Sequence[str]) -> list[str]:
+    """Cut the first few ids of sessions to as many first characters as tell them apart."""
+    chars = max(count_end_chars(one[::-1] for one in ids), INDEXED_CHARS)
+    return [one[:chars] for one in ids[:_NAMED]]
+
+
+def count_session_chars(tx: Transaction, ids: Iterable[str]) -> int:
+    """Count the first characters that tell these ids of sessions apart from all others."""
+    chars = INDEXED_CHARS
+    for one in ids:
+        while chars < len(one) and len(tx.short_ids.list_sessions(one[:chars], 2)) > 1:
+            chars += 1
+    return chars
 
 
 def read_record(tx: Transaction, record_id: str, context: int) -> Memory | TurnRecord:

@@ -1,13 +1,21 @@
-"""Options: ways in which a search goes about it, whatever it asks for.
+"""Options of a search: those that come with its kind, and those that a caller may choose.
 
-Stages switch off parts of the ranking for an ablation; every one of them is on otherwise.
+A search of memories answers with the best few, a line each, and with what is nearest by meaning
+alone; a search of the transcript shows the verbatim record as it stands. Neither hides anything
+because it fits badly: the answer says so. The context package is built from what nobody asked for,
+so there every hit has to fit, and the evidence beside them leaves out turns whose conclusions the
+user has suppressed.
+
+Stages switch off parts of the ranking for an ablation; every stage is on otherwise.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from typing import Literal
 
 from memoria.model import Part
-from memoria.model.zone import MACHINE_ZONE, Zone
+from memoria.model.moments import MACHINE_ZONE, Zone
+from memoria.store.values import DocumentKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +94,121 @@ class SearchOptions:
 
 
 DEFAULT_OPTIONS = SearchOptions()
+BoundsName = Literal["memories", "transcript", "context"]
+"""Set of an embedder's relevance bounds (`Calibration`) that a search goes by."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchProfile:
+    """Profile of a kind of search: what it reads, how it ranks and what it shows."""
+
+    kinds: tuple[DocumentKind, ...]
+    bounds: BoundsName
+    is_asked: bool
+    """True if somebody has asked: then nothing is hidden because it fits badly."""
+    every_hit_must_fit: bool
+    """True if each hit has to pass the threshold where nobody has asked, as in searches of
+    conclusions; False if one of the best passes for all, as in searches of the record."""
+    shows_turns_together: bool
+    """True if one of the best turns passes for those nearly as good, much as in the transcript. A
+    memory has to pass by itself either way."""
+    rerank_accepts: float
+    """Score of the reranker from which a hit passes whatever its words."""
+    reads: int
+    """Number of documents that are ranked with care, whatever the limit: boosts reorder them, the
+    threshold drops some. What a higher limit wants follows behind them."""
+    most_hits: int
+    """Most hits where no limit is given: as many as the budget holds are shown of them."""
+    line_chars: int | None
+    """Most characters of a hit, cut to the excerpt that answers; None shows it whole."""
+    line_tokens: int | None
+    """Most tokens of a line beside the hits; None where there is none."""
+    most_nearest: int
+    """Most lines of what is nearest by meaning alone, shown beside the hits."""
+    only_unprocessed_turns: bool
+    """True if a turn stands in only until a memory speaks for it."""
+    includes_linked_turns: bool
+    """True if a turn that only the graph has found may be a hit."""
+    shows_suppressed_turns: bool
+    scores_conclusions: bool
+    """True if relevance is that of one sentence by itself, not of a turn in its conversation."""
+    ignores_names: bool
+    """True if a name in the query counts for nothing in coverage, however rare it is: to be about
+    the same person is no answer."""
+    uses_boosts: bool
+    uses_diversity: bool
+    follows_task: bool
+    """True if the task in hand favours what was learnt at it."""
+    hints_at_transcript: bool
+    shows_confidences: bool = True
+    """True if what was told in confidence may be a hit: whoever has not asked is told none."""
+    least_margin: float = 0.0
+    """Margin by which a hit has to fit better than the bounds say."""
+
+
+MEMORIES = SearchProfile(
+    kinds=("memory", "turn"),
+    bounds="memories",
+    is_asked=True,
+    every_hit_must_fit=True,
+    shows_turns_together=True,
+    rerank_accepts=0.5,
+    reads=40,
+    most_hits=4,
+    line_chars=400,
+    line_tokens=20,
+    most_nearest=4,
+    only_unprocessed_turns=True,
+    includes_linked_turns=False,
+    shows_suppressed_turns=False,
+    scores_conclusions=True,
+    ignores_names=True,
+    uses_boosts=True,
+    uses_diversity=True,
+    follows_task=True,
+    hints_at_transcript=True,
+)
+"""The first level: conclusions, and the turns that none speaks for, a line each."""
+TRANSCRIPT = SearchProfile(
+    kinds=("turn",),
+    bounds="transcript",
+    is_asked=True,
+    every_hit_must_fit=False,
+    shows_turns_together=True,
+    rerank_accepts=0.5,
+    reads=30,
+    most_hits=20,
+    line_chars=None,
+    line_tokens=None,
+    most_nearest=0,
+    only_unprocessed_turns=False,
+    includes_linked_turns=True,
+    shows_suppressed_turns=True,
+    scores_conclusions=False,
+    ignores_names=False,
+    uses_boosts=False,
+    uses_diversity=False,
+    follows_task=False,
+    hints_at_transcript=False,
+)
+"""The second level: the verbatim record."""
+CONTEXT = replace(
+    MEMORIES,
+    is_asked=False,
+    line_tokens=None,
+    most_nearest=0,
+    bounds="context",
+    shows_turns_together=False,
+    rerank_accepts=0.8,
+    shows_confidences=False,
+)
+"""Conclusions for the context package."""
+UNASKED = replace(CONTEXT, least_margin=0.1, hints_at_transcript=False)
+"""Conclusions that are put before a model with a prompt, though nobody has searched."""
+EVIDENCE = replace(
+    TRANSCRIPT,
+    is_asked=False,
+    shows_suppressed_turns=False,
+    shows_confidences=False,
+)
+"""The record for the context package."""

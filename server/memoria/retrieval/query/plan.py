@@ -1,28 +1,36 @@
-"""Plan: a parsed query with its filters, bounds and profile, which every later stage is given."""
+"""Plan of a search: a parsed query with its filters, bounds, profile and task.
+
+Memories of the task in hand gain a little (`ranking.score`): whoever mends the parser and asks for
+a decision means the parser's. A search that names a task is narrowed to that task: its memories
+come first, those of no task follow, and those of other tasks are left out.
+"""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from memoria.errors import InvalidInputError
+from memoria.errors import InvalidInputError, shorten
 from memoria.inference import DEFAULT_CALIBRATION, Calibration
 from memoria.language.asking.aim import Aim, find_aim, find_subject
-from memoria.language.asking.parse import MOST_REMEMBERED, ParsedQuery, parse_query
-from memoria.language.asking.questions import list_questions
+from memoria.language.asking.parse import MOST_REMEMBERED, ParsedQuery, list_questions, parse_query
 from memoria.language.dates import Interval
-from memoria.language.remembered import remember_results
+from memoria.language.lazy import remember_results
+from memoria.language.names.keys import same_task
 from memoria.language.words.analyser import query_terms
+from memoria.memories.task_in_hand import find_task_in_hand
 from memoria.model import MemoryType, Role, as_instant, now_millis
+from memoria.model.moments import Zone
 from memoria.model.query import MemoryQuery, SearchQuery, TranscriptQuery, build_query
-from memoria.model.zone import Zone
-from memoria.retrieval.query.options import DEFAULT_OPTIONS, SearchOptions
-from memoria.retrieval.query.profile import (
+from memoria.retrieval.query.options import (
     CONTEXT,
+    DEFAULT_OPTIONS,
     EVIDENCE,
     MEMORIES,
     TRANSCRIPT,
     UNASKED,
+    SearchOptions,
     SearchProfile,
 )
+from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind, Filters
 
 EVERYWHERE = "*"
@@ -275,3 +283,40 @@ def _read_subject(text: str) -> tuple[Aim, tuple[str, ...]]:
     """Return the aim of a question, and the tokens of what it is about."""
     aim = find_aim(text)
     return aim, query_terms(find_subject(text, aim)) or query_terms(text)
+
+
+def resolve_task(tx: Transaction, plan: SearchPlan) -> SearchPlan:
+    """Give a plan the task in hand: the one given, else the asking session's, else the latest."""
+    options = plan.options
+    if options.is_narrowed and options.task:
+        return _narrow_to_task(tx, plan, options.task)
+    if options.task is not None:
+        return plan
+    task = find_task_in_hand(tx, options.session, plan.filters.workspace, plan.now)
+    return replace(plan, options=replace(options, task=task))
+
+
+def is_of_named_task(plan: SearchPlan, task: str | None) -> bool:
+    """Return whether a memory's task is the one that the search is narrowed to."""
+    return plan.tasks is not None and task in plan.tasks
+
+
+def is_of_another_task(plan: SearchPlan, task: str | None) -> bool:
+    """Return whether a memory's task is another than the one that the search is narrowed to."""
+    return plan.tasks is not None and task is not None and task not in plan.tasks
+
+
+def _narrow_to_task(tx: Transaction, plan: SearchPlan, named: str) -> SearchPlan:
+    known = tx.tasks.list_names()
+    own = tuple(task for task in known if _is_same(task, named))
+    if not own:
+        note = f"no memory is noted for the task {shorten(named)}; those of no task are shown"
+    elif len(own) < len(known):
+        note = f"narrowed to the task {shorten(named)}: memories of other tasks are left out"
+    else:
+        note = None
+    return replace(plan, tasks=own, task_note=note)
+
+
+def _is_same(task: str, named: str) -> bool:
+    return task.casefold() == named.strip().casefold() or same_task(task, named)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from memoria.language.dates import Interval
-from memoria.language.statements.tasks import same_task
+from memoria.language.names.keys import same_task
 from memoria.model import DAY_MS, Memory, MemoryType, MemoryVersion, Role, StoredTurn, Trust
 from memoria.retrieval.query.plan import SearchPlan
 

@@ -1,17 +1,24 @@
-"""Nearest: documents nearest to a question by meaning alone, whatever words they share.
+"""Nearest statements by meaning alone: to a question, and, said later, to an earlier statement.
 
-Where somebody asks for help, or tells something, what bears on it may share no word with it. It is
-looked for among what people said themselves and what is remembered, and there first among what
-tells something of their world: an assistant, a tool or a page speaks for nobody.
+Where somebody asks for help, or tells something, what bears on it may share no word with it. And a
+question resembles what was said first, and what corrects that resembles what it corrects: so a
+correction is looked for from there. Both are found by the vectors that are kept, among what people
+said themselves and what is remembered, and there first among what tells something of the speaker's
+world, as far as the embedder can tell; no word of any language is looked at. Nothing is concluded:
+whoever reads both, with their days, does that.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Self
 
-from memoria.model import Vector
+from memoria.inference.base import Calibration
+from memoria.model import Role, Vector
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.fusion import FusedCandidate
+from memoria.retrieval.ranking.candidates import FusedCandidate, MemoryWording
+from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.sources.vectors import QueryVector
 from memoria.store.rows.transaction import Transaction
+from memoria.store.values import DocumentKind, Filters, Match
 
 _LOOKED_AT = 60
 """Number of documents of each kind and wording: those that tell something come first among them."""
@@ -71,3 +78,139 @@ def _keep_peoples(tx: Transaction, ns: Sequence[int]) -> list[int]:
     is_of_person = remarks.is_user | (remarks.is_assistant & (remarks.speakers > 0))
     is_kept = (is_of_person | ~remarks.is_turn).tolist()
     return [n for n, keep in zip(ns, is_kept, strict=True) if keep]
+
+
+MOST_LATER = 1
+"""Number of later statements of each, where no more is asked for."""
+_LOOKED_AT_FOR_LATER: Mapping[DocumentKind, int] = {"turn": 100, "memory": 20}
+"""Number of the nearest of each kind; most were said before, by others or about nothing."""
+_SURELY = 1.5
+"""Certainty that something tells of the speaker's world and may be out of date. Of 200 statements
+that were corrected nearly all do so, of other talk a third."""
+_ASKED = 0.3
+"""Weight of nearness to a wording of the question, beside nearness to what was said before."""
+Speaker = tuple[Role, str | None]
+_USER: Speaker = (Role.USER, None)
+
+
+class Said(NamedTuple):
+    """A statement, as far as it matters here."""
+
+    n: int
+    """Number of the document: a turn, or a memory's wording."""
+    at: int
+    speaker: Speaker
+
+    @classmethod
+    def of_candidate(cls, each: ScoredCandidate) -> Self | None:
+        """Read a candidate; None where an assistant or a tool said it, which speak for nobody."""
+        document, n = each.document, each.candidate.n
+        if isinstance(document, MemoryWording):
+            return cls(n, document.version.valid_from, _USER)
+        is_of_person = document.role is Role.USER or document.speaker is not None
+        return cls(n, document.at, (document.role, document.speaker)) if is_of_person else None
+
+
+class LaterSearch:
+    """Looks for what was said later, in one snapshot."""
+
+    def __init__(
+        self, tx: Transaction, model: str, calibration: Calibration, filters: Filters
+    ) -> None:
+        """Create a search of one snapshot.
+
+        Args:
+            tx: where to look.
+            model: whose vectors are compared.
+            calibration: what these tell.
+            filters: what may be seen.
+        """
+        self._tx = tx
+        self._model = model
+        self._filters = filters
+        self._telling = calibration.telling
+
+    def keep_telling(self, said: Sequence[Said]) -> list[Said]:
+        """Keep those that surely tell something: nothing else can be out of date."""
+        vectors = self._tx.documents.vectors([each.n for each in said], self._model)
+        telling = self._telling
+        return [
+            each
+            for each in said
+            if each.n in vectors and (telling is None or telling.marks(vectors[each.n], _SURELY))
+        ]
+
+    def find(
+        self, told: Sequence[Said], most: int = MOST_LATER, asked: Sequence[Vector] = ()
+    ) -> dict[int, tuple[Match, ...]]:
+        """Map documents to what the same speaker said later, nearest first; `most` of each.
+
+        What a model has ruled to be another matter is none of it.
+
+        Args:
+            told: what it may correct.
+            most: of each.
+            asked: the wordings of a question; what is near to one comes before what is not.
+        """
+        vectors = self._tx.documents.vectors([each.n for each in told], self._model)
+        told = [each for each in told if each.n in vectors]
+        near = {each.n: self._list_near(vectors[each.n]) for each in told}
+        ns = sorted(set().union(*near.values()))
+        known = {each.n: each for each in self._read(ns)}
+        vectors |= self._tx.documents.vectors(list(known), self._model)
+        answering = {n: _weigh_nearness(vectors[n], asked) for n in known}
+        found: dict[int, tuple[Match, ...]] = {}
+        for one in told:
+            apart = self._tx.pairs.list_distinct(one.n)
+            others = [known[n] for n in near[one.n] if n in known and n not in apart]
+            later = self._list_later(one, others, vectors)
+            later.sort(key=lambda match: (-match.score - answering[match.n], match.n))
+            found[one.n] = tuple(later[:most])
+        return found
+
+    def _list_near(self, vector: Vector) -> list[int]:
+        """List what lies near to a vector, turned towards what tells something."""
+        turned = vector if self._telling is None else self._telling.turn(vector)
+        return [
+            match.n
+            for kind, most in _LOOKED_AT_FOR_LATER.items()
+            for match in self._tx.documents.nearest(kind, self._model, turned, self._filters, most)
+        ]
+
+    def _read(self, ns: Sequence[int]) -> Iterator[Said]:
+        """Yield speaker and time of the documents, without those of assistants and tools."""
+        if not ns:
+            return
+        remarks = self._tx.turn_columns.remarks(ns)
+        for n, at, is_user, is_assistant, speaker in zip(
+            ns,
+            remarks.ats.tolist(),
+            remarks.is_user.tolist(),
+            remarks.is_assistant.tolist(),
+            remarks.speakers.tolist(),
+            strict=True,
+        ):
+            if is_user or (is_assistant and speaker):
+                role = Role.USER if is_user else Role.ASSISTANT
+                yield Said(n, at, (role, remarks.names[speaker] or None))
+        others = [n for n, is_turn in zip(ns, remarks.is_turn.tolist(), strict=True) if not is_turn]
+        for n, memory in self._tx.memories.by_version_numbers(others).items() if others else ():
+            yield Said(n, memory.current.valid_from, _USER)
+
+    def _list_later(
+        self, one: Said, others: Sequence[Said], vectors: Mapping[int, Vector]
+    ) -> list[Match]:
+        """List what tells something and was said later by the same speaker, in any order."""
+        telling = self._telling
+        return [
+            Match(each.n, float(vectors[each.n] @ vectors[one.n]))
+            for each in others
+            if each.speaker == one.speaker
+            and (each.at, each.n) > (one.at, one.n)
+            and (telling is None or telling.marks(vectors[each.n]))
+        ]
+
+
+def _weigh_nearness(vector: Vector, asked: Sequence[Vector]) -> float:
+    """Return the weight of a text's nearness to a wording of the question."""
+    return _ASKED * max((float(vector @ each) for each in asked), default=0.0)

@@ -6,24 +6,25 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple, Self, overload
 
+from memoria.inference import Calibration
 from memoria.language.asking.aim import Aim
 from memoria.language.dates import Interval
-from memoria.language.remembered import remember_results
+from memoria.language.lazy import remember_results
 from memoria.language.words.analyser import tokens
+from memoria.language.words.characters import is_cjk
 from memoria.language.words.document import property_words
-from memoria.language.words.script import is_cjk
 from memoria.model import InferredBy, Role, StoredTurn
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.boosts import NO_BOOSTS, combine_boosts, memory_boosts, turn_boosts
-from memoria.retrieval.ranking.documents import (
+from memoria.retrieval.ranking.candidates import (
     READ_CHARS,
+    FusedCandidate,
     MemoryWording,
+    add_graph_score,
     read_documents,
     read_text,
     read_words,
 )
-from memoria.retrieval.ranking.evidence.conclusions import score_conclusion
-from memoria.retrieval.ranking.fusion import FusedCandidate, add_graph_score
 from memoria.retrieval.ranking.statistics import discriminative_terms
 from memoria.retrieval.ranking.threshold import (
     DECIDING_HITS,
@@ -33,6 +34,25 @@ from memoria.retrieval.ranking.threshold import (
 )
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind
+
+_WORDS_CEILING = 0.6
+"""Most that words alone make of the best of them."""
+
+
+def score_conclusion(
+    lexical: float, coverage: float, cosine: float, calibration: Calibration
+) -> float:
+    """Return the score of a conclusion, 0 to 1.
+
+    Among a handful of memories BM25's best may share nothing but a particle with the query,
+    so it counts by the share of the query's terms it covers. A sentence's cosine says more
+    than a turn's: it is stretched from where unrelated sentences end to where answers lie.
+    """
+    unrelated = calibration.unrelated
+    meaning = (cosine - unrelated) / (calibration.certain - unrelated)
+    by_words = _WORDS_CEILING * lexical * coverage
+    return 1 - (1 - by_words) * (1 - min(max(meaning, 0.0), 0.95))
+
 
 _LONGEST_DAY_MS = 25 * 3_600_000
 """Length of a day on which the clocks are put back."""

@@ -1,18 +1,35 @@
-"""Selection: the scored candidates that are shown, and those that are not."""
+"""Selection: the scored candidates that are hits, in their order, and those that are not.
+
+The last step moves derived hits (concepts and episodes) back, and moves nothing else:
+
+- behind the first memory that they rest on and that matches about as well: the exact one;
+- behind what tells how it is now, where something that they rest on has changed;
+- so that no more than two of them are among the first five, while others match nearly as well.
+"""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import ceil, floor
 
-from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.query.task import is_of_named_task
-from memoria.retrieval.ranking.diversity import diversify, word_similarity
-from memoria.retrieval.ranking.echoes import place_echoes
+from memoria.retrieval.query.plan import SearchPlan, is_of_named_task
+from memoria.retrieval.ranking.candidates import MemoryWording
+from memoria.retrieval.ranking.repeats import (
+    diversify,
+    place_echoes,
+    stand_for_turns,
+    word_similarity,
+)
 from memoria.retrieval.ranking.score import ScoredCandidate
-from memoria.retrieval.ranking.stand_ins import stand_for_turns
-from memoria.retrieval.ranking.successors import NO_SUCCESSORS, Successors, place_successors
+from memoria.retrieval.ranking.successors import (
+    NO_SUCCESSORS,
+    Successors,
+    find_successors,
+    place_successors,
+)
 from memoria.retrieval.ranking.threshold import DECIDING_HITS
+from memoria.store.rows.transaction import Transaction
 
 _REPEAT_SIMILARITY = 0.9
 _NEARLY_AS_GOOD = 0.4
@@ -194,3 +211,126 @@ def _find_repeats(found: Sequence[ScoredCandidate]) -> set[int]:
 def _list_sizes_alike(size: int) -> range:
     """List the numbers of words that a text may have to repeat one of that many."""
     return range(ceil(_REPEAT_SIMILARITY * size), floor(size / _REPEAT_SIMILARITY) + 1)
+
+
+_ALIKE = 0.75
+"""Share of a derived hit's relevance from which a memory matches about as well."""
+_FIRST = 5
+_MOST_DERIVED = 2
+"""Most derived hits among the first, where others match nearly as well."""
+
+
+def place_derived(tx: Transaction, plan: SearchPlan, selection: Selection) -> Selection:
+    """Move derived hits to their places."""
+    derived = [each for each in selection.hits if is_derived(each)]
+    if not derived or plan.as_of is not None:
+        return selection
+    leaders = _find_leaders(tx, derived, selection.hits)
+    return replace(selection, hits=tuple(limit_derived(follow(selection.hits, leaders))))
+
+
+def is_derived(hit: ScoredCandidate) -> bool:
+    """Return whether a hit sums up a conversation or says what memories amount to."""
+    return isinstance(hit.document, MemoryWording) and hit.document.memory.type.is_derived
+
+
+def _find_leaders(
+    tx: Transaction, derived: Sequence[ScoredCandidate], hits: Sequence[ScoredCandidate]
+) -> Mapping[str, Collection[str]]:
+    """Map each derived hit to the ids of the hits that it stands behind."""
+    ids = [each.id for each in derived]
+    leaders: dict[str, set[str]] = defaultdict(set)
+    for change in tx.derivations.list_changed(ids):
+        leaders[change.derived_id].add(change.id)
+    sources: dict[str, set[str]] = defaultdict(set)
+    for source in tx.derivations.sources(ids):
+        if source.is_current and source.is_quoted:
+            sources[source.derived_id].add(source.id)
+    for one in derived:
+        exact = (hit for hit in hits if _is_exact(hit, one, sources[one.id]))
+        leaders[one.id] |= {hit.id for hit in islice(exact, 1)}
+    return leaders
+
+
+def _is_exact(hit: ScoredCandidate, derived: ScoredCandidate, source_ids: Collection[str]) -> bool:
+    """Return whether a hit is what a derived one rests on, and matches about as well.
+
+    A summary rests on what was concluded from its conversation.
+    """
+    session = _session_of(derived)
+    is_source = hit.id in source_ids or (session is not None and _session_of(hit) == session)
+    return is_source and not is_derived(hit) and hit.relevance >= _ALIKE * derived.relevance
+
+
+def _session_of(hit: ScoredCandidate) -> str | None:
+    """Return the session that the present wording of a memory is drawn from; None for a turn."""
+    document = hit.document
+    if not isinstance(document, MemoryWording):
+        return None
+    return document.version.provenance.session_id
+
+
+def follow(
+    hits: Sequence[ScoredCandidate], leaders: Mapping[str, Collection[str]]
+) -> list[ScoredCandidate]:
+    """Order the hits so that each is right behind the last of its leaders that is among them."""
+    places = {hit.id: place for place, hit in enumerate(hits)}
+
+    def place_after_leaders(hit: ScoredCandidate) -> tuple[int, bool, int]:
+        own = places[hit.id]
+        last = max((places[one] for one in leaders.get(hit.id, ()) if one in places), default=own)
+        return max(own, last), last > own, own
+
+    return sorted(hits, key=place_after_leaders)
+
+
+def limit_derived(hits: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
+    """Limit derived hits among the first, unless what is left matches much worse."""
+    first: list[ScoredCandidate] = []
+    waiting: list[ScoredCandidate] = []
+    rest = list(hits)
+    while rest and len(first) < _FIRST:
+        hit = rest.pop(0)
+        if is_derived(hit) and sum(map(is_derived, first)) >= _MOST_DERIVED:
+            waiting.append(hit)
+        elif waiting and hit.relevance < _ALIKE * waiting[0].relevance:
+            rest = [*waiting, hit, *rest]
+            break
+        else:
+            first.append(hit)
+    else:
+        rest = [*waiting, *rest]
+    return [*first, *rest]
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenHits:
+    """The hits in their order, with what is to be said of them."""
+
+    selection: Selection
+    successors: Successors
+
+
+def choose_hits(
+    tx: Transaction,
+    plan: SearchPlan,
+    scored: Sequence[ScoredCandidate],
+    rest: Sequence[ScoredCandidate],
+    weights: Mapping[str, float],
+) -> ChosenHits:
+    """Choose the hits of a search, however many there are.
+
+    Args:
+        tx: where the candidates were found.
+        plan: the search.
+        scored: the candidates, best first, with their margins.
+        rest: what a high limit wants besides. It follows behind the hits and moves none of them.
+        weights: the terms asked for, and what each counts.
+    """
+    scored, successors = find_successors(tx, plan, scored, weights)
+    selection = place_derived(tx, plan, select_hits(plan, scored, successors))
+    if rest:
+        selection = add_rest(plan, selection, rest)
+        _, later = find_successors(tx, plan, rest, weights)
+        successors = successors.join(later)
+    return ChosenHits(limit_hits(plan, selection), successors)

@@ -6,15 +6,15 @@ however many of its other words are on record. One about somebody well known nea
 something: so much is said of them that it takes more to be an answer.
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
-from math import log10
+from math import log, log10
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.words.analyser import tokens
-from memoria.language.words.script import is_cjk, is_cjk_character
-from memoria.retrieval.query.names import is_on_record, list_name_tokens
+from memoria.language.words.characters import is_cjk, is_cjk_character
 from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.query.wording import is_on_record, list_name_tokens
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Frequencies
@@ -156,3 +156,18 @@ def list_telling_terms(plan: SearchPlan) -> list[str]:
 
 def _proper_name_tokens(plan: SearchPlan) -> frozenset[str]:
     return frozenset(token for name in plan.parsed.proper_names for token in list_name_tokens(name))
+
+
+def weigh_terms(plan: SearchPlan, frequencies: Frequencies) -> dict[str, float]:
+    """Map the terms to their weights: the rarer on record, the more."""
+    counts, total = frequencies.by_term, frequencies.total
+    return {term: log(1 + (1 + total) / (1 + counts.get(term, 0))) for term in plan.terms}
+
+
+def merge_weights(searches: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """Merge the terms of several wordings; each counts as where it counts most."""
+    merged: dict[str, float] = {}
+    for weights in searches:
+        for term, weight in weights.items():
+            merged[term] = max(weight, merged.get(term, 0.0))
+    return merged

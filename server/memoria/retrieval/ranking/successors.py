@@ -16,14 +16,12 @@ from dataclasses import dataclass, field, replace
 from math import fsum
 
 from memoria.language.reading.excerpt import ExcerptFinder, Span, trim_span, weigh_evenly
-from memoria.language.reading.statement import is_stated_in, says_the_same
-from memoria.language.reading.wrapping import peel
+from memoria.language.reading.statement import is_stated_in, peel, says_the_same
 from memoria.language.words.analyser import distinct_tokens, tokens
 from memoria.language.words.document import full_text
 from memoria.model import Memory, StoredTurn, Validity
-from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.query.task import is_of_another_task
-from memoria.retrieval.ranking.documents import MemoryWording, passes_filters
+from memoria.retrieval.query.plan import SearchPlan, is_of_another_task
+from memoria.retrieval.ranking.candidates import MemoryWording, passes_filters
 from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Successor

@@ -35,8 +35,8 @@ from math import log1p
 from typing import NamedTuple, Self
 
 from memoria.inference.base import AnswerBounds, RecordBounds, RelevanceBounds
+from memoria.retrieval.query.options import SearchProfile
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.query.profile import SearchProfile
 from memoria.retrieval.ranking.statistics import RARE_TOGETHER, QueryStatistics
 from memoria.store.values import DocumentKind
 

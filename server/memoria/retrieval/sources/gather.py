@@ -1,23 +1,138 @@
-"""Gathering: every source is asked by itself, and the results are put side by side.
+"""Gathering of candidates: each source is asked by itself, and the results stand side by side.
 
-Every source may be absent: there is no embedder, no vector yet, nobody in the query whom the graph
-knows. A search goes on with the others and says so.
+The sources are words (BM25), quoted phrases, vectors, the graph, and the calendar for a question of
+a time and of nothing in particular. Such a question is asked to hear what was going on, so each
+session of the time is heard before any of them twice, by its first turn: those of the project that
+asks, then the others, the newest first.
+
+Every source may be absent: no embedder, no vector yet, nobody in the query whom the graph knows. A
+search goes on with the others and says so.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from memoria.errors import EmbedderError
-from memoria.language.reading.passages import Span
-from memoria.model import PartReport
+from memoria.language.reading.excerpt import Span
+from memoria.language.words.characters import is_cjk_character
+from memoria.model import DAY_MS, PartReport
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.graph import START_DOCUMENTS, GraphExpansion, search_graph
-from memoria.retrieval.sources.passages import read_passages
-from memoria.retrieval.sources.recent import search_recent
-from memoria.retrieval.sources.report import report_missing
-from memoria.retrieval.sources.text import search_phrases, search_text
-from memoria.retrieval.sources.vectors import AskedVector, ReadVectors
+from memoria.retrieval.sources.report import (
+    DEPTH,
+    FoundScores,
+    report_idle,
+    report_missing,
+    report_off,
+    report_used,
+)
+from memoria.retrieval.sources.vectors import AskedVector, ReadVectors, read_passages
+from memoria.store.features import SESSION_BITS
 from memoria.store.rows.transaction import Transaction
+
+_DEPTH_IN_TIME = 100
+"""Number of further documents looked for in the time that the query names."""
+
+
+def search_text(tx: Transaction, plan: SearchPlan) -> FoundScores:
+    """Search the full text; where it finds too much, also within the time asked for.
+
+    Args:
+        tx: where to look.
+        plan: the search.
+    """
+    if "text" in plan.options.without:
+        return {}, report_off("text")
+    if not plan.terms:
+        return {}, report_idle("text", "the question holds no word")
+    found = dict(tx.documents.match(plan.kinds, plan.terms, plan.filters, DEPTH))
+    in_time = plan.filters_in_time
+    if in_time is not None and len(found) >= DEPTH:
+        found.update(tx.documents.match(plan.kinds, plan.terms, in_time, _DEPTH_IN_TIME))
+    return found, report_used("text", len(found))
+
+
+def search_phrases(tx: Transaction, plan: SearchPlan) -> dict[int, float]:
+    """Find documents that hold a phrase of the query word for word, scored by the phrase alone."""
+    if "text" in plan.options.without or not plan.options.stages.phrases:
+        return {}
+    found: dict[int, float] = {}
+    for phrase in plan.parsed.phrases:
+        of_runs = [
+            dict(tx.documents.match(plan.kinds, [run], plan.filters, DEPTH)) for run in phrase
+        ]
+        held = set.intersection(*map(set, of_runs))
+        found |= {n: sum(scores[n] for scores in of_runs) for n in held}
+    return found
+
+
+_RECENT_DEPTH = 100
+_DEPTH_OF_SESSIONS = 1000
+"""Most documents of a time, so that the sessions of a busy week are all known."""
+_SHORT_MS = 8 * DAY_MS
+"""Longest time that is asked for by itself, though other words stand beside it: a week, with a
+clock put back."""
+
+
+def search_recent(tx: Transaction, plan: SearchPlan) -> tuple[tuple[int, ...], PartReport]:
+    """List the newest of the time asked for: one of each session, then what else was said."""
+    if not plan.parsed.is_time_only:
+        return (), report_idle("recent", "the question asks for more than a time")
+    if plan.parsed.time is None:
+        found = _list_recent(tx, plan, _RECENT_DEPTH)
+    else:
+        found = _hear_sessions(tx, plan, _list_recent(tx, plan, _DEPTH_OF_SESSIONS))[:_RECENT_DEPTH]
+    return found, report_used("recent", len(found))
+
+
+def settle_time(tx: Transaction, plan: SearchPlan) -> SearchPlan:
+    """Change a plan so that it asks for what can be found of a time and of words.
+
+    Where the time holds nothing and nothing else is asked for, its words are looked for. Where a
+    day or a week is named in which nobody said any of the other words, its sessions are.
+    """
+    parsed = plan.parsed
+    if parsed.is_time_only:
+        return plan if _list_recent(tx, plan, 1) else replace(plan, parsed=parsed.without_time())
+    if not (plan.profile.is_asked and _names_short_time(plan)) or _is_said_then(tx, plan):
+        return plan
+    then = replace(plan, parsed=replace(parsed, discriminative=()))
+    return then if _list_recent(tx, then, 1) else plan
+
+
+def _names_short_time(plan: SearchPlan) -> bool:
+    time = plan.parsed.time
+    if time is None or time.from_ms is None or time.until_ms is None:
+        return False
+    return time.until_ms - time.from_ms <= _SHORT_MS and "text" not in plan.options.without
+
+
+def _is_said_then(tx: Transaction, plan: SearchPlan) -> bool:
+    """Return whether anything of the named time holds a word that tells the question apart."""
+    terms = plan.parsed.discriminative
+    words = [term for term in terms if not is_cjk_character(term)] or terms
+    return bool(tx.documents.match(plan.kinds, words, plan.filters_in_time or plan.filters, 1))
+
+
+def _hear_sessions(tx: Transaction, plan: SearchPlan, found: Sequence[int]) -> tuple[int, ...]:
+    """Order what was found, with the first turn of each session before the others."""
+    turns = tx.turn_columns.surroundings(found, (), include_processed=True)
+    place_of = dict(zip(turns.ns.tolist(), turns.places.tolist(), strict=True))
+    sessions: dict[int, int] = {}
+    for n in found:
+        if n in place_of:
+            session = place_of[n] >> SESSION_BITS
+            first = sessions.get(session, n)
+            sessions[session] = n if place_of[n] < place_of[first] else first
+    rows = tx.conversations.turns(list(sessions.values()))
+    own = plan.options.project if plan.filters.everywhere else plan.filters.workspace
+    heard = sorted(filter(rows.get, sessions.values()), key=lambda n: rows[n].workspace != own)
+    return tuple(dict.fromkeys((*heard, *found)))
+
+
+def _list_recent(tx: Transaction, plan: SearchPlan, most: int) -> tuple[int, ...]:
+    return tuple(tx.documents.recent(plan.kinds, plan.filters_in_time or plan.filters, most))
+
 
 _WORD_SHARE = 0.5
 """Weight of sharing the best words, for a document from which the graph is expanded."""

@@ -16,9 +16,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memoria.graph.hops import Adjacency, find_neighbourhood
-from memoria.graph.pagerank import personalised_pagerank
-from memoria.language.words.name import name_key
+from memoria.graph.algorithms import Adjacency, find_neighbourhood, personalised_pagerank
+from memoria.language.words.analyser import name_key
 from memoria.model import PartReport
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.report import report_idle, report_off, report_used

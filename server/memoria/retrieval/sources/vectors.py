@@ -1,15 +1,27 @@
-"""Vectors: the documents whose meaning is nearest to the query's, by cosine."""
+"""Vectors: documents whose meaning is nearest to the query's, by cosine, and their passages.
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+The vector of a long turn says what the turn is about, and a fact among ten sentences hardly changes
+that vector. So a turn found by words or meaning is as near as the nearest of its passages. But the
+nearest of many is near by chance as well: about as much nearer than its turn as the passages of the
+other turns are than theirs. Only what is more than that counts, with any embedder and any record.
+Nothing is looked for by passages alone.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 
 from memoria.errors import EmbedderError
+from memoria.inference import Calibration, LazyEmbedder, calibration_of
+from memoria.language.reading.excerpt import Span
 from memoria.model import Vector
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.report import (
     DEPTH,
+    OFF,
     FoundScores,
     report_missing,
     report_off,
@@ -130,3 +142,101 @@ def search_vectors_beside(
             return search.list_found()
 
         yield read
+
+
+class QueryEmbedder:
+    """Embeds what is asked, or tells why it can't."""
+
+    def __init__(self, embedder: LazyEmbedder | None, wait_ms: int) -> None:
+        """Create an embedder of queries.
+
+        Args:
+            embedder: gives the vectors; None for none.
+            wait_ms: how long to wait for one that is loading.
+        """
+        self._embedder = embedder
+        self._wait_ms = wait_ms
+
+    @property
+    def calibration(self) -> Calibration:
+        """Meaning of cosines."""
+        return calibration_of(self._embedder)
+
+    def embed(self, plan: SearchPlan) -> QueryVector | str:
+        """Return the vector of what a plan searches for, or the reason why there is none."""
+        if self._embedder is None or "vectors" in plan.options.without:
+            return OFF
+        unmeant = f"{self._embedder.name} sees no meaning in the question"
+        if not any(map(str.isalnum, plan.query)):
+            return unmeant  # signs alone are near to anything
+        try:
+            vector = self._embedder.embed_query(plan.query, self._wait_ms)
+        except EmbedderError as error:
+            return str(error)
+        if not vector.any():
+            return unmeant
+        return QueryVector(self._embedder.name, vector)
+
+    def ask(self, plan: SearchPlan) -> AskedVector:
+        """Return the vector of what a plan searches for, not made yet."""
+        return AskedVector(partial(self.embed, plan))
+
+    def ask_all(self, plan: SearchPlan) -> list[AskedVector]:
+        """Return the vector of each search of a plan.
+
+        No snapshot waits for another machine, or for a model that is loading. What is made soon is
+        made when it is needed: in a large home while words are counted.
+        """
+        asked = list(map(self.ask, plan.list_searches()))
+        if self._embedder is not None and not self._embedder.is_quick:
+            for each in asked:
+                each.read()
+        return asked
+
+
+CosinesAndSpans = tuple[Mapping[int, float], Mapping[int, Span]]
+"""Cosines with the passages taken into account, and the span of each turn's nearest passage."""
+
+
+def read_passages(
+    tx: Transaction,
+    plan: SearchPlan,
+    query: QueryVector | str,
+    bm25: Mapping[int, float],
+    cosine: Mapping[int, float],
+) -> CosinesAndSpans:
+    """Return the cosines of what was found, of long turns that of the passage that is nearest.
+
+    Args:
+        tx: where to look.
+        plan: the search.
+        query: the query's vector, or why there is none.
+        bm25: what the text search has found.
+        cosine: what the vector search has found; where that is nothing, so are passages.
+    """
+    if isinstance(query, str) or not cosine or not plan.options.stages.passages:
+        return cosine, {}
+    found = sorted(cosine.keys() | bm25.keys())
+    nearest = tx.documents.nearest_passages(found, query.model, query.vector)
+    if not nearest:
+        return cosine, {}
+    last = min(cosine.values())
+    gains = {n: match.score - cosine.get(n, last) for n, match in nearest.items()}
+    chances = _gains_by_chance(gains)
+    nearer = {n: match.score - chances[n] for n, match in nearest.items() if gains[n] > chances[n]}
+    spans = {n: (match.start, match.end) for n, match in nearest.items()}
+    return {**cosine, **nearer}, spans
+
+
+def _gains_by_chance(gains: Mapping[int, float]) -> dict[int, float]:
+    """Return the gain of each turn's passage by chance: mean of the others' and their spread."""
+    others = len(gains) - 1
+    if others < 1:
+        return dict.fromkeys(gains, 0.0)
+    total, squares = sum(gains.values()), sum(gain * gain for gain in gains.values())
+    chances = {}
+    for n, gain in gains.items():
+        mean = (total - gain) / others
+        spread = math.sqrt(max((squares - gain * gain) / others - mean * mean, 0.0))
+        chances[n] = max(mean + spread, 0.0)
+    return chances

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from memoria.store.image.counts import BUDGET
-from memoria.store.sql.tenant_rows import (
+from memoria.store.sql.statements import (
     Parameter,
     TenantRows,
     as_json,

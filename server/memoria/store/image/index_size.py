@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from memoria.store.image.varints import read_varints
-from memoria.store.sql.tenant_rows import TenantRows
+from memoria.store.sql.statements import TenantRows
 
 
 class IndexSize(NamedTuple):

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from sys import getsizeof
 
+from memoria.store.features import IndexTokens
 from memoria.store.image.tenant_image import Changes, Column
-from memoria.store.index_tokens import IndexTokens
 
 LONGEST_KEPT = 2_000
 """Bytes. Few documents have more words, and they would take the room of many."""

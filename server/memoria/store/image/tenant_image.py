@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 
 from memoria.store.image.tenants import StoreTenant
 from memoria.store.image.visibility import write_token
-from memoria.store.sql.tenant_rows import TenantRows
+from memoria.store.sql.statements import TenantRows
 
 _Column = TypeVar("_Column", bound="Column")
 _FEW = 100

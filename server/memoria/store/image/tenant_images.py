@@ -13,14 +13,14 @@ from functools import cached_property, partial
 from itertools import islice
 from time import monotonic
 
-from memoria.language.remembered import forget_results
+from memoria.language.lazy import forget_results
 from memoria.store.connection import Connection
 from memoria.store.image.background_loader import BackgroundLoader, Connect, Proceed
 from memoria.store.image.counts import TermCounts
 from memoria.store.image.kept_tokens import KeptTokens
 from memoria.store.image.tenant_image import TenantImage
 from memoria.store.image.tenants import StoreTenant, find_tenant
-from memoria.store.sql.tenant_rows import TenantRows
+from memoria.store.sql.statements import TenantRows
 
 _MOST = 50
 _MOST_WITH_TOKENS = 8

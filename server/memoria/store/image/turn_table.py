@@ -12,10 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from memoria.model import Role
+from memoria.store.features import (
+    SESSION_BITS,
+    UNHEARD,
+    Surroundings,
+    TextFeatureColumns,
+    TurnMetadataColumns,
+)
 from memoria.store.image.sorted_rows import Integers, SortedRows, list_once
 from memoria.store.image.tenant_image import Changes, Column
-from memoria.store.positions import SESSION_BITS, Surroundings
-from memoria.store.turn_metadata import UNHEARD, TextFeatureColumns, TurnMetadataColumns
 
 _MOST = 20_000
 """Number of documents; their rows take a twentieth of what their vectors take."""

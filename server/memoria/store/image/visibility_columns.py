@@ -15,7 +15,7 @@ from memoria.store.image.sorted_rows import Bits, Integers, list_once
 from memoria.store.image.tenant_image import Changes, Column
 from memoria.store.image.varints import sum_varints
 from memoria.store.image.visibility import write_token
-from memoria.store.sql.tenant_rows import TenantRows, list_numbers
+from memoria.store.sql.statements import TenantRows, list_numbers
 
 _Array = NDArray[np.int32]
 _UNKNOWN = 0

@@ -7,17 +7,15 @@ from pydantic import JsonValue
 
 from memoria.language.words.document import turn_tokens
 from memoria.model import Role, Segment, Session, StoredTurn, UserSpeaker, now_millis
+from memoria.model.moments import Zone
 from memoria.model.turn import Mark
-from memoria.model.zone import Zone
 from memoria.store.connection import Connection, Row
+from memoria.store.features import TurnMetadata, TurnPosition
 from memoria.store.image.remembered import RememberedRows
-from memoria.store.positions import TurnPosition
 from memoria.store.rows.document_index import DocumentIndex
-from memoria.store.rows.texts import Texts
-from memoria.store.rows.turn_rows import read_turn_row
+from memoria.store.rows.texts import Texts, read_turn_row
 from memoria.store.rows.workspaces import Workspaces
-from memoria.store.sql.tenant_rows import TenantRows, as_json, list_numbers
-from memoria.store.turn_metadata import TurnMetadata
+from memoria.store.sql.statements import TenantRows, as_json, list_numbers
 from memoria.store.values import ClosedSegment, MessageName, NewTurn, SegmentLimits, TurnVersion
 
 _ALL = (1 << 63) - 1

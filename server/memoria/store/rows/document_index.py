@@ -6,7 +6,7 @@ from memoria.errors import StoreError
 from memoria.language.words.analyser import FORM
 from memoria.store.connection import Connection
 from memoria.store.image.visibility import Visibility, visibility_of
-from memoria.store.sql.tenant_rows import TenantRows
+from memoria.store.sql.statements import TenantRows
 from memoria.store.values import DocumentKind
 from memoria.store.vectors import VectorIndex
 

@@ -1,27 +1,79 @@
-"""The derived indexes: full text and vectors over whatever can be found."""
+"""Documents as searches read them: by words, by vectors and by time, in one thread or two.
 
-from collections.abc import Callable, Collection, Sequence
+SQLite and the vector indexes both work outside of Python's lock, so a search by words and one by
+vectors, run at the same time, take no longer than the slower. The second thread has a connection
+with a snapshot of its own. Every change to what a tenant's vectors find is counted: two snapshots
+with the same count give the same answer.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from memoria.errors import EmbedderError
 from memoria.model import Vector
 from memoria.store.connection import Connection, Row
+from memoria.store.features import IndexTokens
 from memoria.store.image.candidate_filter import CandidateFilter
-from memoria.store.image.counts import TermCounts
+from memoria.store.image.counts import BUDGET, TermCounts
+from memoria.store.image.kept_tokens import LONGEST_KEPT, KeptTokens
+from memoria.store.image.remembered import RememberedRows
 from memoria.store.image.tenant_images import ImageReader
-from memoria.store.index_tokens import IndexTokens
-from memoria.store.rows.document_tokens import DocumentTokens
+from memoria.store.image.tenants import StoreTenant
 from memoria.store.rows.matching import Matching, quote_term
-from memoria.store.rows.scopes import Visibilities, write_scope
-from memoria.store.rows.workspaces import Workspaces
-from memoria.store.sql.tenant_rows import TenantRows, as_json, as_json_or_null, list_numbers
+from memoria.store.rows.workspaces import Visibilities, Workspaces, write_scope
+from memoria.store.sql.statements import (
+    TenantRows,
+    as_json,
+    as_json_or_null,
+    list_numbers,
+    statements,
+)
 from memoria.store.values import DocumentKind, Filters, Frequencies, Match, PassageMatch
 from memoria.store.vectors import VectorIndex, VectorQuery, find_model
 
 if TYPE_CHECKING:
-    from memoria.store.vectors.together import QuestionsTogether
+    from memoria.store.vectors.matrix import QuestionsTogether
+
+
+class DocumentTokens:
+    """The tokens of a tenant's documents, as one transaction sees them."""
+
+    def __init__(self, rows: TenantRows, reading: ImageReader | None) -> None:
+        """Bind to a transaction.
+
+        Args:
+            rows: the statements about documents.
+            reading: caches for a reader; None for a writer, which reads everything each time.
+        """
+        self._rows = rows
+        self._reading = reading
+        self._by_length: dict[int, RememberedRows[IndexTokens]] = {}
+
+    def look_up(self, ns: Sequence[int], most_chars: int) -> dict[int, IndexTokens]:
+        """Map documents to their tokens; those of more than `most_chars` characters are missing."""
+        if most_chars not in self._by_length:
+            self._by_length[most_chars] = RememberedRows(is_kept=self._reading is not None)
+        return self._by_length[most_chars].look_up(ns, partial(self._read, most_chars))
+
+    def _read(self, most_chars: int, ns: Sequence[int]) -> dict[int, IndexTokens]:
+        """Read tokens from the image, or else from the index."""
+        if self._reading is None or most_chars < LONGEST_KEPT:
+            rows = self._rows.tuples("indexed", ns=list_numbers(ns), most=most_chars)
+            return {n: tokens for n, tokens, _ in rows}
+        with self._reading.open() as image:
+            known = image.column(KeptTokens).recall(ns)
+        unknown = [n for n in ns if n not in known]
+        if unknown:
+            rows = self._rows.tuples("indexed", ns=list_numbers(unknown), most=most_chars)
+            with self._reading.open() as image:
+                image.column(KeptTokens).keep({n: tokens for n, tokens, changed in rows if changed})
+            known |= {n: tokens for n, tokens, _ in rows}
+        return known
+
 
 _LAST_CHARACTER = chr(0x10FFFF)
 
@@ -76,7 +128,7 @@ class Documents:
         Args:
             vectors: of one model; one at least.
         """
-        from memoria.store.vectors.together import QuestionsTogether  # noqa: PLC0415  (brings NumPy)
+        from memoria.store.vectors.matrix import QuestionsTogether  # noqa: PLC0415  (brings NumPy)
 
         self._together = QuestionsTogether(vectors)
 
@@ -116,7 +168,7 @@ class Documents:
         known = find_model(self._rows.connection, model)
         if known is None or not ns:
             return {}
-        from memoria.store.vectors.exact import stack_vectors  # noqa: PLC0415  (brings NumPy)
+        from memoria.store.vectors.stored import stack_vectors  # noqa: PLC0415  (brings NumPy)
 
         own = self._rows.tuples("vectors", model=known.n, ns=list_numbers(ns))
         found, rows = stack_vectors(own, known.dims)
@@ -134,7 +186,7 @@ class Documents:
         known = find_model(self._rows.connection, model)
         if known is None or not known.has_passages or not ns:
             return {}
-        from memoria.store.vectors.passages import nearest_passages  # noqa: PLC0415  (brings NumPy)
+        from memoria.store.vectors.stored import nearest_passages  # noqa: PLC0415  (brings NumPy)
 
         def read(name: str, ns: Collection[int]) -> Sequence[Row]:
             return self._rows.all(name, model=known.n, ns=list_numbers(ns))
@@ -284,3 +336,35 @@ class Documents:
     def _narrowing(self, kinds: Sequence[DocumentKind], filters: Filters) -> CandidateFilter:
         place = self._workspaces.number(filters.workspace)
         return CandidateFilter(self._rows, kinds, filters, place, self._workspaces.private)
+
+
+_T = TypeVar("_T")
+_SQL = statements("vectors")
+
+
+@contextmanager
+def run_concurrently(work: Callable[[], _T]) -> Iterator[Callable[[], _T]]:
+    """Run work in a thread while the block runs; the thread has ended when the block has."""
+    with ThreadPoolExecutor(1, "memoria-beside") as thread:
+        yield thread.submit(work).result
+
+
+class LargeTenants:
+    """The tenants with so many vectors that a search in two threads pays.
+
+    A tenant stays one once found: searching a smaller one in two threads does no harm.
+    """
+
+    def __init__(self) -> None:
+        self._known: set[int] = set()
+
+    def includes(self, connection: Connection, tenant: StoreTenant) -> bool:
+        """Check whether the tenant is one."""
+        if tenant.number not in self._known:
+            if tenant.newest_document <= BUDGET:
+                return False
+            asked = {"tenant": tenant.number, "few": BUDGET}
+            if connection.execute(_SQL["more_than"], asked).fetchone() is None:
+                return False
+            self._known.add(tenant.number)
+        return True

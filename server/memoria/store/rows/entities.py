@@ -7,10 +7,10 @@ gone when the last of them is.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from memoria.errors import InvalidInputError
-from memoria.language.words.name import name_key
+from memoria.language.words.analyser import name_key
 from memoria.model import Entity, EntityKind, Mention, new_id
 from memoria.store.connection import Row
-from memoria.store.sql.tenant_rows import TenantRows, as_json, build_value, list_numbers
+from memoria.store.sql.statements import TenantRows, as_json, build_value, list_numbers
 
 _UNKNOWN_KIND: EntityKind = "other"
 """The kind of a thing whose kind is not known: the only thing of that name is meant."""

@@ -3,14 +3,14 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
 from memoria.errors import NotFoundError
+from memoria.graph.algorithms import Adjacency
 from memoria.graph.edges import EDGE_RULES, retention_rank
-from memoria.graph.hops import Adjacency
 from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Modality, Node
 from memoria.model.operation import SemanticRole
 from memoria.store.connection import Connection, Row
 from memoria.store.rows.entities import Entities
 from memoria.store.rows.workspaces import Workspaces
-from memoria.store.sql.tenant_rows import TenantRows, as_json, build_value, list_numbers
+from memoria.store.sql.statements import TenantRows, as_json, build_value, list_numbers
 from memoria.store.values import Filters
 
 EdgeKey = tuple[int, int, int]

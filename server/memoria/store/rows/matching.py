@@ -32,9 +32,9 @@ from memoria.store.image.counts import (
 from memoria.store.image.postings import CONTEXT_WEIGHT
 from memoria.store.image.tenant_images import ImageReader
 from memoria.store.image.visibility import may_be_token
-from memoria.store.rows.scopes import Scopes, write_scope
 from memoria.store.rows.word_lists import WordLists
-from memoria.store.sql.tenant_rows import Parameter, TenantRows, as_json
+from memoria.store.rows.workspaces import Scopes, write_scope
+from memoria.store.sql.statements import Parameter, TenantRows, as_json
 from memoria.store.values import Frequencies, Match
 
 _TEXT = "{words context}"

@@ -7,10 +7,14 @@ from memoria.errors import NotFoundError, StoreDamagedError
 from memoria.model import Evidence, InferredBy, Memory, Scope, Validity
 from memoria.store.connection import Connection, Row
 from memoria.store.rows.document_index import DocumentIndex
-from memoria.store.rows.memory_rows import MemoryReader, choose_scope, is_verified_by_channel
-from memoria.store.rows.wordings import Wordings
+from memoria.store.rows.memory_rows import (
+    MemoryReader,
+    Wordings,
+    choose_scope,
+    is_verified_by_channel,
+)
 from memoria.store.rows.workspaces import Workspaces
-from memoria.store.sql.tenant_rows import TenantRows, as_json, build_value, list_numbers
+from memoria.store.sql.statements import TenantRows, as_json, build_value, list_numbers
 from memoria.store.values import (
     Filters,
     MemoryDetails,

@@ -23,7 +23,7 @@ from memoria.store.image.postings import CONTEXT_WEIGHT, Posting, PostingLists
 from memoria.store.image.sorted_rows import Bits, Integers
 from memoria.store.image.tenant_images import ImageReader
 from memoria.store.image.visibility_columns import Standing, VisibilityColumns
-from memoria.store.sql.tenant_rows import TenantRows
+from memoria.store.sql.statements import TenantRows
 from memoria.store.values import Match
 
 Floats = NDArray[np.float64]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from memoria.config import LONGEST_LEASE_MS, LONGEST_WAIT_MS
 from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
 from memoria.store.connection import Connection
-from memoria.store.sql.tenant_rows import TenantRows, as_json, build_value
+from memoria.store.sql.statements import TenantRows, as_json, build_value
 from memoria.store.values import LEFT_OVER, LeasedEntry, NewQueueEntry
 
 _NO_TENANT = 0

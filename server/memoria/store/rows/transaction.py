@@ -11,48 +11,32 @@ from functools import cached_property, partial
 from typing import TypeVar
 
 from memoria.model import DAY_MS, PRICED_MS, BacklogStatus, Statistics, now_millis, start_of_utc_day
-from memoria.model.zone import MACHINE_ZONE, Zone
+from memoria.model.moments import MACHINE_ZONE, Zone
 from memoria.store.connection import Connection
 from memoria.store.image.tenant_images import ImageReader, TenantImages
 from memoria.store.image.tenants import StoreTenant
-from memoria.store.rows.accounts import Accounts
-from memoria.store.rows.audit import AuditLog
-from memoria.store.rows.concurrent_read import run_concurrently
+from memoria.store.rows.backlog import Leases, TenantBacklog
+from memoria.store.rows.capture import Accounts, PrivateTimes, TranscriptPlaces
 from memoria.store.rows.conversations import Conversations
-from memoria.store.rows.core_lines import CoreLines
-from memoria.store.rows.days import Days, GeneratedFileRecords
-from memoria.store.rows.dependencies import Dependencies
-from memoria.store.rows.derivations import Derivations
+from memoria.store.rows.core_files import CoreLines, Days, GeneratedFileRecords
+from memoria.store.rows.derivations import Derivations, Episodes, Pairs
 from memoria.store.rows.document_index import DocumentIndex
-from memoria.store.rows.documents import Documents
-from memoria.store.rows.episodes import Episodes
-from memoria.store.rows.erasures import Erasures
+from memoria.store.rows.documents import Documents, run_concurrently
+from memoria.store.rows.erasures import Dependencies, Erasures
+from memoria.store.rows.forgotten import HiddenRecords, Tombstones
 from memoria.store.rows.graph import Graph
-from memoria.store.rows.hidden import HiddenRecords
-from memoria.store.rows.leases import Leases
-from memoria.store.rows.ledger import ModelCallLog
-from memoria.store.rows.listings import Listings
+from memoria.store.rows.listings import Listings, Projects, ShortIds
+from memoria.store.rows.logs import AuditLog, ModelCallLog
 from memoria.store.rows.memories import Memories
-from memoria.store.rows.metrics import MetricRows
-from memoria.store.rows.nightly_runs import NightlyRuns
-from memoria.store.rows.pairs import Pairs
+from memoria.store.rows.memory_rows import Wordings
+from memoria.store.rows.nightly import MetricRows, NightlyRuns, PurgeCandidates, RetentionRows
 from memoria.store.rows.portable import PortableRows
-from memoria.store.rows.portable.tables import PortableTables
-from memoria.store.rows.private_times import PrivateTimes
-from memoria.store.rows.projects import Projects
-from memoria.store.rows.purge import PurgeCandidates
+from memoria.store.rows.portable.records import PortableTables
 from memoria.store.rows.queue import Queue
-from memoria.store.rows.retention import RetentionRows
-from memoria.store.rows.scratchpads import Scratchpads
-from memoria.store.rows.short_ids import ShortIds
-from memoria.store.rows.tasks import TaskNames
-from memoria.store.rows.tenant_backlog import TenantBacklog
-from memoria.store.rows.tombstones import Tombstones
-from memoria.store.rows.transcripts import TranscriptPlaces
+from memoria.store.rows.scratchpads import Scratchpads, TaskNames
 from memoria.store.rows.turn_columns import TurnColumns
-from memoria.store.rows.wordings import Wordings
 from memoria.store.rows.workspaces import Workspaces
-from memoria.store.sql.tenant_rows import TenantRows
+from memoria.store.sql.statements import TenantRows
 from memoria.store.vectors import VectorIndex
 
 _T = TypeVar("_T")

@@ -4,13 +4,12 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from memoria.language.reading.saying import find_wish, read_saying
+from memoria.language.asking.aim import find_wish, read_saying
 from memoria.store.connection import Connection
+from memoria.store.features import UNHEARD, Surroundings, TextFeatureColumns, TurnMetadataColumns
 from memoria.store.image.tenant_images import ImageReader
-from memoria.store.positions import Surroundings
 from memoria.store.rows.conversations import Conversations
-from memoria.store.sql.tenant_rows import TenantRows, as_json, list_numbers
-from memoria.store.turn_metadata import UNHEARD, TextFeatureColumns, TurnMetadataColumns
+from memoria.store.sql.statements import TenantRows, as_json, list_numbers
 
 if TYPE_CHECKING:
     from memoria.store.image.turn_table import TurnReads, TurnTable

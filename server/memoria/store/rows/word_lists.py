@@ -13,7 +13,7 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.store.image.index_size import IndexSize, read_index_size
 from memoria.store.image.postings import PostingLists
 from memoria.store.image.tenant_images import ImageReader
-from memoria.store.sql.tenant_rows import TenantRows, as_json
+from memoria.store.sql.statements import TenantRows, as_json
 from memoria.store.values import Match
 
 if TYPE_CHECKING:

@@ -1,24 +1,41 @@
-"""Word renewal: documents of an older version get the words that this one reads in them.
+"""Word renewal: documents of an older version get the words that this version reads in them.
 
-Documents are gone through once, in the order of their numbers, some at a time. They are read beside
-all other work, and only those are written that have other words by now. A mark in the file says how
-far that is; it may stop anywhere and goes on there, in whatever process. What an older version adds
-meanwhile has a higher number, so it is reached as well.
+All documents are gone through once, in the order of their numbers, a page at a time. A page is read
+beside all other work, and only documents with other words by now are written. A mark in the file
+says how far the renewal has come; any process may stop and any other go on from the mark. A
+document that an older version adds meanwhile has a higher number, so it is reached as well.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from memoria.language.words.analyser import FORM, index_text
-from memoria.language.words.document import full_text, property_words, renew_context
-from memoria.model.zone import Zone
+from memoria.language.words.document import (
+    full_text,
+    memory_tokens,
+    property_words,
+    renew_context,
+    turn_tokens,
+)
+from memoria.model.moments import Zone
 from memoria.store.connection import Connection, Row
 from memoria.store.rows.conversations import Conversations
 from memoria.store.rows.document_index import DocumentIndex
-from memoria.store.rows.word_mark import read_mark, set_mark
-from memoria.store.sql.statements import statements
-from memoria.store.sql.tenant_rows import TenantRows, list_numbers
+from memoria.store.sql.statements import TenantRows, list_numbers, statements
 from memoria.store.vectors import VectorIndex
+
+
+def read_mark(connection: Connection) -> tuple[int, int]:
+    """Return the number of the analyser and that of the document; 0 and 0 if nothing is marked."""
+    row = connection.execute(statements("word_renewal")["mark"]).fetchone()
+    form, last = ("0", "0") if row is None else row["value"].split(":")
+    return int(form), int(last)
+
+
+def set_mark(connection: Connection, last: int) -> None:
+    """Record that the documents up to one have the words of this version."""
+    connection.execute(statements("word_renewal")["set_mark"], {"value": f"{FORM}:{last}"})
+
 
 _SQL = statements("word_renewal")
 
@@ -106,3 +123,20 @@ class WordRenewal:
             context = renew_context(stored[n]["context"], turn.speaker)
             found[n] = index_text(full_text(turn)), context
         return found
+
+
+def read_tokens(
+    connection: Connection, vectors: VectorIndex, zone: Zone, row: Row
+) -> tuple[str, str]:
+    """Build the words and the context by which a document is indexed, from the stored text."""
+    n, tenant = row["n"], row["tenant_id"]
+    if row["kind"] == "memory":
+        memory = TenantRows(connection, tenant, "word_renewal").first("wording", n=n)
+        if memory is None:
+            return "", ""
+        since = memory["valid_from"]
+        said_in = zone.at_offset(since, memory["utc_offset"])
+        return memory_tokens(memory["content"], memory["predicate"], since, said_in)
+    documents = DocumentIndex(connection, tenant, vectors)
+    turn = Conversations(connection, tenant, documents, zone).turns([n]).get(n)
+    return turn_tokens(turn, zone) if turn else ("", "")

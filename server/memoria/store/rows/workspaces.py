@@ -1,11 +1,20 @@
-"""Workspaces: the projects of a tenant, by name and number."""
+"""Workspaces of a tenant: their numbers, and the visibilities that a question may see.
+
+Each document has its visibility as one token of the index. A question may see documents of a few
+visibilities, and those hidden from it are a few as well while a home is of one tenant with at most
+one project.
+"""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from memoria.store.connection import Connection
-from memoria.store.sql.tenant_rows import TenantRows
+from memoria.store.image.tenant_images import ImageReader
+from memoria.store.image.visibility import Visibility
+from memoria.store.sql.statements import TenantRows
+from memoria.store.values import DocumentKind, Filters
 
 
 class Workspaces:
@@ -76,3 +85,89 @@ class Workspaces:
 
     def _list(self) -> dict[str, int]:
         return {row["name"]: row["n"] for row in self._rows.all("all")}
+
+
+_KINDS: tuple[DocumentKind, ...] = ("turn", "memory")
+_FEW = 16
+"""Visibilities that are looked up one by one: those of a home with one workspace, or none."""
+
+
+class Scopes(NamedTuple):
+    """Tokens of what a question may see of the index, and of what it may not."""
+
+    seen: tuple[str, ...]
+    hidden: tuple[str, ...] | None
+    """Tokens of all else that the home holds; None if they are too many, or of other tenants."""
+
+
+class Visibilities:
+    """The visibilities that the documents of a tenant may have."""
+
+    def __init__(
+        self, rows: TenantRows, workspaces: Workspaces, reading: ImageReader | None
+    ) -> None:
+        """Bind to a tenant.
+
+        Args:
+            rows: the statements about documents.
+            workspaces: the tenant's.
+            reading: caches for a reader; None for a writer.
+        """
+        self._rows = rows
+        self._workspaces = workspaces
+        self._reading = reading
+
+    def read_scopes(self, kinds: Sequence[DocumentKind], filters: Filters) -> Scopes:
+        """Return the tokens of what a question may see, and of all else in the home."""
+        asked = "scopes", self._rows.tenant, (*kinds,), filters
+        return self._rows.connection.read_settled(asked, lambda: self._tell_scopes(kinds, filters))
+
+    def _tell_scopes(self, kinds: Sequence[DocumentKind], filters: Filters) -> Scopes:
+        seen = tuple(visible.token for visible in self.list_visible(kinds, filters))
+        if self._has_other_tenants():
+            return Scopes(seen, None)
+        every = (each.token for each in self.list_all(_KINDS))
+        hidden = tuple(token for token in every if token not in seen)
+        return Scopes(seen, hidden if len(hidden) <= _FEW else None)
+
+    def _has_other_tenants(self) -> bool:
+        if self._reading is not None:
+            return self._reading.tenant.has_others
+        return bool(self._rows.number("has_other_tenants"))
+
+    def list_visible(self, kinds: Sequence[DocumentKind], filters: Filters) -> list[Visibility]:
+        """List the visibilities that a question may see."""
+        places = self._visible_workspaces(filters)
+        return [
+            Visibility(kind, self._rows.tenant, place, current, processed)
+            for kind in kinds
+            for place in places
+            for current in ((True, False) if filters.include_history else (True,))
+            for processed in (
+                (False, True) if filters.include_processed and kind == "turn" else (False,)
+            )
+        ]
+
+    def list_all(self, kinds: Sequence[DocumentKind]) -> list[Visibility]:
+        """List every visibility that a document may have."""
+        places = (None, *self._workspaces.all())
+        return [
+            Visibility(kind, self._rows.tenant, place, current, processed)
+            for kind in kinds
+            for place in places
+            for current in (True, False)
+            for processed in (True, False)
+        ]
+
+    def _visible_workspaces(self, filters: Filters) -> list[int | None]:
+        """List the workspaces a question may see; None stands for what belongs to none."""
+        own = self._workspaces.number(filters.workspace)
+        if filters.everywhere:
+            hidden = {*self._workspaces.private} - {own}
+            return [None, *(n for n in self._workspaces.all() if n not in hidden)]
+        return [None] if own is None else [None, own]
+
+
+def write_scope(*tokens: str) -> str:
+    """Build an FTS5 expression for the documents of these visibilities."""
+    return f"scope:({' OR '.join(tokens)})"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from memoria.errors import StoreDamagedError, StoreUnavailableError
 from memoria.store.image.snapshot_cache import SnapshotCache
-from memoria.store.sqlite.checkpoints import LATEST_PAGES, Checkpoints
+from memoria.store.sqlite.commits import LATEST_PAGES, Checkpoints, SharedCommits
 from memoria.store.sqlite.driver import (
     SqliteConnection,
     connect,
@@ -23,9 +23,8 @@ from memoria.store.sqlite.driver import (
     transaction,
     translate_errors,
 )
-from memoria.store.sqlite.integrity import Damage, inspect
-from memoria.store.sqlite.migrate import check_version, migrate
-from memoria.store.sqlite.shared_commits import SharedCommits
+from memoria.store.sqlite.examination import Damage, inspect
+from memoria.store.sqlite.schema import check_version, migrate
 from memoria.store.sqlite.vec0 import Vec0Index
 from memoria.store.vectors import VectorCache, VectorIndex
 

@@ -1,12 +1,141 @@
-"""SQLite as an engine: one file in the home."""
+"""SQLite as an engine: stores on one file in the home, and copies of that file."""
 
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from memoria.config import Settings
 from memoria.disk.home_files import DATABASE
-from memoria.store.sqlite.files import SqliteFiles
-from memoria.store.sqlite.journaling_store import SqliteJournalingStore
-from memoria.store.sqlite.store import SqliteStore
+from memoria.errors import StoreUnavailableError
+from memoria.model import Finding
+from memoria.store.rows.forgotten import drop_hidden
+from memoria.store.sql.statements import statements
+from memoria.store.sqlite.driver import connect, is_busy, is_damage, sqlite3, translate_errors
+from memoria.store.sqlite.examination import examine_truth
+from memoria.store.sqlite.schema import (
+    check_version,
+    list_foreign_objects,
+    list_lost_triggers,
+    migrations,
+    version_of,
+)
+from memoria.store.sqlite.scrub import scrub
+from memoria.store.sqlite.store import SqliteJournalingStore, SqliteStore
+
+_SQL = statements("examination")
+_BUSY_TIMEOUT_MS = 10_000
+_CLAIM_TIMEOUT_S = 1.0
+_PAGES_A_STEP = 2_000
+_HIDES_SINCE = 17
+"""Number of the first schema with tables for hidden rows."""
+_SIDECARS = ("-wal", "-shm", "-journal")
+
+
+class SqliteFiles:
+    """A database file, opened or not."""
+
+    newest_schema = migrations()[-1][0]
+    """Number of the newest schema that this version knows."""
+
+    def copy(self, source: Path, target: Path, progress: Callable[[int, int], None]) -> None:
+        """Copy the file as it is at this moment, while others go on writing to it.
+
+        What was forgotten but is not wiped yet is wiped in the copy, and so is what is hidden.
+        """
+        with (
+            translate_errors(),
+            closing(connect(source, _BUSY_TIMEOUT_MS, read_only=True)) as connection,
+            closing(connect(target, _BUSY_TIMEOUT_MS)) as copied,
+        ):
+            connection.execute("BEGIN")  # one snapshot: else every write of others begins it anew
+            check_version(connection)
+            connection.backup(
+                copied,
+                pages=_PAGES_A_STEP,
+                progress=lambda _, left, total: progress(total - left, total),
+            )
+            if version_of(copied) >= _HIDES_SINCE:
+                drop_hidden(copied)
+            scrub(copied, _BUSY_TIMEOUT_MS)
+
+    def list_foreign_objects(self, path: Path) -> list[str]:
+        """List objects in a file that no version of Memoria made, such as triggers; none is run."""
+        with (
+            translate_errors(),
+            closing(connect(path, _BUSY_TIMEOUT_MS, read_only=True)) as connection,
+        ):
+            check_version(connection)
+            return [*list_foreign_objects(connection), *list_lost_triggers(connection)]
+
+    def check_truth(self, path: Path) -> list[Finding]:
+        """Check that the truth in a file is whole; nobody else may have it open."""
+        with translate_errors(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
+            return examine_truth(connection)
+
+    def describe(self, path: Path) -> tuple[int, Mapping[str, int]]:
+        """Return the schema's number, and the number of rows of each kind in the file."""
+        with translate_errors(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
+            return version_of(connection), dict(connection.execute(_SQL["totals"]).fetchone())
+
+    @contextmanager
+    def claim(self, path: Path) -> Iterator[Callable[[Path, Path], None]]:
+        """Lock everybody else out of the file, and yield a function that replaces it.
+
+        The function takes the new file and the folder that the present one is moved to.
+
+        Raises:
+            StoreUnavailableError: another process has it open.
+        """
+        with translate_errors():
+            holder = _alone_with(path) if path.is_file() else None
+        try:
+            yield lambda new, aside: _replace(path, new, aside, holder)
+        finally:
+            if holder is not None:
+                holder.close()
+
+
+def _alone_with(path: Path) -> sqlite3.Connection | None:
+    """Open the file for this process alone, the log folded in; None if the file is damaged."""
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw",
+        uri=True,
+        timeout=_CLAIM_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        for step in ("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA journal_mode = DELETE"):
+            connection.execute(step).fetchall()
+        connection.execute("BEGIN EXCLUSIVE")
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        if is_busy(error):
+            raise StoreUnavailableError(
+                f"Another process has {path} open. Close the clients that use this home, then "
+                "try again."
+            ) from error
+        if not is_damage(error):
+            raise
+        return None
+    return connection
+
+
+def _replace(path: Path, new: Path, aside: Path, holder: sqlite3.Connection | None) -> None:
+    """Put a file in place: at no moment is there none, or beside it the log of another."""
+    if path.exists():
+        try:
+            os.link(path, aside / path.name)
+        except OSError:  # a file system without hard links
+            path.rename(aside / path.name)
+    for name in (f"{path.name}{suffix}" for suffix in _SIDECARS):
+        if path.with_name(name).exists():
+            path.with_name(name).replace(aside / name)
+    if os.name == "nt" and holder is not None:
+        holder.close()  # Windows replaces no file that is open
+    new.replace(path)
+
 
 _READERS = 3
 """Read-only connections per process: a long search does not delay a short one."""

@@ -11,15 +11,14 @@ from functools import partial
 from memoria.config import LONGEST_LEASE_MS
 from memoria.errors import StoreDamagedError
 from memoria.model import now_millis
-from memoria.model.zone import Zone
+from memoria.model.moments import Zone
 from memoria.store.image.visibility import visibility_of
 from memoria.store.rows.links import mend_links
-from memoria.store.rows.stored_tokens import read_tokens
-from memoria.store.rows.word_mark import set_mark
+from memoria.store.rows.word_renewal import read_tokens, set_mark
 from memoria.store.sql.statements import statements
 from memoria.store.sqlite.driver import SqliteConnection, is_damage, sqlite3, take_turn, transaction
-from memoria.store.sqlite.integrity import inspect, table_is_whole
-from memoria.store.sqlite.migrate import schema
+from memoria.store.sqlite.examination import inspect, table_is_whole
+from memoria.store.sqlite.schema import schema
 from memoria.store.vectors import VectorIndex, list_models
 
 Progress = Callable[[int, int], None]

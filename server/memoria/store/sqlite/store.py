@@ -1,4 +1,8 @@
-"""The embedded store: many tenants' rows in one file, which many processes may have open."""
+"""SQLite store: many tenants' rows in one file, which many processes may have open.
+
+A nightly run opens its own store, which writes only while its owner has the lease and journals
+each change.
+"""
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
@@ -6,9 +10,10 @@ from functools import partial
 from pathlib import Path
 
 from memoria.bare.kept_before import end_epoch
-from memoria.errors import StoreUnavailableError
-from memoria.model import Finding
-from memoria.model.zone import MACHINE_ZONE, Zone
+from memoria.errors import LeaseLostError, StoreUnavailableError
+from memoria.model import Finding, system_millis
+from memoria.model.moments import MACHINE_ZONE, Zone
+from memoria.model.nightly import NightlyRun
 from memoria.store.image.tenant_images import TenantImages
 from memoria.store.image.tenants import (
     StoreTenant,
@@ -18,15 +23,24 @@ from memoria.store.image.tenants import (
     list_tenants,
 )
 from memoria.store.rows.backlog import Backlog
-from memoria.store.rows.concurrent_read import LargeTenants
+from memoria.store.rows.documents import LargeTenants
 from memoria.store.rows.queue import WorkQueue
+from memoria.store.rows.revert import JOURNALED_TABLES
 from memoria.store.rows.transaction import ConcurrentRead, StoreOptions, Transaction
 from memoria.store.rows.word_renewal import WordRenewal
+from memoria.store.sql.statements import statements
 from memoria.store.sqlite.connections import Connections, Opened
 from memoria.store.sqlite.driver import SqliteConnection, translate_errors
 from memoria.store.sqlite.examination import examine
+from memoria.store.sqlite.journal import install_triggers, journal_changes
 from memoria.store.sqlite.mend import mend, rebuild
-from memoria.store.sqlite.scrub import is_scrub_pending, scrub
+from memoria.store.sqlite.scrub import (
+    has_mergeable,
+    is_scrub_pending,
+    merge_some,
+    scrub,
+    suspend_merging,
+)
 
 
 class SqliteStore:
@@ -214,3 +228,93 @@ def _end_kept(home: str, tenant: str) -> None:
         raise StoreUnavailableError(
             f"{error.filename} can't be deleted: {error.strerror}. Nothing was changed."
         ) from error
+
+
+class SqliteJournalingStore(SqliteStore):
+    """A home's store as a nightly run uses it, from one thread."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        busy_timeout_ms: int,
+        attempts: int,
+        private: Iterable[str] = (),
+        zone: Zone = MACHINE_ZONE,
+        tenant: str,
+        lease: str,
+        owner: str,
+    ) -> None:
+        """Open the file, which other processes may have open too.
+
+        Args:
+            path: the database file.
+            busy_timeout_ms: how long to wait for other writers.
+            attempts: how often an embedding is tried.
+            private: the workspaces that are seen from themselves alone.
+            zone: where days begin of which nothing better is known.
+            tenant: whose nightly maintenance it is.
+            lease: the tenant's lease without which nothing is written.
+            owner: whose it must be.
+
+        Raises:
+            StoreError: see `SqliteStore`.
+        """
+        super().__init__(
+            path,
+            busy_timeout_ms=busy_timeout_ms,
+            readers=1,
+            attempts=attempts,
+            private=private,
+            zone=zone,
+        )
+        self._lease = {"tenant_name": tenant, "name": lease, "owner": owner}
+        self._at: tuple[int, int] | None = None
+        self.most_rows = 0
+        self._writer = self._connections.writer.connection
+        install_triggers(self._writer, JOURNALED_TABLES)
+
+    @contextlib.contextmanager
+    def journaling(self, run: NightlyRun, step: int) -> Iterator[None]:
+        """Record what is written in this block as changed by that step of the run."""
+        self._at = run.n, step
+        try:
+            yield
+        finally:
+            self._at = None
+
+    @contextlib.contextmanager
+    def _write_transaction(self, *, is_brief: bool = False) -> Iterator[SqliteConnection]:  # noqa: ARG002  (nobody else writes here)
+        with self._write_under_lease() as connection:
+            journal = (
+                journal_changes(connection, *self._at) if self._at else contextlib.nullcontext()
+            )
+            with suspend_merging(connection), journal:
+                yield connection
+        self._merge_index_segments()
+
+    def _merge_index_segments(self) -> None:
+        """Merge index segments that the transaction before this one left."""
+        with self._connections.lock_writer() as connection:
+            if not has_mergeable(connection):
+                return
+        with self._write_under_lease() as connection:
+            merge_some(connection)
+
+    @contextlib.contextmanager
+    def _write_under_lease(self) -> Iterator[SqliteConnection]:
+        """Begin a transaction, if the owner still has the lease."""
+        before = self._writer.total_changes
+        with super()._write_transaction() as connection:
+            self._require_lease(connection)
+            yield connection
+        self.most_rows = max(self.most_rows, self._writer.total_changes - before)
+
+    def _require_lease(self, connection: SqliteConnection) -> None:
+        """Raise LeaseLostError if another has the lease: a process that slept must not write on."""
+        asked = {**self._lease, "now": system_millis()}
+        if connection.execute(statements("nightly_runs")["lease"], asked).fetchone() is None:
+            raise LeaseLostError(
+                "Another nightly run has taken over, because this one made no progress for too "
+                "long. Nothing more is written here."
+            )

@@ -82,7 +82,7 @@ class Vec0Index:
 
     def nearest(self, where: VectorQuery, vector: Vector, limit: int) -> list[Match]:
         """Return the nearest documents, best first."""
-        from memoria.store.vectors.exact import score_exactly  # noqa: PLC0415  (brings NumPy)
+        from memoria.store.vectors.stored import score_exactly  # noqa: PLC0415  (brings NumPy)
 
         if where.model not in self.list_indexed():
             return []

@@ -9,7 +9,8 @@ Only readers come here: what a transaction that writes sees may yet be rolled ba
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
 import numpy as np
 
@@ -20,10 +21,42 @@ from memoria.store.image.tenants import IndexChanges
 from memoria.store.image.visibility import write_token
 from memoria.store.values import Match
 from memoria.store.vectors.compressed import CompressedVectors
-from memoria.store.vectors.exact import check_vector, read_vectors, score_exactly
 from memoria.store.vectors.matrix import Matrix
 from memoria.store.vectors.models import SQL, Key, VectorQuery, list_passing, read_changes
-from memoria.store.vectors.recent import RecentChanges
+from memoria.store.vectors.stored import check_vector, read_vectors, score_exactly
+
+_MOST_RECENT = 200
+"""Number of changes: many times what happens during a search."""
+
+
+class RecentChanges:
+    """The documents that were changed last. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self._known_from = self._newest = 0
+        self._changes: deque[tuple[int, int]] = deque()
+
+    def begin_at(self, change: int) -> None:
+        """Drop all changes up to this one: they were too many, or something was erased."""
+        self._known_from = change
+        self._changes.clear()
+
+    def add(self, change: int, n: int) -> None:
+        """Record a change of a document."""
+        self._changes.append((change, n))
+        self._newest = max(self._newest, change)
+        if len(self._changes) > _MOST_RECENT:
+            gone, _ = self._changes.popleft()
+            self._known_from = max(self._known_from, gone)
+
+    def after(self, change: int) -> Set[int] | None:
+        """Return the documents changed after this change; None if not all are known."""
+        if change < self._known_from:
+            return None
+        if change >= self._newest:
+            return frozenset()  # as nearly always
+        return {n for changed, n in self._changes if changed > change}
+
 
 _SAMPLED = 4
 """Number of the nearest that are checked against filters first, for each that is wanted."""

@@ -1,9 +1,9 @@
-"""Vectors in memory, searched by one multiplication.
+"""Matrix: vectors in memory, searched by one multiplication.
 
-Rows lie in blocks of two thousand: growing copies nothing, and a gap is closed with the last row. A
-block takes 4 MB, the size from which on NumPy asks for large pages, which makes scans faster. The
-product is taken row by row (`vecdot`), which stays on one thread: a matrix-vector product on two is
-much slower on a machine whose other core is busy.
+Rows lie in blocks of two thousand: growing copies nothing, and a gap is closed with the last row.
+The product is taken row by row (`vecdot`), which stays on one thread: a matrix-vector product on
+two is much slower on a machine whose other core is busy. Several questions that are asked together
+share one pass over the rows, which takes longer than the products.
 """
 
 from collections import Counter, OrderedDict
@@ -209,3 +209,29 @@ def _highest(scores: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
 def _select_highest(scores: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
     highest: NDArray[np.intp] = (scores >= np.partition(scores, -limit)[-limit]).nonzero()[0]
     return highest
+
+
+class QuestionsTogether:
+    """Vectors that will be searched for on one snapshot, with their scores once one of them is."""
+
+    def __init__(self, vectors: Sequence[Vector]) -> None:
+        """Take the questions' vectors.
+
+        Args:
+            vectors: one at least, all of the same length.
+        """
+        self._vectors = np.stack(vectors)
+        self._rows = {vector.tobytes(): row for row, vector in enumerate(vectors)}
+        self._scored: dict[tuple[Matrix, int], NDArray[np.float32]] = {}
+        """Scores of shape (questions, rows), by matrix and its number of changes."""
+
+    def score(self, matrix: Matrix, vector: Vector) -> NDArray[np.float32]:
+        """Return the product of each row of a matrix with a vector, which may be none of these."""
+        row = self._rows.get(vector.tobytes())
+        if row is None:
+            return matrix.score(vector)
+        state = matrix, matrix.changes
+        if state not in self._scored:
+            self._scored[state] = matrix.score_all(self._vectors)
+        scores: NDArray[np.float32] = self._scored[state][row]
+        return scores

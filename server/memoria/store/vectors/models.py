@@ -8,12 +8,11 @@ from memoria.store.connection import Connection
 from memoria.store.image.candidate_filter import CandidateFilter
 from memoria.store.image.tenants import IndexChanges
 from memoria.store.image.visibility import visibility_of
-from memoria.store.sql.statements import statements
-from memoria.store.sql.tenant_rows import list_numbers
+from memoria.store.sql.statements import list_numbers, statements
 from memoria.store.values import DocumentKind, Match
 
 if TYPE_CHECKING:
-    from memoria.store.vectors.together import QuestionsTogether
+    from memoria.store.vectors.matrix import QuestionsTogether
 
 SQL = statements("vectors")
 

@@ -1,22 +1,40 @@
-"""Commands that list what there is: list, list sessions, list tasks, list forgotten.
+"""Commands that list what there is, page by page, and what waits for a decision: list, review."""
 
-What they print with is imported by the command that prints: a server shares this start-up.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoria.model import MemoryListing, SessionListing
+from memoria.language.reading.fences import join_lines
+from memoria.language.words.document import as_text
+from memoria.model import (
+    MemoryListing,
+    MemoryPage,
+    Scratchpad,
+    SessionListing,
+    SessionPage,
+    SessionSummary,
+)
 from memoria.model.base import write_document
+from memoria.model.listing import Listing, Page
+from memoria.model.memory import Condition, Memory
+from memoria.model.turn import SessionRecord
+from memoria.store.rows.listings import INDEXED_CHARS
+from memoria.surface.cli import times
 from memoria.surface.cli.console import AsJson, is_for_subcommand, show, with_memory
-from memoria.surface.cli.named_project import name_in_query
-from memoria.surface.cli.query_options import complete_session, read_fields, takes_query_options
+from memoria.surface.cli.layout import detail_lines, entry_of_list, wrap_text
+from memoria.surface.cli.options import (
+    complete_session,
+    name_in_query,
+    read_fields,
+    takes_query_options,
+)
+from memoria.surface.text import quantity, tell_place, validity_word
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
-    from memoria.model import MemoryPage, Scratchpad, SessionPage
+    from memoria.model import Entity
+    from memoria.model.provenance import MemoryRecord
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -27,6 +45,7 @@ def add_commands(app: typer.Typer) -> None:
     listing.command("tasks")(list_tasks)
     listing.command("forgotten")(list_forgotten)
     app.add_typer(listing, name="list")
+    app.command()(review)
 
 
 @takes_query_options(MemoryListing)
@@ -38,8 +57,6 @@ def list_memories(ctx: typer.Context, as_json: AsJson = False, **options: object
     """
     from memoria.model.query import build_query  # noqa: PLC0415
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.cli.pages import quotes_text, render_memories  # noqa: PLC0415
-    from memoria.surface.cli.reviewing import tell_waiting  # noqa: PLC0415
     from memoria.surface.documents import write_memory_page  # noqa: PLC0415
 
     listing = build_query(MemoryListing, read_fields(MemoryListing, options))
@@ -64,7 +81,6 @@ def list_sessions(ctx: typer.Context, as_json: AsJson = False, **options: object
     """List the recorded sessions page by page, the newest first."""
     from memoria.model.query import build_query  # noqa: PLC0415
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.cli.pages import render_sessions  # noqa: PLC0415
 
     listing = build_query(SessionListing, read_fields(SessionListing, options))
 
@@ -85,7 +101,6 @@ def list_tasks(
 ) -> None:
     """List the tasks in hand and the last five finished tasks, by session."""
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.cli.pages import render_scratchpads  # noqa: PLC0415
 
     async def read(memory: "Memoria") -> "Sequence[Scratchpad]":
         named = await complete_session(memory, session_id)
@@ -103,7 +118,7 @@ def list_forgotten(
     as_json: AsJson = False,
 ) -> None:
     """List the proofs of what was forgotten: what left which index, and no word of it."""
-    from memoria.surface.cli.proofs import reader_at_terminal  # noqa: PLC0415
+    from memoria.surface.cli.forgetting import reader_at_terminal  # noqa: PLC0415
     from memoria.surface.forgetting_text import reports_text  # noqa: PLC0415
 
     reports = with_memory(context, lambda m: m.list_forget_reports(limit))
@@ -112,3 +127,213 @@ def list_forgotten(
         reports_text(reports, reader_at_terminal()),
         as_json=as_json,
     )
+
+
+if TYPE_CHECKING:
+    _ToReview = tuple[list[MemoryRecord], list[Memory], list[str], list[tuple[Entity, Entity]]]
+
+_MOST_COUNTED = 100
+
+
+async def tell_waiting(memory: "Memoria") -> list[str]:
+    """Return a line on how much waits for the user's word, if anything does."""
+    waiting = [
+        *await memory.list_pending(_MOST_COUNTED),
+        *await memory.list_contradicted(_MOST_COUNTED),
+    ]
+    if not waiting:
+        return []
+    verb = "waits" if len(waiting) == 1 else "wait"
+    return [f"{len(waiting)} {verb} for your word: memoria review"]
+
+
+def review(
+    context: typer.Context,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=10_000, help="Most memories to list.")
+    ] = 20,
+    keep: Annotated[
+        str | None, typer.Option(help="Id of a quoted turn to keep as a memory of yours.")
+    ] = None,
+    aside: Annotated[
+        str | None, typer.Option(help="Id of a quoted turn to tell no agent any more.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what waits for your word: memories to confirm, contradictions, quotes, and namesakes.
+
+    A quote is something you asked for in a conversation. Agents are told it as you said it. Two
+    people, places or things of one name may be one: say so, or that they are two.
+    """
+    from memoria.surface.cli.layout import columns  # noqa: PLC0415
+    from memoria.surface.cli.records import proposals_text, render_review  # noqa: PLC0415
+    from memoria.surface.cli.showing import write_review  # noqa: PLC0415
+
+    async def read(memory: "Memoria") -> "_ToReview":
+        if keep is not None:
+            turn = (await memory.get_turn(keep, context=0)).turn
+            await memory.remember(turn.content, turn_id=turn.id)
+        if aside is not None:
+            await memory.set_quote_aside(aside)
+        pending = await memory.provenance.list_pending(limit)
+        proposed = await memory.graph.list_proposals(limit)
+        return pending, await memory.list_contradicted(limit), await memory.wishes(), proposed
+
+    pending, contradicted, quotes, proposed = with_memory(context, read)
+    listed = render_review(pending, contradicted, columns())
+    text = "\n\n".join([listed, *quotes_text(quotes), *proposals_text(proposed, columns())])
+    document = write_review(pending, contradicted, quotes, proposed)
+    show(document, text, as_json=as_json)
+
+
+_OPENING_LINES = 2
+_UNTITLED = "(no words to show)"
+
+
+def render_memories(page: MemoryPage, listing: MemoryListing, width: int) -> str:
+    """Render memories by the day since which they hold."""
+    days = [times.day(one.current.valid_from) for one in page.memories]
+    entries = [list(_memory_lines(one, page.id_chars, width)) for one in page.memories]
+    kind = ("memory", "memories")
+    footer = _footer(page, listing, len(entries), kind, width, page.withheld)
+    return "\n".join([*_by_day(days, entries), *footer])
+
+
+def render_sessions(page: SessionPage, listing: SessionListing, width: int) -> str:
+    """Render sessions by the day on which something was said last."""
+    days = [times.day(one.last_at) for one in page.sessions]
+    entries = [list(_session_lines(one, page.id_chars, width)) for one in page.sessions]
+    kind = ("session", "sessions")
+    return "\n".join([*_by_day(days, entries), *_footer(page, listing, len(entries), kind, width)])
+
+
+def render_session(record: SessionRecord, page: int, limit: int, width: int) -> str:
+    """Render a page of a session's turns, in order."""
+    lines = wrap_text(f"session {record.session_id}", width)
+    for turn in record.turns:
+        words = turn.content or f"{turn.tool_name or 'tool'}: {as_text(turn.tool_result)}"
+        who = turn.speaker or turn.role.value
+        lines.append("")
+        details = [
+            f"#{turn.turn_index}",
+            who,
+            times.moment(turn.at),
+            *([str(Condition.CONFIDED)] if turn.id in record.confided else []),
+            turn.id[-INDEXED_CHARS:],
+        ]
+        lines += entry_of_list(words, details, width)
+    last = min(page * limit, record.total)  # what is not to be kept is counted, and not shown
+    lines += ["", f"{(page - 1) * limit + 1} to {last} of {record.total} turns"]
+    lines += [f"The next page: --page {page + 1}"] if last < record.total else []
+    return "\n".join(lines)
+
+
+def render_scratchpads(pads: Sequence[Scratchpad], width: int) -> str:
+    """Render the task in hand of each session, and what was finished there."""
+    if not pads:
+        return "No task is noted."
+    lines: list[str] = []
+    for pad in pads:
+        focus = join_lines(pad.current_focus) if pad.current_focus else "no task in hand"
+        state = "last worked on" if pad.last_day else "in hand" if pad.current_focus else "idle"
+        details = [state, times.moment(pad.updated_at), f"session {pad.session_id}"]
+        lines += entry_of_list(focus, details, width)
+        for task in pad.completed:
+            lines += wrap_text(f"before, until {times.moment(task.at)}:", width, 4)
+            lines += wrap_text(join_lines(task.task), width, 6)
+    return "\n".join(lines)
+
+
+def quotes_text(quotes: Sequence[str]) -> list[str]:
+    """Render what the user asked for, and how to keep it or to set it aside."""
+    if not quotes:
+        return []
+    end = "Keep one: memoria review --keep ID. Tell it no agent any more: memoria review --aside ID"
+    return ["\n".join(["Quotes of yours, told to agents as you said them:", *quotes, end])]
+
+
+def _by_day(days: Sequence[str], entries: Sequence[Iterable[str]]) -> Iterator[str]:
+    """Yield the lines of entries, below each day once."""
+    former = None
+    for day, lines in zip(days, entries, strict=True):
+        if day != former:
+            yield from ([day] if former is None else ["", day])
+        former = day
+        yield from lines
+
+
+def _memory_lines(memory: Memory, id_chars: int, width: int) -> Iterator[str]:
+    validity = validity_word(memory)
+    details = [
+        memory.type.value.replace("_", " "),
+        *([] if validity == "active" else [validity.replace("_", " ")]),
+        *([memory.condition] if memory.condition else []),
+        *(["pinned"] if memory.pinned else []),
+        *(["confirmed"] if memory.verified else []),
+        *([f"task {memory.task}"] if memory.task else []),
+        *([f"project {tell_place(memory.project)}"] if memory.project else []),
+        memory.id[-id_chars:],
+    ]
+    yield from entry_of_list(join_lines(memory.content), details, width)
+    if memory.later is not None:
+        later = f"later, {memory.later.when}: “{memory.later.content}”"
+        yield from detail_lines([later, memory.later.id[-id_chars:]], width)
+
+
+def _session_lines(session: SessionSummary, id_chars: int, width: int) -> Iterator[str]:
+    opening = wrap_text(session.opening or _UNTITLED, width, 2)
+    yield from opening[:_OPENING_LINES]
+    details = [
+        times.span(session.first_at, session.last_at),
+        quantity(session.turns, "turn", "turns"),
+        quantity(session.memories, "memory", "memories"),
+        session.client,
+        *([f"project {tell_place(session.workspace)}"] if session.workspace else []),
+        session.session_id[:id_chars],
+    ]
+    yield from detail_lines(details, width)
+
+
+_WHERE_FROM = (
+    'State one: memoria remember "…"',
+    "Bring in what was said before: memoria import --all",
+)
+
+
+def _footer(
+    page: Page,
+    listing: Listing,
+    shown: int,
+    kind: tuple[str, str],
+    width: int,
+    withheld: int = 0,
+) -> Iterator[str]:
+    """Yield lines on which part of the list this is, and how to see the rest."""
+    before = (listing.page - 1) * listing.limit
+    if shown:
+        yield ""
+    yield from wrap_text(_describe_part(page, before, shown, kind), width)
+    if withheld:
+        yield from wrap_text(f"{quantity(withheld, *kind)} more withheld, as was asked", width)
+    if before + shown < page.total:
+        is_usual = listing.limit == type(listing).model_fields["limit"].default
+        size = "" if is_usual else f"--limit {listing.limit} "
+        yield from wrap_text(f"The next page: {size}--page {listing.page + 1}", width)
+    if page.elsewhere:
+        more = quantity(page.elsewhere, *kind)
+        yield from wrap_text(f"{more} more in other projects: --workspace '*'", width)
+    if not page.total and not withheld:
+        for way in _WHERE_FROM:
+            yield from wrap_text(way, width)
+    if shown:
+        verb = "See where one comes from" if kind[0] == "memory" else "Read one"
+        yield from wrap_text(f"{verb}: memoria show ID", width)
+
+
+def _describe_part(page: Page, before: int, shown: int, kind: tuple[str, str]) -> str:
+    all_of_them = quantity(page.total, *kind)
+    if shown == page.total:
+        return all_of_them if shown else f"No {kind[0]} is listed."
+    if not shown:
+        return f"There is no such page; {all_of_them} in all."
+    return f"{before + 1} to {before + shown} of {all_of_them}"

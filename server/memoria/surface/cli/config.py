@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from memoria.admin.settings.change import change_settings
-from memoria.admin.settings.explain import (
+from memoria.admin.settings import (
+    COMMENTS,
     SettingInForce,
     SettingsInForce,
+    change_settings,
     describe_variable,
     explain_settings,
 )
-from memoria.admin.settings.template import COMMENTS
 from memoria.bare.home import find_home
 from memoria.bare.settings_file import settings_path
 from memoria.config import Settings

@@ -25,9 +25,13 @@ from memoria.surface.cli.console import (
 )
 
 if TYPE_CHECKING:
-    from memoria.connectors.clients.interface import Client, HookWish
-    from memoria.connectors.clients.place import ClientPlace, Scope
-    from memoria.connectors.clients.program import ClientProgram
+    from memoria.connectors.clients.interface import (
+        Client,
+        ClientPlace,
+        ClientProgram,
+        HookWish,
+        Scope,
+    )
     from memoria.connectors.clients.wiring import ClientWiring
     from memoria.surface.cli.connect_text import WireConnection
 
@@ -101,11 +105,11 @@ def connect(
     if not dry_run:
         _lay_ready(context.obj)
     if not (dry_run or as_json):
-        from memoria.surface.cli.connect_model import offer_model  # noqa: PLC0415  (reads a home)
+        from memoria.surface.cli.connect_offers import offer_model  # noqa: PLC0415  (reads a home)
 
         offer_model(context, chosen, place, program, is_wanted=model, asks=way.asks)
     if way.asks and not dry_run:
-        from memoria.surface.cli.connect_nights import offer_nights  # noqa: PLC0415  (reads a home)
+        from memoria.surface.cli.connect_offers import offer_nights  # noqa: PLC0415  (reads a home)
 
         offer_nights(context.obj)
 
@@ -353,7 +357,7 @@ def _show_status(
     as_json: bool,
 ) -> None:
     from memoria.connectors.clients import status  # noqa: PLC0415
-    from memoria.connectors.clients.packaged import find_package  # noqa: PLC0415
+    from memoria.connectors.clients.installed import find_package  # noqa: PLC0415
     from memoria.connectors.clients.table import find_client  # noqa: PLC0415
     from memoria.surface.cli.connect_text import (  # noqa: PLC0415
         WireStatuses,
@@ -389,8 +393,10 @@ def _show_status(
 
 
 def _surroundings(options: Options) -> "tuple[ClientPlace, ClientProgram]":
-    from memoria.connectors.clients.place import ClientPlace  # noqa: PLC0415
-    from memoria.connectors.clients.program import ClientProgram  # noqa: PLC0415
+    from memoria.connectors.clients.interface import (  # noqa: PLC0415
+        ClientPlace,
+        ClientProgram,
+    )
 
     program = ClientProgram.here(options.home, options.tenant, options.workspace)
     return ClientPlace.here(), program

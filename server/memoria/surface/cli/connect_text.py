@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from memoria.connectors.clients.interface import Client, HookTable
-from memoria.connectors.clients.place import Scope
+from memoria.connectors.clients.interface import Client, HookTable, Scope
 from memoria.connectors.clients.status import ConnectionStatus
 from memoria.connectors.clients.table import find_client
 from memoria.connectors.clients.wiring import ClientWiring, FileEdit, WiringResult

@@ -96,7 +96,7 @@ class Options:
         """Settings under these options. The screen has their zone from now on."""
         from memoria.config import Settings  # noqa: PLC0415
         from memoria.surface.cli.times import show_times_in  # noqa: PLC0415
-        from memoria.surface.places import show_places_in  # noqa: PLC0415
+        from memoria.surface.text import show_places_in  # noqa: PLC0415
 
         settings = Settings.load_here(self.home, self.tenant, self.workspace)
         warn_of_settings(str(settings.home_path))
@@ -148,7 +148,7 @@ def with_memory(
         begin_home(options.home)
     settings = options.settings if begins_home else options.existing_settings
     if options.workspace is not None:
-        from memoria.surface.cli.named_project import name_in_settings  # noqa: PLC0415  (as above)
+        from memoria.surface.cli.options import name_in_settings  # noqa: PLC0415  (as above)
 
         settings = name_in_settings(settings, begins=begins_home)
     tell_news(settings)
@@ -188,7 +188,7 @@ def renew_answers(settings: "Settings", *, begins: bool = False) -> None:
     with suppress(OSError):  # what can't be looked at is not given either, and doctor says so
         begins = begins or is_outdated(str(settings.home_path), settings.tenant)
     if begins:
-        from memoria.surface.mcp.kept import keep_once_closed  # noqa: PLC0415  (the SDK with it)
+        from memoria.surface.mcp.instructions import keep_once_closed  # noqa: PLC0415  (the SDK with it)
 
         keep_once_closed(settings)
 
@@ -304,8 +304,7 @@ def show(document: "Shown", text: str, *, as_json: bool) -> None:
     if as_json:
         print_json(document if isinstance(document, dict) else document.to_json())
         return
-    from memoria.surface.cli.colour import has_colour, print_coloured  # noqa: PLC0415  (rich is slow)
-    from memoria.surface.cli.layout import columns, wrap_answer  # noqa: PLC0415
+    from memoria.surface.cli.layout import columns, has_colour, print_coloured, wrap_answer  # noqa: PLC0415  (rich is slow)  # noqa: PLC0415
 
     plain = wrap_answer(without_steering(text), columns())
     if has_colour():
@@ -316,7 +315,7 @@ def show(document: "Shown", text: str, *, as_json: bool) -> None:
 
 def without_steering(text: str) -> str:
     """Cut what would steer a terminal from a text, and show what would hide in it."""
-    from memoria.language.reading.invisible import show_invisible  # noqa: PLC0415  (compiles patterns)
+    from memoria.language.reading.fences import show_invisible  # noqa: PLC0415  (compiles patterns)
 
     return show_invisible(_CONTROLS.sub("", text))
 

@@ -6,7 +6,7 @@ import typer
 
 from memoria.model.base import Value
 from memoria.surface.cli.console import AsJson, show, with_memory
-from memoria.surface.cli.query_options import complete_session
+from memoria.surface.cli.options import complete_session
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
@@ -81,7 +81,7 @@ def show_context(
 
 async def _compose(memory: "Memoria") -> ToldUnasked:
     """Compose the very texts that a server says and keeps for hooks."""
-    from memoria.surface.mcp.kept import composers_for  # noqa: PLC0415  (the SDK comes with it)
+    from memoria.surface.mcp.instructions import composers_for  # noqa: PLC0415  (the SDK comes with it)
 
     writers = composers_for(memory.settings).items()
     return ToldUnasked.model_validate(

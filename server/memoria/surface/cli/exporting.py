@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from memoria.errors import InvalidInputError
-from memoria.language.reading.lines import join_lines
+from memoria.language.reading.fences import join_lines
 from memoria.model.base import Value
 from memoria.surface.cli.console import AsJson, Exit, Options, show, take_in_spool, with_memory
+from memoria.surface.cli.options import read_moment
 from memoria.surface.cli.progress import show_progress
-from memoria.surface.cli.typed_times import read_moment
 from memoria.surface.text import quantity
 
 if TYPE_CHECKING:
-    from memoria.admin.exports.lines import ExportHead
+    from memoria.admin.exports.format import ExportHead
     from memoria.admin.exports.merge import MergeReport
     from memoria.admin.exports.write import ExportReport
     from memoria.config import Settings
@@ -240,7 +240,7 @@ def import_exports(
 
     None where there is no export among them, and nothing was done.
     """
-    from memoria.admin.exports.lines import is_export  # noqa: PLC0415  (as above)
+    from memoria.admin.exports.format import is_export  # noqa: PLC0415  (as above)
 
     exports = [path for path in paths if is_export(path)]
     if len(exports) not in (0, len(paths)):
@@ -255,7 +255,7 @@ def import_exports(
 
 
 def _count_export(path: Path, *, as_json: bool) -> None:
-    from memoria.admin.exports.lines import read_head  # noqa: PLC0415
+    from memoria.admin.exports.format import read_head  # noqa: PLC0415
 
     head = read_head(path)
     counts = (quantity(head.counts.get(kind, 0), *names) for kind, names in _COUNTED.items())
@@ -268,7 +268,7 @@ def _count_export(path: Path, *, as_json: bool) -> None:
 
 
 def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> int:
-    from memoria.admin.exports.lines import read_head  # noqa: PLC0415
+    from memoria.admin.exports.format import read_head  # noqa: PLC0415
     from memoria.app.exporting import list_gone_projects, merge_export  # noqa: PLC0415
 
     options: Options = context.obj

@@ -1,7 +1,4 @@
-"""The command that forgets: forget.
-
-What it prints with is imported when it prints: a server shares this start-up.
-"""
+"""The command that forgets: forget."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +8,7 @@ import typer
 from memoria.errors import InvalidInputError, PreviewChangedError
 from memoria.model.forgetting import ForgetOrder
 from memoria.model.query import build_query
+from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.surface.cli.console import (
     AsJson,
     Exit,
@@ -21,7 +19,9 @@ from memoria.surface.cli.console import (
     show,
     with_memory,
 )
-from memoria.surface.cli.query_options import complete_session, read_fields, takes_query_options
+from memoria.surface.cli.options import complete_session, read_fields, takes_query_options
+from memoria.surface.cli.times import moment
+from memoria.surface.forgetting_text import Reader
 
 if TYPE_CHECKING:
     from memoria.model.forgetting import ForgetPreview, ForgetResult
@@ -52,7 +52,6 @@ def forget(
 
     Everything that would go is shown first: duplicates, what was derived, turns, lines of files.
     """
-    from memoria.surface.cli.proofs import reader_at_terminal  # noqa: PLC0415
     from memoria.surface.documents import write_forgotten  # noqa: PLC0415
     from memoria.surface.forgetting_text import forget_text  # noqa: PLC0415
 
@@ -108,7 +107,6 @@ def _list_transcripts(forgotten: "ForgetResult") -> Iterator[str]:
 
 
 def _undo(ctx: typer.Context, report_id: str, *, as_json: bool) -> None:
-    from memoria.surface.cli.proofs import reader_at_terminal  # noqa: PLC0415
     from memoria.surface.forgetting_text import report_line  # noqa: PLC0415
 
     report = with_memory(ctx, lambda m: m.undo_forget(report_id))
@@ -144,7 +142,11 @@ def _print_next(options: "Options", order: ForgetOrder, preview: "ForgetPreview"
 
 def _preview_text(preview: "ForgetPreview") -> str:
     """Render the preview for a person, who names things by the end of an id."""
-    from memoria.surface.cli.proofs import reader_at_terminal  # noqa: PLC0415
     from memoria.surface.forgetting_text import preview_text  # noqa: PLC0415
 
     return preview_text(preview, reader=reader_at_terminal())
+
+
+def reader_at_terminal() -> Reader:
+    """Return the reader at a terminal: ids by their ends, times in the zone of the screen."""
+    return Reader(INDEXED_CHARS, moment, include_source="--include-source", keep="--keep ID")

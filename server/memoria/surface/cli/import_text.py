@@ -8,13 +8,12 @@ from pathlib import Path
 
 from memoria.admin.importer import ImportReport
 from memoria.config import NO_WORKSPACE
-from memoria.connectors.sources.count import SourceCount
-from memoria.connectors.sources.detect import UnknownFile
+from memoria.connectors.sources.detect import SourceCount, UnknownFile
 from memoria.connectors.sources.interface import ImportSource
 from memoria.connectors.transcripts.base import BadLine
 from memoria.model import to_iso
 from memoria.model.base import Value, write_document
-from memoria.model.model_call import USUAL_PRICE, ReadingPrice
+from memoria.model.status import USUAL_PRICE, ReadingPrice
 from memoria.surface.cli import times
 from memoria.surface.cli.layout import entry_lines, wrap_text
 from memoria.surface.documents import Document

@@ -13,19 +13,20 @@ import typer
 from memoria.admin.importer import Importer, ImportReport
 from memoria.app import Memoria, project_of
 from memoria.config import NO_WORKSPACE
-from memoria.connectors.sources.count import count_items
 from memoria.connectors.sources.detect import (
+    SOURCES,
     SourceFiles,
     UnknownFile,
+    count_items,
     detect_files,
     find_everything,
     find_files,
+    list_sources,
 )
 from memoria.connectors.sources.interface import ImportSource
-from memoria.connectors.sources.table import SOURCES, list_sources
 from memoria.errors import InvalidInputError
-from memoria.model.channel import COMMAND_LINE, transcript_channel
-from memoria.model.zone import use_zone
+from memoria.model.moments import use_zone
+from memoria.model.provenance import COMMAND_LINE, transcript_channel
 from memoria.surface.cli.console import AsJson, Exit, Options, err, show, warn, with_memory
 from memoria.surface.cli.exporting import import_exports
 from memoria.surface.cli.import_text import (

@@ -9,14 +9,17 @@ from memoria.errors import InvalidInputError
 from memoria.model import Revision, Scope
 from memoria.model.memory_types import STATABLE_TYPES
 from memoria.model.query import MemoryQuery, TranscriptQuery
-from memoria.surface.cli.answer_text import keep_within
+from memoria.surface.cli.answers import keep_within, print_answer
+from memoria.surface.cli.browsing import tell_waiting
 from memoria.surface.cli.console import AsJson, is_agreed, show, with_memory
-from memoria.surface.cli.explanation import print_answer
-from memoria.surface.cli.named_project import name_in_query
+from memoria.surface.cli.options import (
+    complete_session,
+    name_in_query,
+    read_moment,
+    read_options,
+    takes_query_options,
+)
 from memoria.surface.cli.private import describe_kept
-from memoria.surface.cli.query_options import complete_session, read_options, takes_query_options
-from memoria.surface.cli.reviewing import tell_waiting
-from memoria.surface.cli.typed_times import read_moment
 from memoria.surface.cli.undoing import name_undo
 from memoria.surface.documents import (
     write_conclusions,
@@ -152,7 +155,7 @@ def _ask_replaced(former: str, statement: str) -> str:
 
 def _drop_request(text: str) -> str:
     """Drop the request to remember a statement, which the command is itself."""
-    from memoria.language.statements.requests import find_request, stands_alone  # noqa: PLC0415  (as in browsing)
+    from memoria.language.statements.plain_statements import find_request, stands_alone  # noqa: PLC0415  (as in browsing)
 
     stated = text[find_request(text) or 0 :]
     return stated if stands_alone(stated) else text

@@ -10,8 +10,8 @@ from memoria.surface.cli import schedule
 from memoria.surface.cli.console import AsJson, Options, is_for_subcommand, show, take_in_spool
 from memoria.surface.cli.layout import columns
 from memoria.surface.cli.nightly_text import render_plan, render_run, render_runs, write_plan
+from memoria.surface.cli.options import read_moment
 from memoria.surface.cli.progress import progress_bar
-from memoria.surface.cli.typed_times import read_moment
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -52,7 +52,7 @@ def run(
     if is_for_subcommand(context, has_options=has_options):
         return
     import memoria.app.nightly as nights  # noqa: PLC0415  (only who needs it pays for it)
-    from memoria.surface.mcp.kept import keep_once_closed  # noqa: PLC0415
+    from memoria.surface.mcp.instructions import keep_once_closed  # noqa: PLC0415
 
     options: Options = context.obj
     settings = options.existing_settings

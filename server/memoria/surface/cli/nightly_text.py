@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 
-from memoria.language.reading.lines import join_lines
+from memoria.language.reading.fences import join_lines
 from memoria.model.base import write_document
 from memoria.model.nightly import (
     WITHOUT_MODEL,
@@ -15,7 +15,7 @@ from memoria.model.nightly import (
     StepReport,
     UndoResult,
 )
-from memoria.store.rows.short_ids import INDEXED_CHARS
+from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.surface.cli.layout import entry_lines, entry_of_list, wrap_text
 from memoria.surface.cli.times import moment
 from memoria.surface.documents import Document

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memoria.language.reading.lines import join_lines
+from memoria.language.reading.fences import join_lines
 from memoria.model.base import Value
 from memoria.surface.text import quantity
 

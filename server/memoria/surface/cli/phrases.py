@@ -16,9 +16,8 @@ from memoria.model import (
     TurnRange,
     Validity,
 )
-from memoria.model.channel import NIGHTLY_CHANNEL
-from memoria.model.provenance import EdgeEnd, IncidentEdge, SourcedVersion
-from memoria.store.rows.short_ids import INDEXED_CHARS
+from memoria.model.provenance import NIGHTLY_CHANNEL, EdgeEnd, IncidentEdge, SourcedVersion
+from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.surface.cli.times import moment
 
 _ACTIONS = {

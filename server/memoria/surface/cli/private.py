@@ -8,11 +8,10 @@ import typer
 from memoria.app import Memoria
 from memoria.model import to_iso
 from memoria.model.base import Value
-from memoria.model.private_time import PrivateTime, find_open
+from memoria.model.privacy import PrivateTime, find_open
 from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.times import moment
-from memoria.surface.places import tell_place
-from memoria.surface.text import quantity
+from memoria.surface.text import quantity, tell_place
 
 
 class WirePrivateTime(Value):

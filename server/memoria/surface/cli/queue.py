@@ -10,7 +10,7 @@ from memoria.app.queue import NO_CHAT_MODEL
 from memoria.errors import InvalidInputError
 from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
 from memoria.model.base import Value
-from memoria.store.rows.short_ids import INDEXED_CHARS
+from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.surface.cli.console import AsJson, is_for_subcommand, show, with_memory
 from memoria.surface.cli.progress import progress_bar
 from memoria.surface.cli.times import moment

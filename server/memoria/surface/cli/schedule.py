@@ -63,12 +63,12 @@ def install(
     as_json: AsJson = False,
 ) -> None:
     """Install a daily `memoria nightly` for this home and tenant, or move it to another time."""
-    from memoria.connectors.schedules import environment, job, manage  # noqa: PLC0415  (others need not pay)
+    from memoria.connectors.schedules import job, manage  # noqa: PLC0415
 
     options: Options = context.obj
     settings = options.settings
     chosen = manage.choose_scheduler(kind)
-    seen = environment.capture_environment(settings, os.environ)
+    seen = job.capture_environment(settings, os.environ)
     carries = chosen.carries_settings
     captured = seen.carried if carries else {}
     planned = job.nightly_job(settings, job.parse_time_of_day(at), captured)

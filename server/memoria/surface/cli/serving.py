@@ -1,9 +1,12 @@
 """Commands that run a server: serve, demo. What they need is imported when they run."""
 
+import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from memoria.connectors.clients.interface import find_program
 from memoria.surface.cli.console import AsJson, Options, print_json
 
 
@@ -22,8 +25,6 @@ def serve(
     """Run the MCP server on standard input and output; a client's configuration starts it."""
     options: Options = context.obj
     if as_json:
-        from memoria.surface.cli.client_entry import client_entry  # noqa: PLC0415
-
         print_json(client_entry(options))
         return
     from memoria.surface.front.serve import serve as serve_at_once  # noqa: PLC0415
@@ -39,3 +40,18 @@ def demo(as_json: AsJson = False) -> None:
     from memoria.surface.cli.demo.tour import run_demo  # noqa: PLC0415
 
     run_demo(as_json=as_json)
+
+
+def client_entry(options: Options) -> dict[str, object]:
+    """Return an `mcpServers` entry that starts this very installation."""
+    home = options.home or os.environ.get("MEMORIA_HOME")
+    tenant = options.tenant or os.environ.get("MEMORIA_TENANT")
+    given = {
+        "MEMORIA_HOME": str(Path(home).expanduser().absolute()) if home else None,
+        "MEMORIA_TENANT": tenant,
+    }
+    environment = {name: value for name, value in given.items() if value is not None}
+    entry: dict[str, object] = {"command": find_program(), "args": ["serve"]}
+    if environment:
+        entry["env"] = environment
+    return {"mcpServers": {"memoria": entry}}

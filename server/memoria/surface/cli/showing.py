@@ -3,7 +3,7 @@
 What it prints with is imported when it prints: a server shares this start-up.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from string import hexdigits
@@ -12,22 +12,32 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 import typer
 
 from memoria.errors import InvalidInputError, NotFoundError
-from memoria.model import SearchResult
+from memoria.model import AuditEntry, Entity, Evidence, Memory, SearchResult
+from memoria.model.base import write_document
+from memoria.model.memory import CARRIED_COLUMNS
+from memoria.model.provenance import (
+    EntityMemory,
+    EntityRecord,
+    MemoryHistory,
+    MemoryRecord,
+    Namesakes,
+    SourcedVersion,
+    TurnOrigin,
+)
 from memoria.surface.cli.console import AsJson, show, with_memory
+from memoria.surface.documents import Document, write_memory, write_turn, write_wording
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
     from memoria.app.provenance import Hops
     from memoria.model.forgetting import ForgetReport
     from memoria.model.nightly import NightlyRun, RowChange
-    from memoria.model.provenance import EntityRecord, MemoryRecord, Namesakes, TurnOrigin
-    from memoria.model.session import SessionRecord
+    from memoria.model.turn import SessionRecord
     from memoria.surface.cli.console import Shown
 
     _Record = MemoryRecord | TurnOrigin | SessionRecord | EntityRecord | Namesakes | ForgetReport
     _Found: TypeAlias = "_Record | NightRecord | WordMatches"
     _Attempt = Callable[[], Awaitable[_Found]]
-
 _TURNS_ON_A_PAGE = 20
 _LONGEST_NAME = 200
 """Characters of a name that is looked for as a word."""
@@ -131,8 +141,8 @@ class _Lookup:
     @property
     def _is_id(self) -> bool:
         """True if it may be an id, or the end of one."""
-        from memoria.retrieval.lookup.short_ids import read_id  # noqa: PLC0415
-        from memoria.store.rows.short_ids import INDEXED_CHARS  # noqa: PLC0415
+        from memoria.retrieval.lookup.records import read_id  # noqa: PLC0415
+        from memoria.store.rows.listings import INDEXED_CHARS  # noqa: PLC0415
 
         digits = read_id(self.named).replace("-", "")
         return len(digits) >= INDEXED_CHARS and {*digits} <= {*hexdigits}
@@ -150,7 +160,7 @@ class _Lookup:
 
     async def _find_entity(self) -> "EntityRecord | Namesakes":
         from memoria.model.provenance import Namesakes  # noqa: PLC0415
-        from memoria.surface.cli.entities import unknown_name_text  # noqa: PLC0415
+        from memoria.surface.cli.records import unknown_name_text  # noqa: PLC0415
 
         found = await self.memory.graph.around(self.named, hops=self.hops, limit=self.limit)
         if isinstance(found, Namesakes) and not found.entities:
@@ -188,7 +198,7 @@ class _Lookup:
 
     async def _find_night(self) -> NightRecord:
         import memoria.app.nightly as nights  # noqa: PLC0415
-        from memoria.app.threads import in_thread  # noqa: PLC0415
+        from memoria.app.open_home import in_thread  # noqa: PLC0415
 
         def read() -> NightRecord:
             settings = self.memory.settings
@@ -203,12 +213,11 @@ def _describe(found: "_Found", page: int) -> "tuple[Shown, str]":
     from memoria.model.base import write_document  # noqa: PLC0415
     from memoria.model.forgetting import ForgetReport  # noqa: PLC0415
     from memoria.model.provenance import MemoryRecord, TurnOrigin  # noqa: PLC0415
-    from memoria.model.session import SessionRecord  # noqa: PLC0415
+    from memoria.model.turn import SessionRecord  # noqa: PLC0415
+    from memoria.surface.cli.browsing import render_session  # noqa: PLC0415
+    from memoria.surface.cli.forgetting import reader_at_terminal  # noqa: PLC0415
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.cli.nightly_text import render_run_whole  # noqa: PLC0415
-    from memoria.surface.cli.origins import write_memory_record, write_turn_origin  # noqa: PLC0415
-    from memoria.surface.cli.pages import render_session  # noqa: PLC0415
-    from memoria.surface.cli.proofs import reader_at_terminal  # noqa: PLC0415
     from memoria.surface.cli.records import render_memory, render_turn  # noqa: PLC0415
     from memoria.surface.documents import write_session  # noqa: PLC0415
     from memoria.surface.forgetting_text import report_text  # noqa: PLC0415
@@ -233,7 +242,7 @@ def _describe(found: "_Found", page: int) -> "tuple[Shown, str]":
 def _describe_named(
     found: "EntityRecord | Namesakes | WordMatches", width: int
 ) -> "tuple[Shown, str]":
-    from memoria.surface.cli.answer_text import render_answer  # noqa: PLC0415
+    from memoria.surface.cli.answers import render_answer  # noqa: PLC0415
     from memoria.surface.documents import write_conclusions  # noqa: PLC0415
 
     if not isinstance(found, WordMatches):
@@ -245,8 +254,7 @@ def _describe_named(
 def describe_entity(found: "EntityRecord | Namesakes", width: int) -> "tuple[Shown, str]":
     """Describe what is known of a name, or which go by it, as a document and in words."""
     from memoria.model.provenance import EntityRecord  # noqa: PLC0415
-    from memoria.surface.cli.entities import render_entity, render_namesakes  # noqa: PLC0415
-    from memoria.surface.cli.origins import write_graph_answer  # noqa: PLC0415
+    from memoria.surface.cli.records import render_entity, render_namesakes  # noqa: PLC0415
 
     if isinstance(found, EntityRecord):
         return write_graph_answer(found), render_entity(found, width)
@@ -255,8 +263,115 @@ def describe_entity(found: "EntityRecord | Namesakes", width: int) -> "tuple[Sho
 
 def _show_history(context: typer.Context, memory_id: str, *, as_json: bool) -> None:
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.cli.origins import write_history  # noqa: PLC0415
     from memoria.surface.cli.records import render_history  # noqa: PLC0415
 
     found = with_memory(context, lambda m: m.provenance.history(memory_id))
     show(write_history(found), render_history(found, columns()), as_json=as_json)
+
+
+_WHOLE = 10_000_000
+_LINE = ("id", "type", "validity", "text")
+_FIGURES = ("importance", "confidence", "upvotes", "downvotes", "use_count")
+_CARRIED = (
+    *("created_at", "updated_at", "subject", "predicate", "task", "workspace", "flag"),
+    *("expires_at", "last_used_at"),
+    *CARRIED_COLUMNS,
+)
+
+
+def write_memory_record(record: MemoryRecord) -> Document:
+    """Return a memory whole, with its evidence and its links."""
+    memory = record.memory
+    return write_document(
+        **write_memory(memory),
+        wordings=list(map(_write_sourced, record.versions)),
+        evidence=record.evidence,
+        links=record.edges,
+        **memory.to_json(*_FIGURES, *_CARRIED),
+        turn_range=record.turn_range,
+    )
+
+
+def write_turn_origin(origin: TurnOrigin) -> Document:
+    """Return a turn whole, with the memories that rest on it."""
+    return {
+        **write_turn(origin.record, 0, _WHOLE),
+        "memories": list(map(_write_line, origin.memories)),
+        "restated_memories": list(map(_write_line, origin.restated_memories)),
+        "episodes": list(map(_write_line, origin.episodes)),
+    }
+
+
+def write_history(history: MemoryHistory) -> Document:
+    """Return the history of a memory, oldest first."""
+    head = history.memory.to_json("id", "text", "type", "validity", "verified")
+    return {**head, "events": list(map(_write_event, history.events))}
+
+
+def write_graph_answer(found: EntityRecord | Namesakes) -> Document:
+    """Return what is known of a name: of one entity all of it, of several which there are."""
+    match found:
+        case EntityRecord():
+            return write_document(
+                entity=found.entity,
+                memories=list(map(_write_mention, found.entity_memories)),
+                omitted=found.omitted or None,
+                turns=found.entity_turns or None,
+                omitted_turns=found.omitted_turns or None,
+            )
+        case Namesakes():
+            return write_document(namesakes=found.entities)
+
+
+def write_review(
+    pending: Sequence[MemoryRecord],
+    contradicted: Sequence[Memory],
+    quotes: Sequence[str],
+    proposed: Sequence[tuple[Entity, Entity]],
+) -> Document:
+    """Return what the user is asked about: memories, quotes, and pairs that go by one name."""
+    return write_document(
+        pending=list(map(write_memory_record, pending)),
+        contradicted=[one.to_json("id", "text", "contradicts") for one in contradicted],
+        quotes=quotes or None,
+        may_be_one=proposed or None,
+    )
+
+
+def _write_event(event: SourcedVersion | Evidence | AuditEntry) -> Document:
+    match event:
+        case SourcedVersion(version=version, said=said):
+            at = version.to_json("ingested_at")["ingested_at"]
+            wording = _write_sourced(event)
+            return write_document(at=at, event="wording", wording=wording, evidence=said)
+        case Evidence():
+            shown = event.to_json()
+            return {"at": shown["noted_at"], "event": "evidence", "evidence": shown}
+        case AuditEntry():
+            shown = event.to_json()
+            return {"at": shown.pop("at"), "event": "action", **shown}
+
+
+def _write_sourced(wording: SourcedVersion) -> Document:
+    """Return a wording with who concluded it, and from what."""
+    version, origin = wording.version, wording.version.provenance
+    return write_document(
+        **write_wording(version, quotes_itself=True),
+        inferred_by=version.inferred_by,
+        model=origin.client if version.inferred_by == "model" else None,
+        source_kind=origin.source_kind,
+        channel=origin.channel,
+        **version.to_json("ingested_at", "event_at", "event_expression"),
+    )
+
+
+def _write_mention(mention: EntityMemory) -> Document:
+    return write_document(
+        **_write_line(mention.memory),
+        links=mention.edges,
+        further_links=mention.further_edges or None,
+    )
+
+
+def _write_line(memory: Memory) -> Document:
+    return memory.to_json(*_LINE)

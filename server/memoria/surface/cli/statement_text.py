@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from memoria.language.reading.lines import join_lines
+from memoria.language.reading.fences import join_lines
 from memoria.model import Memory, RememberResult, Revision
 from memoria.model.memory import SOURCE_TURN
-from memoria.store.rows.short_ids import INDEXED_CHARS
+from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.surface.cli.layout import entry_of_list, hang_text
 from memoria.surface.cli.times import moment
 from memoria.surface.text import revision_note, scope_phrase, secrets_sentence, validity_word

@@ -5,7 +5,7 @@ The zone is that of the setting `time_zone`, else this machine's. JSON has momen
 
 from contextvars import ContextVar
 
-from memoria.model.zone import MACHINE_ZONE, Zone
+from memoria.model.moments import MACHINE_ZONE, Zone
 
 _ZONE: ContextVar[Zone] = ContextVar("zone of the screen", default=MACHINE_ZONE)
 _MINUTES = 60

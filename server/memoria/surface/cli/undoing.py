@@ -17,7 +17,7 @@ from memoria.surface.cli.times import moment
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
-    from memoria.model.change import Change, ChangeList
+    from memoria.model.forgetting import Change, ChangeList
     from memoria.model.nightly import NightlyRun
     from memoria.surface.documents import Document
 
@@ -193,7 +193,7 @@ def render_undoable(listed: "ChangeList", nights: "Sequence[NightlyRun]", width:
 
 
 def _change_lines(change: "Change", width: int, id_chars: int) -> Iterator[str]:
-    from memoria.language.reading.lines import join_lines  # noqa: PLC0415
+    from memoria.language.reading.fences import join_lines  # noqa: PLC0415
     from memoria.surface.cli.layout import entry_of_list  # noqa: PLC0415
 
     is_new = change.former is not None and change.former != change.content
@@ -222,7 +222,7 @@ def _describe(change: "Change") -> str:
 
 
 def _undone_lines(change: "Change", width: int) -> Iterator[str]:
-    from memoria.language.reading.lines import join_lines  # noqa: PLC0415
+    from memoria.language.reading.fences import join_lines  # noqa: PLC0415
     from memoria.surface.cli.layout import wrap_text  # noqa: PLC0415
 
     yield f"Undone: {_DID.get(change.action, change.action)}."

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoria.language.reading.lines import join_lines
+from memoria.language.reading.fences import join_lines
 from memoria.model.base import Value
-from memoria.model.project import KnownProject
+from memoria.model.listing import KnownProject
 from memoria.surface.cli.console import AsJson, ask_person, is_for_subcommand, show, with_memory
-from memoria.surface.places import tell_place
-from memoria.surface.text import quantity
+from memoria.surface.text import quantity, tell_place
 
 if TYPE_CHECKING:
     from memoria.app import Memoria

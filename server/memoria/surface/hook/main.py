@@ -11,24 +11,92 @@ import time
 
 from memoria.bare.ask import ask_server, list_begun, remove_file
 from memoria.bare.home import find_home, find_tenant
-from memoria.bare.hook_log import describe_error, note_failure, note_heard
 from memoria.bare.ignored import is_ignored
-from memoria.bare.plain_json import read_json
+from memoria.bare.plain_json import read_json, write_json
 from memoria.bare.settings_file import SettingsFileError, find_ignored_folders
-from memoria.bare.spool import append_entry
-from memoria.surface.hook.callers import is_from
-from memoria.surface.hook.payloads import Payload
-from memoria.surface.hook.replies import GUIDE, IS_LEFT_OUT, IS_RECORDED, make_reply
-from memoria.surface.hook.transcript_file import TRANSCRIPT_CLIENTS, find_transcript
+from memoria.bare.spool import append_entry, describe_error, note_failure, note_heard
+from memoria.surface.hook.payloads import TRANSCRIPT_CLIENTS, Payload, find_transcript, is_from
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+FAMILY = (
+    "claude-code",
+    "codex",
+    "gemini",
+    "vscode",
+    "opencode",
+    "kilo",
+    "qwen",
+    "droid",
+    "openclaw",
+)
+"""Clients that take a text for the model in the form that Claude Code has introduced."""
+_OTHER_KEYS = {"copilot": "additionalContext", "hermes": "context"}
+"""Where clients take such a text that have no such form."""
+MOST_CHARS = 10_000
+"""Length beyond which Claude Code shows only the beginning."""
+IS_RECORDED = (
+    "<memoria>\n"
+    "This session is recorded for you: do not call record_conversation in it.\n"
+    "</memoria>\n"
+)
+IS_LEFT_OUT = (
+    "<memoria>\nThe user wants nothing of what is said in this folder to be recorded: do not call "
+    "record_conversation here.\n</memoria>\n"
+)
+GUIDE = (
+    "<memoria>\n"
+    "Memoria keeps what was said in earlier sessions. Before you ask the user for what they may "
+    "have said already, call search_memory, one thing a query; search_conversation_traces has the "
+    "words themselves.\n"
+    "过往会话由 Memoria 记录：询问用户之前，先用 search_memory 检索，一次只问一件事。\n"
+    "</memoria>"
+)
+"""Advice for an agent at the start where nothing can be said of what is remembered."""
+_FENCE_END = "\n</memoria>"
+
+
+def make_reply(client: str, event: str, name: str, text: str) -> str:
+    """Write what the hook prints.
+
+    Args:
+        client: who has started the hook.
+        event: our name of the event.
+        name: the client's own.
+        text: what the model is to read; empty for nothing.
+    """
+    text = shorten(text)
+    if client == "cline":
+        reply: dict[str, object] = {"cancel": False}
+        return write_json({**reply, "contextModification": text} if text else reply)
+    if client == "cursor":
+        if event == "prompt":
+            return write_json({"continue": True})
+        return write_json({"additional_context": text}) if text and event == "start" else "{}"
+    if client in _OTHER_KEYS and text:
+        return write_json({_OTHER_KEYS[client]: text})
+    if client in FAMILY and text:
+        return write_json(
+            {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+        )
+    return "{}" if client == "gemini" else ""
+
+
+def shorten(text: str) -> str:
+    """Shorten a text to what clients show: whole lines of it, with its fence closed."""
+    if len(text) <= MOST_CHARS - 1:
+        return text
+    begin = text[: MOST_CHARS - len(_FENCE_END) - 1].rpartition("\n")[0]
+    return begin + _FENCE_END if text.startswith("<memoria>") else begin
+
 
 OFF = "MEMORIA_HOOKS"
 """`off` in the environment has hooks of that process's clients do nothing at all."""
 ASKED = "MEMORIA_ASKED"
 """Variable of a program that Memoria itself asks, whose words are nobody's."""
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 _TELL_NO_END = ("qwen", "cline", "opencode", "kilo", "vscode", "openclaw")
 """Clients that end without a word, with a single prompt at least: any answer may be the last."""
 _LONGEST_S, _LONGEST_RECALL_S = 3.0, 9.0

@@ -192,3 +192,71 @@ def _turn(role: str, content: str, identity: str) -> dict[str, object]:
     if identity:
         turn["id"] = f"{identity}:{role}"
     return turn
+
+
+_OWN_FIELDS = {
+    "cursor": ("cursor_version",),
+    "cline": ("clineVersion",),
+    "windsurf": ("agent_action_name",),
+}
+"""Fields that only one client writes."""
+_COPILOT_CLI = "copilot"
+_COPILOT_TRANSCRIPT = "events.jsonl"
+_CLAUDE_FOLDER = "projects"
+
+
+def is_from(client: str, payload: Payload) -> bool:
+    """Check whether a payload is one that this client writes, as far as can be told."""
+    caller = _find_caller(payload)
+    if caller:
+        return caller == client
+    if client == "vscode":  # Copilot CLI takes on its event names, but names no transcript with all
+        return bool(payload.transcript) or payload.find("hookEventName") is not None
+    if client == _COPILOT_CLI:  # VS Code reads its files, and says each event's name
+        return not payload.text("hook_event_name", "hookEventName")
+    if client == "claude-code":  # only VS Code and Copilot CLI, of those that read its files, date
+        return payload.find("timestamp") is None or _is_claude_transcript(payload.transcript)
+    return True
+
+
+def _find_caller(payload: Payload) -> str:
+    """Return the program that a payload names; empty, if it names none."""
+    for client, fields in _OWN_FIELDS.items():
+        if any(payload.find(field) is not None for field in fields):
+            return client
+    return _COPILOT_CLI if _parts(payload.transcript)[-1] == _COPILOT_TRANSCRIPT else ""
+
+
+def _is_claude_transcript(path: str) -> bool:
+    """Check whether a path ends as those of Claude Code do: a folder of its own a project."""
+    return _CLAUDE_FOLDER in _parts(path)[-3:-2]
+
+
+def _parts(path: str) -> list[str]:
+    return path.replace("\\", "/").split("/")
+
+
+_NAMED_BY_CLIENTS = ("claude-code", "codex", "gemini", "droid")
+TRANSCRIPT_CLIENTS = (*_NAMED_BY_CLIENTS, "copilot")
+"""Clients whose transcripts are read: of a session of theirs that has none, nothing is recorded."""
+
+
+def find_transcript(client: str, payload: Payload) -> str:
+    """Find the file of the session; empty where there is none that could be read."""
+    if client in _NAMED_BY_CLIENTS:
+        return payload.transcript
+    session = payload.session
+    if not session or session != os.path.basename(session):
+        return ""
+    if client == "copilot":
+        folder = _find_folder("COPILOT_HOME", ".copilot")
+        file = os.path.join(folder, "session-state", session, "events.jsonl")
+        return payload.transcript or file
+    if client == "cline" and payload.text("rootSessionId"):
+        folder = _find_folder("CLINE_DIR", ".cline")
+        return os.path.join(folder, "data", "sessions", session, f"{session}.messages.json")
+    return ""
+
+
+def _find_folder(variable: str, name: str) -> str:
+    return os.environ.get(variable) or os.path.join(os.path.expanduser("~"), name)

@@ -83,7 +83,7 @@ _NEVER_SEEN = (
     (0x034F, 0x034F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x3164, 0x3164),
     (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0xE0000, 0xE0FFF),
 )  # fmt: skip
-"""Ranges of invisible characters (`language/reading/invisible.py`) that Python takes for
+"""Ranges of invisible characters (`language/reading/fences.py`) that Python takes for
 printable."""
 
 

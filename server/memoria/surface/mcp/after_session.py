@@ -10,8 +10,7 @@ import os
 import time
 
 from memoria.bare.ask import list_addresses, remove_dead_sockets
-from memoria.bare.hook_log import describe_error, note_failure
-from memoria.bare.spool import list_waiting
+from memoria.bare.spool import describe_error, list_waiting, note_failure
 
 _OTHERS_FIRST_S = 1.2
 """Head start for servers, which look once a second whether anything waits."""
@@ -58,7 +57,7 @@ def _take_in(home: str, tenant: str, workspace: str) -> None:
     import anyio  # noqa: PLC0415  (only where anything waits)
 
     from memoria.config import Settings  # noqa: PLC0415
-    from memoria.surface.mcp.standby import open_on_standby  # noqa: PLC0415
+    from memoria.surface.mcp.asked import open_on_standby  # noqa: PLC0415
 
     settings = Settings.load_here(home, tenant, workspace)
 

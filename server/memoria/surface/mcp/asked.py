@@ -10,14 +10,15 @@ import secrets
 import socket
 import struct
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
 from anyio.abc import SocketAttribute, SocketListener, SocketStream
 
+import memoria.app
 from memoria.app import Memoria
 from memoria.bare.ask import (
     ENDING,
@@ -31,8 +32,9 @@ from memoria.bare.ask import (
 )
 from memoria.bare.home import make_tenant_folder
 from memoria.bare.plain_json import read_json, write_json
+from memoria.config import Settings
 from memoria.errors import MemoriaError
-from memoria.surface.mcp.kept import briefing_writer
+from memoria.surface.mcp.instructions import briefing_writer, keep_answers, keep_once_closed
 
 _OWNER_FOLDER, _OWNER_FILE = 0o700, 0o600
 _PATIENCE_S = 2.0
@@ -194,3 +196,27 @@ def _text(request: Request, name: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise ValueError(f"{name} is no text")
     return value
+
+
+@asynccontextmanager
+async def open_on_standby(
+    settings: Settings, questions: OpenQuestions | None = None
+) -> AsyncIterator[Memoria]:
+    """Open a home, and be there for hooks and for the next server until the end of the block.
+
+    Args:
+        settings: whose home and tenant.
+        questions: counts what hooks ask, for who lets them go first.
+
+    Raises:
+        StoreError: the home can't be opened.
+    """
+    async with (
+        memoria.app.open_memoria(settings=settings) as memory,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(keep_answers, memory)
+        tasks.start_soon(answer_hooks, memory, questions or OpenQuestions())
+        yield memory
+        tasks.cancel_scope.cancel()
+    await anyio.to_thread.run_sync(keep_once_closed, settings)

@@ -19,13 +19,13 @@ from pydantic import BaseModel, Field
 
 from memoria.app import Memoria
 from memoria.errors import InvalidInputError, PreviewChangedError
-from memoria.language.reading.invisible import show_invisible
+from memoria.language.reading.fences import show_invisible
 from memoria.model.forgetting import ForgetOrder, ForgetPreview, ForgetResult
 from memoria.model.query import build_query
 from memoria.surface.documents import Unforgotten, write_forgotten, write_preview
 from memoria.surface.forgetting_text import forget_command, forget_text, preview_text
+from memoria.surface.mcp.arguments import takes_query_arguments
 from memoria.surface.mcp.calls import Ctx, answer_with, can_ask_user, memory_of, user_channel
-from memoria.surface.mcp.query_arguments import takes_query_arguments
 from memoria.surface.mcp.shapes import WireForgetAnswer
 
 _MOST_ITEMS = 30

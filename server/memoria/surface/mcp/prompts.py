@@ -1,4 +1,4 @@
-"""Prompts: what a person may ask their client to bring in."""
+"""Prompts: what a person may ask their client to bring in, and completion of arguments."""
 
 import inspect
 import re
@@ -8,6 +8,9 @@ from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INVALID_PARAMS,
+    CompleteRequestParams,
+    CompleteResult,
+    Completion,
     GetPromptRequestParams,
     GetPromptResult,
     ListPromptsResult,
@@ -15,20 +18,21 @@ from mcp.types import (
     Prompt,
     PromptArgument,
     PromptMessage,
+    PromptReference,
     TextContent,
 )
 
 from memoria.app import Memoria
+from memoria.app.records import Completed
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError, MemoriaError, quote_value, shorten
-from memoria.language.reading.strip import fence
-from memoria.lifecycle.core.wishes import HEADING
+from memoria.language.reading.fences import fence
+from memoria.lifecycle.core.told import HEADING
 from memoria.model.core import CORE_FILES
 from memoria.surface.mcp.calls import title_of
-from memoria.surface.mcp.instructions import load_text
-from memoria.surface.mcp.resources import core_text
+from memoria.surface.mcp.instructions import load_text, unread_note
+from memoria.surface.mcp.resources import TEMPLATES, core_text, list_variables
 from memoria.surface.text import memory_text, result_text, scratchpads_text
-from memoria.surface.unread_text import unread_note
 
 _NUMBER = lazy_regex(r"\d{1,9}", re.ASCII)
 Context = ServerRequestContext[Memoria]
@@ -159,3 +163,54 @@ def list_arguments(write: Callable[..., Awaitable[str]]) -> list[PromptArgument]
 
 def _refusal(problem: str) -> MCPError:
     return MCPError(code=INVALID_PARAMS, message=problem)
+
+
+_MOST = 100
+"""Largest number that the protocol takes."""
+_EXAMPLES = {
+    "max_tokens": ("600", "1200", "2400", "4800"),
+    "short_term_turns": ("0", "6", "12"),
+}
+_KINDS: dict[str, Completed] = {
+    "memory_id": "memory",
+    "session_id": "session",
+    "workspace": "project",
+}
+
+
+async def complete(
+    context: ServerRequestContext[Memoria], params: CompleteRequestParams
+) -> CompleteResult:
+    """Give what fits an argument as far as it is typed; nothing where it may be any words.
+
+    Raises:
+        MCPError: there is no such prompt or resource, or it has no such argument.
+    """
+    _check_argument(params)
+    found = await _find_values(
+        context.lifespan_context, params.argument.name, params.argument.value
+    )
+    shown = found[:_MOST]
+    return CompleteResult(
+        completion=Completion(values=shown, total=len(found), has_more=len(found) > len(shown))
+    )
+
+
+async def _find_values(memory: Memoria, argument: str, typed: str) -> list[str]:
+    if argument in _KINDS:
+        return await memory.complete(_KINDS[argument], typed)
+    return [one for one in _EXAMPLES.get(argument, ()) if one.startswith(typed)]
+
+
+def _check_argument(params: CompleteRequestParams) -> None:
+    if isinstance(params.ref, PromptReference):
+        name, kind = params.ref.name, "prompt"
+        known = {one: [each.name for each in list_arguments(PROMPTS[one])] for one in PROMPTS}
+    else:
+        name, kind = params.ref.uri, "resource template"
+        known = {one.uri: list_variables(one) for one in TEMPLATES}
+    if name not in known:
+        raise _refusal(f"There is no {kind} {shorten(name)}. There are {', '.join(known)}.")
+    if params.argument.name not in known[name]:
+        takes = ", ".join(known[name]) or "no argument"
+        raise _refusal(f"{name} has no {shorten(params.argument.name)}. It takes {takes}.")

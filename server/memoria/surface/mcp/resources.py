@@ -1,8 +1,8 @@
-"""Resources: what a client may put into a prompt without asking a tool."""
+"""Resources: what a client may put into a prompt without asking a tool, and links to them."""
 
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -13,11 +13,14 @@ from mcp.shared.uri_template import UriTemplate
 from mcp.types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
+    Annotations,
+    CallToolResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
+    ResourceLink,
     ResourceTemplate,
     TextResourceContents,
 )
@@ -27,16 +30,15 @@ from memoria.app import Memoria
 from memoria.disk.folders import tenant_folder
 from memoria.disk.home_files import read_seed
 from memoria.errors import InvalidInputError, MemoriaError, NotFoundError, shorten
-from memoria.language.reading.strip import fence
+from memoria.language.reading.fences import fence
 from memoria.language.words.document import full_text
-from memoria.model import SessionRecord
-from memoria.model.condition import Condition
+from memoria.model import SearchResult, SessionRecord
 from memoria.model.core import CORE_FILES, CoreFile
+from memoria.model.memory import Condition
 from memoria.retrieval.answer.form import indent_words
 from memoria.surface.mcp.calls import title_of
-from memoria.surface.mcp.instructions import load_text
+from memoria.surface.mcp.instructions import A_MODEL_READS, NOTHING_UNREAD, load_text
 from memoria.surface.text import memory_text, scratchpads_text, turn_citation
-from memoria.surface.unread_text import A_MODEL_READS, NOTHING_UNREAD
 
 _MARKDOWN = "text/markdown"
 _PLAIN = "text/plain"
@@ -241,3 +243,47 @@ def _session_text(record: SessionRecord) -> str:
             f"… {len(shown)} of {record.total} turns; search_conversation_traces has the rest"
         )
     return "\n\n".join(shown)
+
+
+_MOST = 3
+_FOR_USER = Annotations(audience=["user"], priority=0)
+
+
+def without_links(answer: CallToolResult) -> CallToolResult:
+    """Drop the links from an answer."""
+    content = [one for one in answer.content if not isinstance(one, ResourceLink)]
+    return answer.model_copy(update={"content": content})
+
+
+def link_memory(memory_id: str) -> ResourceLink:
+    """Return a link to a memory with its history."""
+    return _link(MEMORY, "memory", memory_id)
+
+
+def link_session(session_id: str) -> ResourceLink:
+    """Return a link to the turns of a session."""
+    return _link(SESSION, "session", session_id)
+
+
+def link_hits(found: SearchResult) -> list[ResourceLink]:
+    """List links to the first memories of an answer, and to the sessions of its first turns."""
+    links = (
+        link_memory(hit.id) if hit.kind == "memory" else _link_source(hit.source.session_id)
+        for hit in found.hits
+        if hit.shown_as is None
+    )
+    return choose_links(links)
+
+
+def choose_links(links: Iterable[ResourceLink | None]) -> list[ResourceLink]:
+    """Choose the first few, each once."""
+    return [*{one.uri: one for one in links if one is not None}.values()][:_MOST]
+
+
+def _link_source(session_id: str | None) -> ResourceLink | None:
+    return None if session_id is None else link_session(session_id)
+
+
+def _link(template: str, kind: str, record_id: str) -> ResourceLink:
+    uri = UriTemplate.parse(template).expand({f"{kind}_id": record_id})
+    return ResourceLink(uri=uri, name=f"{kind} {record_id}", annotations=_FOR_USER)

@@ -1,29 +1,182 @@
-"""Building the MCP server."""
+"""Building the MCP server, with what runs beside its requests: spool, and watch on core files."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
 from importlib.metadata import version
+from pathlib import Path
 from typing import IO, cast
 
 import anyio
-from mcp.server import Server
+import anyio.lowlevel
+from mcp.server import Server, ServerRequestContext
 from mcp.server.caching import CacheHint
 from mcp.server.mcpserver import RequestStateBoundary, RequestStateSecurity
+from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
-from mcp.server.subscriptions import ListenHandler
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    ResourceUpdated,
+    ServerEvent,
+)
+from mcp.types import (
+    EmptyResult,
+    InputRequiredResult,
+    SubscribeRequestParams,
+    TextContent,
+    UnsubscribeRequestParams,
+)
 
 from memoria.app import Memoria
+from memoria.app.spool import WAITING_BYTES
 from memoria.surface.front.streams import Inbox, Outbox
 from memoria.surface.mcp import prompts, resources
-from memoria.surface.mcp.completions import complete
-from memoria.surface.mcp.incoming import OpenRequests, relay
-from memoria.surface.mcp.instructions import static_instructions
-from memoria.surface.mcp.line_repair import repair_lines
-from memoria.surface.mcp.spool import follow_spool
-from memoria.surface.mcp.toolbox import Toolbox
+from memoria.surface.mcp.incoming import OpenRequests, relay, repair_lines
+from memoria.surface.mcp.instructions import static_instructions, unread_word
+from memoria.surface.mcp.prompts import complete
+from memoria.surface.mcp.toolbox import Answer, Toolbox
 from memoria.surface.mcp.tools import add_tools
-from memoria.surface.mcp.unread_word import UnreadWord
-from memoria.surface.mcp.watch import Subscribers, watch_files
+
+_SPOOL_EVERY_S = 1.0
+
+
+async def follow_spool(memory: Memoria) -> None:
+    """Take in what hooks say; until cancelled. While nothing comes it costs one look a second."""
+    while True:
+        while memory.spool.has_changed() and await memory.take_in_spool(WAITING_BYTES):
+            await anyio.lowlevel.checkpoint()
+        await anyio.sleep(_SPOOL_EVERY_S)
+
+
+_EVERY_S = 2.0
+_State = tuple[int, int, int] | None
+Context = ServerRequestContext[Memoria]
+
+
+@dataclass(slots=True)
+class LegacyClient:
+    """A client of the older era, and the resources it has subscribed to."""
+
+    session: ServerSession
+    uris: set[str] = field(default_factory=set)
+
+
+class Subscribers(InMemorySubscriptionBus):
+    """Subscribers to resources, each with what they want to be told of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._listening: set[object] = set()
+        self._legacy: list[LegacyClient] = []
+        self._arrival = anyio.Event()
+
+    def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
+        """Tell a listener of every event from now on; return what ends that."""
+        token, unsubscribe = object(), super().subscribe(listener)
+        self._listening.add(token)
+        self._arrival.set()
+
+        def end() -> None:
+            self._listening.discard(token)
+            unsubscribe()
+
+        return end
+
+    async def add_legacy(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
+        """Tell a client of the older era of a resource from now on."""
+        self._legacy_client(context.session).uris.add(str(params.uri))
+        self._arrival.set()
+        return EmptyResult()
+
+    async def remove_legacy(
+        self, context: Context, params: UnsubscribeRequestParams
+    ) -> EmptyResult:
+        """Stop telling a client of the older era of a resource."""
+        self._legacy_client(context.session).uris.discard(str(params.uri))
+        return EmptyResult()
+
+    async def publish(self, event: ServerEvent) -> None:
+        """Tell everybody who wants to know."""
+        await super().publish(event)
+        if isinstance(event, ResourceUpdated):
+            for client in [one for one in self._legacy if event.uri in one.uris]:
+                try:
+                    await client.session.send_resource_updated(event.uri)
+                except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    self._legacy.remove(client)  # it has gone without a word
+
+    @property
+    def has_any(self) -> bool:
+        """True if there is anybody."""
+        return bool(self._listening) or any(client.uris for client in self._legacy)
+
+    async def wait_for_any(self) -> None:
+        """Wait until there is somebody."""
+        while not self.has_any:
+            self._arrival = anyio.Event()
+            await self._arrival.wait()
+
+    def _legacy_client(self, session: ServerSession) -> LegacyClient:
+        """Return the client that asks.
+
+        Every request has a session of its own, but the parameters of the handshake are one object
+        for the whole connection, and so tell two clients apart.
+        """
+        for client in self._legacy:
+            if client.session.client_params is session.client_params:
+                return client
+        self._legacy.append(LegacyClient(session))
+        return self._legacy[-1]
+
+
+async def watch_files(subscribers: Subscribers, files: Mapping[str, Path]) -> None:
+    """Tell of every change to some files; until cancelled.
+
+    Args:
+        subscribers: whom.
+        files: by the URI of the resource that shows it.
+    """
+    while True:
+        await subscribers.wait_for_any()
+        known = _file_states(files)
+        while subscribers.has_any:
+            await anyio.sleep(_EVERY_S)
+            before, known = known, _file_states(files)
+            for uri in (uri for uri in files if known[uri] != before[uri]):
+                await subscribers.publish(ResourceUpdated(uri=uri))
+
+
+def _file_states(files: Mapping[str, Path]) -> dict[str, _State]:
+    return {uri: _file_state(file) for uri, file in files.items()}
+
+
+def _file_state(file: Path) -> _State:
+    try:
+        found = file.lstat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+class UnreadWord:
+    """Adds a sentence to the first answer after which there is something to read."""
+
+    def __init__(self) -> None:
+        self._is_said = False
+
+    async def add_to(self, answer: Answer, memory: Memoria) -> Answer:
+        """Add to an answer what goes unread in this project, if nobody has said so before."""
+        if self._is_said or isinstance(answer, InputRequiredResult) or answer.is_error:
+            return answer
+        word = unread_word(await memory.count_unread())
+        text, *links = answer.content
+        if not word or not isinstance(text, TextContent):
+            return answer
+        self._is_said = True
+        told = TextContent(type="text", text=f"{text.text}\n\n{word}")
+        return answer.model_copy(update={"content": [told, *links]})
+
 
 _NAME = "memoria"
 _STATIC = CacheHint(ttl_ms=3_600_000, scope="public")

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from memoria.app.project_news import take_news
 from memoria.errors import InvalidInputError
-from memoria.language.reading.invisible import show_invisible
+from memoria.language.reading.fences import show_invisible
 from memoria.model import (
     AgentRevision,
     EntityKind,
@@ -33,11 +33,18 @@ from memoria.surface.documents import (
     write_traces,
     write_turn,
 )
-from memoria.surface.mcp.calls import Ctx, answer_with, can_ask_user, memory_of, user_channel
+from memoria.surface.mcp.arguments import takes_query_arguments
+from memoria.surface.mcp.calls import (
+    Ctx,
+    answer_with,
+    can_ask_user,
+    memory_of,
+    remember_several,
+    user_channel,
+)
 from memoria.surface.mcp.forgetting import forget_memory
-from memoria.surface.mcp.links import choose_links, link_hits, link_memory, link_session
-from memoria.surface.mcp.query_arguments import takes_query_arguments
-from memoria.surface.mcp.several import remember_several
+from memoria.surface.mcp.instructions import handed_in_text
+from memoria.surface.mcp.resources import choose_links, link_hits, link_memory, link_session
 from memoria.surface.mcp.shapes import (
     WireConclusions,
     WireLookup,
@@ -57,7 +64,6 @@ from memoria.surface.text import (
     scratchpad_text,
     turn_record_text,
 )
-from memoria.surface.unread_text import handed_in_text
 
 _Role = Literal["user", "assistant", "tool", "system"]
 _CONFIRM_HINT = (

@@ -18,10 +18,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memoria.retrieval.ranking.evidence.columns import Scores, find_rows, join_numbers
-from memoria.retrieval.ranking.evidence.counts import TermCounts
-from memoria.retrieval.ranking.evidence.places import Places
-from memoria.retrieval.ranking.evidence.words import Bits, Floats
+from memoria.retrieval.ranking.evidence.columns import Places, Scores, find_rows, join_numbers
+from memoria.retrieval.ranking.evidence.words import Bits, Floats, TermCounts
 from memoria.store.values import Frequencies
 
 _NEIGHBOUR_WEIGHTS = {-2: 0.1, -1: 0.2, 1: 0.2, 2: 0.1}

@@ -2,8 +2,12 @@
 
 Each is a factor of at most 1 with a reason of its own, and 1 where there is nothing to go by:
 
-- who said it: where a query names one who speaks, what the others say counts for less;
-- whose it is: between a user and an assistant a question wants one side's words (`roles`);
+- who said it: "What did Caroline research?" wants what Caroline said, while her name stands mostly
+  in what others say to her. So a speaker's name is taken out of the words searched for, and what
+  the others say counts for less;
+- whose it is: a record of a user and an assistant is searched for what the user has said, is and
+  wants. The assistant's answers hold every word of the question at length and are seldom what is
+  asked for, unless the question says so. Where turns have speakers, neither side counts for more;
 - what it does: a question is matched by the same question, but the answer is what is wanted. What
   a user asks an assistant tells of the user, so it counts in full;
 - how much it says: "wow, thanks" answers nothing, whatever it stands beside (the document length
@@ -12,29 +16,101 @@ Each is a factor of at most 1 with a reason of its own, and 1 where there is not
 - when it was said: where a query names a time, what was said outside it counts for less. What
   happens is mentioned soon after, so the time has three days more. A time in which nothing that was
   found was said is no help, and none is taken from it.
+
+A wish is the exception: "Always name the version when I speak of a library" was said long ago and
+shares hardly a word with the request that it is for. So where something new is asked for, the odds
+of a turn that states a standing wish are raised. What is far away stays far.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from memoria.language.asking.aim import Aim
+from memoria.language.asking.aim import NO_WISH, PREFERENCE, STANDING_WISH, Aim
 from memoria.language.dates import Interval
+from memoria.language.words.analyser import tokens
 from memoria.retrieval.query.options import Stages
 from memoria.retrieval.ranking.evidence.columns import rank_rows
-from memoria.retrieval.ranking.evidence.roles import role_priors
-from memoria.retrieval.ranking.evidence.wishes import add_wishes, highest_with_wish, may_wish
 from memoria.retrieval.ranking.evidence.words import Bits, Floats, Integers
-from memoria.store.turn_metadata import UNHEARD, TextFeatureColumns, TurnMetadataColumns
+from memoria.store.features import UNHEARD, TextFeatureColumns, TurnMetadataColumns
+
+
+def find_named_speakers(
+    terms: Sequence[str], speakers: Iterable[str | None]
+) -> dict[str, frozenset[str]]:
+    """Find the speakers named by a query's terms, each with the tokens of the name.
+
+    A first name names whoever has it. Where all who speak are named, or a query is nothing
+    but a name, nobody is preferred to anybody.
+    """
+    present = sorted({speaker for speaker in speakers if speaker})
+    asked = frozenset(terms)
+    found = {one: name for one in present if (name := _first_name(one)) and name <= asked}
+    others = asked.difference(*found.values())
+    return found if others and len(found) < len(present) else {}
+
+
+def _first_name(speaker: str) -> frozenset[str]:
+    words = speaker.split()
+    return frozenset(tokens(words[0])) if words else frozenset()
+
+
+_ASSISTANT = 0.7
+"""Factor of an assistant's turn where its words are not asked for. On BEAM's ten chats it moves
+recall@10 from .39 to .53; with 0.6 and 0.8 it is within a point."""
+_USER_WHERE_REPLY = 0.8
+"""Factor of a user's turn in questions for the assistant's words: .58 to .67 on those."""
+
+
+def role_priors(remarks: TurnMetadataColumns, aim: Aim) -> Floats:
+    """Return the factors of turns by their roles: 1 where a speaker is named."""
+    if aim is Aim.SUMMARY:
+        return np.ones(len(remarks.ats))
+    is_other, prior = (
+        (remarks.is_user, _USER_WHERE_REPLY)
+        if aim is Aim.REPLY
+        else (remarks.is_assistant, _ASSISTANT)
+    )
+    return np.where(is_other & (remarks.speakers == 0), prior, 1.0)
+
+
+_STANDING = 3.0
+_PREFERENCE = 1.5
+"""Factors of the odds for a wish. BEAM's ten chats: recall@10 of instructions .30 to .60, of
+preferences .88 to .93; what other questions find does not change, for theirs are as they were."""
+_GAINS = np.ones(3)
+_GAINS[[NO_WISH, PREFERENCE, STANDING_WISH]] = 1.0, _PREFERENCE, _STANDING
+
+
+def may_wish(remarks: TurnMetadataColumns) -> Bits:
+    """Mark the turns of one who has wishes: the user of an assistant."""
+    own: Bits = remarks.is_user & (remarks.speakers == 0)
+    return own
+
+
+def add_wishes(scores: Floats, wishes: NDArray[np.int16]) -> Floats:
+    """Raise the scores of users' turns by what they wish."""
+    return np.where(wishes > NO_WISH, _multiply_odds(scores, _GAINS[wishes]), scores)
+
+
+def highest_with_wish(scores: Floats) -> Floats:
+    """Return the most that scores of users' turns can be, whatever wishes they state."""
+    return _multiply_odds(scores, _STANDING)
+
+
+def _multiply_odds(scores: Floats, gains: Floats | float) -> Floats:
+    """Multiply the odds of scores, which are 0 to 1."""
+    return gains * scores / (1 - scores + gains * scores)
+
 
 _OTHER_SPEAKER = 0.7
 _QUESTION_PRIOR = 0.9
 _FEW_WORDS = 3
 _OTHER_TIME = 0.8
 _TOLD_WITHIN_MS = 3 * 24 * 60 * 60 * 1000
-
 Hear = Callable[[Integers, bool], TextFeatureColumns]
 """Read what was said in some rows, and whether it states a wish if that is asked for."""
 Lift = Callable[[Floats], Floats]

@@ -7,16 +7,15 @@ from pydantic import ValidationError
 
 from memoria.errors import StoreDamagedError
 from memoria.store.connection import RefusedRowError, RefusedValueError
-from memoria.store.rows.portable.put import PortableWriter
-from memoria.store.rows.portable.read import PortableReader
+from memoria.store.rows.portable.kinds import PortableReader, PortableWriter
 from memoria.store.rows.portable.records import (
     PortableKind,
     PortableMerge,
     PortableRecord,
     PortableSelection,
+    PortableTables,
     PutOutcome,
 )
-from memoria.store.rows.portable.tables import PortableTables
 
 _UNFIT = (
     *(KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError),

@@ -11,11 +11,14 @@ from typing import Any
 
 from memoria.model import InferredBy, Provenance
 from memoria.model.memory import CARRIED_COLUMNS
-from memoria.store.rows.portable.graph import PortableGraph
-from memoria.store.rows.portable.records import PortableMerge, PutOutcome
-from memoria.store.rows.portable.tables import PortableTables
-from memoria.store.rows.portable.turns import PortableTurns
-from memoria.store.rows.portable.values import bytes_of, json_text
+from memoria.store.rows.portable.records import (
+    PortableMerge,
+    PortableTables,
+    PutOutcome,
+    bytes_of,
+    json_text,
+)
+from memoria.store.rows.portable.turns import PortableGraph, PortableTurns
 from memoria.store.values import NewVersion
 
 _PARTS = ("versions", "evidence", "names", "derived_from", "span")

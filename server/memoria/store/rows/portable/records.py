@@ -1,9 +1,18 @@
-"""Records: a tenant's rows as they mean the same in any home."""
+"""Portable records: rows that mean the same in any home, and the tables that take them in."""
 
+import json
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from pydantic import JsonValue
+
+from memoria.store.connection import Connection
+from memoria.store.rows.conversations import Conversations
+from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.rows.memories import Memories
+from memoria.store.rows.memory_rows import Wordings
+from memoria.store.rows.workspaces import Workspaces
+from memoria.store.sql.statements import TenantRows
 
 PortableRecord = dict[str, JsonValue]
 PortableKind = Literal[
@@ -58,3 +67,30 @@ class PortableMerge:
     """Number of the newest memory that was here before; None until it is looked up."""
     reworded: set[str] = field(default_factory=set)
     """Ids of memories with a newer wording here than in their records."""
+
+
+@dataclass(frozen=True, slots=True)
+class PortableTables:
+    """A tenant's tables in one transaction."""
+
+    connection: Connection
+    tenant: int
+    documents: DocumentIndex
+    conversations: Conversations
+    memories: Memories
+    wordings: Wordings
+    workspaces: Workspaces
+
+    def open_rows(self) -> TenantRows:
+        """Return the statements that only a merge needs."""
+        return TenantRows(self.connection, self.tenant, "portable_put")
+
+
+def bytes_of(digits: str) -> bytes:
+    """Convert a record's hexadecimal digits to bytes."""
+    return bytes.fromhex(digits)
+
+
+def json_text(value: object) -> str:
+    """Convert a value to JSON as it is stored and compared."""
+    return json.dumps(value, ensure_ascii=False)

@@ -15,13 +15,12 @@ from typing import Any
 
 import anyio
 
-from memoria.admin.chat import UNREAD
-from memoria.connectors.clients.program import find_program
+from memoria.admin.findings import UNREAD
+from memoria.connectors.clients.interface import find_program
 from memoria.language.words.analyser import index_text
-from memoria.surface.cli.client_entry import client_entry
 from memoria.surface.cli.console import Options, print_json
-from memoria.surface.cli.demo.guest import Answer, Guest, guest
-from memoria.surface.cli.demo.stage import Stage
+from memoria.surface.cli.demo.stage import Answer, Guest, Stage, guest
+from memoria.surface.cli.serving import client_entry
 
 FORGOTTEN = "My bicycle lock opens with okapi five eight two"
 SECRETS = ("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI", "Tr0ub4dor", "41,500")

@@ -1,1 +1,0 @@
-"""Programs and endpoints on this machine that could read conversations."""

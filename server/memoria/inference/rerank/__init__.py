@@ -1,1 +1,0 @@
-"""Rerankers read question and text together, and score how well one answers the other."""

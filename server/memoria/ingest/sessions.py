@@ -1,0 +1,251 @@
+"""Sessions: their turns, of which there may be two accounts, and their scratchpads are written."""
+
+from typing import TYPE_CHECKING
+
+from memoria.erasure.suppression import Digester, SuppressionList
+from memoria.errors import InvalidInputError
+from memoria.ingest.turn_draft import TurnDraft, clean_id, is_same_turn, is_whole
+from memoria.language.reading.clean import Tally, clean_text
+from memoria.language.words.document import full_text
+from memoria.model import (
+    Channel,
+    RecordedTurn,
+    Role,
+    Scratchpad,
+    Session,
+    StoredTurn,
+    Trust,
+    new_id,
+    now_millis,
+)
+from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
+from memoria.store.values import NewTurn, SegmentLimits
+
+if TYPE_CHECKING:
+    from memoria.ingest.intake import Intake
+
+
+_MOST_ALIKE = 100
+"""Number of turns of one opening that are looked at."""
+
+
+class AccountMeeting:
+    """Finds a turn's counterpart in the other account, in one session and for one call."""
+
+    def __init__(self, tx: Transaction, session: Session) -> None:
+        self._tx = tx
+        self._session_n = session.n
+        self._agent_turns = session.agent_turns
+        self._met: set[int] = set()
+
+    def find_known(self, reported: TurnDraft) -> StoredTurn | None:
+        """Find the turn that an agent reports, or None; none is found twice in a call."""
+        return self._find(reported, self._list_alike(reported))
+
+    def find_reported(self, said: TurnDraft) -> StoredTurn | None:
+        """Find the turn that an agent reported before the client said it, or None."""
+        if not self._agent_turns:
+            return None
+        likeness = said.likeness or b""
+        found = self._tx.accounts.list_alike(self._session_n, likeness, _MOST_ALIKE, "agent")
+        return self._find(said, found)
+
+    def find_place(self, turn: StoredTurn, next_index: int) -> int:
+        """Return the place of a reported turn in the client's order.
+
+        It stays where it is if that is behind all that the client has said; otherwise it goes last.
+        """
+        is_behind = turn.turn_index > self._tx.accounts.find_last_index(self._session_n)
+        return turn.turn_index if is_behind else next_index
+
+    def _list_alike(self, draft: TurnDraft) -> list[StoredTurn]:
+        return self._tx.accounts.list_alike(self._session_n, draft.likeness or b"", _MOST_ALIKE)
+
+    def _find(self, draft: TurnDraft, turns: list[StoredTurn]) -> StoredTurn | None:
+        text = full_text(draft.text)
+        for turn in turns:
+            if turn.n not in self._met and is_same_turn(full_text(turn), text):
+                self._met.add(turn.n)
+                return turn
+        return None
+
+
+class SessionWriter:
+    """Appends turns to one session inside a transaction."""
+
+    def __init__(
+        self,
+        tx: Transaction,
+        intake: "Intake",
+        session: Session,
+        channel: Channel,
+        now: int,
+        limits: SegmentLimits,
+    ) -> None:
+        """Create the writer.
+
+        Args:
+            tx: the transaction.
+            intake: concludes from what is written, and queues it.
+            session: as it is when the call begins.
+            channel: the way in.
+            now: UTC epoch milliseconds.
+            limits: where segments end.
+        """
+        self._conversations = tx.conversations
+        self._accounts = tx.accounts
+        self._meeting = AccountMeeting(tx, session)
+        self._intake = intake
+        self._session_n = session.n
+        self._next_index = session.turns
+        self._channel = channel
+        self._now = now
+        self._limits = limits
+
+    def write(self, draft: TurnDraft, *, suppressed: bool) -> RecordedTurn:
+        """Write a turn, unless the session has it by its message id; or a new version of it."""
+        message_id = draft.turn.message_id
+        known = (
+            self._conversations.find_message(self._session_n, message_id)
+            if message_id is not None
+            else None
+        )
+        if known is None:
+            reported = self._meeting.find_reported(draft)
+            if reported is not None:
+                self._take_over(draft, reported, suppressed=suppressed)
+                return RecordedTurn(status="already_recorded", id=reported.id)
+            return RecordedTurn(status="recorded", id=self._append(draft, suppressed=suppressed))
+        if known.fingerprint == draft.fingerprint or draft.is_unanswered_call:
+            return RecordedTurn(status="already_recorded", id=known.id)
+        self._conversations.retire_turn(known.n)
+        self._intake.supersede_conclusions(known.n)
+        edited = self._add(draft, known.turn_index, known.version + 1, suppressed=suppressed)
+        return RecordedTurn(status="new_version", id=edited)
+
+    def report(self, draft: TurnDraft, *, suppressed: bool) -> RecordedTurn:
+        """Write an agent's report of a turn, unless the session has the turn."""
+        known = self._meeting.find_known(draft)
+        if known is not None:
+            return RecordedTurn(status="already_recorded", id=known.id)
+        return RecordedTurn(status="recorded", id=self._append(draft, suppressed=suppressed))
+
+    def _take_over(self, draft: TurnDraft, reported: StoredTurn, *, suppressed: bool) -> None:
+        """Let a turn that an agent has reported be the one that the client has said."""
+        place = self._meeting.find_place(reported, self._next_index)
+        said = self._make(draft, place, reported.version, suppressed=suppressed)
+        self._accounts.hand_over(reported, said)
+        if place == self._next_index:
+            self._next_index += 1
+            self._intake.queue_segments(self._conversations.extend_segment(said, self._limits))
+        if not (suppressed or is_whole(full_text(reported), full_text(draft.text))):
+            self._intake.take_reworded_turn(reported, said)
+
+    def _append(self, draft: TurnDraft, *, suppressed: bool) -> str:
+        turn_id = self._add(draft, self._next_index, version=1, suppressed=suppressed)
+        self._next_index += 1
+        return turn_id
+
+    def _add(self, draft: TurnDraft, turn_index: int, version: int, *, suppressed: bool) -> str:
+        new = self._make(draft, turn_index, version, suppressed=suppressed)
+        n = self._conversations.add_turn(new)
+        self._intake.queue_segments(self._conversations.extend_segment(new, self._limits))
+        if not suppressed:
+            self._intake.take_turn(n, new)
+        return new.id
+
+    def _make(
+        self, draft: TurnDraft, turn_index: int, version: int, *, suppressed: bool
+    ) -> NewTurn:
+        turn, text = draft.turn, draft.text
+        return NewTurn(
+            id=new_id(),
+            session_n=self._session_n,
+            message_id=turn.message_id,
+            turn_index=turn_index,
+            version=version,
+            role=turn.role,
+            speaker=turn.speaker,
+            at=self._now if turn.at is None else turn.at,
+            utc_offset=turn.utc_offset,
+            at_given=turn.at is not None,
+            ingested_at=self._now,
+            trust=_trust_of(turn.role, self._channel.trust),
+            suppressed=suppressed,
+            fingerprint=draft.fingerprint,
+            content=text.content,
+            tool_name=turn.tool_name,
+            tool_args=text.tool_args,
+            tool_result=text.tool_result,
+            account=self._channel.account,
+            likeness=draft.likeness,
+        )
+
+
+def _trust_of(role: Role, channel: Trust) -> Trust:
+    """Return a turn's trust: only the user's turns can be the user's own word."""
+    match role:
+        case Role.TOOL:
+            return Trust.TOOL
+        case Role.USER:
+            return channel
+        case _:
+            return Trust.REPORTED if channel is Trust.USER else channel
+
+
+MOST_RECENT_TASKS = 5
+_MAX_CHARS = 2000
+
+
+def update_scratchpad(
+    store: Store,
+    tenant: str,
+    session_id: str,
+    focus: str | None,
+    completed: str | None,
+    digester: Digester,
+    workspace: str | None = None,
+) -> Scratchpad:
+    """Set the current focus, or note a task as completed, or both.
+
+    When the focus changes, the former one becomes a completed task. An empty focus clears it.
+
+    Raises:
+        ForgottenError: one says what was forgotten.
+        InvalidInputError: neither was given, or one is too long.
+    """
+    if focus is None and completed is None:
+        raise InvalidInputError("Give current_focus, completed, or both.")
+    new_focus, done = (_note(text) for text in (focus, completed))
+    session_id = clean_id(session_id, Tally(), digester)
+    with store.write(tenant) as tx:
+        suppression = SuppressionList(tx.tombstones, digester)
+        for note in filter(None, (new_focus, done)):
+            suppression.check_statement(note)
+        old = tx.scratchpads.get(session_id)
+        current = old.current_focus if old else None
+        finished = [done] if done else []
+        if done and done == current:
+            current = None
+        if new_focus is not None and new_focus != current:
+            finished = [*([current] if current else []), *finished]
+            current = new_focus or None
+        tx.scratchpads.put(
+            session_id, current, finished, now_millis(), MOST_RECENT_TASKS, workspace
+        )
+        now = tx.scratchpads.get(session_id)
+    if now is None:
+        raise InvalidInputError(f"There is no scratchpad of session {session_id}.")
+    return now
+
+
+def _note(text: str | None) -> str | None:
+    if text is None:
+        return None
+    note = clean_text(text, Tally()).strip()
+    if len(note) > _MAX_CHARS:
+        raise InvalidInputError(
+            f"A scratchpad line has at most {_MAX_CHARS:,} characters and this has {len(note):,}."
+        )
+    return note

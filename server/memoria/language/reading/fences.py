@@ -1,0 +1,192 @@
+"""Fences and invisible characters: stored text is shown so that it can't pass for anything else.
+
+Tag characters spell whole sentences that no screen shows, zero-width characters and soft hyphens
+split words, and direction marks let a line read otherwise than it is stored. Before a model they
+are shown as escapes (`show_invisible`), or taken out where it could not use them
+(`drop_invisible`). The record keeps them. What writing needs stays: joiners within emoji and in the
+scripts that join their letters by them, a variation selector after what it varies, the tags of a
+flag, and marks beside letters that are written from right to left.
+
+Text that Memoria puts into a prompt is fenced in `<memoria>` tags. When a client records the
+conversation, those blocks come back with it; stored, they would be read as new statements. So
+`strip` removes them, as it does private spans.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.lazy import LazyPattern
+
+INVISIBLE = (
+    "\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    "\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Characters that show nothing by themselves, as the inside of a character class."""
+_EMOJI = "\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_VARIED = f"{_EMOJI}#*0-9\u00a9\u00ae\u203c\u2049\u2122\u2139\u3030\u303d\u3297\u3299"
+_JOINING = (  # Arabic, Syriac, N'Ko; the scripts of India; Tibetan, Burmese, Khmer, Mongolian
+    "\u0600-\u061b\u061d-\u08ff\ufb50-\ufdff\ufe70-\ufefc\u0900-\u0dff\u0f00-\u109f\u1780-\u17b3"
+    "\u17b6-\u17ff\u1820-\u18af"
+)
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17b3\u17b6-\u17ff"
+_FROM_RIGHT = "\u0590-\u061b\u061d-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_NEEDED = "|".join(
+    (
+        f"(?:(?<=[{_EMOJI}])|(?<=[{_VARIED}]\ufe0f))\u200d(?=[{_EMOJI}])",
+        f"(?<=[{_VARIED}])[\ufe0e\ufe0f]",
+        "(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f",
+        f"(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])",
+        f"(?<=[{_UNSPACED}])\u200b(?=[{_UNSPACED}])",
+        f"(?<=[{_FROM_RIGHT}])[\u200e\u200f\u061c]|[\u200e\u200f\u061c](?=[{_FROM_RIGHT}])",
+        f"(?<=[{_HAN}])[\ufe00-\ufe02\U000e0100-\U000e01ef]",
+        "(?<=[\u1820-\u18af])[\u180b-\u180f]",
+    )
+)
+_HIDDEN = LazyPattern(rf"(?:(?!{_NEEDED})[{INVISIBLE}])+|(?:{_NEEDED})(?P<needed>)")
+_ANY = LazyPattern(f"[{INVISIBLE}]")
+_ASCII = bytes((*range(0x09), *range(0x0E, 0x20), 0x7F))
+"""Invisible ASCII characters, as bytes: looking among bytes is faster than a pattern."""
+_MOST_SHOWN = 4
+
+
+def show_invisible(text: str) -> str:
+    r"""Replace invisible characters by escapes: `\u{200b}`, and of many the first."""
+    return _HIDDEN.regex.sub(_show, text) if _has_invisible(text) else text
+
+
+def drop_invisible(text: str) -> str:
+    """Return the text without invisible characters."""
+    return _HIDDEN.regex.sub(_drop, text) if _has_invisible(text) else text
+
+
+def visible_places(text: str) -> list[int]:
+    """List the places of the characters that `drop_invisible` leaves, and the text's length."""
+    hidden = (match.span() for match in _HIDDEN.regex.finditer(text) if match["needed"] is None)
+    edges = [0, *chain.from_iterable(hidden), len(text)]
+    seen = (range(edges[i], edges[i + 1]) for i in range(0, len(edges), 2))
+    return [*chain.from_iterable(seen), len(text)]
+
+
+def _has_invisible(text: str) -> bool:
+    if text.isascii():
+        return not text.isprintable() and len(text.encode().translate(None, _ASCII)) < len(text)
+    return _ANY.regex.search(text) is not None
+
+
+def _show(match: re.Match[str]) -> str:
+    if match["needed"] is not None:
+        return match[0]
+    first = "".join(f"\\u{{{ord(char):x}}}" for char in match[0][:_MOST_SHOWN])
+    more = len(match[0]) - _MOST_SHOWN
+    return f"{first}[+{more} invisible]" if more > 0 else first
+
+
+def _drop(match: re.Match[str]) -> str:
+    return match[0] if match["needed"] is not None else ""
+
+
+_FENCE = lazy_regex("`{3,}")
+
+
+def fence_block(text: str, label: str = "") -> str:
+    """Put a text between fences of more backticks than it has in a row: it can't end them.
+
+    Not a character of it is changed.
+    """
+    fence = "`" * (1 + max(map(len, _FENCE.findall(text)), default=2))
+    return f"{fence}{label}\n{text}\n{fence}"
+
+
+def indent_lines(text: str, indent: str) -> str:
+    """Indent all lines of a text but the first."""
+    return show_invisible(f"\n{indent}".join(_split_lines(text)))
+
+
+def join_lines(text: str) -> str:
+    """Return the text in one line."""
+    return show_invisible(" ".join(_split_lines(text)))
+
+
+def _split_lines(text: str) -> list[str]:
+    """Split at all that a reader may take for an end of line; a last end leaves an empty line."""
+    if text.isprintable():  # as nothing is that ends a line
+        return [text]
+    lines = f"{text}.".splitlines()  # with the dot a last end counts as well
+    return [*lines[:-1], lines[-1][:-1]]
+
+
+FENCE = "memoria"
+_TAG = lazy_regex(
+    rf"<(?P<close>/)?(?P<name>private|{FENCE})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE | re.ASCII
+)
+_TAG_START = lazy_regex(rf"<(?=\s*/?\s*(?:private|{FENCE})\b)", re.IGNORECASE | re.ASCII)
+"""Also matches what is no tag, as `</ memoria>`: a model may take it for the end all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrippedText:
+    """The text without the blocks, and how many were removed."""
+
+    text: str
+    blocks: int
+
+
+def strip(text: str) -> StrippedText:
+    """Remove every `<private>` span and every block that Memoria itself has injected.
+
+    Nested blocks go with the outer one. A tag that is never closed is ordinary text: somebody
+    writing about tags must not lose the rest of the turn.
+    """
+    if "</" not in text:
+        return StrippedText(text, 0)
+    kept: list[str] = []
+    position = blocks = 0
+    for start, end in _outermost_spans(sorted(_block_spans(text))):
+        kept.append(text[position:start])
+        position = end
+        blocks += 1
+    kept.append(text[position:])
+    return StrippedText("".join(kept), blocks)
+
+
+def fence(text: str) -> str:
+    """Put `text` in a block that a reader takes for data and that `strip` recognises.
+
+    Invisible characters in it are shown.
+    """
+    return f"<{FENCE}>\n{escape_fences(show_invisible(text))}\n</{FENCE}>"
+
+
+def escape_fences(text: str) -> str:
+    """Return `text` without any tag that would begin or end a fence."""
+    return _TAG_START.sub("‹", text)
+
+
+def _block_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield every tag pair's span, inner ones too, in one pass over the text."""
+    open_tags: dict[str, list[int]] = {"private": [], FENCE: []}
+    for tag in _TAG.finditer(text):
+        starts = open_tags[tag["name"].lower()]
+        if not tag["close"]:
+            starts.append(tag.start())
+        elif starts:
+            yield starts.pop(), tag.end()
+
+
+def _outermost_spans(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the spans without those inside of others; overlapping spans are joined."""
+    current: tuple[int, int] | None = None
+    for start, end in spans:
+        if current is None or start >= current[1]:
+            if current is not None:
+                yield current
+            current = (start, end)
+        else:
+            current = (current[0], max(current[1], end))
+    if current is not None:
+        yield current

@@ -1,0 +1,211 @@
+"""Marks on hits and memories that no longer hold, or of which nobody has said whether they hold.
+
+Of two memories that are alike nobody has said which holds, so both are shown: the newer first, the
+older marked. Where two statements of which one is later are of one day, both have their time.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from memoria.model import Hit, Memory, RelatedStatement, Validity
+from memoria.model.memory_types import DERIVED_TYPES
+from memoria.retrieval.answer.lines import AnswerLine
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.candidates import MemoryWording
+from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.successors import Successors
+from memoria.retrieval.snapshot import ScoredSearch
+from memoria.store.rows.transaction import Transaction
+from memoria.store.values import Filters
+
+
+def mark_superseded(
+    hits: Sequence[Hit], shown: Sequence[ScoredCandidate], superseded: Mapping[int, str | None]
+) -> tuple[Hit, ...]:
+    """Mark the hits that no longer hold.
+
+    Args:
+        hits: what is shown.
+        shown: the candidates they were made of, in the same order.
+        superseded: the documents that no longer hold, each with the sentence of it where that is
+            not all it says.
+    """
+
+    def mark(hit: Hit, n: int) -> Hit:
+        if n not in superseded:
+            return hit
+        part = superseded[n]
+        if part is None:
+            return hit.model_copy(update={"validity": Validity.SUPERSEDED})
+        return hit.model_copy(update={"superseded_part": part})
+
+    return tuple(mark(hit, each.candidate.n) for hit, each in zip(hits, shown, strict=False))
+
+
+def mark_restated(
+    hits: Sequence[Hit], shown: Sequence[ScoredCandidate], successors: Successors
+) -> tuple[Hit, ...]:
+    """Mark the hits of which the store knows what has taken their place.
+
+    Args:
+        hits: what is shown.
+        shown: the candidates they were made of, in the same order.
+        successors: what has taken the place of what, in a search of memories.
+    """
+    ids = {each.candidate.n: each.id for each in shown}
+
+    def mark(hit: Hit, n: int) -> Hit:
+        successor = successors.find(n) if successors.is_superseded(n) else None
+        newer = None if successor is None else ids.get(successor)
+        if newer is None or newer == hit.id:  # a former wording is superseded, and says so
+            return hit
+        return hit.model_copy(update={"restated_by": newer})
+
+    return tuple(mark(hit, each.candidate.n) for hit, each in zip(hits, shown, strict=False))
+
+
+def mark_contradicted(tx: Transaction, hits: Sequence[Hit], seen: Filters) -> tuple[Hit, ...]:
+    """Mark the hits that something seen from here contradicts."""
+    ids = [hit.id for hit in hits if hit.kind == "memory" and hit.validity is Validity.ACTIVE]
+    marks = tx.memories.list_contradictions(ids, seen) if ids else {}
+    return tuple(
+        _mark_contradicted_hit(hit, marks[hit.id]) if hit.id in marks else hit for hit in hits
+    )
+
+
+def mark_contradicted_memories(
+    tx: Transaction, memories: Sequence[Memory], seen: Filters
+) -> list[Memory]:
+    """Add to memories what contradicts them, as far as it is seen from here."""
+    marks = tx.memories.list_contradictions([memory.id for memory in memories], seen)
+    return [
+        memory.model_copy(update={"contradicts": _read_statements(tx, marks.get(memory.id, ()))})
+        for memory in memories
+    ]
+
+
+def _mark_contradicted_hit(hit: Hit, others: tuple[str, ...]) -> Hit:
+    return hit.model_copy(update={"validity": Validity.CONTRADICTED, "contradicts": others})
+
+
+def _read_statements(tx: Transaction, memory_ids: Sequence[str]) -> tuple[RelatedStatement, ...]:
+    found = map(tx.memories.get, memory_ids)
+    return tuple(RelatedStatement(id=m.id, content=m.content) for m in found if m is not None)
+
+
+def mark_outdated(tx: Transaction, plan: SearchPlan, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Mark the hits whose sources have changed; of a past moment none is marked.
+
+    Args:
+        tx: the snapshot they were found in.
+        plan: the search.
+        hits: those that are shown.
+    """
+    if plan.as_of is not None:
+        return tuple(hits)
+    changed = _find_changes(tx, [hit.id for hit in hits if hit.type in DERIVED_TYPES])
+    return tuple(
+        hit.model_copy(update={"status": "outdated", "outdated_by": changed[hit.id]})
+        if hit.id in changed
+        else hit
+        for hit in hits
+    )
+
+
+def mark_outdated_memories(tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:
+    """Mark the memories whose sources have changed."""
+    changed = _find_changes(tx, [memory.id for memory in memories if memory.type.is_derived])
+    return [
+        memory.model_copy(update={"outdated_by": changed[memory.id]})
+        if memory.id in changed
+        else memory
+        for memory in memories
+    ]
+
+
+def _find_changes(tx: Transaction, derived: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Map derived memories to the ids of what tells by now what they rest on."""
+    changed: dict[str, dict[str, None]] = defaultdict(dict)
+    for change in tx.derivations.list_changed(derived) if derived else ():
+        changed[change.derived_id][change.id] = None
+    return {memory_id: tuple(ids) for memory_id, ids in changed.items()}
+
+
+_TO_THE_DAY, _TO_THE_MINUTE = 10, 16
+_TWO = 2
+
+
+def find_earlier(
+    tx: Transaction, found: ScoredSearch, lines: Sequence[AnswerLine]
+) -> dict[int, int]:
+    """Map the document of each older memory to that of the newer one that is most like it.
+
+    Args:
+        tx: where it was searched.
+        found: what was found; a search for a past moment knows of nothing newer.
+        lines: what is shown.
+    """
+    plan = found.plan
+    memories = {_number(line): memory for line in lines for memory in _list_holding(line)}
+    is_measured = plan.calibration.about_same is not None
+    if len(memories) < _TWO or plan.as_of is not None or not is_measured:
+        return {}
+    model = next((each.model for each in found.vectors), None)
+    if model is None:
+        return {}
+    vectors = tx.documents.vectors(list(memories), model)
+    ordered = sorted(vectors, key=lambda n: (memories[n].version.valid_from, n))
+    nearest: dict[int, int] = {}
+    for place, older in enumerate(ordered):
+        alike = [
+            (likeness, newer)
+            for newer in ordered[place + 1 :]
+            if (likeness := float(vectors[older] @ vectors[newer])) >= plan.calibration.alike
+        ]
+        apart = tx.pairs.list_distinct(older) if alike else ()
+        kept = [one for one in alike if one[1] not in apart]
+        if kept:
+            nearest[older] = max(kept)[1]
+    return nearest
+
+
+def mark_earlier(
+    hits: Sequence[Hit], lines: Sequence[AnswerLine], earlier: Mapping[int, int]
+) -> tuple[Hit, ...]:
+    """Mark the older hits, and add the time where the day does not tell enough.
+
+    Args:
+        hits: what is shown.
+        lines: what they were made of, in the same order.
+        earlier: by the document of an older memory that of the newer one.
+    """
+    pairs = zip(hits, lines, strict=True)
+    marked = [
+        hit.model_copy(update={"is_earlier": True}) if _number(line) in earlier else hit
+        for hit, line in pairs
+    ]
+    days = Counter(hit.source.at[:_TO_THE_DAY] for hit in marked)
+    dated = {
+        hit.source.at[:_TO_THE_DAY] for hit in marked if hit.is_earlier or hit.shown_as == "later"
+    }
+    return tuple(
+        hit.model_copy(update={"clock": hit.source.at[_TO_THE_DAY + 1 : _TO_THE_MINUTE]})
+        if (day := hit.source.at[:_TO_THE_DAY]) in dated and days[day] > 1
+        else hit
+        for hit in marked
+    )
+
+
+def _list_holding(line: AnswerLine) -> Iterator[MemoryWording]:
+    """Yield the memory of a line, where it holds and was not derived from others."""
+    document = line.candidate.document
+    if not isinstance(document, MemoryWording):
+        return
+    memory, version = document.memory, document.version
+    is_present = memory.validity is Validity.ACTIVE and version.n == memory.current.n
+    if is_present and not memory.type.is_derived:
+        yield document
+
+
+def _number(line: AnswerLine) -> int:
+    return line.candidate.candidate.n

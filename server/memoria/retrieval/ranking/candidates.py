@@ -1,0 +1,310 @@
+"""Candidates: the best documents of all sources, fused to one list and read.
+
+Text and meaning come joined already, in the context of their conversation (`evidence`). The graph
+is one more independent witness (noisy-or, as there): alone it makes a weak hit, together with
+words or meaning a surer one. A sum with fixed weights (λ1·BM25 + λ2·vector + λ3·graph) would need
+other weights for every source that is absent; here the scores of the others stay as they are.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from memoria.language.asking.parse import ParsedQuery
+from memoria.language.reading.excerpt import Span, find_excerpt, weigh_evenly
+from memoria.language.words.analyser import distinct_tokens
+from memoria.language.words.document import full_text
+from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.sources.gather import SourceScores
+from memoria.store.features import IndexTokens, list_words
+from memoria.store.rows.transaction import Transaction
+from memoria.store.values import Filters, Frequencies
+
+if TYPE_CHECKING:
+    from memoria.retrieval.ranking.evidence.priors import Lift
+    from memoria.retrieval.ranking.evidence.words import Floats, Integers
+
+
+RANK_DEPTH = 100
+"""Number of the best that are ranked by their priors, however many are wanted: with 60, recall@10
+is a fifth of a point lower."""
+MOST_CHARS = 8_000
+"""Most characters. A longer document keeps the score the index gave it."""
+_WITHOUT_PHRASE = 0.1
+"""Factor of a turn that lacks what the query quotes, where another has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceQuery:
+    """A query, as far as the ranking knows it."""
+
+    parsed: ParsedQuery
+    filters: Filters
+    frequencies: Frequencies
+    """Frequencies of its terms."""
+
+
+class RankedDocument(NamedTuple):
+    """A document with its score and the parts of that."""
+
+    n: int
+    score: float
+    lexical: float
+    """Score by words, context included, 0 to 1, relative to the best of this search."""
+    cosine: float
+    """Cosine; that of the last of the nearest, where the document is not among them."""
+    trust: float = 1.0
+    """Share of the query's words that the best of this search holds in its context, 0 to 1."""
+    indexed: IndexTokens | None = None
+    """Tokens, where they were read."""
+
+
+class Ranking(NamedTuple):
+    """Results of a search, by words and meaning."""
+
+    best: Sequence[RankedDocument] = ()
+    """Best first; ties by age, oldest first."""
+    passed: frozenset[int] = frozenset()
+    """Documents known not to come among the best wanted, whatever they say."""
+
+
+def phrase_share(holding: Set[int], n: int) -> float:
+    """Return a document's factor: less than 1 if others hold a quoted phrase and it does not."""
+    return 1.0 if not holding or n in holding else _WITHOUT_PHRASE
+
+
+_Score = TypeVar("_Score", float, "Floats")
+GRAPH_CEILING = 0.3
+"""Most that the graph alone makes of its best document."""
+_GRAPH_ONLY_MOST = 30
+"""Most documents that only the graph has found and that are looked at."""
+
+
+class FusedCandidate(NamedTuple):
+    """A document with what each source says for it, 0 to 1."""
+
+    n: int
+    score: float
+    """Score of text and meaning in context, and the graph."""
+    lexical: float = 0.0
+    cosine: float = 0.0
+    graph: float = 0.0
+    context: float = 0.0
+    """Share of the query's words in it and around it; a speaker's name is no word."""
+    entity_names: frozenset[str] = frozenset()
+    """Names in the query of what it is linked with directly."""
+    via: int | None = None
+    """Number of the document found that leads to it."""
+    is_indexed: bool = True
+    """True if an index found it; else only the graph or the calendar knows of it."""
+    indexed: IndexTokens | None = None
+    """Tokens, where they were read."""
+    phrase: float = 1.0
+    """Factor, less than 1 where others hold a phrase that the query quotes, and this does not."""
+    passage: Span | None = None
+    """Part of a long turn's whole text that is nearest to the question by meaning."""
+
+
+def rank_documents(
+    tx: Transaction, plan: SearchPlan, sources: SourceScores, frequencies: Frequencies, most: int
+) -> Ranking:
+    """Rank the documents by words and meaning: as many as it takes to fuse `most`."""
+    if plan.parsed.is_time_only or not (sources.bm25 or sources.cosine):
+        return Ranking()
+    import numpy as np  # noqa: PLC0415  (who finds nothing does not wait for it)
+
+    from memoria.retrieval.ranking.evidence.rank import rank_by_evidence  # noqa: PLC0415
+
+    known = sources.expansion.scores
+    query = EvidenceQuery(plan.parsed, plan.filters, frequencies)
+
+    def lift(ns: "Integers") -> "Lift":
+        graph = np.array([known.get(n, 0.0) for n in ns.tolist()])
+        return lambda scores: add_graph_score(scores, graph)
+
+    return rank_by_evidence(tx, query, sources, most, plan.options.stages, lift)
+
+
+def fuse(
+    plan: SearchPlan, sources: SourceScores, ranking: Ranking, most: int
+) -> list[FusedCandidate]:
+    """Fuse the best candidates, `most` at most beside those only the graph knows, best first.
+
+    Args:
+        plan: the search.
+        sources: what they have found.
+        ranking: the best of it by words and meaning, for as many candidates or for more.
+        most: how many are wanted.
+    """
+    if plan.parsed.is_time_only:
+        return [FusedCandidate(n, 1 / (1 + place), is_indexed=False)
+                for place, n in enumerate(sources.recent[:most])]  # fmt: skip
+    expansion = sources.expansion
+    found = ranking.best[: _depth(sources, most)]
+    scores = {item.n: add_graph_score(item.score, expansion.scores.get(item.n, 0.0))
+              for item in found}  # fmt: skip
+    best = sorted(found, key=lambda item: (-scores[item.n], item.n))[:most]
+    fused = [
+        FusedCandidate(
+            item.n,
+            scores[item.n],
+            item.lexical,
+            item.cosine,
+            expansion.scores.get(item.n, 0.0),
+            item.trust * item.lexical,
+            expansion.entity_names.get(item.n, frozenset()),
+            expansion.via.get(item.n),
+            indexed=item.indexed,
+            phrase=phrase_share(sources.holding_phrase, item.n),
+            passage=sources.passages.get(item.n),
+        )
+        for item in best
+    ]
+    if not plan.filters.is_narrow:  # the graph knows no filters
+        fused += _graph_only_candidates(sources, ranking.passed | {item.n for item in found})
+    return _sort_candidates(fused)
+
+
+def _depth(sources: SourceScores, most: int) -> int:
+    """Return the number to look at: the graph may lift what stands far down."""
+    return max(most, RANK_DEPTH) if sources.expansion.scores else most
+
+
+def _sort_candidates(candidates: Iterable[FusedCandidate]) -> list[FusedCandidate]:
+    return sorted(candidates, key=lambda item: (-item.score, item.n))
+
+
+def add_graph_score(score: _Score, graph: _Score) -> _Score:
+    """Join to the score, or to each of a column, that of the graph."""
+    return 1 - (1 - score) * (1 - GRAPH_CEILING * graph)
+
+
+def _graph_only_candidates(sources: SourceScores, known: Set[int]) -> list[FusedCandidate]:
+    expansion = sources.expansion
+    others = sorted(
+        (n for n in expansion.scores if n not in known), key=lambda n: (-expansion.scores[n], n)
+    )
+    return [
+        FusedCandidate(
+            n,
+            add_graph_score(0.0, expansion.scores[n]),
+            graph=expansion.scores[n],
+            entity_names=expansion.entity_names.get(n, frozenset()),
+            via=expansion.via.get(n),
+            cosine=sources.cosine.get(n, 0.0),
+            is_indexed=False,
+        )
+        for n in others[:_GRAPH_ONLY_MOST]
+    ]
+
+
+READ_CHARS = 4000
+"""Most characters of a document read for its words: of a long one, the part that answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryWording:
+    """A memory in one of its wordings."""
+
+    memory: Memory
+    version: MemoryVersion
+
+
+def read_documents(
+    tx: Transaction,
+    plan: SearchPlan,
+    fused: Sequence[FusedCandidate],
+    known: Mapping[int, StoredTurn],
+) -> dict[int, StoredTurn | MemoryWording]:
+    """Read the candidates that may be seen; turns that were read already are taken as known."""
+    indexed = [item.n for item in fused if item.is_indexed or _includes_unindexed(plan)]
+    turns = {n: known[n] for n in indexed if n in known}
+    turns |= tx.conversations.turns([n for n in indexed if n not in turns])
+    documents: dict[int, StoredTurn | MemoryWording] = {
+        n: turn for n, turn in turns.items() if _may_be_shown(turn, plan)
+    }
+    if "memory" in plan.kinds:
+        ns = [item.n for item in fused if item.n not in turns]
+        for n, memory in tx.memories.by_version_numbers(ns).items():
+            version = _wording_to_show(memory, n, plan)
+            if version is not None:
+                documents[n] = MemoryWording(memory, version)
+    return documents
+
+
+def _includes_unindexed(plan: SearchPlan) -> bool:
+    """Return whether turns count that no index found: those of a time, or linked ones."""
+    return plan.parsed.is_time_only or plan.profile.includes_linked_turns
+
+
+def _may_be_shown(turn: StoredTurn, plan: SearchPlan) -> bool:
+    """Return whether a turn was said by the moment asked for, and may stand for itself.
+
+    Among memories a turn does until memories have been made of it, and after that for what no
+    memory keeps: an error code, a path, an address.
+    """
+    if plan.as_of is not None and not (turn.current and turn.at <= plan.as_of):
+        return False
+    if turn.suppressed and not plan.profile.shows_suppressed_turns:
+        return False
+    stands_for_itself = not (plan.profile.only_unprocessed_turns and turn.processed)
+    return stands_for_itself or plan.parsed.occurs_in(full_text(turn))
+
+
+def _wording_to_show(memory: Memory, n: int, plan: SearchPlan) -> MemoryVersion | None:
+    """Return the wording found, or the one valid at the moment asked for; None for none."""
+    moment = plan.now if plan.as_of is None else plan.as_of
+    is_over = memory.expires_at is not None and memory.expires_at <= moment
+    if is_over and (plan.as_of is not None or not plan.filters.include_history):
+        return None  # it was meant to count until then
+    if plan.as_of is None:
+        return next(version for version in memory.versions if version.n == n)
+    if not _is_active_at(memory, moment):
+        return None
+    valid = (version for version in memory.versions if _is_valid_at(version, moment))
+    return next((version for version in valid if passes_filters(version, plan.filters)), None)
+
+
+def _is_active_at(memory: Memory, moment: int) -> bool:
+    """Return whether it was active at a moment: it is now, or was until it ended later."""
+    if memory.validity in (Validity.ARCHIVED, Validity.SUPERSEDED):
+        ever = memory.updated_at > memory.created_at  # some are kept for the history alone
+        return ever and moment < memory.updated_at
+    return memory.validity is Validity.ACTIVE
+
+
+def _is_valid_at(version: MemoryVersion, moment: int) -> bool:
+    return version.valid_from <= moment and (version.valid_to is None or moment < version.valid_to)
+
+
+def passes_filters(version: MemoryVersion, filters: Filters) -> bool:
+    """Return whether a wording passes the filters, which were put to the one that was found."""
+    early = filters.since is not None and version.valid_from < filters.since
+    late = filters.until is not None and version.valid_from >= filters.until
+    return not early and not late and filters.session_id in (None, version.provenance.session_id)
+
+
+def read_words(
+    tx: Transaction,
+    plan: SearchPlan,
+    fused: Sequence[FusedCandidate],
+    texts: Mapping[int, str],
+) -> dict[int, frozenset[str]]:
+    """Map each document to its tokens, of a long one those of the part that answers."""
+    stored: dict[int, frozenset[str]] = {}
+    if "text" not in plan.options.without and plan.as_of is None:
+        short = [item for item in fused if len(texts[item.n]) <= READ_CHARS]
+        stored = {item.n: frozenset(list_words(item.indexed)) for item in short if item.indexed}
+        stored |= tx.documents.distinct_words([item.n for item in short if item.n not in stored])
+    return {n: stored.get(n) or _excerpt_words(text, plan) for n, text in texts.items()}
+
+
+def _excerpt_words(text: str, plan: SearchPlan) -> frozenset[str]:
+    start, end = find_excerpt(text, weigh_evenly(plan.terms), READ_CHARS)
+    return distinct_tokens(text[start:end])
+
+
+def read_text(document: StoredTurn | MemoryWording) -> str:
+    """Return all words of a document."""
+    return document.version.content if isinstance(document, MemoryWording) else full_text(document)

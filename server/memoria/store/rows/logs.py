@@ -1,0 +1,81 @@
+"""Logs: actions on memories and turns, and calls to chat models."""
+
+from memoria.model import AuditEntry, LoggedAction, ModelCall, ReadingPrice, TokenSpending
+from memoria.store.connection import Connection
+from memoria.store.sql.statements import TenantRows, build_value
+
+
+class AuditLog:
+    """The log of what was done to one tenant's memories and turns."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._rows = TenantRows(connection, tenant, "audit")
+
+    def add(
+        self,
+        *,
+        at: int,
+        channel: str,
+        client: str | None,
+        action: str,
+        subject: str,
+        detail: str | None = None,
+    ) -> None:
+        """Write a line. `detail` never holds the text of a memory."""
+        self._rows.insert(
+            "add",
+            at=at,
+            channel=channel,
+            client=client,
+            action=action,
+            subject=subject,
+            detail=detail,
+        )
+
+    def list_entries(self, subject: str) -> list[AuditEntry]:
+        """List what was done to a memory or turn, oldest first."""
+        rows = self._rows.all("entries", subject=subject)
+        return [build_value(AuditEntry, dict(row)) for row in rows]
+
+    def list_by_action(self, action: str, limit: int) -> list[LoggedAction]:
+        """List the newest lines of one kind, newest first."""
+        rows = self._rows.all("by_action", action=action, limit=limit)
+        return [build_value(LoggedAction, dict(row)) for row in rows]
+
+    def newest(self) -> int:
+        """Return the number of the newest line, of any tenant; 0 if there is none."""
+        return self._rows.number("newest")
+
+    def list_subjects(self, after: int) -> list[str]:
+        """List the subjects, ids of memories and turns, of the tenant's lines after this number."""
+        return [row["subject"] for row in self._rows.all("subjects", after=after)]
+
+
+class ModelCallLog:
+    """The log of calls to chat models, and their costs."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._rows = TenantRows(connection, tenant, "ledger")
+
+    def add(self, call: ModelCall) -> int:
+        """Write a call, and return its number."""
+        return self._rows.insert("add", **call.model_dump())
+
+    def settle(self, n: int, call: ModelCall) -> None:
+        """Set the cost and the outcome of a call."""
+        went = call.model_dump(exclude={"at", "purpose", "prompt", "model"})
+        self._rows.change("settle", n=n, **went)
+
+    def spending(self, since: int, until: int) -> TokenSpending:
+        """Add up the cost of the calls made in this time."""
+        rows = self._rows.all("spent", since=since, until=until)
+        return build_value(TokenSpending, dict(rows[0]))
+
+    def reading_price(self, since: int) -> ReadingPrice:
+        """Add up the calls from a moment on, and the conversation that was read with them."""
+        return build_value(ReadingPrice, dict(self._rows.all("reading", since=since)[0]))
+
+    def newest(self) -> ModelCall | None:
+        """Return the newest call; None if there is none."""
+        row = self._rows.first("last")
+        return None if row is None else build_value(ModelCall, dict(row))

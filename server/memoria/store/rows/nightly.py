@@ -1,0 +1,334 @@
+"""Nightly maintenance: runs with their plans and journals, metrics, retention, and purging."""
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from memoria.errors import InvalidInputError, quote_value
+from memoria.model.core import CoreFile
+from memoria.model.nightly import (
+    MadeByRun,
+    Metric,
+    NightlyRun,
+    RowChange,
+    RunOptions,
+    RunState,
+    StepReport,
+)
+from memoria.model.retention import MemoryTier, RetentionAttributes, SupportCounts
+from memoria.store.connection import Connection, Row
+from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.rows.revert import RevertOutcome, revert, was_edited_since
+from memoria.store.sql.statements import TenantRows, as_json
+
+
+class NightlyRuns:
+    """A tenant's runs of nightly maintenance."""
+
+    def __init__(self, connection: Connection, tenant: int, documents: DocumentIndex) -> None:
+        self._rows = TenantRows(connection, tenant, "nightly_runs")
+        self._documents = documents
+
+    def begin_run(self, run_id: str, at: int, options: RunOptions) -> NightlyRun:
+        """Record a new run and its steps, none of them begun."""
+        n = self._rows.insert("begin", id=run_id, at=at, options=options.model_dump_json())
+        for ordinal, name in enumerate(options.steps):
+            self._rows.insert("add_step", run_n=n, ordinal=ordinal, name=name)
+        return self._to_run(self._rows.first("open_run"))
+
+    def open_run(self) -> NightlyRun | None:
+        """Return the run that was begun and neither finished nor undone; None if there is none."""
+        row = self._rows.first("open_run")
+        return None if row is None else self._to_run(row)
+
+    def list_runs(self, limit: int) -> list[NightlyRun]:
+        """List the latest runs, newest first."""
+        return list(map(self._to_run, self._rows.all("runs", limit=limit)))
+
+    def find_run(self, run_id: str) -> NightlyRun | None:
+        """Return a run by its id or the end of it; None if there is none.
+
+        Raises:
+            InvalidInputError: several ids end so.
+        """
+        found = self._rows.all("run", id=run_id)
+        if len(found) > 1 and found[0]["id"] != run_id:
+            raise InvalidInputError(
+                f"{quote_value(run_id)} is the end of several runs' ids. Give more."
+            )
+        return self._to_run(found[0]) if found else None
+
+    def set_state(self, run: NightlyRun, state: RunState, now: int) -> None:
+        """Set the state of a run."""
+        self._rows.change("set_state", run_n=run.n, state=state, now=now)
+
+    def note_rows(self, run: NightlyRun, rows: int) -> None:
+        """Record how many rows a transaction changed, if none of the run changed more."""
+        self._rows.change("note_rows", run_n=run.n, rows=rows)
+
+    def set_step(self, run: NightlyRun, ordinal: int, report: StepReport) -> None:
+        """Record how far a step has come."""
+        told = report.model_dump_json(exclude={"name", "state", "tokens"})
+        self._rows.change("set_step", run_n=run.n, ordinal=ordinal, state=report.state, report=told)
+
+    def count_tokens(self, run: NightlyRun) -> int:
+        """Add up the tokens that a run's questions cost, those under way at their most."""
+        return self._rows.number("tokens", run_n=run.n)
+
+    def note_tokens(self, run: NightlyRun, ordinal: int, tokens: int) -> None:
+        """Add to the tokens that a step has spent; a negative number takes some back."""
+        self._rows.change("note_tokens", run_n=run.n, ordinal=ordinal, tokens=tokens)
+
+    def add_plan(self, run: NightlyRun, ordinal: int, items: Sequence[str]) -> None:
+        """Add items to the plan of a step."""
+        for item in items:
+            self._rows.insert("add_item", run_n=run.n, step=ordinal, item=item)
+
+    def clear_plan(self, run: NightlyRun, ordinal: int) -> None:
+        """Drop the first items of a step's plan; to be repeated until none is left."""
+        first = self._rows.number("first_item", run_n=run.n, step=ordinal)
+        self._rows.change("clear_plan", run_n=run.n, step=ordinal, first=first)
+
+    def next_items(self, run: NightlyRun, ordinal: int, limit: int) -> list[tuple[int, str]]:
+        """List (number, item) of a plan's unfinished items, in order."""
+        rows = self._rows.all("next_items", run_n=run.n, step=ordinal, limit=limit)
+        return [(row["ordinal"], row["item"]) for row in rows]
+
+    def remove_items(self, run: NightlyRun, ordinal: int, numbers: Sequence[int]) -> None:
+        """Remove finished items from a plan."""
+        self._rows.change("strike", run_n=run.n, step=ordinal, ordinals=as_json(numbers))
+
+    def drop_items(self, ids: Sequence[str]) -> int:
+        """Remove items that name or say one of these from all plans; return their number."""
+        return self._rows.change("drop_items", ids=as_json(ids))
+
+    def drop_leftovers(self) -> int:
+        """Remove some leftovers from plans that nobody will finish, and return their number."""
+        return self._rows.change("drop_left")
+
+    def list_changes(self, run: NightlyRun, limit: int) -> list[RowChange]:
+        """List the changes of a run, in order."""
+        return [
+            RowChange(
+                seq=row["seq"],
+                table=row["tbl"],
+                op=row["op"],
+                key=tuple(json.loads(row["key"])),
+                memory_id=row["memory_id"],
+            )
+            for row in self._rows.all("changes", run_n=run.n, limit=limit)
+        ]
+
+    def list_made(self, run: NightlyRun) -> MadeByRun:
+        """List what a run has made, except memories that somebody has changed since."""
+        rows = self._rows.all("made", run_n=run.n)
+        theirs = self._find_edited(run, rows)
+        made = [row for row in rows if row["memory_n"] not in theirs]
+        return MadeByRun(
+            memory_ids=frozenset(row["id"] for row in made if row["tbl"] == "memories"),
+            version_ns=frozenset(row["n"] for row in made if row["tbl"] == "memory_versions"),
+        )
+
+    def revert_core_file(self, run: NightlyRun, file: CoreFile) -> None:
+        """Restore what was noted of a core file and its lines, and take it off the journal."""
+        for row in self._rows.all("core_changes", run_n=run.n, file=file):
+            revert(self._rows.connection, row, self._documents)
+            self._rows.change("forget_change", run_n=run.n, seq=row["seq"])
+
+    def revert(self, run: NightlyRun, limit: int) -> tuple[int, int, int]:
+        """Restore the rows that the run changed last, and take them off the journal.
+
+        Returns the numbers of rows (restored, kept because of a later change, taken by a forget);
+        (0, 0, 0) if nothing is left.
+        """
+        counts = dict.fromkeys(RevertOutcome, 0)
+        touched: set[int] = set()
+        page = self._rows.all("last_changes", run_n=run.n, limit=limit)
+        theirs = self._find_edited(run, page)
+        for row in page:
+            made = row["op"] == "insert" and row["memory_n"] in theirs
+            came_to = (
+                RevertOutcome.KEPT if made else revert(self._rows.connection, row, self._documents)
+            )
+            counts[came_to] += 1
+            if row["tbl"] == "documents" and came_to is RevertOutcome.RESTORED:
+                n = json.loads(row["key"])[0]
+                (touched.discard if row["op"] == "insert" else touched.add)(n)
+            self._rows.change("forget_change", run_n=run.n, seq=row["seq"])
+        for n in sorted(touched):
+            self._documents.refresh_index(n)
+        return (
+            counts[RevertOutcome.RESTORED],
+            counts[RevertOutcome.KEPT],
+            counts[RevertOutcome.FORGOTTEN],
+        )
+
+    def _find_edited(self, run: NightlyRun, page: Sequence[Row]) -> set[int]:
+        """Find the memories of a page, by number, that the run made and somebody changed since."""
+        made = {row["memory_n"] for row in page if row["op"] == "insert"} - {None}
+        return {
+            n
+            for n in made
+            if was_edited_since(
+                self._rows.all("changes_of_memory", run_n=run.n, memory_n=n),
+                self._rows.first("memory", memory_n=n),
+            )
+        }
+
+    def _to_run(self, row: Row | None) -> NightlyRun:
+        assert row is not None  # noqa: S101  (it was written just now)
+        steps = self._rows.all("steps", run_n=row["n"])
+        reports = tuple(
+            StepReport(name=s["name"], state=s["state"], **json.loads(s["report"])) for s in steps
+        )
+        known = {
+            "options": RunOptions.model_validate_json(row["options"]),
+            "steps": reports,
+            "metrics": tuple(Metric(**dict(m)) for m in self._rows.all("metrics", run_n=row["n"])),
+            "undoable": bool(row["undoable"]),
+            "tokens": sum(report.tokens for report in reports),
+        }
+        return NightlyRun(**{**dict(row), **known})
+
+
+class LinkCounts(NamedTuple):
+    """Numbers of edges, and of the nodes and memories that they link."""
+
+    edges: int
+    nodes: int
+    """Number of nodes with an edge."""
+    similar_edges: int
+    """Edges between neighbours by meaning."""
+    similar_memories: int
+    """Memories with such a neighbour."""
+
+    @property
+    def neighbours(self) -> float:
+        """Mean number of neighbours by meaning, of memories that have any."""
+        return 2 * self.similar_edges / self.similar_memories if self.similar_memories else 0.0
+
+
+class MetricRows:
+    """A tenant's figures, and the table that a nightly run writes them to."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._rows = TenantRows(connection, tenant, "metrics")
+
+    def count_links(self) -> LinkCounts:
+        """Count the edges of the graph and the nodes that they link."""
+        return LinkCounts(*(self._rows.number(name) for name in ("edges", "nodes", *_ALIKE)))
+
+    def count_archived(self) -> tuple[int, int]:
+        """Return the number of archived memories, and of all."""
+        row = self._rows.all("memories")[0]
+        return row["archived"], row["total"]
+
+    def count_index_segments(self) -> int:
+        """Return the number of segments of the full-text index; each search reads all of them."""
+        return self._rows.number("index_segments")
+
+    def sample_wordings(self, many: int) -> list[int]:
+        """List the present wordings of some active memories, spread evenly over all."""
+        return [row["n"] for row in self._rows.all("sample", many=many)]
+
+    def add(self, run: NightlyRun, metric: Metric) -> None:
+        """Write a figure of a run."""
+        told = metric.model_dump() | {"exceeded": metric.exceeded}
+        self._rows.change("put", run_n=run.n, **told)
+
+
+_ALIKE = ("likenesses", "alike")
+
+
+class PurgeCandidates:
+    """A tenant's leftovers. Moments are UTC epoch ms."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._rows = TenantRows(connection, tenant, "purge")
+
+    def list_short_lived(self, before: int, limit: int) -> list[str]:
+        """List ids of archived memories that were said to count for a day at most, earliest first.
+
+        Args:
+            before: the moment before which they expired and were archived.
+            limit: the largest number of ids.
+        """
+        rows = self._rows.all("spent", before=before, limit=limit)
+        return [row["id"] for row in rows]
+
+    def list_archived(self, before: int, limit: int) -> list[str]:
+        """List ids of memories archived before a moment, earliest first."""
+        return [row["id"] for row in self._rows.all("archived", before=before, limit=limit)]
+
+    def close_runs(self, before: int) -> None:
+        """Mark runs before a moment as no longer to be undone."""
+        self._rows.change("close_runs", before=before)
+
+    def drop_images(self, limit: int) -> int:
+        """Delete journal rows of runs that can't be undone.
+
+        Returns the number of deleted rows; 0 if nothing is left.
+        """
+        return self._rows.change("drop_images", limit=limit)
+
+
+_THEME = 10
+"""Largest number of memories of one subject that are counted."""
+
+
+class RetentionRows:
+    """A tenant's memories with the attributes that decide how long they last."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._rows = TenantRows(connection, tenant, "retention")
+
+    def list_expired(self, at: int, after: int, limit: int) -> list[tuple[int, str]]:
+        """List (number, id) of active memories that have expired at a moment, beyond a number.
+
+        Pinned ones stay.
+        """
+        rows = self._rows.all("expired", at=at, after=after, limit=limit)
+        return [(row["n"], row["id"]) for row in rows]
+
+    def list_rule_made(self, after: int, limit: int) -> list[tuple[int, str, str]]:
+        """List (number, id, quote) of active memories beyond a number that rules once concluded.
+
+        Left out are those that anybody confirmed, pinned, edited or voted for, those that end
+        another memory, and those that an undone night has given back.
+        """
+        rows = self._rows.all("rule_made", after=after, limit=limit)
+        return [(row["n"], row["id"], row["quote"]) for row in rows]
+
+    def list_attributes(self, after: int, limit: int) -> list[tuple[int, RetentionAttributes]]:
+        """List (number, attributes) of active memories beyond a number, in order."""
+        rows = self._rows.all("vitals", after=after, limit=limit)
+        return [(row["n"], _to_attributes(row)) for row in rows]
+
+    def get_attributes(self, memory_id: str) -> RetentionAttributes | None:
+        """Return a memory's attributes; None if there is no such memory or it is not active."""
+        row = self._rows.first("number", id=memory_id)
+        found = [] if row is None else self.list_attributes(row["n"] - 1, 1)
+        return next((one for _, one in found if one.id == memory_id), None)
+
+    def get_support(self, memory_id: str) -> SupportCounts:
+        """Count a memory's evidence; zeros if there is no such memory."""
+        row = self._rows.first("number", id=memory_id)
+        if row is None:
+            return SupportCounts(0, 0, 0)
+        said = self._rows.all("support", memory_n=row["n"])[0]
+        theme = self._rows.number("theme", memory_n=row["n"], most=_THEME)
+        return SupportCounts(max(1, said["sessions"]), max(1, said["sources"]), max(1, theme))
+
+    def set_tier(self, memory_id: str, tier: MemoryTier) -> None:
+        """Set a memory's tier. Nothing else of it is touched, least of all its dates."""
+        self._rows.change("set_tier", id=memory_id, tier=tier)
+
+    def note_review(self, memory_id: str, at: int, tier: MemoryTier, importance: float) -> None:
+        """Record that a reviewer has kept a memory, with its new tier and importance."""
+        self._rows.change("note_review", id=memory_id, at=at, tier=tier, importance=importance)
+
+
+def _to_attributes(row: Row) -> RetentionAttributes:
+    fields = {name: row[name] for name in row.keys() if name != "n"}  # noqa: SIM118  (no mapping)
+    flags = {name: bool(row[name]) for name in ("task", "pinned", "verified")}
+    return RetentionAttributes(**{**fields, **flags, "tier": MemoryTier(row["tier"])})
