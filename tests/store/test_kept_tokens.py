@@ -10,8 +10,8 @@ from tests.store.insides import connection_of, image_of, index_of
 
 from memoria.model import Vector
 from memoria.store.features import IndexTokens, pack_tokens
-from memoria.store.image import kept_tokens
-from memoria.store.image.kept_tokens import KeptTokens
+from memoria.store.image import words as kept_tokens
+from memoria.store.image.words import KeptTokens
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 

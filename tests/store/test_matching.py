@@ -11,10 +11,10 @@ from tests.store.insides import connection_of, image_of, index_of
 from tests.store.plain import keep, wording
 
 from memoria.model import MemoryType, Provenance, SourceKind, Trust, Vector, new_id
-from memoria.store.image import postings
+from memoria.store.image import words as postings
 from memoria.store.image.counts import VisibleCounts
-from memoria.store.image.postings import PostingLists
 from memoria.store.image.visibility_columns import VisibilityColumns
+from memoria.store.image.words import PostingLists
 from memoria.store.rows import matching, memories
 from memoria.store.rows.documents import Documents
 from memoria.store.rows.matching import Matching

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memoria.store.image.remembered import RememberedRows
+from memoria.store.image.cached_reads import RememberedRows
 
 
 class _Reader:

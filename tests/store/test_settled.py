@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from memoria.store.image.snapshot_cache import SnapshotCache
+from memoria.store.image.cached_reads import SnapshotCache
 from memoria.store.sqlite import SqliteStore
 
 OpenStore = Callable[[Path], SqliteStore]

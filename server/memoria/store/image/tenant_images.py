@@ -17,9 +17,9 @@ from memoria.language.lazy import forget_results
 from memoria.store.connection import Connection
 from memoria.store.image.background_loader import BackgroundLoader, Connect, Proceed
 from memoria.store.image.counts import TermCounts
-from memoria.store.image.kept_tokens import KeptTokens
 from memoria.store.image.tenant_image import TenantImage
 from memoria.store.image.tenants import StoreTenant, find_tenant
+from memoria.store.image.words import KeptTokens
 from memoria.store.sql.statements import TenantRows
 
 _MOST = 50

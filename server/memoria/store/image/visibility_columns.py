@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from memoria.store.image.index_size import sum_varints
 from memoria.store.image.sorted_rows import Bits, Integers, list_once
 from memoria.store.image.tenant_image import Changes, Column
-from memoria.store.image.varints import sum_varints
 from memoria.store.image.visibility import write_token
 from memoria.store.sql.statements import TenantRows, list_numbers
 

@@ -17,12 +17,12 @@ from memoria.errors import EmbedderError
 from memoria.model import Vector
 from memoria.store.connection import Connection, Row
 from memoria.store.features import IndexTokens
+from memoria.store.image.cached_reads import RememberedRows
 from memoria.store.image.candidate_filter import CandidateFilter
 from memoria.store.image.counts import BUDGET, TermCounts
-from memoria.store.image.kept_tokens import LONGEST_KEPT, KeptTokens
-from memoria.store.image.remembered import RememberedRows
 from memoria.store.image.tenant_images import ImageReader
 from memoria.store.image.tenants import StoreTenant
+from memoria.store.image.words import LONGEST_KEPT, KeptTokens
 from memoria.store.rows.matching import Matching, quote_term
 from memoria.store.rows.workspaces import Visibilities, Workspaces, write_scope
 from memoria.store.sql.statements import (

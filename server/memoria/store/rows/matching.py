@@ -29,9 +29,9 @@ from memoria.store.image.counts import (
     choose_affordable,
     count_horizon,
 )
-from memoria.store.image.postings import CONTEXT_WEIGHT
 from memoria.store.image.tenant_images import ImageReader
 from memoria.store.image.visibility import may_be_token
+from memoria.store.image.words import CONTEXT_WEIGHT
 from memoria.store.rows.word_lists import WordLists
 from memoria.store.rows.workspaces import Scopes, write_scope
 from memoria.store.sql.statements import Parameter, TenantRows, as_json

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memoria.store.image.index_size import IndexSize
-from memoria.store.image.postings import CONTEXT_WEIGHT, Posting, PostingLists
 from memoria.store.image.sorted_rows import Bits, Integers
 from memoria.store.image.tenant_images import ImageReader
 from memoria.store.image.visibility_columns import Standing, VisibilityColumns
+from memoria.store.image.words import CONTEXT_WEIGHT, Posting, PostingLists
 from memoria.store.sql.statements import TenantRows
 from memoria.store.values import Match
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.store.image.index_size import IndexSize, read_index_size
-from memoria.store.image.postings import PostingLists
 from memoria.store.image.tenant_images import ImageReader
+from memoria.store.image.words import PostingLists
 from memoria.store.sql.statements import TenantRows, as_json
 from memoria.store.values import Match
 

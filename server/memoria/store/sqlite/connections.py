@@ -14,7 +14,7 @@ from queue import Empty, LifoQueue
 from typing import NamedTuple
 
 from memoria.errors import StoreDamagedError, StoreUnavailableError
-from memoria.store.image.snapshot_cache import SnapshotCache
+from memoria.store.image.cached_reads import SnapshotCache
 from memoria.store.sqlite.commits import LATEST_PAGES, Checkpoints, SharedCommits
 from memoria.store.sqlite.driver import (
     SqliteConnection,

@@ -36,7 +36,7 @@ else:
         import sqlite3
 
 from memoria.store.connection import Column, Parameters, RefusedRowError, RefusedValueError
-from memoria.store.image.snapshot_cache import SnapshotCache
+from memoria.store.image.cached_reads import SnapshotCache
 from memoria.store.sqlite.emptied import refuse_emptied
 from memoria.store.sqlite.journal import hide_changes, list_columns
 from memoria.store.sqlite.write_queue import WaitedTooLongError, WriteQueue

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from memoria.store.image.varints import read_varints
+from memoria.store.image.index_size import read_varints
 from memoria.store.sql.statements import as_json, statements
 from memoria.store.sqlite.driver import SqliteConnection, take_turn
 
