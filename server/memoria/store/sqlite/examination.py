@@ -31,7 +31,7 @@ _HEADING = "*** in database "
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Damage of a file. Each problem is a line of SQLite's own."""
+    """Damage of a file, as lines that SQLite reports."""
 
     truth: tuple[str, ...] = ()
     """Problems of tables: what was lost is in a backup only."""
@@ -48,7 +48,7 @@ class Damage:
 
 
 def inspect(connection: SqliteConnection, *, deep: bool = True) -> Damage:
-    """Check the whole file; and if something is wrong, each table by itself.
+    """Check the whole file, then each table if anything is wrong, and return the damage.
 
     Raises:
         sqlite3.Error: not even the list of tables can be read.
@@ -97,7 +97,7 @@ def _classify_damage(
 
 
 def _run_pragma_check(connection: SqliteConnection, check: str) -> list[str]:
-    """Run a check and return its lines; none if all is well."""
+    """Run a check of SQLite, and return the problems that it reports."""
     try:
         text = "\n".join(row[0] for row in connection.execute(check))
     except UnicodeDecodeError:
@@ -111,7 +111,7 @@ def _run_pragma_check(connection: SqliteConnection, check: str) -> list[str]:
 
 
 def _broken_references(connection: SqliteConnection) -> list[tuple[str]]:
-    """List broken references of the truth; those of the graph are a finding of their own."""
+    """List references to missing rows; tables of the graph are checked elsewhere."""
     try:
         rows = connection.execute("PRAGMA foreign_key_check").fetchall()
         return [row for row in rows if row[0] not in GRAPH]
@@ -128,7 +128,7 @@ def _list_tables(connection: SqliteConnection) -> list[str]:
 def _only_indexes(
     connection: SqliteConnection, name: str, problems: Sequence[str], roots: set[int]
 ) -> bool:
-    """Check whether the table's rows are sound: by what SQLite says, else by reading them all."""
+    """Check whether only a table's indexes are damaged, and all of its rows can be read."""
     if all(_is_about_an_index(problem, roots) for problem in problems):
         return True
     if not all(problem.endswith(_MALFORMED) for problem in problems):
@@ -174,13 +174,13 @@ def examine(connection: SqliteConnection, vectors: VectorIndex, *, deep: bool) -
 
 
 def examine_truth(connection: SqliteConnection) -> list[Finding]:
-    """Check what must be right in a copy; anything derived can be made anew from it."""
+    """List findings on rows that cannot be derived anew, as a backup must have them."""
     with translate_errors():
         return [_check_integrity(inspect(connection), deep=True), _check_raw_text(connection)]
 
 
 def _run_check(check: str, look: Callable[[], Finding]) -> Finding:
-    """Run a check; an error is turned into a finding."""
+    """Run a check and yield its findings; an error is a finding as well."""
     try:
         with translate_errors():
             return look()
@@ -325,7 +325,7 @@ def _check_graph(connection: SqliteConnection) -> Finding:
 
 
 def _check_leases(connection: SqliteConnection) -> Finding:
-    """Check that no lease is over, or ends so late that it was taken while the clock was wrong."""
+    """Check that no lease has expired, or ends so late that the clock was wrong."""
     now = now_millis()
     ends = [row["expires_at"] for row in connection.execute(_SQL["leases"])]
     stale = sum(not now < end <= now + LONGEST_LEASE_MS for end in ends)
@@ -336,7 +336,7 @@ def _check_leases(connection: SqliteConnection) -> Finding:
 
 
 def _check_erasure(connection: SqliteConnection) -> Finding:
-    """Check that what was forgotten is wiped from the file too."""
+    """Check that no scrub of the file is due."""
     if is_scrub_pending(connection):
         detail = "what was forgotten is not yet wiped from the file"
         return Finding(check="erasure", state="warning", detail=detail, cure=FIX)

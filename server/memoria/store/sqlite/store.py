@@ -44,7 +44,7 @@ from memoria.store.sqlite.scrub import (
 
 
 class SqliteStore:
-    """An opened database file. Its methods may be called from any thread."""
+    """Store on an opened database file. Thread-safe."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class SqliteStore:
     def write(
         self, tenant: str, *, is_brief: bool = False, only_adds: bool = False
     ) -> Iterator[Transaction]:
-        """Begin a change, all or nothing; on disk when the block has ended without an error."""
+        """Begin a transaction that writes; its changes are on disk when the block has ended."""
         with self._write_transaction(is_brief=is_brief) as connection:
             found = enter_tenant(connection, tenant)
             vectors = self._connections.writer.vectors
@@ -140,7 +140,7 @@ class SqliteStore:
 
     @property
     def is_learning(self) -> bool:
-        """True if a large home's vectors or documents are still being read beside the searches."""
+        """True while a thread reads the vectors or visibilities of a large home."""
         return self._connections.cache.learning or self._images.is_reading
 
     def examine(self, *, deep: bool) -> list[Finding]:
@@ -149,12 +149,12 @@ class SqliteStore:
             return list(examine(*opened, deep=deep))
 
     def rebuild(self, progress: Callable[[int, int], None]) -> None:
-        """Build the derived indexes anew from the truth."""
+        """Build the full text and the vector indexes anew from stored rows."""
         with self._connections.lock_writer(), self._connections.open_fresh() as opened:
             rebuild(*opened, self.zone, progress)
 
     def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
-        """Mend what `examine` found wrong under this name, if it can be; never the truth."""
+        """Mend what a check of `examine` has found; only derived rows are changed."""
         with self._connections.lock_writer(), self._connections.open_fresh() as opened:
             mend(*opened, self.zone, check, progress)
 
@@ -169,12 +169,12 @@ class SqliteStore:
         return True
 
     def needs_scrub(self) -> bool:
-        """Check whether erased rows may still have left something behind."""
+        """Check whether erased rows may still be readable in the file."""
         with self._connections.read() as (connection, _):
             return is_scrub_pending(connection)
 
     def scrub(self) -> bool:
-        """Wipe what erased rows left behind in the file, and in the memory of this process."""
+        """Wipe erased rows from the file and from the memory of this process."""
         with self._connections.lock_writer(), self._connections.open_fresh() as opened:
             self._forget_erased(opened.connection)
             return scrub(opened.connection, self._busy_timeout_ms)
@@ -190,7 +190,7 @@ class SqliteStore:
         return self._connections.write(is_brief=is_brief)
 
     def _forget_erased(self, connection: SqliteConnection) -> None:
-        """Drop what this process still knows of erased rows, though nobody asks for it."""
+        """Drop what this process still knows of erased rows."""
         self._connections.forget(connection)
         for tenant, last_erasure in list_erasures(connection):
             self._images.forget_erased(tenant, last_erasure)
@@ -199,7 +199,7 @@ class SqliteStore:
     def _read_same(
         self, connection: SqliteConnection, tenant: StoreTenant
     ) -> Iterator[Transaction | None]:
-        """Open a second view of a reader's snapshot; None if useless, or not to be had."""
+        """Yield a second transaction on the same state; None for a small tenant, or if none is free."""
         if not self._large.includes(connection, tenant):
             yield None
             return
@@ -231,7 +231,7 @@ def _end_kept(home: str, tenant: str) -> None:
 
 
 class SqliteJournalingStore(SqliteStore):
-    """A home's store as a nightly run uses it, from one thread."""
+    """Store of a nightly run, for use in one thread."""
 
     def __init__(
         self,
@@ -245,7 +245,7 @@ class SqliteJournalingStore(SqliteStore):
         lease: str,
         owner: str,
     ) -> None:
-        """Open the file, which other processes may have open too.
+        """Open the file, which other processes may have open as well.
 
         Args:
             path: the database file.
@@ -276,7 +276,7 @@ class SqliteJournalingStore(SqliteStore):
 
     @contextlib.contextmanager
     def journaling(self, run: NightlyRun, step: int) -> Iterator[None]:
-        """Record what is written in this block as changed by that step of the run."""
+        """Record changes in the block as those of a step of the run."""
         self._at = run.n, step
         try:
             yield
@@ -294,7 +294,7 @@ class SqliteJournalingStore(SqliteStore):
         self._merge_index_segments()
 
     def _merge_index_segments(self) -> None:
-        """Merge index segments that the transaction before this one left."""
+        """Merge segments of the full-text index that earlier transactions have added."""
         with self._connections.lock_writer() as connection:
             if not has_mergeable(connection):
                 return
@@ -303,7 +303,7 @@ class SqliteJournalingStore(SqliteStore):
 
     @contextlib.contextmanager
     def _write_under_lease(self) -> Iterator[SqliteConnection]:
-        """Begin a transaction, if the owner still has the lease."""
+        """Begin a transaction that writes; raise LeaseLostError if the owner has lost the lease."""
         before = self._writer.total_changes
         with super()._write_transaction() as connection:
             self._require_lease(connection)
@@ -311,7 +311,7 @@ class SqliteJournalingStore(SqliteStore):
         self.most_rows = max(self.most_rows, self._writer.total_changes - before)
 
     def _require_lease(self, connection: SqliteConnection) -> None:
-        """Raise LeaseLostError if another has the lease: a process that slept must not write on."""
+        """Raise LeaseLostError if another owner has the lease, as after a process was suspended."""
         asked = {**self._lease, "now": system_millis()}
         if connection.execute(statements("nightly_runs")["lease"], asked).fetchone() is None:
             raise LeaseLostError(
