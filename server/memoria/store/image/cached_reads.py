@@ -1,4 +1,4 @@
-"""Cached reads: what a connection or a transaction has read, as long as nothing can change it.
+"""Cached reads of a connection or a transaction, kept as long as nothing can change them.
 
 A tenant, its workspaces, the models and the size of the index stay the same until somebody writes,
 and SQLite tells each connection whether anybody has. Rows of documents are kept for one
@@ -21,7 +21,7 @@ class SnapshotCache:
         self._known: dict[Hashable, Any] = {}
 
     def follow(self, commits: int) -> None:
-        """Drop everything, if somebody has written to the file since.
+        """Drop everything if somebody has written to the file.
 
         Args:
             commits: a number that changes when somebody has.
@@ -30,7 +30,7 @@ class SnapshotCache:
             self._commits, self._known = commits, {}
 
     def look_up(self, what: Hashable, read: Callable[[], _Value]) -> _Value:
-        """Return what was read under a key; read it now if it is not cached."""
+        """Return the cached value of a key; call `read` if nothing is cached."""
         known = self._known
         if what not in known:
             if len(known) >= _MOST_READS:
@@ -40,7 +40,7 @@ class SnapshotCache:
         return value
 
     def forget(self) -> None:
-        """Drop everything that a later snapshot might not have."""
+        """Drop everything."""
         self._known = {}
 
 
@@ -49,7 +49,7 @@ _MOST_ROWS = 2_000
 
 
 class RememberedRows(Generic[_Value]):
-    """Rows that were read, by document."""
+    """Rows of documents that a transaction has read."""
 
     def __init__(self, *, is_kept: bool) -> None:
         """Make an empty cache.
@@ -63,7 +63,7 @@ class RememberedRows(Generic[_Value]):
     def look_up(
         self, ns: Sequence[int], read: Callable[[Sequence[int]], Mapping[int, _Value]]
     ) -> dict[int, _Value]:
-        """Map documents to what was read, oldest first; those without anything are missing.
+        """Map documents to their values, oldest first; documents without a value are missing.
 
         Args:
             ns: their numbers.
@@ -79,7 +79,7 @@ class RememberedRows(Generic[_Value]):
         return self._select(sorted({*ns}))
 
     def list_kept(self, ns: Sequence[int]) -> dict[int, _Value]:
-        """Map documents to what was read already, and still holds."""
+        """Map documents to the values that were read already."""
         return self._select(ns) if self._is_kept else {}
 
     def _select(self, ns: Sequence[int]) -> dict[int, _Value]:

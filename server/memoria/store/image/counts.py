@@ -1,4 +1,4 @@
-"""Counts of documents: by visibility, by query and by term, and the terms that are worth reading.
+"""Counts of documents by visibility, query and term, and the choice of terms to read.
 
 BM25 is computed for every document that holds any of the terms, so the commonest terms cost the
 most and tell the least. The rarest are taken first, as long as the documents they stand in are
@@ -50,7 +50,7 @@ def choose_affordable(
 
 
 def count_horizon(newest: int) -> int:
-    """Return the number up to which documents are counted: `newest` cut to its first four bits.
+    """Return the horizon up to which documents are counted: `newest` cut to its first four bits.
 
     >>> count_horizon(100_000)
     98304
@@ -60,7 +60,7 @@ def count_horizon(newest: int) -> int:
 
 
 class TermCounts:
-    """Numbers of the file's documents by term, up to a horizon. Thread-safe."""
+    """Counts of the file's documents by term, up to a horizon. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -68,13 +68,13 @@ class TermCounts:
         self._counts: dict[str, int] = {}
 
     def recall(self, terms: Iterable[str], age: Age) -> dict[str, int]:
-        """Return the counts that are known of a state."""
+        """Return the known counts of a state of the file."""
         with self._lock:
             known = self._counts if self._age == age else {}
             return {term: known[term] for term in terms if term in known}
 
     def keep(self, age: Age, counted: Mapping[str, int]) -> None:
-        """Keep counts of a state, and drop those of older ones."""
+        """Keep counts of a state of the file, and drop counts of older states."""
         with self._lock:
             if self._age < age or len(self._counts) >= _MOST_KEPT:
                 self._age, self._counts = age, {}
@@ -88,7 +88,7 @@ class TermCounts:
 
 
 class QueryCounts(Column):
-    """Numbers of a tenant's documents by query of the index, until anything changes."""
+    """Counts of a tenant's documents by query of the index, until anything changes."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
@@ -98,7 +98,7 @@ class QueryCounts(Column):
         return {query: self._counts[query] for query in queries if query in self._counts}
 
     def keep(self, counted: Mapping[str, int]) -> None:
-        """Keep counts that were made of the image's state."""
+        """Keep counts of the image's state."""
         if len(self._counts) >= _MOST_KEPT:
             self._counts = {}
         self._counts.update(counted)
@@ -109,7 +109,7 @@ class QueryCounts(Column):
 
 
 class VisibleCounts(QueryCounts):
-    """Numbers of a tenant's documents by visibility.
+    """Counts of a tenant's documents by visibility.
 
     Every search asks which part of a home it sees. New documents are added to the counts. Of an
     older document only the present visibility is known, so unless the document was new lately, all

@@ -33,7 +33,7 @@ def read_varints(block: bytes) -> Iterator[int]:
 
 
 def sum_varints(block: bytes) -> int:
-    """Add up the numbers of a block. Numbers under 128 are single bytes."""
+    """Return the sum of the numbers of a block."""
     return sum(block) if block.isascii() else sum(read_varints(block))
 
 
@@ -47,12 +47,12 @@ class IndexSize(NamedTuple):
 
     @property
     def mean_length(self) -> float:
-        """Mean number of words of a document, its visibility token included."""
+        """Mean number of words of a document, with the token of its visibility as one word."""
         return self.words / self.documents if self.documents else 0.0
 
 
 def read_index_size(rows: TenantRows) -> IndexSize:
-    """Return the size of the index on a snapshot; a writer would not see its own additions."""
+    """Return the size of the index on a snapshot, without additions of the same transaction."""
     return rows.connection.read_settled("index size", lambda: _read_index_size(rows))
 
 

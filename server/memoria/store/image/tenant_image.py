@@ -23,7 +23,7 @@ _FEW = 100
 
 
 class ChangedDocument(NamedTuple):
-    """A document as a snapshot has it."""
+    """A document on a snapshot."""
 
     n: int
     changed: int
@@ -40,7 +40,7 @@ class ChangedDocument(NamedTuple):
 
     @property
     def token(self) -> str:
-        """Token of its visibility."""
+        """Token of the document's visibility."""
         return write_token(
             self.kind, self.tenant, self.workspace, self.current, self.suppressed, self.processed
         )
@@ -62,20 +62,20 @@ class Changes(NamedTuple):
 
 
 class Column(ABC):
-    """One kind of knowledge about a tenant's documents. Its user holds its image's lock."""
+    """Column of an image: one kind of knowledge of documents. Its user holds the image's lock."""
 
     @property
     def is_whole(self) -> bool:
-        """True if the visibility of each of a tenant's documents is known."""
+        """True if the column has the visibility of every document of the tenant."""
         return False
 
     @abstractmethod
     def apply(self, changes: Changes) -> bool:
-        """Take changes in; return False if that can't be done, so that the column is dropped."""
+        """Apply changes; return False if the column can't, so that it is dropped."""
 
 
 class TenantImage:
-    """Columns of one tenant, all of one state of the file. Its user holds its lock."""
+    """Columns of one tenant, all of one state of the file. Its user holds the image's lock."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -89,7 +89,7 @@ class TenantImage:
 
     @property
     def is_whole(self) -> bool:
-        """True if the visibility of each of the tenant's documents is known."""
+        """True if the image has the visibility of every document of the tenant."""
         return any(column.is_whole for column in self.columns)
 
     def column(self, make: type[_Column]) -> _Column:
@@ -100,7 +100,7 @@ class TenantImage:
         return found
 
     def put(self, column: Column) -> None:
-        """Add a column of the image's state, in place of the one there was."""
+        """Add a column of the image's state, in place of the former column of its class."""
         self._columns[type(column)] = column
 
     def drop(self, kind: type[Column]) -> None:
@@ -108,7 +108,7 @@ class TenantImage:
         self._columns.pop(kind, None)
 
     def follow(self, rows: TenantRows, tenant: StoreTenant) -> bool:
-        """Bring all columns up to a snapshot; return False if they are of a newer one.
+        """Bring all columns up to a snapshot; return False if the image is of a newer one.
 
         Args:
             rows: the statements about documents, on that snapshot.

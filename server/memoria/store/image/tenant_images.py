@@ -1,4 +1,4 @@
-"""Tenant images: a table of the last tenants that asked, in one process and of one file.
+"""Tenant images: the images of all tenants of one file that a process keeps.
 
 A question in a large home meets thousands of documents, whose visibilities would have to be read
 one by one. So from the second such question on, those of all documents are read in a thread, and
@@ -30,7 +30,7 @@ _LATELY_S = 60.0
 
 
 class TenantImages:
-    """Images of the last tenants that asked (LRU, 50 tenants). Thread-safe."""
+    """Images of the tenants that were searched last (LRU, 50 tenants). Thread-safe."""
 
     def __init__(self, connect: Connect) -> None:
         """Make an empty table.
@@ -52,7 +52,7 @@ class TenantImages:
         self._loader: BackgroundLoader[int] = BackgroundLoader(connect)
 
     def find(self, tenant: int) -> TenantImage:
-        """Return the image of a tenant, empty if there is none yet."""
+        """Return the image of a tenant, made if missing."""
         with self._lock:
             image = self._images.setdefault(tenant, TenantImage())
             self._images.move_to_end(tenant)
@@ -66,16 +66,16 @@ class TenantImages:
         return image
 
     def note_question(self, tenant: int) -> None:
-        """Note that somebody searches, and may soon search again."""
+        """Note that somebody searches a tenant."""
         self._asked_at[tenant] = monotonic()
 
     def was_asked_lately(self, tenant: int) -> bool:
-        """Check whether somebody has searched so lately that the next search may be near."""
+        """Check whether somebody has searched a tenant within the last minute."""
         asked_at = self._asked_at.get(tenant)
         return asked_at is not None and monotonic() - asked_at < _LATELY_S
 
     def forget_erased(self, tenant: int, last_erasure: int) -> None:
-        """Drop a tenant's image if it is older than an erasure, though nobody asks for it."""
+        """Drop a tenant's image if the image is older than the tenant's last erasure."""
         with self._lock:
             image = self._images.get(tenant)
             if image is not None and image.seen < last_erasure:
@@ -88,7 +88,7 @@ class TenantImages:
 
     @property
     def is_reading(self) -> bool:
-        """True if the visibilities of a large home are being read."""
+        """True while the visibilities of a large home are being read."""
         return self._loader.is_busy
 
     def read_visibilities(self, tenant: StoreTenant) -> None:
@@ -108,11 +108,11 @@ class TenantImages:
             self._loader.start(number, partial(self._read_all, tenant))
 
     def wait(self) -> None:
-        """Wait for the visibilities that are being read."""
+        """Wait until no visibilities are being read."""
         self._loader.wait()
 
     def close(self) -> None:
-        """Start nothing more, and wait for what is being read."""
+        """Start no further reads, and wait until all are over."""
         self._loader.close()
 
     def _read_all(self, tenant: StoreTenant, connection: Connection, proceed: Proceed) -> None:
@@ -139,7 +139,7 @@ class TenantImages:
 
 
 class ImageReader:
-    """A reader's way to its tenant's image. Not thread-safe."""
+    """Image of a tenant as one reading transaction uses it. Not thread-safe."""
 
     def __init__(self, images: TenantImages, rows: TenantRows, tenant: StoreTenant) -> None:
         """Bind to a snapshot.

@@ -1,4 +1,4 @@
-"""Turn table: a row for each turn of a tenant that was met.
+"""Turn table: places, speakers and features of the turns that searches have met.
 
 Each search needs of hundreds of turns their place in their conversation, their speaker and time,
 and a few features of their texts: numbers that hardly ever change. So turns are read when they are
@@ -57,7 +57,7 @@ _NONE: Integers = np.zeros(0, np.int64)
 
 
 class TurnReads(NamedTuple):
-    """Reads of a snapshot's turns; each is a tuple of number, session, place there, and so on."""
+    """Reads of turns on a snapshot; a turn is a tuple of its number, session, place and so on."""
 
     list_turns: Callable[[Sequence[int]], Sequence[tuple[Any, ...]]]
     """Reads turns by number."""
@@ -68,13 +68,13 @@ class TurnReads(NamedTuple):
 
 
 class TurnTable(Column):
-    """Turns that were met."""
+    """Turns that searches have met, a row for each."""
 
     def __init__(self) -> None:
         self._forget_all()
 
     def apply(self, changes: Changes) -> bool:
-        """Mark changed rows, to be read when they are next met; return False if much is new."""
+        """Mark changed rows, to be read when next met; return False if very many are new."""
         is_grown = changes.now.newest_document - changes.newest > _MOST_NEW
         if is_grown or not len(self._by_number):
             return False
@@ -93,7 +93,7 @@ class TurnTable(Column):
         *,
         include_processed: bool,
     ) -> Surroundings:
-        """Find the places of turns, and those around the central ones; read unknown ones."""
+        """Return the places of turns, and of turns around the central ones."""
         self._keep_within_bounds()
         rows = self._meet(reads, np.array([*central, *others], np.int64))
         middle = self._select_turns(rows[: len(central)])
@@ -115,7 +115,7 @@ class TurnTable(Column):
         )
 
     def list_remarks(self, reads: TurnReads, ns: Sequence[int]) -> TurnMetadataColumns:
-        """Return speakers and times of turns, a row for each; read what is not known."""
+        """Return speakers, times and features of turns, a row for each."""
         self._keep_within_bounds()
         rows = self._meet(reads, np.array(ns, np.int64))
         is_turn, roles = self._rows["place"][rows] != _NOWHERE, self._rows["role"][rows]
@@ -130,7 +130,7 @@ class TurnTable(Column):
         )
 
     def note_sayings(self, ns: Sequence[int], sayings: TextFeatureColumns) -> None:
-        """Keep features of the texts of turns, as far as the turns have been met."""
+        """Keep features of the texts of turns that have been met."""
         rows, is_met = self._by_number.find(np.array(ns, np.int64))
         for field, values in zip(_SAID, sayings, strict=True):
             former = self._rows[field][rows[is_met]]
@@ -152,7 +152,7 @@ class TurnTable(Column):
             self._forget_all()
 
     def _meet(self, reads: TurnReads, ns: Integers) -> Integers:
-        """Return the rows of documents; those that are not known are read."""
+        """Return the rows of documents, and read unknown documents."""
         wanted = np.append(ns, self._unread) if self._unread else ns
         self._unread = []
         rows, is_met = self._by_number.find(wanted)
@@ -164,7 +164,7 @@ class TurnTable(Column):
         return rows[: len(ns)]
 
     def _meet_around(self, reads: TurnReads, places: Integers) -> None:
-        """Read the turns around these places, as far as they have not been met."""
+        """Read the turns around these places, unless their blocks have been read."""
         bits = _SMALL_HOME_BITS if reads.newest <= _MOST else _BLOCK_BITS
         unmet = {*(places >> bits).tolist()} - self._blocks
         if unmet:
@@ -172,7 +172,7 @@ class TurnTable(Column):
             self._blocks |= unmet
 
     def _put(self, found: Sequence[tuple[Any, ...]], asked: Integers = _NONE) -> None:
-        """Keep turns that were read; a document in `asked` that is not among them is no turn."""
+        """Keep turns that were read; a document in `asked` that was not found is no turn."""
         by_number = {row[0]: row for row in found}
         if by_number:
             ns, sessions, indexes, ats, roles, speakers, current, processed, changed = zip(
@@ -189,7 +189,7 @@ class TurnTable(Column):
         self._enter(others, np.full(len(others), _NOWHERE))
 
     def _enter(self, ns: Integers, places: Integers) -> Integers:
-        """Return the rows of documents; those that were not met yet get rows behind the others."""
+        """Return the rows of documents; new documents get rows behind the others."""
         rows, is_met = self._by_number.find(ns)
         is_new, many = ~is_met, len(self._by_number)
         total = many + np.count_nonzero(is_new)
@@ -219,6 +219,6 @@ class TurnTable(Column):
 
 
 def _find_span(place: int, many: int) -> tuple[int, int, int]:
-    """Return the session of a block, with its first and last place, widened by the reach."""
+    """Return the session, first and last place of a block, widened by the reach."""
     session, first = divmod(place, 1 << SESSION_BITS)
     return session, first - _REACH, first + many - 1 + _REACH

@@ -29,7 +29,7 @@ _MOST_FLEETING = 1000
 
 
 class Standing(NamedTuple):
-    """Some documents, in columns."""
+    """Visibilities and lengths of some documents."""
 
     codes: _Array
     """Codes of their visibilities."""
@@ -43,7 +43,7 @@ class Standing(NamedTuple):
         return Standing(self.codes[kept], self.lengths[kept], self.by_token)
 
     def is_of(self, tokens: Sequence[str]) -> Bits:
-        """Return for each document whether it is of one of these visibilities."""
+        """Return True for each document of one of these visibilities."""
         return _select(self.codes, tokens, self.by_token)
 
 
@@ -61,11 +61,11 @@ class VisibilityColumns(Column):
 
     @property
     def is_whole(self) -> bool:
-        """True if the visibility of each of the tenant's documents is known."""
+        """True if the column has the visibility of every document of the tenant."""
         return self.is_read and len(self._fleeting) <= _MOST_FLEETING
 
     def read_all(self, rows: TenantRows, newest: int, going_on: Callable[[], bool]) -> None:
-        """Read all documents of a snapshot, into an empty object.
+        """Read all documents of a snapshot into an empty column.
 
         Args:
             rows: the statements about documents, on that snapshot.
@@ -83,7 +83,7 @@ class VisibilityColumns(Column):
         self.is_read = True
 
     def read(self, rows: TenantRows, ns: Integers) -> Standing:
-        """Return the standing of documents; read what is not known.
+        """Return visibilities and lengths of documents, and read unknown documents.
 
         Args:
             rows: the statements about documents, on a snapshot of the image's state.

@@ -31,7 +31,7 @@ _PART = 16
 
 
 class KeptTokens(Column):
-    """Tokens by document."""
+    """Tokens by document, as read by searches."""
 
     def __init__(self) -> None:
         self._known: dict[int, IndexTokens] = {}
@@ -39,12 +39,12 @@ class KeptTokens(Column):
         self._room = _MOST_BYTES
 
     def recall(self, ns: Sequence[int]) -> dict[int, IndexTokens]:
-        """Return the tokens that are known of some documents."""
+        """Return the known tokens of documents."""
         known = self._known
         return {n: known[n] for n in ns if n in known}
 
     def keep(self, found: Mapping[int, IndexTokens]) -> None:
-        """Keep tokens of documents that carry the number of their last change."""
+        """Keep tokens of documents; each document must carry the number of its last change."""
         for n, tokens in found.items():
             if len(tokens) <= LONGEST_KEPT and n not in self._known:
                 self._known[n] = tokens
@@ -82,7 +82,7 @@ _MOST_DIGESTS = 1_000
 
 
 class Posting(NamedTuple):
-    """The documents that hold a word."""
+    """Documents that hold a word."""
 
     ns: "NDArray[np.int32]"
     """Numbers of the documents, in order."""
@@ -109,7 +109,7 @@ class PostingLists(Column):
         return {term: self._recall(term) for term in terms if term in self._known}
 
     def keep(self, size: IndexSize, found: Mapping[str, Posting]) -> None:
-        """Keep lists that were read on a snapshot of this size of the index."""
+        """Keep lists that were read on a snapshot with this size of the index."""
         if size != self._size:
             self._begin(size)
         for term, posting in found.items():
@@ -153,7 +153,7 @@ class PostingLists(Column):
         """Digests of the words of applied documents, to see whether they have changed."""
 
     def _recall(self, term: str) -> Posting:
-        """Return a list with its additions, and make it the last to be dropped."""
+        """Return a list with its additions, and mark the list as used."""
         posting, later = self._known[term], self._later.pop(term, None)
         if later:
             import numpy as np  # noqa: PLC0415  (a list that is there has brought it)

@@ -1,8 +1,9 @@
-"""Vector cache: a process's vectors, one matrix a model, tenant and kind, for all its connections.
+"""Vector cache: vectors in a process's memory, a matrix for each model, tenant and kind.
 
-If there are very many and faiss is installed, codes take the matrix's place. To learn them and to
-code a million vectors takes a quarter of a minute, so that is done beside the searches, which go on
-as before in the meantime; and again when there are many times more.
+If there are very many vectors and faiss is installed, codes take the matrix's place. Codes are
+learnt in a thread while searches go on as before, and learnt anew once there are many times more
+vectors. A lock of its own guards each matrix: a pass over a matrix takes longer than all else that
+a search does with a tenant's image, and words are searched meanwhile.
 """
 
 import threading
@@ -27,7 +28,7 @@ _MOST_BYTES = 1 << 30
 
 
 class VectorCache:
-    """All vectors that a process holds of one file. Thread-safe."""
+    """Vectors of one file that a process has in memory. Thread-safe."""
 
     def __init__(
         self,
@@ -38,10 +39,10 @@ class VectorCache:
         """Make an empty cache.
 
         Args:
-            most_bytes: limit for all of them together; those unused longest go first. One
+            most_bytes: limit for all vectors together; those unused longest go first. A matrix
                 that is greater by itself is held alone.
             many: number of vectors beyond which codes serve.
-            connect: opens a connection to learn codes by; without it there are no codes.
+            connect: opens a connection to learn codes by; if it is None there are no codes.
         """
         self._most_bytes = most_bytes
         self._many = many
@@ -55,22 +56,22 @@ class VectorCache:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that all of them take."""
+        """Bytes of memory that all vectors take."""
         with self._lock:
             return sum(held.rows.nbytes for held in self._held.values())
 
     @property
     def learning(self) -> bool:
-        """True if codes are being learnt."""
+        """True while codes are being learnt."""
         return self._reads is not None and self._reads.is_busy
 
     def holds(self, where: VectorQuery) -> bool:
-        """Check whether the vectors that a query searches are held."""
+        """Check whether the vectors that a query searches are in memory."""
         with self._lock:
             return _key(where) in self._held
 
     def has_been_asked(self, where: VectorQuery) -> bool:
-        """Check whether these vectors were asked for before, and note that they were."""
+        """Return True if these vectors were asked for before, and note that they are now."""
         with self._lock:
             before = _key(where) in self._asked
             self._asked.add(_key(where))
@@ -81,7 +82,7 @@ class VectorCache:
     ) -> list[Match] | None:
         """Return the nearest documents, best first.
 
-        None if the snapshot is much older than what is held, or codes are still being learnt.
+        None if the vectors are of a much newer snapshot, or codes are still being learnt.
         """
         held = self._load(connection, _key(where), len(vector))
         if held is None:
@@ -95,7 +96,7 @@ class VectorCache:
         return found
 
     def follow(self, connection: Connection, tenant: int, now: IndexChanges) -> None:
-        """Bring a tenant's vectors up to a snapshot, to spare the next search the time."""
+        """Bring a tenant's vectors up to a snapshot, which spares the next search the time."""
         with self._lock:
             held = [each for (_, whose, _), each in self._held.items() if whose == tenant]
         for each in held:
@@ -103,7 +104,7 @@ class VectorCache:
                 each.follow(connection, now)
 
     def drop_erased(self, connection: Connection) -> None:
-        """Drop vectors of erased documents, though nobody asks for them."""
+        """Drop vectors of erased documents."""
         with self._lock:
             held = list(self._held.values())
         for each in held:
@@ -137,14 +138,14 @@ class VectorCache:
             return held
 
     def _too_many(self, connection: Connection, key: Key, held: "CachedVectors | None") -> bool:
-        """Check whether codes should take a matrix's place, or be learnt anew."""
+        """Check whether codes should replace a matrix, or be learnt anew."""
         if held is not None:
             return len(held.rows) > held.enough_for(self._many)
         wanted = {"tenant": key[1], "few": self._many}
         return connection.execute(SQL["more_than"], wanted).fetchone() is not None
 
     def _learn_codes(self, key: Key, dims: int, connection: Connection, proceed: Proceed) -> None:
-        """Code a snapshot's vectors; what changes meanwhile is read by the next search."""
+        """Code the vectors of a snapshot; later changes are read by the next search."""
         from memoria.store.vectors.cached import create_cache  # noqa: PLC0415  (brings NumPy)
 
         held = create_cache(connection, key, dims, self._many)

@@ -1,4 +1,4 @@
-"""Cached vectors of one model, tenant and kind, and the state of the file they have followed.
+"""Cached vectors of one model, tenant and kind, as of one state of the file.
 
 That state is the count of the tenant's changes. A search on a newer snapshot first reads what
 changed in between; one on an older snapshot reads what was changed since as it was then (`recent`),
@@ -30,14 +30,14 @@ _MOST_RECENT = 200
 
 
 class RecentChanges:
-    """The documents that were changed last. Not thread-safe."""
+    """Documents that were changed last. Not thread-safe."""
 
     def __init__(self) -> None:
         self._known_from = self._newest = 0
         self._changes: deque[tuple[int, int]] = deque()
 
     def begin_at(self, change: int) -> None:
-        """Drop all changes up to this one: they were too many, or something was erased."""
+        """Drop all changes up to a number: too many have happened, or something was erased."""
         self._known_from = change
         self._changes.clear()
 
@@ -50,7 +50,7 @@ class RecentChanges:
             self._known_from = max(self._known_from, gone)
 
     def after(self, change: int) -> Set[int] | None:
-        """Return the documents changed after this change; None if not all are known."""
+        """Return the documents changed after a change; None if not all of them are known."""
         if change < self._known_from:
             return None
         if change >= self._newest:
@@ -75,7 +75,7 @@ _OUTGROWN = 4
 
 
 class CachedVectors(ABC):
-    """Vectors with the change they are brought up to, and a lock for both."""
+    """Vectors, the number of the last change that they have followed, and a lock for both."""
 
     def __init__(self, key: Key, dims: int) -> None:
         self.lock = threading.Lock()
@@ -121,7 +121,7 @@ class CachedVectors(ABC):
         """Return the nearest of the vectors in memory, best first."""
 
     def enough_for(self, many: int) -> int:
-        """Return the number of vectors that this serves; `many` are the most for a matrix."""
+        """Return the number of vectors up to which these are as fast as others would be."""
         return many
 
     def follow(
@@ -130,7 +130,7 @@ class CachedVectors(ABC):
         now: IndexChanges,
         going_on: Callable[[], bool] = lambda: True,
     ) -> bool:
-        """Bring the vectors up to the connection's snapshot; return False if they were already.
+        """Bring the vectors up to a snapshot; return False if they have followed it already.
 
         Args:
             connection: reads the snapshot.
@@ -148,7 +148,7 @@ class CachedVectors(ABC):
         return True
 
     def drop_erased(self, connection: Connection) -> None:
-        """Bring the vectors up to the connection's snapshot if something was erased since."""
+        """Bring the vectors up to a snapshot if the tenant has erased something."""
         now = read_changes(connection, self._tenant)
         if self.seen < now.erased_at:
             self.follow(connection, now)
@@ -168,7 +168,7 @@ class CachedVectors(ABC):
         self.seen = now.n
 
     def _list_changed(self, connection: Connection) -> Iterator[Sequence[Row]]:
-        """Yield the documents that were changed since, with their vectors, page by page."""
+        """Yield the changed documents with their vectors, page by page."""
         changed = connection.execute(SQL["changed"], {**self._where, "seen": self.seen})
         while page := changed.fetchmany(_PAGE):
             yield page
@@ -187,7 +187,7 @@ class CachedVectors(ABC):
 
 
 class CachedMatrix(CachedVectors):
-    """A matrix: exact, and its scores are the answer."""
+    """Vectors in a matrix, whose scores are the answer."""
 
     def __init__(self, key: Key, dims: int) -> None:
         super().__init__(key, dims)
@@ -214,10 +214,10 @@ class CachedMatrix(CachedVectors):
 
 
 class CachedCodes(CachedVectors):
-    """Codes: they find candidates, which are scored from the truth."""
+    """Vectors as codes, which find candidates to be scored from the truth."""
 
     def __init__(self, key: Key, dims: int, connection: Connection) -> None:
-        """Learn codes; the vectors to be found are not read yet.
+        """Learn codes from a sample of the vectors.
 
         Args:
             key: the model, tenant and kind.
@@ -239,7 +239,7 @@ class CachedCodes(CachedVectors):
         return self._rows
 
     def enough_for(self, many: int) -> int:
-        """Return the number of vectors that these codes serve."""
+        """Return the number of vectors up to which these codes serve."""
         return max(many, _OUTGROWN * self._learnt_for)
 
     def _search(
@@ -256,7 +256,7 @@ class CachedCodes(CachedVectors):
 
 
 def create_cache(connection: Connection, key: Key, dims: int, many: int) -> CachedVectors:
-    """Make codes if there are more vectors than `many`, else a matrix; both empty."""
+    """Return empty codes if there are more vectors than `many`, else an empty matrix."""
     where = dict(zip(("model", "tenant", "kind"), key, strict=True))
     more = connection.execute(SQL["held"], where).fetchmany(many + 1)
     return CachedCodes(key, dims, connection) if len(more) > many else CachedMatrix(key, dims)

@@ -24,18 +24,18 @@ FEW = 100
 
 
 class StoredVectors(Protocol):
-    """Vectors as an engine keeps them, laid out to be searched."""
+    """Index of vectors in an engine's file."""
 
     def add(self, model: int, dims: int, rows: Sequence[IndexRow]) -> None:
         """Index vectors, replacing those that the documents had."""
         ...
 
     def erase(self, n: int) -> None:
-        """Take a document out, for every model."""
+        """Remove a document, for all models."""
         ...
 
     def erase_tenant(self, tenant: int) -> None:
-        """Take all of a tenant's documents out, for every model."""
+        """Remove all documents of a tenant, for all models."""
         ...
 
     def count(self, ns: Sequence[int]) -> int:
@@ -43,7 +43,7 @@ class StoredVectors(Protocol):
         ...
 
     def move(self, n: int) -> None:
-        """Index a document by its present visibility, for every model it has a vector of."""
+        """Index a document anew after its visibility changed, for all models."""
         ...
 
     def nearest(self, where: VectorQuery, vector: Vector, limit: int) -> list[Match]:
@@ -60,7 +60,7 @@ class StoredVectors(Protocol):
 
 
 class VectorIndex:
-    """The vectors as one connection reaches them."""
+    """Vectors of a file on one connection: written to the file, searched in file or memory."""
 
     def __init__(
         self, connection: Connection, kept: StoredVectors | None, shared: VectorCache | None
@@ -78,7 +78,7 @@ class VectorIndex:
 
     @property
     def in_file(self) -> bool:
-        """True if an index is kept in the file, which can be out of step."""
+        """True if the file has an index, which can be out of step with the stored vectors."""
         return self._kept is not None
 
     def add(self, model: int, dims: int, rows: Sequence[IndexRow]) -> None:
@@ -87,12 +87,12 @@ class VectorIndex:
             self._kept.add(model, dims, rows)
 
     def erase(self, n: int) -> None:
-        """Take a document out, for every model."""
+        """Remove a document, for all models."""
         if self._kept is not None:
             self._kept.erase(n)
 
     def erase_tenant(self, tenant: int) -> None:
-        """Take all of a tenant's documents out, for every model."""
+        """Remove all documents of a tenant, for all models."""
         if self._kept is not None:
             self._kept.erase_tenant(tenant)
 
@@ -101,7 +101,7 @@ class VectorIndex:
         return 0 if self._kept is None else self._kept.count(ns)
 
     def move(self, n: int) -> None:
-        """Index a document by its present visibility, for every model it has a vector of."""
+        """Index a document anew after its visibility changed, for all models."""
         if self._kept is not None:
             self._kept.move(n)
 
@@ -116,19 +116,19 @@ class VectorIndex:
         return self._scan(where, vector, limit)
 
     def drift(self, model: int) -> Drift:
-        """Compare the index in the file with the truth."""
+        """Compare the index in the file with the stored vectors."""
         if self._kept is not None:
             return self._kept.drift(model)
         row = self._connection.execute(SQL["count_indexable"], {"model": model}).fetchone()
         return Drift(row["total"], missing=0, extra=0)
 
     def catch_up(self, model: int, dims: int) -> None:
-        """Build the index in the file anew from the truth."""
+        """Build the index in the file anew from the stored vectors."""
         if self._kept is not None:
             self._kept.catch_up(model, dims)
 
     def follow(self, tenant: int, now: IndexChanges) -> None:
-        """Bring the process's vectors of a tenant up to this snapshot."""
+        """Bring a tenant's vectors in memory up to this snapshot."""
         if self._shared is not None:
             self._shared.follow(self._connection, tenant, now)
 
@@ -148,7 +148,7 @@ class VectorIndex:
         return found
 
     def _scan(self, where: VectorQuery, vector: Vector, limit: int) -> list[Match]:
-        """Read this snapshot's vectors for this one search."""
+        """Search vectors that are read for this one search."""
         from memoria.store.vectors.cached import CachedMatrix  # noqa: PLC0415  (brings NumPy)
 
         own = CachedMatrix((where.model, where.tenant, where.kind), len(vector))
