@@ -199,7 +199,7 @@ class SqliteStore:
     def _read_same(
         self, connection: SqliteConnection, tenant: StoreTenant
     ) -> Iterator[Transaction | None]:
-        """Yield a second transaction on the same state; None for a small tenant or if none is free."""
+        """Yield another transaction on the same state; None for a small tenant, or if busy."""
         if not self._large.includes(connection, tenant):
             yield None
             return
