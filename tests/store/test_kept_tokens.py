@@ -1,38 +1,19 @@
 """The words of documents that a process keeps are those the index has, whatever becomes of them."""
 
 import random
-from collections.abc import Iterator
-from pathlib import Path
 
-import numpy as np
 import pytest
-from tests.store.insides import connection_of, image_of, index_of
+from tests.store.insides import connection_of, embed, image_of, index_of
 
-from memoria.model import Vector
 from memoria.store.features import IndexTokens, pack_tokens
 from memoria.store.image import words as kept_tokens
 from memoria.store.image.words import KeptTokens
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 
-MODEL = "toy"
+pytestmark = pytest.mark.usefixtures("toy_model")
 MOST = 8_000
 WORDS = "ferry harbour gull rope tide 灯塔".split()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=3)
-    with opened.backlog(write=True) as backlog:
-        backlog.choose_model(MODEL)
-    yield opened
-    opened.close()
-
-
-def embed(store: SqliteStore, ns: list[int]) -> None:
-    vector: Vector = np.ones(4, np.float32) / np.float32(2)
-    with store.write("ann") as tx:
-        tx.backlog.add_vectors(MODEL, dict.fromkeys(ns, vector))
 
 
 def say(store: SqliteStore, *texts: str, tenant: str = "ann", embedded: bool = True) -> list[int]:

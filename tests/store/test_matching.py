@@ -1,16 +1,15 @@
 """Full text: the best documents of small homes and of large ones."""
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-from tests.store.insides import connection_of, image_of, index_of
+from tests.store.insides import connection_of, embed, image_of, index_of
 from tests.store.plain import keep, wording
 
-from memoria.model import MemoryType, Provenance, SourceKind, Trust, Vector, new_id
+from memoria.model import MemoryType, Provenance, SourceKind, Trust, new_id
 from memoria.store.image import words as postings
 from memoria.store.image.counts import VisibleCounts
 from memoria.store.image.visibility_columns import VisibilityColumns
@@ -26,7 +25,7 @@ from memoria.store.sqlite.driver import connect
 from memoria.store.sqlite.schema import migrate
 from memoria.store.values import DocumentKind, Filters, Frequencies, Match, NewMemory
 
-MODEL = "toy"
+pytestmark = pytest.mark.usefixtures("toy_model")
 WORDS = ("ferry", "harbour", "gull", "rope", "tide", "灯塔", "turn1")
 KINDS: tuple[tuple[DocumentKind, ...], ...] = (("memory", "turn"), ("turn",))
 QUESTIONS = (
@@ -36,15 +35,6 @@ QUESTIONS = (
     Filters(everywhere=True),
 )
 Told = list[tuple[list[Match], Frequencies, int]]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=2)
-    with opened.backlog(write=True) as backlog:
-        backlog.choose_model(MODEL)
-    yield opened
-    opened.close()
 
 
 def say(rng: random.Random, long: bool = False) -> str:
@@ -74,12 +64,6 @@ def agree(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> bool:
             with store.read("ann") as tx:
                 found.append([tell(tx, limit) for limit in (1, 3, len(WORDS))])
     return found[0] == found[1]
-
-
-def embed(store: SqliteStore, ns: Iterable[int]) -> None:
-    vector: Vector = np.ones(4, np.float32) / np.float32(2)
-    with store.write("ann") as tx:
-        tx.backlog.add_vectors(MODEL, dict.fromkeys(ns, vector))
 
 
 def change(tx: Transaction, known: list[int], rng: random.Random) -> None:

@@ -2,13 +2,11 @@
 
 import gc
 import random
-from collections.abc import Iterator
-from pathlib import Path
 from types import FunctionType, ModuleType
 
 import numpy as np
 import pytest
-from tests.store.insides import image_of, index_of
+from tests.store.insides import TOY_MODEL, image_of, index_of
 from tests.store.test_turn_columns import make_turn
 
 from memoria.model import Role, Vector
@@ -21,20 +19,11 @@ from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
 from memoria.store.vectors.index import FEW
 
-MODEL = "toy"
+pytestmark = pytest.mark.usefixtures("toy_model")
 MARKS = ("zanzibar", "quentin")
 """A word that one turn alone has, and who said it."""
 VECTOR: Vector = np.array([0.6, 0.8, 0, 0], np.float32)
 EVERYTHING = 10_000
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=3)
-    with opened.backlog(write=True) as backlog:
-        backlog.choose_model(MODEL)
-    yield opened
-    opened.close()
 
 
 def say(store: SqliteStore, *texts: str) -> list[int]:
@@ -50,7 +39,7 @@ def say(store: SqliteStore, *texts: str) -> list[int]:
         ]
         ns = [tx.conversations.add_turn(turn) for turn in turns]
         other = np.array([0, 1, 0, 0], np.float32)
-        tx.backlog.add_vectors(MODEL, {**dict.fromkeys(ns, other), ns[0]: VECTOR})
+        tx.backlog.add_vectors(TOY_MODEL, {**dict.fromkeys(ns, other), ns[0]: VECTOR})
     return ns
 
 
@@ -60,7 +49,7 @@ def search(tx: Transaction, ns: list[int]) -> None:
         tx.documents.match(["turn"], terms, Filters(), 5)
         tx.documents.frequencies(["turn"], terms, Filters())
     tx.documents.index_tokens(ns, EVERYTHING)
-    tx.documents.nearest("turn", MODEL, VECTOR, Filters(), 5)
+    tx.documents.nearest("turn", TOY_MODEL, VECTOR, Filters(), 5)
     tx.turn_columns.surroundings(ns, (), include_processed=True)
 
 
@@ -146,7 +135,7 @@ def fail(*_: object) -> None:
 def say_more(store: SqliteStore) -> None:
     with store.write("ann") as tx:
         n = index_of(tx).add("turn", None, "anchor", "")
-        tx.backlog.add_vectors(MODEL, {n: VECTOR})
+        tx.backlog.add_vectors(TOY_MODEL, {n: VECTOR})
 
 
 def test_what_is_read_beside_searches_that_follow_newer_states_is_brought_up_to_these(

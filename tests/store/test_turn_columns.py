@@ -1,13 +1,11 @@
 """What a process knows of turns is what the file has, whatever becomes of them."""
 
 import random
-from collections.abc import Iterator
 from itertools import count
-from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.store.insides import index_of
+from tests.store.insides import TOY_MODEL, index_of
 
 from memoria.language.asking.aim import find_wish, read_saying
 from memoria.model import Role, Trust, Vector, new_id
@@ -19,18 +17,9 @@ from memoria.store.rows.turn_columns import TurnColumns
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewTurn
 
-MODEL = "toy"
+pytestmark = pytest.mark.usefixtures("toy_model")
 TEXTS = ("Where is the ferry?", "From now on use metres.", "The ferry leaves at nine.", "", "ok")
 Told = list[tuple[object, ...]]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=3)
-    with opened.backlog(write=True) as backlog:
-        backlog.choose_model(MODEL)
-    yield opened
-    opened.close()
 
 
 def make_turn(rng: random.Random, session_n: int, place: int, version: int) -> NewTurn:
@@ -62,7 +51,7 @@ def say(tx: Transaction, rng: random.Random, session: str, place: int, version: 
 
 def embed(tx: Transaction, ns: list[int]) -> None:
     vector: Vector = np.ones(4, np.float32) / np.float32(2)
-    tx.backlog.add_vectors(MODEL, dict.fromkeys(ns, vector))
+    tx.backlog.add_vectors(TOY_MODEL, dict.fromkeys(ns, vector))
 
 
 def tell(tx: Transaction, ns: list[int]) -> Told:

@@ -1,12 +1,12 @@
 """In a large home, too, lists of words tell what the full-text index tells."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.store.insides import index_of
-from tests.store.test_matching import KINDS, MODEL, QUESTIONS, change, embed, say
+from tests.store.insides import embed, index_of
+from tests.store.test_matching import KINDS, QUESTIONS, change, say
 
 from memoria.model import Role
 from memoria.store.image.tenant_images import TenantImages
@@ -19,21 +19,17 @@ from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection, connect
 from memoria.store.values import Filters, Match
 
+pytestmark = pytest.mark.usefixtures("toy_model")
 BUDGET = 25
 RARE = ("anchor", "beacon", "cabin", "davit", "eddy", "fender")
 """Each stands in a sixth of the documents."""
 NARROW = (Filters(include_history=True, since=1), Filters(roles=(Role.USER,)))
 
 
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteStore]:
-    """A home of a few more documents than are read for a question."""
+@pytest.fixture(autouse=True)
+def homes_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Homes have a few more documents than are read for a question."""
     monkeypatch.setattr(matching, "BUDGET", BUDGET)
-    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=2)
-    with opened.backlog(write=True) as backlog:
-        backlog.choose_model(MODEL)
-    yield opened
-    opened.close()
 
 
 def fill(store: SqliteStore, rng: random.Random) -> list[int]:
