@@ -2,11 +2,13 @@
 
 import gc
 import random
+import threading
 from types import FunctionType, ModuleType
 
 import numpy as np
 import pytest
-from tests.store.insides import TOY_MODEL, image_of, index_of
+from tests.store.insides import TOY_MODEL, connection_of, embed, image_of, index_of
+from tests.store.test_matching import WORDS, change
 from tests.store.test_turn_columns import make_turn
 
 from memoria.model import Role, Vector
@@ -14,9 +16,11 @@ from memoria.store.image.tenant_image import Column
 from memoria.store.image.tenant_images import TenantImages
 from memoria.store.image.visibility_columns import VisibilityColumns
 from memoria.store.rows import matching
+from memoria.store.rows.documents import Documents
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
+from memoria.store.vectors import VectorIndex
 from memoria.store.vectors.index import FEW
 
 pytestmark = pytest.mark.usefixtures("toy_model")
@@ -24,6 +28,7 @@ MARKS = ("zanzibar", "quentin")
 """A word that one turn alone has, and who said it."""
 VECTOR: Vector = np.array([0.6, 0.8, 0, 0], np.float32)
 EVERYTHING = 10_000
+TIMEOUT_S = 60
 
 
 def say(store: SqliteStore, *texts: str) -> list[int]:
@@ -161,3 +166,44 @@ def test_what_is_read_beside_searches_that_follow_newer_states_is_brought_up_to_
     with image_of(store).lock:
         assert image_of(store).is_whole
     assert match(store) == 4
+
+
+def test_threads_that_share_an_image_are_each_told_what_stands_in_their_own_snapshot(
+    store: SqliteStore,
+) -> None:
+    rng = random.Random(2)  # noqa: S311
+    done, wrong = threading.Event(), list[object]()
+    with store.write("ann") as tx:
+        known = [index_of(tx).add("turn", None, "ferry rope", "ann") for _ in range(20)]
+
+    def compare() -> None:
+        while not done.is_set():
+            with store.read("ann") as tx:
+                connection = connection_of(tx)
+                apart = Documents(connection, 1, VectorIndex(connection, None, None))
+                for _ in range(3):  # others go on meanwhile
+                    told, expected = tell(tx.documents), tell(apart)
+                    if told != expected:
+                        wrong.append((told, expected))
+
+    threads = [threading.Thread(target=compare) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for _ in range(40):
+        with store.write("ann") as tx:
+            change(tx, known, rng)
+        embed(store, known[-1:])
+    done.set()
+    for thread in threads:
+        thread.join(TIMEOUT_S)
+    assert wrong == []
+
+
+def tell(documents: Documents) -> tuple[object, ...]:
+    """What is told of a home's turns."""
+    return (
+        documents.match(["turn"], WORDS, Filters(), EVERYTHING),
+        documents.frequencies(["turn"], WORDS, Filters()),
+        documents.count_hidden(["turn"], WORDS[:1], Filters()),
+        documents.index_tokens(documents.page("turn", 0, EVERYTHING), EVERYTHING),
+    )
