@@ -105,17 +105,6 @@ def test_what_does_not_tell_of_its_changes_is_read_each_time(store: SqliteStore)
     assert list_kept(store) == []
 
 
-def test_who_reads_an_older_snapshot_is_told_what_stood_there(store: SqliteStore) -> None:
-    (n,) = say(store, "ferry")
-    before, after = (pack_tokens(words, "ann today") for words in ("ferry", "gull"))
-    with store.read("ann") as older:
-        with store.write("ann") as tx:
-            index_of(tx).replace_tokens(n, "gull", "ann today")
-        assert read(store, [n]) == {n: after}
-        assert older.documents.index_tokens([n], MOST) == {n: before}
-        assert read(store, [n]) == {n: after}
-
-
 def test_only_so_many_words_are_kept_and_no_long_document(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,23 +110,6 @@ def test_lists_follow_whatever_becomes_of_documents(
         assert agree(store, monkeypatch), step
 
 
-def test_who_reads_an_older_snapshot_is_told_what_stood_there(store: SqliteStore) -> None:
-    with store.write("ann") as tx:
-        first = index_of(tx).add("turn", None, "ferry", "")
-    embed(store, [first])
-    with store.read("ann") as older:
-        with store.write("ann") as tx:
-            index_of(tx).set_current(first, current=False)
-            second = index_of(tx).add("turn", None, "ferry", "")
-        with store.read("ann") as newer:
-            assert [
-                each.n for each in newer.documents.match(["turn"], ["ferry"], Filters(), 5)
-            ] == [second]
-        assert [each.n for each in older.documents.match(["turn"], ["ferry"], Filters(), 5)] == [
-            first
-        ]
-
-
 def test_who_sees_a_home_is_not_counted_again_for_what_is_new(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
