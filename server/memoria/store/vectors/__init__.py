@@ -5,8 +5,7 @@ scanning: slower, but nothing has to be loaded. `matrix` is a copy in the proces
 once and faster (decision 010). `index` chooses. Scores are the same to the last bit in both.
 """
 
-from memoria.store.vectors.cache import VectorCache
-from memoria.store.vectors.index import VectorIndex
+from memoria.store.vectors.index import VectorCache, VectorIndex
 from memoria.store.vectors.models import (
     Drift,
     EmbeddingModel,
