@@ -6,7 +6,7 @@ import pytest
 from tests.store.insides import connection_of, embed, image_of, index_of
 
 from memoria.store.features import IndexTokens, pack_tokens
-from memoria.store.image import words as kept_tokens
+from memoria.store.image import words
 from memoria.store.image.words import KeptTokens
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
@@ -108,12 +108,12 @@ def test_what_does_not_tell_of_its_changes_is_read_each_time(store: SqliteStore)
 def test_only_so_many_words_are_kept_and_no_long_document(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_tokens, "_MOST_BYTES", 10_000)
+    monkeypatch.setattr(words, "_MOST_BYTES", 10_000)
     ns = say(store, "tide " * 500, *("gull " * 20 for _ in range(300)))
     for start in range(0, 300, 50):
         assert len(read(store, [*ns[:1], *ns[start : start + 50]])) in (50, 51)
         assert 0 < sum(map(len, list_kept(store))) <= 10_000
-        assert max(map(len, list_kept(store))) < kept_tokens.LONGEST_KEPT
+        assert max(map(len, list_kept(store))) < words.LONGEST_KEPT
 
 
 def test_words_that_were_written_anew_are_those_that_are_told(store: SqliteStore) -> None:

@@ -10,7 +10,7 @@ from tests.store.insides import connection_of, embed, image_of, index_of
 from tests.store.plain import keep, wording
 
 from memoria.model import MemoryType, Provenance, SourceKind, Trust, new_id
-from memoria.store.image import words as postings
+from memoria.store.image import words
 from memoria.store.image.counts import VisibleCounts
 from memoria.store.image.visibility_columns import VisibilityColumns
 from memoria.store.image.words import PostingLists
@@ -218,8 +218,8 @@ def test_lists_that_are_remembered_follow_what_is_said_without_being_read_again(
 def test_only_so_many_lists_are_remembered(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postings, "_FEWEST_PLACES", 200)
-    monkeypatch.setattr(postings, "_PLACES_OF_EACH", 0)
+    monkeypatch.setattr(words, "_FEWEST_PLACES", 200)
+    monkeypatch.setattr(words, "_PLACES_OF_EACH", 0)
     with store.write("ann") as tx:
         for n in range(60):
             index_of(tx).add("turn", None, f"ferry word{n}", "")
