@@ -10,7 +10,7 @@ Only readers come here: what a transaction that writes sees may yet be rolled ba
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Set
 
 import numpy as np
 
@@ -77,6 +77,8 @@ _OUTGROWN = 4
 class CachedVectors(ABC):
     """Vectors, the number of the last change that they have followed, and a lock for both."""
 
+    rows: Matrix | CompressedVectors
+
     def __init__(self, key: Key, dims: int) -> None:
         self.lock = threading.Lock()
         self.seen = 0
@@ -84,11 +86,6 @@ class CachedVectors(ABC):
         self._where = dict(zip(("model", "tenant", "kind"), key, strict=True))
         self._tenant = key[1]
         self._dims = dims
-
-    @property
-    @abstractmethod
-    def rows(self) -> Matrix | CompressedVectors:
-        """Vectors in memory."""
 
     def nearest(
         self, connection: Connection, where: VectorQuery, vector: Vector, limit: int, change: int
@@ -158,7 +155,8 @@ class CachedVectors(ABC):
     ) -> None:
         if now.erased_at > self.seen and len(self.rows):
             self.rows.keep_only(self._documents(connection))
-        for page in self._list_changed(connection):
+        changed = connection.execute(SQL["changed"], {**self._where, "seen": self.seen})
+        while page := changed.fetchmany(_PAGE):
             if not going_on():
                 return
             for row in page:
@@ -166,12 +164,6 @@ class CachedVectors(ABC):
         if now.erased_at > self.seen or not self.seen:
             self._recent.begin_at(now.n)
         self.seen = now.n
-
-    def _list_changed(self, connection: Connection) -> Iterator[Sequence[Row]]:
-        """Yield the changed documents with their vectors, page by page."""
-        changed = connection.execute(SQL["changed"], {**self._where, "seen": self.seen})
-        while page := changed.fetchmany(_PAGE):
-            yield page
 
     def _documents(self, connection: Connection) -> Iterable[int]:
         return (row["n"] for row in connection.execute(SQL["held"], self._where))
@@ -189,32 +181,31 @@ class CachedVectors(ABC):
 class CachedMatrix(CachedVectors):
     """Vectors in a matrix, whose scores are the answer."""
 
+    rows: Matrix
+
     def __init__(self, key: Key, dims: int) -> None:
         super().__init__(key, dims)
-        self.matrix = Matrix(dims)
-
-    @property
-    def rows(self) -> Matrix:
-        """Vectors in memory."""
-        return self.matrix
+        self.rows = Matrix(dims)
 
     def _search(
         self, _connection: Connection, where: VectorQuery, vector: Vector, limit: int
     ) -> list[Match]:
         """Return the nearest of the vectors in memory, best first."""
         together = where.together
-        scores = together.score(self.matrix, vector) if together else self.matrix.score(vector)
+        scores = together.score(self.rows, vector) if together else self.rows.score(vector)
         if where.narrowing is None:
-            return self.matrix.nearest(where.scopes, where.allowed, scores, limit)
-        found = self.matrix.nearest(where.scopes, None, scores, limit * _SAMPLED)
+            return self.rows.nearest(where.scopes, where.allowed, scores, limit)
+        found = self.rows.nearest(where.scopes, None, scores, limit * _SAMPLED)
         passed = where.narrowing.best(found, limit)
         if len(passed) == limit or len(found) < limit * _SAMPLED:
             return passed
-        return where.narrowing.best(self.matrix.nearest(where.scopes, None, scores, BUDGET), limit)
+        return where.narrowing.best(self.rows.nearest(where.scopes, None, scores, BUDGET), limit)
 
 
 class CachedCodes(CachedVectors):
     """Vectors as codes, which find candidates to be scored from the truth."""
+
+    rows: CompressedVectors
 
     def __init__(self, key: Key, dims: int, connection: Connection) -> None:
         """Learn codes from a sample of the vectors.
@@ -229,14 +220,9 @@ class CachedCodes(CachedVectors):
         chosen = ns[:: max(len(ns) // _SAMPLE, 1)]
         _, sample = read_vectors(connection, key[0], chosen, dims)
         self._learnt_for = len(ns)
-        self._rows = CompressedVectors(
+        self.rows = CompressedVectors(
             dims, np.resize(sample, (max(len(sample), _LEAST_SAMPLE), dims))
         )
-
-    @property
-    def rows(self) -> CompressedVectors:
-        """Vectors in memory, as codes."""
-        return self._rows
 
     def enough_for(self, many: int) -> int:
         """Return the number of vectors up to which these codes serve."""
@@ -248,7 +234,7 @@ class CachedCodes(CachedVectors):
         """Return the nearest of the vectors in memory, best first."""
         wanted = max(limit * _FEWER, min(limit * _CANDIDATES, _ENOUGH))
         most = wanted if where.narrowing is None else max(wanted, BUDGET)
-        ns = self._rows.nearest_candidates(where.scopes, where.allowed, vector, most)
+        ns = self.rows.nearest_candidates(where.scopes, where.allowed, vector, most)
         if where.narrowing is not None:
             passed = where.narrowing.best([Match(n, 0.0) for n in ns], wanted)
             ns = [match.n for match in passed]
