@@ -15,7 +15,7 @@ import memoria
 from memoria import Turn
 from memoria.model import MemoryType, Role, Vector
 from memoria.store.image import candidate_filter
-from memoria.store.image.counts import TermCounts, count_horizon
+from memoria.store.image.counts import CountCache, count_horizon
 from memoria.store.rows import matching
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import DocumentKind, Filters, Match
@@ -162,7 +162,7 @@ def test_a_mark_stays_while_a_home_grows_by_little() -> None:
 
 
 def test_terms_are_counted_once_until_the_mark_moves_or_something_is_erased() -> None:
-    known = TermCounts()
+    known = CountCache()
     for many, age in enumerate(((10, 0), (12, 0), (12, 5))):
         assert known.recall(["port"], age) == {}
         known.keep(age, {"port": many})

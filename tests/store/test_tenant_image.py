@@ -11,7 +11,7 @@ from tests.store.test_matching import WORDS, change
 from tests.store.test_turn_columns import make_turn
 
 from memoria.model import Role, Vector
-from memoria.store.image.tenant_image import Column
+from memoria.store.image.tenant_image import ImageColumn
 from memoria.store.image.tenant_images import TenantImages
 from memoria.store.image.visibility_columns import VisibilityColumns
 from memoria.store.rows import matching
@@ -83,7 +83,7 @@ def test_nothing_that_was_erased_is_left_in_any_column_though_nobody_asks(
         with store.read("ann") as tx:
             search(tx, ns)
     kinds = {type(column) for column in image_of(store).columns}
-    assert kinds == {*Column.__subclasses__(), *list_further(Column.__subclasses__())}
+    assert kinds == {*ImageColumn.__subclasses__(), *list_further(ImageColumn.__subclasses__())}
     assert list_remains(store) == {*MARKS, "vector"}
     with store.write("ann") as tx:
         tx.conversations.erase_turn(tx.conversations.turns(ns)[ns[0]])
@@ -96,7 +96,7 @@ def test_nothing_that_was_erased_is_left_in_any_column_though_nobody_asks(
         assert {type(column) for column in image_of(store).columns} == kinds
 
 
-def list_further(kinds: list[type[Column]]) -> list[type[Column]]:
+def list_further(kinds: list[type[ImageColumn]]) -> list[type[ImageColumn]]:
     return [further for kind in kinds for further in kind.__subclasses__()]
 
 

@@ -13,7 +13,7 @@ horizon follows from the snapshot alone: every process chooses the same terms.
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from memoria.store.image.tenant_image import Changes, Column
+from memoria.store.image.tenant_image import ImageColumn, TenantChanges
 
 BUDGET = 20_000
 """Documents that a search may read for its words; see decision 011."""
@@ -59,7 +59,7 @@ def count_horizon(newest: int) -> int:
     return newest >> shift << shift
 
 
-class TermCounts:
+class CountCache:
     """Counts of the file's documents by term, up to a horizon. Thread-safe."""
 
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ class TermCounts:
             self._counts = {}
 
 
-class QueryCounts(Column):
+class QueryCounts(ImageColumn):
     """Counts of a tenant's documents by query of the index, until anything changes."""
 
     def __init__(self) -> None:
@@ -103,7 +103,7 @@ class QueryCounts(Column):
             self._counts = {}
         self._counts.update(counted)
 
-    def apply(self, changes: Changes) -> bool:  # noqa: ARG002
+    def apply(self, changes: TenantChanges) -> bool:  # noqa: ARG002
         """Return False: any document may match any query."""
         return False
 
@@ -121,7 +121,7 @@ class VisibleCounts(QueryCounts):
         self._new: dict[int, str] = {}
         """Visibilities of documents that were applied."""
 
-    def apply(self, changes: Changes) -> bool:
+    def apply(self, changes: TenantChanges) -> bool:
         """Count new documents; return False if a former visibility is not known."""
         if not self._counts or changes.documents is None:
             return False

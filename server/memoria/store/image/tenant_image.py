@@ -17,7 +17,7 @@ from memoria.store.image.tenants import StoreTenant
 from memoria.store.image.visibility import write_token
 from memoria.store.sql.statements import TenantRows
 
-_Column = TypeVar("_Column", bound="Column")
+_Column = TypeVar("_Column", bound="ImageColumn")
 _FEW = 100
 """Changed documents up to which all their columns are read; beyond, most of an image is dropped."""
 
@@ -46,7 +46,7 @@ class ChangedDocument(NamedTuple):
         )
 
 
-class Changes(NamedTuple):
+class TenantChanges(NamedTuple):
     """Documents that a tenant has changed or added between two states of the file."""
 
     seen: int
@@ -61,7 +61,7 @@ class Changes(NamedTuple):
     """All changed and added documents, oldest first; None if any other may have changed too."""
 
 
-class Column(ABC):
+class ImageColumn(ABC):
     """Column of an image: one kind of knowledge of documents. Its user holds the image's lock."""
 
     @property
@@ -70,7 +70,7 @@ class Column(ABC):
         return False
 
     @abstractmethod
-    def apply(self, changes: Changes) -> bool:
+    def apply(self, changes: TenantChanges) -> bool:
         """Apply changes; return False if the column can't, so that it is dropped."""
 
 
@@ -80,10 +80,10 @@ class TenantImage:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.seen = self._newest = 0
-        self._columns: dict[type[Column], Column] = {}
+        self._columns: dict[type[ImageColumn], ImageColumn] = {}
 
     @property
-    def columns(self) -> Iterable[Column]:
+    def columns(self) -> Iterable[ImageColumn]:
         """Columns that hold anything."""
         return self._columns.values()
 
@@ -99,11 +99,11 @@ class TenantImage:
             found = self._columns[make] = make()
         return found
 
-    def put(self, column: Column) -> None:
+    def put(self, column: ImageColumn) -> None:
         """Add a column of the image's state, in place of the former column of its class."""
         self._columns[type(column)] = column
 
-    def drop(self, kind: type[Column]) -> None:
+    def drop(self, kind: type[ImageColumn]) -> None:
         """Drop the column of a class."""
         self._columns.pop(kind, None)
 
@@ -127,18 +127,18 @@ class TenantImage:
         return True
 
 
-def _read_changes(rows: TenantRows, tenant: StoreTenant, seen: int, newest: int) -> Changes:
+def _read_changes(rows: TenantRows, tenant: StoreTenant, seen: int, newest: int) -> TenantChanges:
     few = _read_few(rows, "few_changed", seen) if tenant.changes > seen else ()
     if few is None:
         every = [n for (n,) in rows.tuples("changed_since", seen=seen)]
-        return Changes(seen, newest, tenant, every, None)
+        return TenantChanges(seen, newest, tenant, every, None)
     changed, told = [each.n for each in few], {each.changed for each in few}
     documents = None
     if told.issuperset(range(seen + 1, tenant.changes + 1)):
         others = tenant.newest_document - newest - sum(n > newest for n in changed)
         added = _read_few(rows, "few_added", newest) if others else ()
         documents = None if added is None else sorted([*few, *added])
-    return Changes(seen, newest, tenant, changed, documents)
+    return TenantChanges(seen, newest, tenant, changed, documents)
 
 
 def _read_few(rows: TenantRows, name: str, after: int) -> Sequence[ChangedDocument] | None:

@@ -16,7 +16,7 @@ from time import monotonic
 from memoria.language.lazy import forget_results
 from memoria.store.connection import Connection
 from memoria.store.image.background_loader import BackgroundLoader, Connect, Proceed
-from memoria.store.image.counts import TermCounts
+from memoria.store.image.counts import CountCache
 from memoria.store.image.tenant_image import TenantImage
 from memoria.store.image.tenants import StoreTenant, find_tenant
 from memoria.store.image.words import KeptTokens
@@ -38,7 +38,7 @@ class TenantImages:
         Args:
             connect: opens a connection to the file.
         """
-        self.terms = TermCounts()
+        self.terms = CountCache()
         """Counts of the whole file's documents by term, up to a horizon."""
         self._lock = threading.Lock()
         self._images: OrderedDict[int, TenantImage] = OrderedDict()

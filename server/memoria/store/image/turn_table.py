@@ -20,7 +20,7 @@ from memoria.store.features import (
     TurnMetadataColumns,
 )
 from memoria.store.image.sorted_rows import Integers, SortedRows, list_once
-from memoria.store.image.tenant_image import Changes, Column
+from memoria.store.image.tenant_image import ImageColumn, TenantChanges
 
 _MOST = 20_000
 """Number of documents; their rows take a twentieth of what their vectors take."""
@@ -67,13 +67,13 @@ class TurnReads(NamedTuple):
     """Number of the tenant's newest document."""
 
 
-class TurnTable(Column):
+class TurnTable(ImageColumn):
     """Turns that searches have met, a row for each."""
 
     def __init__(self) -> None:
         self._forget_all()
 
-    def apply(self, changes: Changes) -> bool:
+    def apply(self, changes: TenantChanges) -> bool:
         """Mark changed rows, to be read when next met; return False if very many are new."""
         is_grown = changes.now.newest_document - changes.newest > _MOST_NEW
         if is_grown or not len(self._by_number):

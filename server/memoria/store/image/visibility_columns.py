@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from memoria.store.image.index_size import sum_varints
 from memoria.store.image.sorted_rows import Bits, Integers, list_once
-from memoria.store.image.tenant_image import Changes, Column
+from memoria.store.image.tenant_image import ImageColumn, TenantChanges
 from memoria.store.image.visibility import write_token
 from memoria.store.sql.statements import TenantRows, list_numbers
 
@@ -47,7 +47,7 @@ class Standing(NamedTuple):
         return _select(self.codes, tokens, self.by_token)
 
 
-class VisibilityColumns(Column):
+class VisibilityColumns(ImageColumn):
     """Visibilities and lengths of a tenant's documents, as far as they are known."""
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ class VisibilityColumns(Column):
                 return True
         return False
 
-    def apply(self, changes: Changes) -> bool:
+    def apply(self, changes: TenantChanges) -> bool:
         """Mark changed documents, to be read again when they are next asked for."""
         self._codes[[n for n in changes.changed if n < len(self._codes)]] = _UNKNOWN
         if changes.now.changes > changes.seen:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memoria.store.features import IndexTokens
 from memoria.store.image.index_size import IndexSize
-from memoria.store.image.tenant_image import Changes, Column
+from memoria.store.image.tenant_image import ImageColumn, TenantChanges
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +30,7 @@ _PART = 16
 """Part that is dropped if there is no room: one entry of so many."""
 
 
-class KeptTokens(Column):
+class KeptTokens(ImageColumn):
     """Tokens by document, as read by searches."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class KeptTokens(Column):
             for n in [*islice(self._known, 1 + len(self._known) // _PART)]:
                 self._drop(n)
 
-    def apply(self, changes: Changes) -> bool:
+    def apply(self, changes: TenantChanges) -> bool:
         """Drop the tokens of changed documents."""
         for n in changes.changed:
             self._drop(n)
@@ -90,7 +90,7 @@ class Posting(NamedTuple):
     """Number of times in each; a word of who said it and when counts less."""
 
 
-class PostingLists(Column):
+class PostingLists(ImageColumn):
     """Lists of documents by word, in a home of one tenant."""
 
     def __init__(self) -> None:
@@ -120,7 +120,7 @@ class PostingLists(Column):
         while self._room < 0:
             self._drop(next(iter(self._known)))
 
-    def apply(self, changes: Changes) -> bool:
+    def apply(self, changes: TenantChanges) -> bool:
         """Add the words of new documents; return False if other words may have changed.
 
         Of an older document, only a known digest shows that its words are the same.

@@ -19,7 +19,7 @@ from memoria.store.connection import Connection, Row
 from memoria.store.features import IndexTokens
 from memoria.store.image.cached_reads import RememberedRows
 from memoria.store.image.candidate_filter import CandidateFilter
-from memoria.store.image.counts import BUDGET, TermCounts
+from memoria.store.image.counts import BUDGET, CountCache
 from memoria.store.image.tenant_images import ImageReader
 from memoria.store.image.tenants import StoreTenant
 from memoria.store.image.words import LONGEST_KEPT, KeptTokens
@@ -88,11 +88,11 @@ class Documents:
         vectors: VectorIndex,
         reading: ImageReader | None = None,
         workspaces: Workspaces | None = None,
-        counted: TermCounts | None = None,
+        counted: CountCache | None = None,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "documents")
         self._vectors = vectors
-        self._matching = Matching(self._rows, reading, counted or TermCounts())
+        self._matching = Matching(self._rows, reading, counted or CountCache())
         self._reading = reading
         self._tokens = DocumentTokens(self._rows, reading)
         self._together: QuestionsTogether | None = None

@@ -23,8 +23,8 @@ from memoria.store.image.candidate_filter import CandidateFilter
 from memoria.store.image.counts import (
     BUDGET,
     Age,
+    CountCache,
     QueryCounts,
-    TermCounts,
     VisibleCounts,
     choose_affordable,
     count_horizon,
@@ -68,7 +68,7 @@ class _Share(NamedTuple):
 class Matching:
     """The full-text index as one tenant's questions use it."""
 
-    def __init__(self, rows: TenantRows, reading: ImageReader | None, counted: TermCounts) -> None:
+    def __init__(self, rows: TenantRows, reading: ImageReader | None, counted: CountCache) -> None:
         """Bind to the index of a transaction.
 
         Args:
