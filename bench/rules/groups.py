@@ -232,7 +232,7 @@ PROMISED = (
     Group(
         "a model's evidence",
         "what a model concludes must stand in what was said",
-        ("language/reading/quotes.py", "language/reading/quotes.py", "policy/routing.py"),
+        ("language/reading/quotes.py", "language/reading/quotes.py", "policy/turns.py"),
     ),
 )
 """What a promise of the guarantees rests on; no set of questions tells its worth."""
@@ -255,7 +255,7 @@ PLAIN = (
             "language/names/keys.py",
             "policy/merging.py",
             "policy/core.py",
-            "policy/participants.py",
+            "policy/turns.py",
             "policy/retention.py",
             "policy/merging.py",
             "language/names/keys.py",
