@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 
 
 class TurnColumns:
-    """A tenant's turns as columns; what hardly ever changes is cached across questions."""
+    """Turns of a tenant as columns; the process caches values that hardly ever change."""
 
     def __init__(
         self,
@@ -42,10 +42,9 @@ class TurnColumns:
     def surroundings(
         self, central: Sequence[int], others: Sequence[int], *, include_processed: bool
     ) -> Surroundings:
-        """Find the places of turns, and the turns up to two places around the central ones.
+        """Find the places of all turns, and the turns up to two places around central turns.
 
-        Without `include_processed`, turns from which nothing more is to be concluded are left out
-        around them.
+        Without `include_processed`, processed and suppressed turns around them are left out.
         """
         return self._use(
             lambda table: table.find_around(
@@ -58,11 +57,11 @@ class TurnColumns:
         return self._use(lambda table: table.list_remarks(self._reads, ns))
 
     def sayings(self, ns: Sequence[int], *, with_wishes: bool) -> TextFeatureColumns:
-        """Read the turns' texts and return their features, a row for each.
+        """Read the texts of turns and return their features, a row for each turn.
 
-        Wishes are looked for only if asked for, since that takes longest.
+        Looking for wishes takes longest, so it is done on request only.
         """
-        import numpy as np  # noqa: PLC0415  (who finds nothing pays nothing)
+        import numpy as np  # noqa: PLC0415  (brings NumPy)
 
         remarks = self._conversations.remarks(ns)
         texts = [remarks[n].content if n in remarks else "" for n in ns]
@@ -77,7 +76,7 @@ class TurnColumns:
         return sayings
 
     def _use(self, work: Callable[["TurnTable"], _T]) -> _T:
-        """Call `work` with a table of turns that is up to date with this snapshot."""
+        """Return the result of `work` on a table of turns that is up to date with this snapshot."""
         from memoria.store.image.turn_table import TurnTable  # noqa: PLC0415  (brings NumPy)
 
         if self._reading is None:

@@ -1,4 +1,4 @@
-"""Word lists: documents by word, as a reader of a home within the budget has read them.
+"""Word lists: for each word of a question, the documents that hold the word.
 
 In a home of one tenant the process keeps the lists in its image of the tenant, elsewhere the lists
 last no longer than the transaction: the tenant's count of changes leaves those of others out. A
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memoria.store.rows.postings import Postings
 
 _ONE_WORD = lazy_regex(r"[0-9a-z_\x80-\U0010ffff]+")
-"""Pattern of what the index has as one word, written as it has it."""
+"""Pattern of a word that the index has as one word, in the same form."""
 
 
 class WordLists:
@@ -38,7 +38,7 @@ class WordLists:
         self._reading = reading
         self._most = most
         self._stands: dict[str, bool] = {}
-        """True for a word that any document has."""
+        """True by word if any document has the word."""
 
     @cached_property
     def size(self) -> IndexSize:
@@ -46,14 +46,14 @@ class WordLists:
         return read_index_size(self._rows)
 
     def can_tell(self, terms: Sequence[str]) -> bool:
-        """Check whether these are words, and the home is small enough to read their lists."""
+        """Check whether the terms are words, and the home is small enough to read their lists."""
         return self.size.newest <= self._most and _are_words(terms)
 
     def can_rank(self, terms: Sequence[str]) -> bool:
-        """Check whether these are words, and the standing of every document is known.
+        """Check whether the terms are words, and the visibility of every document is known.
 
-        If it is not, all documents are read beside the searches: here that would take longer than
-        to ask the index.
+        Unknown visibilities are read in the background: waiting for all of them would take longer
+        than a query of the index.
         """
         if not _are_words(terms):
             return False
@@ -67,7 +67,7 @@ class WordLists:
         return self._is_whole() and self._postings.sees_more(scope, most)
 
     def count(self, terms: Sequence[str], scope: Sequence[str]) -> dict[str, int]:
-        """Count the documents of these visibilities that hold each word."""
+        """Count the documents of the visibilities that hold each word."""
         if not self._find(terms):
             return dict.fromkeys(terms, 0)
         return self._postings.count(terms, scope)
@@ -75,15 +75,15 @@ class WordLists:
     def best(
         self, terms: Sequence[str], scope: Sequence[str], among: Collection[int] | None, limit: int
     ) -> list[Match]:
-        """Return the best documents of these visibilities, of all or of those in `among`."""
+        """Return the best documents of the visibilities, of all or of those in `among`."""
         return self._postings.best(terms, scope, among, limit) if self._find(terms) else []
 
     def rank(self, terms: Sequence[str], scope: Sequence[str]) -> Sequence[Match]:
-        """Rank all documents of these visibilities that hold one of the words, best first."""
+        """Rank all documents of the visibilities with one of the words, best first."""
         return self._postings.rank(terms, scope) if self._find(terms) else []
 
     def may_hold_all(self, terms: Sequence[str], scope: Sequence[str]) -> bool:
-        """Check whether a document of these visibilities has all the words, context included."""
+        """Check whether a visible document holds all the words, speaker and time included."""
         return self._find(terms) and self._postings.may_hold_all(terms, scope)
 
     def _is_whole(self) -> bool:
@@ -91,7 +91,7 @@ class WordLists:
             return image.is_whole
 
     def _find(self, terms: Sequence[str]) -> bool:
-        """Read the lists of these words that are not known; return True if any is not empty."""
+        """Read the unknown lists of words; return True if any document holds one of the words."""
         unknown = {term: "" for term in terms if term not in self._stands}
         if unknown and not self._reading.tenant.has_others:
             with self._reading.open() as image:
