@@ -41,7 +41,6 @@ OF_ALL = {
     "core.version",  # of the home: that something changed, not what or whose
     "documents.age",  # likewise, of the index
     "documents.follow_changes",  # brings caches up to date, and gives nothing
-    "turn_columns.follow_changes",  # likewise
     "memories.is_private",  # of the settings
 }
 IN_TEST_TENANTS = {

@@ -8,7 +8,7 @@ from memoria.model.moments import Zone
 from memoria.model.turn import Mark
 from memoria.store.connection import Connection, Row
 from memoria.store.features import TurnMetadata, TurnPosition
-from memoria.store.image.remembered import RememberedRows
+from memoria.store.image.cached_reads import RememberedRows
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.texts import Texts, read_turn_row
 from memoria.store.rows.workspaces import Workspaces

@@ -17,11 +17,12 @@ from memoria.errors import EmbedderError
 from memoria.model import Vector
 from memoria.store.connection import Connection, Row
 from memoria.store.features import IndexTokens
+from memoria.store.image.cached_reads import RememberedRows
 from memoria.store.image.candidate_filter import CandidateFilter
-from memoria.store.image.kept_tokens import LONGEST_KEPT
-from memoria.store.image.remembered import RememberedRows
+from memoria.store.image.counts import BUDGET, CountCache
+from memoria.store.image.tenant_images import ImageReader
 from memoria.store.image.tenants import StoreTenant
-from memoria.store.image.terms import BUDGET, CountCache, ReaderKnowledge
+from memoria.store.image.words import LONGEST_KEPT, KeptTokens
 from memoria.store.rows.matching import Matching, quote_term
 from memoria.store.rows.workspaces import Visibilities, Workspaces, write_scope
 from memoria.store.sql.statements import (
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 class DocumentTokens:
     """Tokens of a tenant's documents, as one transaction sees them."""
 
-    def __init__(self, rows: TenantRows, reading: ReaderKnowledge | None) -> None:
+    def __init__(self, rows: TenantRows, reading: ImageReader | None) -> None:
         """Bind to a transaction.
 
         Args:
@@ -59,17 +60,17 @@ class DocumentTokens:
         return self._by_length[most_chars].look_up(ns, partial(self._read, most_chars))
 
     def _read(self, most_chars: int, ns: Sequence[int]) -> dict[int, IndexTokens]:
-        """Read tokens from the process's cache, or else from the index."""
+        """Read tokens from the image, or else from the index."""
         if self._reading is None or most_chars < LONGEST_KEPT:
             rows = self._rows.tuples("indexed", ns=list_numbers(ns), most=most_chars)
             return {n: tokens for n, tokens, _ in rows}
-        tenant, counted = self._reading
-        kept = counted.tokens_of(tenant.number)
-        known = kept.recall(self._rows, tenant, ns)
+        with self._reading.open() as image:
+            known = image.column(KeptTokens).recall(ns)
         unknown = [n for n in ns if n not in known]
         if unknown:
             rows = self._rows.tuples("indexed", ns=list_numbers(unknown), most=most_chars)
-            kept.keep(tenant, {n: tokens for n, tokens, changed in rows if changed})
+            with self._reading.open() as image:
+                image.column(KeptTokens).keep({n: tokens for n, tokens, changed in rows if changed})
             known |= {n: tokens for n, tokens, _ in rows}
         return known
 
@@ -85,7 +86,7 @@ class Documents:
         connection: Connection,
         tenant: int,
         vectors: VectorIndex,
-        reading: ReaderKnowledge | None = None,
+        reading: ImageReader | None = None,
         workspaces: Workspaces | None = None,
         counted: CountCache | None = None,
     ) -> None:
@@ -114,12 +115,12 @@ class Documents:
         return self._matching.age()
 
     def follow_changes(self) -> None:
-        """Bring the caches of the indexes up to date with the file, if the process has any."""
+        """Bring what the process knows of the tenant up to date with the file."""
         if self._reading is not None:
-            tenant, counted = self._reading
+            tenant = self._reading.tenant
             self._vectors.follow(tenant.number, tenant.changed)
-            self._matching.follow_changes()
-            counted.tokens_of(tenant.number).recall(self._rows, tenant, ())
+            with self._reading.open():
+                pass
 
     def expect_vectors(self, vectors: Sequence[Vector]) -> None:
         """Announce the vectors that `nearest` will be asked about, so that one pass serves all.

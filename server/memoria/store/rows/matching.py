@@ -12,29 +12,30 @@ documents with such a word are taken.
 
 A reader scores the lists of documents itself (`postings`), which is faster than a query of the
 index: in a file within the budget always, in a larger file for words in few documents, once the
-process knows the visibility of all documents (`visibility_columns_cache`).
+process knows the visibility of all documents (`tenant_images`).
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from memoria.store.image.candidate_filter import CandidateFilter
-from memoria.store.image.terms import (
+from memoria.store.image.counts import (
     BUDGET,
     Age,
     CountCache,
-    ReaderKnowledge,
+    QueryCounts,
+    VisibleCounts,
     choose_affordable,
     count_horizon,
 )
+from memoria.store.image.tenant_images import ImageReader
 from memoria.store.image.visibility import may_be_token
+from memoria.store.image.words import CONTEXT_WEIGHT
 from memoria.store.rows.word_lists import WordLists
 from memoria.store.rows.workspaces import Scopes, write_scope
 from memoria.store.sql.statements import Parameter, TenantRows, as_json
 from memoria.store.values import Frequencies, Match
 
-# Speaker and time of a document tell less than its text.
-_CONTEXT_WEIGHT = 0.6
 _TEXT = "{words context}"
 _ALL = -1
 _ANYWHERE: Mapping[str, Parameter] = {}
@@ -66,14 +67,12 @@ class _Share(NamedTuple):
 class Matching:
     """Full-text searches of one tenant."""
 
-    def __init__(
-        self, rows: TenantRows, reading: ReaderKnowledge | None, counted: CountCache
-    ) -> None:
+    def __init__(self, rows: TenantRows, reading: ImageReader | None, counted: CountCache) -> None:
         """Bind to the index of a transaction.
 
         Args:
             rows: the statements about documents.
-            reading: caches for a reader; None for a writer.
+            reading: the image, for a reader; None for a writer.
             counted: a cache of the home's numbers of documents by word. A writer adds nothing, for
                 its changes may be rolled back.
         """
@@ -82,7 +81,7 @@ class Matching:
         self._reading = reading
         self._known: dict[tuple[str, str], _Matches] = {}
         """Matches by statement and query; empty for a writer."""
-        self._lists = reading and WordLists(rows, reading, BUDGET, _CONTEXT_WEIGHT)
+        self._lists = reading and WordLists(rows, reading, BUDGET)
         """None for a writer: reading lists would make FTS5 write pending changes to the file."""
 
     def best(
@@ -153,7 +152,7 @@ class Matching:
         Every search begins with a call of this function.
         """
         if self._reading is not None:
-            self._reading.counted.note_question(self._rows.tenant)
+            self._reading.images.note_question(self._rows.tenant)
         share = self._share_of(scopes)
         if share.seen > BUDGET:
             total = self._rows.number("newest_of_all")
@@ -162,12 +161,6 @@ class Matching:
             return Frequencies(share.seen, self._lists.count(terms, scopes.seen))
         scope = None if share.is_all else write_scope(*scopes.seen)
         return Frequencies(share.seen, self._count_each(terms, scope))
-
-    def follow_changes(self) -> None:
-        """Bring the caches of the index up to date with the file, if the process has any."""
-        self._count_visible(())
-        if self._lists:
-            self._lists.follow_changes()
 
     def count_holding_all(self, terms: Sequence[str], tokens: Sequence[str]) -> int:
         """Count the documents of some visibilities whose text holds all of the terms."""
@@ -208,7 +201,7 @@ class Matching:
         known = self._known.get((statement, query))
         if known is not None and not where and known.holds(limit):
             return known.best if limit == _ALL else known.best[:limit]
-        asked = {"query": query, "limit": limit, "context_weight": _CONTEXT_WEIGHT, **where}
+        asked = {"query": query, "limit": limit, "context_weight": CONTEXT_WEIGHT, **where}
         found = Match.list_of(self._rows.tuples(statement, **asked))
         if self._reading is not None and not where:
             self._known[statement, query] = _Matches(limit, found)
@@ -225,16 +218,12 @@ class Matching:
     def _count_in_home(self, terms: Sequence[str], newest: int) -> dict[str, int]:
         """Count the home's documents that hold each term, estimated from those up to a horizon."""
         last = count_horizon(newest)
-
-        def count(term: str) -> int:
-            return self._count(_any_of([term]), last)
-
         age = last, self._rows.number("erasures_of_all")
+        known = self._counted.recall(terms, age)
+        counted = {term: self._count(_any_of([term]), last) for term in terms if term not in known}
         if self._reading is not None:
-            known = {term: self._counted.look_up(term, age, count) for term in terms}
-        else:
-            known = self._counted.recall(terms, age)
-            known |= {term: count(term) for term in terms if term not in known}
+            self._counted.keep(age, counted)
+        known |= counted
         return {term: known[term] * newest // last for term in terms}
 
     def _count_visible(self, tokens: Sequence[str]) -> dict[str, int]:
@@ -245,10 +234,7 @@ class Matching:
             counts = self._count_queries([*queries.values()])
             return {token: counts[query] for token, query in queries.items()}
 
-        if self._reading is None:
-            return count(tokens)
-        tenant, counted = self._reading
-        return counted.visible_of(tenant.number).look_up(self._rows, tenant, tokens, count)
+        return self._look_up(VisibleCounts, tokens, count)
 
     def _count_now(self, query: str) -> int:
         """Count the tenant's documents that match; cached, as long as nothing changes."""
@@ -256,10 +242,26 @@ class Matching:
 
     def _count_all_now(self, queries: Sequence[str]) -> dict[str, int]:
         """Count the matches of several queries, by one statement; cached while nothing changes."""
-        known = CountCache()
-        if self._reading is not None:
-            known = self._reading.counted.of_tenant(self._rows.tenant)
-        return known.look_up_all(queries, self._read_age(), self._count_queries)
+        return self._look_up(QueryCounts, queries, self._count_queries)
+
+    def _look_up(
+        self,
+        column: type[QueryCounts],
+        asked: Sequence[str],
+        count: Callable[[Sequence[str]], dict[str, int]],
+    ) -> dict[str, int]:
+        """Take counts from the image, and count what it does not have; a writer counts all."""
+        if self._reading is None:
+            return count(asked)
+        with self._reading.open() as image:
+            known = image.column(column).recall(asked)
+        unknown = [each for each in asked if each not in known]
+        if unknown:
+            counted = count(unknown)
+            with self._reading.open() as image:
+                image.column(column).keep(counted)
+            known |= counted
+        return known
 
     def _count_queries(self, queries: Sequence[str]) -> dict[str, int]:
         """Count the tenant's documents that match each query, by one statement."""

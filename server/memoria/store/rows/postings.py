@@ -10,17 +10,17 @@ format, which newer versions of SQLite can't change.
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memoria.store.image.index_size import IndexSize
-from memoria.store.image.posting_cache import Posting
 from memoria.store.image.sorted_rows import Bits, Integers
-from memoria.store.image.terms import ReaderKnowledge
+from memoria.store.image.tenant_images import ImageReader
 from memoria.store.image.visibility_columns import Standing, VisibilityColumns
+from memoria.store.image.words import CONTEXT_WEIGHT, Posting, PostingLists
 from memoria.store.sql.statements import TenantRows
 from memoria.store.values import Match
 
@@ -49,9 +49,9 @@ class _WordPlaces(NamedTuple):
 
     def select(self, kept: Bits) -> "_WordPlaces":
         """Return the selected rows."""
-        codes, lengths = self.standing
-        standing = Standing(codes[kept], lengths[kept])
-        return _WordPlaces(self.ns[kept], self.at[kept], self.times[kept], standing)
+        return _WordPlaces(
+            self.ns[kept], self.at[kept], self.times[kept], self.standing.select(kept)
+        )
 
 
 class RankedDocuments(Sequence[Match]):
@@ -97,28 +97,17 @@ class RankedDocuments(Sequence[Match]):
 class Postings:
     """Documents of words, counted and scored on one snapshot."""
 
-    def __init__(
-        self,
-        rows: TenantRows,
-        reading: ReaderKnowledge,
-        size: IndexSize,
-        context_weight: float,
-    ) -> None:
+    def __init__(self, rows: TenantRows, reading: ImageReader, size: IndexSize) -> None:
         """Bind to a snapshot.
 
         Args:
             rows: the statements about documents.
-            reading: the reader's tenant and caches.
-            size: the size of the index.
-            context_weight: the weight of a word that is speaker or time of a document.
+            reading: the reader's image.
+            size: of the index.
         """
         self._rows = rows
-        self._tenant = tenant = reading.tenant
-        self._standings = reading.counted.standings.of_tenant(tenant.number)
-        self._cache = None if tenant.has_others else reading.counted.postings_of(tenant.number)
-        """None in a home of several tenants: one tenant's count of changes does not suffice."""
+        self._reading = reading
         self._size = size
-        self._context_weight = context_weight
         self._known: dict[str, Posting] = {}
         self._last: tuple[object, _WordPlaces] | None = None
         """Lists of the words that were last asked for."""
@@ -126,20 +115,9 @@ class Postings:
         """Visible part of the lists last asked for: a question counts words, then searches."""
         self._ranked: dict[tuple[str, ...], RankedDocuments] = {}
 
-    def follow_changes(self) -> None:
-        """Bring the cached lists, and the standing of new documents, up to date."""
-        self.recall(())
-        self._read_standing(np.array([self._tenant.newest_document]))
-
-    def recall(self, terms: Iterable[str]) -> dict[str, bool]:
-        """Take words from the process's cache; map each to True if any document has the word."""
-        if self._cache is None:
-            return {}
-        found = self._cache.recall(
-            self._rows, self._tenant, self._size, self._context_weight, terms
-        )
+    def add(self, found: Mapping[str, Posting]) -> None:
+        """Add the lists of words."""
         self._known |= found
-        return {term: bool(len(posting.ns)) for term, posting in found.items()}
 
     def put(self, places: Mapping[str, str | None]) -> None:
         """Add the documents of words.
@@ -152,7 +130,7 @@ class Postings:
         run = ",".join(filter(None, places.values()))
         numbers = np.fromstring(run, np.int32, sep=",") if run else np.empty(0, np.int32)
         at = np.repeat(np.arange(len(many)), many)
-        ns, weights = numbers >> 1, np.where(numbers & 1, self._context_weight, 1.0)
+        ns, weights = numbers >> 1, np.where(numbers & 1, CONTEXT_WEIGHT, 1.0)
         begins = np.ones(len(ns), np.bool_)
         begins[1:] = (ns[1:] != ns[:-1]) | (at[1:] != at[:-1])
         times: Floats = np.bincount(begins.cumsum() - 1, weights).astype(np.float64)
@@ -163,8 +141,14 @@ class Postings:
             for term, start, end in zip(places, [0, *ends], ends, strict=False)
         }
         self._known |= found
-        if self._cache is not None:
-            self._cache.keep(self._tenant, self._size, found)
+        if not self._reading.tenant.has_others:
+            with self._reading.open() as image:
+                image.column(PostingLists).keep(self._size, found)
+
+    def sees_more(self, scope: Sequence[str], most: int) -> bool:
+        """Check whether more than `most` documents are known to have one of these visibilities."""
+        with self._reading.open() as image:
+            return image.column(VisibilityColumns).has_more(scope, most)
 
     def count(self, terms: Sequence[str], scope: Sequence[str]) -> dict[str, int]:
         """Count the visible documents that hold each word.
@@ -179,7 +163,7 @@ class Postings:
     def may_hold_all(self, terms: Sequence[str], scope: Sequence[str]) -> bool:
         """Check whether a visible document holds all the words, speaker and time included."""
         places = self._list_places(terms)
-        ns = places.ns[self._standings.select(places.standing.codes, scope)]
+        ns = places.ns[places.standing.is_of(scope)]
         return len(ns) >= len(terms) and bool((np.bincount(ns) == len(terms)).any())
 
     def best(
@@ -230,8 +214,7 @@ class Postings:
         asked = (*terms,), (*scope,)
         if self._last_seen is None or self._last_seen[0] != asked:
             places = self._list_places(terms)
-            is_seen = self._standings.select(places.standing.codes, scope)
-            self._last_seen = asked, places.select(is_seen)
+            self._last_seen = asked, places.select(places.standing.is_of(scope))
         return self._last_seen[1]
 
     def _list_places(self, terms: Sequence[str]) -> _WordPlaces:
@@ -246,8 +229,5 @@ class Postings:
         return self._last[1]
 
     def _read_standing(self, ns: Integers) -> Standing:
-        found = self._standings.read(self._rows, self._tenant, ns)
-        if found is None:  # the shared table is of a newer snapshot
-            self._standings = VisibilityColumns()
-            return self._read_standing(ns)
-        return found
+        with self._reading.open() as image:
+            return image.column(VisibilityColumns).read(self._rows, ns)

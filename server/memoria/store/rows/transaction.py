@@ -13,8 +13,8 @@ from typing import TypeVar
 from memoria.model import DAY_MS, PRICED_MS, BacklogStatus, Statistics, now_millis, start_of_utc_day
 from memoria.model.moments import MACHINE_ZONE, Zone
 from memoria.store.connection import Connection
+from memoria.store.image.tenant_images import ImageReader, TenantImages
 from memoria.store.image.tenants import StoreTenant
-from memoria.store.image.terms import ReaderKnowledge, TermStatistics
 from memoria.store.rows.backlog import Leases, TenantBacklog
 from memoria.store.rows.capture import Accounts, PrivateTimes, TranscriptPlaces
 from memoria.store.rows.conversations import Conversations
@@ -103,7 +103,7 @@ class Transaction:
         tenant: StoreTenant,
         vectors: VectorIndex,
         options: StoreOptions,
-        counted: TermStatistics,
+        images: TenantImages,
         concurrent_read: ConcurrentRead | None = None,
         end_kept: Callable[[], None] = lambda: None,
     ) -> None:
@@ -114,7 +114,7 @@ class Transaction:
             tenant: the tenant whose rows are read and written.
             vectors: the vector index, as this connection reaches it.
             options: the settings of the store.
-            counted: the process's caches of the full text.
+            images: what the process knows of tenants.
             concurrent_read: opens a second transaction that sees the same; None for a writer.
             end_kept: ends all kept answers; a writer calls it before taking a statement back.
         """
@@ -123,12 +123,15 @@ class Transaction:
         self._tenant = tenant.number
         self._vectors = vectors
         self._attempts = options.attempts
-        self._counted = counted
+        self._images = images
         self._concurrent_read = concurrent_read or nullcontext
         self.zone = options.zone
         self.end_kept = end_kept
         self._private_times = tenant.private_times
-        self._reading = None if concurrent_read is None else ReaderKnowledge(tenant, counted)
+        self._reading = None
+        if concurrent_read is not None:
+            rows = TenantRows(connection, tenant.number, "documents")
+            self._reading = ImageReader(images, rows, tenant)
         self._workspaces = Workspaces(
             connection, tenant.number, options.private, only_reads=self._reading is not None
         )
@@ -151,7 +154,7 @@ class Transaction:
             self._vectors,
             self._reading,
             self._workspaces,
-            self._counted.terms,
+            self._images.terms,
         )
 
     @cached_property
@@ -258,15 +261,13 @@ class Transaction:
         )
 
     def follow_changes(self) -> None:
-        """Bring the process's caches up to date with the file, if the tenant was searched lately.
+        """Bring what the process knows of the tenant up to date, if a search may be near.
 
         Called after documents were changed, by a worker that nobody waits for, this spares the next
         search the time.
         """
-        if not self._counted.was_asked_lately(self._tenant):
-            return
-        self.documents.follow_changes()
-        self.turn_columns.follow_changes()
+        if self._images.was_asked_lately(self._tenant):
+            self.documents.follow_changes()
 
     @contextlib.contextmanager
     def read_concurrently(self, work: Callable[["Transaction"], _T]) -> Iterator[Callable[[], _T]]:

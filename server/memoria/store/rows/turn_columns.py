@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from memoria.language.asking.aim import find_wish, read_saying
 from memoria.store.connection import Connection
 from memoria.store.features import UNHEARD, Surroundings, TextFeatureColumns, TurnMetadataColumns
-from memoria.store.image.changed import list_changed
-from memoria.store.image.terms import ReaderKnowledge
+from memoria.store.image.tenant_images import ImageReader
 from memoria.store.rows.conversations import Conversations
 from memoria.store.sql.statements import TenantRows, as_json, list_numbers
 
@@ -26,27 +25,19 @@ class TurnColumns:
         connection: Connection,
         tenant: int,
         conversations: Conversations,
-        reading: ReaderKnowledge | None,
+        reading: ImageReader | None,
     ) -> None:
         """Bind to a tenant.
 
         Args:
             connection: to the file.
             tenant: its number.
-            conversations: the turns, to read their texts.
-            reading: caches for a reader; None for a writer, which caches nothing.
+            conversations: reads texts.
+            reading: the image, for a reader; None for a writer, which reads everything each time.
         """
         self._rows = TenantRows(connection, tenant, "turn_columns")
-        self._documents = TenantRows(connection, tenant, "documents")
         self._conversations = conversations
         self._reading = reading
-        self._own: TurnTable | None = None
-        """Table of this transaction alone, if the shared table is of a newer snapshot."""
-
-    def follow_changes(self) -> None:
-        """Bring the cached turns up to date with the file, if the process has any."""
-        if self._reading is not None and self._reading.counted.has_turns(self._rows.tenant):
-            self.remarks([])
 
     def surroundings(
         self, central: Sequence[int], others: Sequence[int], *, include_processed: bool
@@ -90,21 +81,16 @@ class TurnColumns:
 
         if self._reading is None:
             return work(TurnTable())
-        tenant = self._reading.tenant
-        table = self._own or self._reading.counted.turns_of(tenant.number)
-        with table.lock:
-            if table.follow(self._reads, tenant):
-                return work(table)
-        self._own = TurnTable()
-        return self._use(work)
+        with self._reading.open() as image:
+            return work(image.column(TurnTable))
 
     @cached_property
     def _reads(self) -> "TurnReads":
         from memoria.store.image.turn_table import TurnReads  # noqa: PLC0415  (brings NumPy)
 
-        rows, documents = self._rows, self._documents
+        rows = self._rows
         return TurnReads(
             lambda ns: rows.tuples("turns", ns=list_numbers(ns)),
             lambda spans: rows.tuples("spans", spans=as_json(spans)),
-            lambda seen: list_changed(documents, seen),
+            0 if self._reading is None else self._reading.tenant.newest_document,
         )

@@ -1,7 +1,8 @@
 """Word lists: for each word of a question, the documents that hold the word.
 
-The process caches lists in a home of one tenant (`posting_cache`), in other homes the transaction
-does. A question of words that no document holds does not load NumPy.
+In a home of one tenant the process keeps the lists in its image of the tenant, elsewhere the lists
+last no longer than the transaction: the tenant's count of changes leaves those of others out. A
+question of words that nobody has said does not wait for NumPy.
 """
 
 from collections.abc import Collection, Sequence
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.store.image.index_size import IndexSize, read_index_size
-from memoria.store.image.terms import ReaderKnowledge
+from memoria.store.image.tenant_images import ImageReader
+from memoria.store.image.words import PostingLists
 from memoria.store.sql.statements import TenantRows, as_json
 from memoria.store.values import Match
 
@@ -24,21 +26,17 @@ _ONE_WORD = lazy_regex(r"[0-9a-z_\x80-\U0010ffff]+")
 class WordLists:
     """The documents of each word that was asked for."""
 
-    def __init__(
-        self, rows: TenantRows, reading: ReaderKnowledge, most: int, context_weight: float
-    ) -> None:
+    def __init__(self, rows: TenantRows, reading: ImageReader, most: int) -> None:
         """Bind to a snapshot.
 
         Args:
             rows: the statements about documents.
-            reading: the reader's tenant and caches.
-            most: the largest number of documents in a home whose lists are read.
-            context_weight: the weight of a word that is speaker or time of a document.
+            reading: the reader's image.
+            most: the number of the newest document up to which lists are read.
         """
         self._rows = rows
         self._reading = reading
         self._most = most
-        self._context_weight = context_weight
         self._stands: dict[str, bool] = {}
         """True by word if any document has the word."""
 
@@ -46,11 +44,6 @@ class WordLists:
     def size(self) -> IndexSize:
         """Size of the index."""
         return read_index_size(self._rows)
-
-    def follow_changes(self) -> None:
-        """Bring the cached lists up to date with the file, if the process has any."""
-        if self._reading.counted.has_postings(self._reading.tenant.number):
-            self._postings.follow_changes()
 
     def can_tell(self, terms: Sequence[str]) -> bool:
         """Check whether the terms are words, and the home is small enough to read their lists."""
@@ -64,17 +57,14 @@ class WordLists:
         """
         if not _are_words(terms):
             return False
-        tenant, standings = self._reading.tenant, self._reading.counted.standings
-        if standings.find_whole(tenant) is not None:
+        if self._is_whole():
             return True
-        standings.learn(tenant)
+        self._reading.images.read_visibilities(self._reading.tenant)
         return False
 
     def sees_more(self, scope: Sequence[str], most: int) -> bool:
-        """Check whether more than `most` documents are known to have one of the visibilities."""
-        tenant = self._reading.tenant
-        known = self._reading.counted.standings.find_whole(tenant)
-        return known is not None and known.has_more(self._rows, tenant, scope, most)
+        """Check whether more than `most` documents are known to have one of these visibilities."""
+        return self._is_whole() and self._postings.sees_more(scope, most)
 
     def count(self, terms: Sequence[str], scope: Sequence[str]) -> dict[str, int]:
         """Count the documents of the visibilities that hold each word."""
@@ -96,12 +86,19 @@ class WordLists:
         """Check whether a visible document holds all the words, speaker and time included."""
         return self._find(terms) and self._postings.may_hold_all(terms, scope)
 
+    def _is_whole(self) -> bool:
+        with self._reading.open() as image:
+            return image.is_whole
+
     def _find(self, terms: Sequence[str]) -> bool:
         """Read the unknown lists of words; return True if any document holds one of the words."""
         unknown = {term: "" for term in terms if term not in self._stands}
-        if unknown and self._reading.counted.has_postings(self._reading.tenant.number):
-            known = self._postings.recall(unknown)
-            self._stands |= known
+        if unknown and not self._reading.tenant.has_others:
+            with self._reading.open() as image:
+                known = image.column(PostingLists).recall(self.size, unknown)
+            self._stands |= {term: bool(len(posting.ns)) for term, posting in known.items()}
+            if known:
+                self._postings.add(known)
             unknown = {term: "" for term in unknown if term not in known}
         if unknown:
             places = unknown | dict(self._rows.tuples("places", terms=as_json(unknown)))
@@ -114,7 +111,7 @@ class WordLists:
     def _postings(self) -> "Postings":
         from memoria.store.rows.postings import Postings  # noqa: PLC0415  (brings NumPy)
 
-        return Postings(self._rows, self._reading, self.size, self._context_weight)
+        return Postings(self._rows, self._reading, self.size)
 
 
 def _are_words(terms: Sequence[str]) -> bool:

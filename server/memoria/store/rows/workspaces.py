@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from memoria.store.connection import Connection
-from memoria.store.image.terms import ReaderKnowledge
+from memoria.store.image.tenant_images import ImageReader
 from memoria.store.image.visibility import Visibility
 from memoria.store.sql.statements import TenantRows
 from memoria.store.values import DocumentKind, Filters
@@ -103,7 +103,7 @@ class Visibilities:
     """The visibilities that the documents of a tenant may have."""
 
     def __init__(
-        self, rows: TenantRows, workspaces: Workspaces, reading: ReaderKnowledge | None
+        self, rows: TenantRows, workspaces: Workspaces, reading: ImageReader | None
     ) -> None:
         """Bind to a tenant.
 
