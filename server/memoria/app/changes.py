@@ -263,7 +263,7 @@ def _find_last(changes: list[Change]) -> Change:
 
 
 def _after_lasting(last: Change, older: Change, id_chars: int) -> InvalidInputError:
-    """The refusal to undo an older change than the forget or the import just done."""
+    """Return the error that refuses to undo a change older than the latest forget or import."""
     told = "The last change was a forget for good, which can't be undone. Nothing was changed."
     if last.action == "import":
         told = f"The last change {_describe_import(last)}"
@@ -303,7 +303,7 @@ def _is_lasting(change: Change) -> bool:
 
 
 def _describe_import(change: Change) -> str:
-    """The end of a refusal to undo an import, with what removes it."""
+    """Return the end of the message that an import can't be undone, with what removes it."""
     sessions = map(shlex.quote, change.sessions[:3])
     named = " or ".join(f"`memoria forget --session-id {one}`" for one in sessions)
     how = f", such as {named}" if named else ""

@@ -99,7 +99,7 @@ def _prepare_helpers(settings: Settings) -> "SearchHelpers | None":
 
 
 def _purge_hidden(store: Store, tenant: str, home: str) -> None:
-    """Erase what was forgotten and hidden long enough; hardly ever there is any."""
+    """Erase what was forgotten and hidden, once its period of grace is over."""
     with store.read(tenant) as tx:
         is_due = bool(tx.hidden.list_due(now_millis()))
     if is_due:

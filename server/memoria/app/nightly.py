@@ -1,4 +1,4 @@
-"""Nightly maintenance of a home: run, look at, undo. All of it blocks, so that Ctrl-C is heard."""
+"""Nightly maintenance of a home: run, look at, undo. All functions block, so Ctrl-C stops each."""
 
 import os
 import time
@@ -88,7 +88,7 @@ def run_nightly(
 def _begin_or_resume(store: JournalingStore, tenant: str, options: RunOptions) -> NightlyRun:
     """Return the run that was begun, or a new one where none can still be finished.
 
-    One that is a day old, or has a step that this version doesn't know, is left as far as it came.
+    A run that is a day old, or has a step that this version doesn't know, is left unfinished.
     """
     now = now_millis()
     with store.write(tenant) as tx:

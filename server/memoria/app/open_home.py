@@ -34,9 +34,9 @@ async def in_thread(work: Callable[[], _T], turns: anyio.CapacityLimiter | None 
 
 
 async def in_own_thread(work: Callable[[Callable[[], bool]], _T]) -> _T:
-    """Run work that goes on by itself, and wait for it no longer when this is cancelled.
+    """Run work in a worker thread, and wait no longer for its end when the call is cancelled.
 
-    It is given what tells it so.
+    The work is given a function that returns True once nobody waits.
     """
     left = Event()
     try:

@@ -1,4 +1,4 @@
-"""Projects: which there are, which one a folder is, and how two become one. For the user alone."""
+"""Projects of a home, for the user alone: listed, found by name or folder, joined and moved."""
 
 import os
 import shlex
@@ -121,7 +121,7 @@ class ProjectTable:
         """Find the last join by which a project became part of another, if it can be taken back.
 
         Raises:
-            InvalidInputError: there is none, or what it became part of is part of another since.
+            InvalidInputError: there is no such join, or a later join has to be taken back first.
         """
         return await in_thread(lambda: self._find_join(given))
 

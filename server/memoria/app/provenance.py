@@ -136,7 +136,7 @@ class EntityQueries:
     ) -> EntityRecord | Namesakes:
         """Return what is known of an entity, and the memories that speak of it.
 
-        Where several go by the name, or none does, it is told which there are.
+        Where several entities or none go by the name, the result lists them.
 
         Args:
             name: a name, an alias or an id.

@@ -1,4 +1,4 @@
-"""The extraction queue, as its owner sees and changes it."""
+"""The extraction queue and the unread turns: what a chat model or an agent has still to read."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -88,7 +88,7 @@ class ExtractionQueue:
     async def retry(self, ids: Sequence[Text] | None = None) -> list[str]:
         """Let segments be tried again that were given up, dropped or put off.
 
-        Gives the ids of those for which there was something to do.
+        Returns the ids of segments for which there was something to do.
 
         Args:
             ids: which; all that were given up or put off by default.

@@ -1,4 +1,4 @@
-"""The spool of hooks as an opened memory takes it in: whenever it has changed, and not before."""
+"""Intake of the hooks' spool into an opened memory, whenever the spool has changed."""
 
 import logging
 import math
@@ -30,7 +30,7 @@ ALL = 1 << 62
 COMMAND_BYTES = 1024 * 1024
 """Bytes that a command reads before it does anything else."""
 THOROUGH_BYTES = 16 * 1024 * 1024
-"""Bytes that are read before it is shown what a forget would erase."""
+"""Bytes that are read before a forget is previewed."""
 _HEARD_MS = 30 * 60_000
 """Time after its last hook for which a session is taken to be the one where an agent speaks."""
 _NAMES_FIRST = "claude-code"
@@ -91,7 +91,7 @@ class Spool:
         self._turn = threading.Lock()
 
     def has_changed(self) -> bool:
-        """Check whether anything may have come since it was empty: one look at a folder."""
+        """Check whether an entry may have come, by one look at the spool's folder."""
         return self._read_change() not in (None, self._seen)
 
     def name_session(self, channel: "Channel", workspace: str | None) -> "Channel":
@@ -138,8 +138,8 @@ class Spool:
     ) -> "SpoolReport | None":
         """Take in what waits, but set aside what stays at one step for `stalls_after_s`.
 
-        None where another thread does, where it goes on though nobody waits for it, or where it
-        failed, as is logged.
+        Returns None if another thread takes in, if the intake goes on though nobody waits, or if
+        it failed, as is logged.
 
         Args:
             most_bytes: of transcripts, at most.
@@ -198,13 +198,13 @@ class Spool:
         return IntakeThread(intake, most_bytes)
 
     def _set_aside(self, stalled: "IntakeThread") -> "SpoolReport | None":
-        """Go on without an intake that gets no further; the next one takes in the rest."""
+        """Give up an intake that gets no further; the next intake takes in the rest."""
         self._stalled.append(stalled)
         self._running = None
         return stalled.give_up(f"it took longer than {self.stalls_after_s:.0f} seconds")
 
     def _note_empty(self) -> None:
-        """Note when the spool was last changed, if nothing has come since it was emptied."""
+        """Remember the date of the spool's folder, if the spool is empty."""
         changed = self._read_change()
         self._seen = None if count_waiting(self._home, self._tenant) else changed
 

@@ -1,4 +1,4 @@
-"""Looking after a home: doctor, backup, restore. All of it blocks, so that Ctrl-C is heard."""
+"""Upkeep of a home: doctor, backup and restore. Every function blocks, so that Ctrl-C stops it."""
 
 from collections.abc import Callable
 from contextlib import closing

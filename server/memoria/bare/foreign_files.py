@@ -12,11 +12,11 @@ _BYTES = getattr(os, "O_BINARY", 0)
 
 
 _MOST_CHARS = 4096
-"""Longest path, in characters: no system opens a longer one."""
+"""Longest path, in characters: no system opens a longer path."""
 
 
 def may_be_path(path: str) -> bool:
-    """Check whether any file could have this path, from whichever file it was read."""
+    """Check whether a text that was read from some file can be a path."""
     try:
         return len(path) <= _MOST_CHARS and b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
@@ -24,11 +24,11 @@ def may_be_path(path: str) -> bool:
 
 
 class OversizedError(OSError):
-    """A file has more in it than anything of its kind."""
+    """A file is larger than any file of its kind should be."""
 
 
 def read_foreign(path: str, most: int) -> bytes:
-    """Return what a regular file says, or the one that a link leads to.
+    """Return the content of a regular file, or of the regular file that a link leads to.
 
     Raises:
         OversizedError: it is larger than `most` bytes.

@@ -13,7 +13,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def try_lock(descriptor: int, first: int, length: int) -> bool:
-        """Lock so many bytes from there on. False where another process has one of them."""
+        """Lock bytes from `first` on; return False if another process has locked any of them."""
         os.lseek(descriptor, first, os.SEEK_SET)
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, length)
@@ -22,7 +22,7 @@ if sys.platform == "win32":
         return True
 
     def unlock(descriptor: int, first: int, length: int) -> None:
-        """Free what was locked with the same numbers."""
+        """Free the bytes that `try_lock` has locked."""
         os.lseek(descriptor, first, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_UNLCK, length)
 
@@ -32,7 +32,7 @@ if sys.platform == "win32":
         return os.read(descriptor, length)
 
     def write_at(descriptor: int, place: int, content: bytes) -> None:
-        """Write this there."""
+        """Write the content at a place."""
         os.lseek(descriptor, place, os.SEEK_SET)
         os.write(descriptor, content)
 
@@ -40,7 +40,7 @@ else:
     import fcntl
 
     def try_lock(descriptor: int, first: int, length: int) -> bool:
-        """Lock so many bytes from there on. False where another process has one of them."""
+        """Lock bytes from `first` on; return False if another process has locked any of them."""
         try:
             fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, length, first)
         except (BlockingIOError, PermissionError):
@@ -48,7 +48,7 @@ else:
         return True
 
     def unlock(descriptor: int, first: int, length: int) -> None:
-        """Free what was locked with the same numbers."""
+        """Free the bytes that `try_lock` has locked."""
         fcntl.lockf(descriptor, fcntl.LOCK_UN, length, first)
 
     def read_at(descriptor: int, place: int, length: int) -> bytes:
@@ -56,7 +56,7 @@ else:
         return os.pread(descriptor, length, place)
 
     def write_at(descriptor: int, place: int, content: bytes) -> None:
-        """Write this there."""
+        """Write the content at a place."""
         os.pwrite(descriptor, content, place)
 
 
@@ -132,7 +132,7 @@ def name_owner(folder: str, tenant: str) -> None:
 
 
 def slug(name: str, identity: str | None = None) -> str:
-    """Return a file name for any name, by which it is known among others of the same tenant.
+    """Return a file name for any name, different from those of a tenant's other names.
 
     Args:
         name: to be known by, as far as file systems let it.
@@ -170,7 +170,7 @@ def make_folder(home: str, place: str) -> str:
 
 
 def check_folder(home: str, place: str) -> bool:
-    """Check whether there is such a folder below the home.
+    """Check whether a folder exists below the home, and is reached without a link.
 
     Raises:
         NotRegularError: a part of the path below the home is a link, or no folder.
@@ -200,7 +200,7 @@ def open_to_append(path: str) -> int:
 
 
 def read_regular(path: str, most: int) -> bytes:
-    """Return what a regular file says, but no more than so many bytes of it.
+    """Return the content of a regular file, cut to `most` bytes.
 
     Raises:
         NotRegularError: it is something else.
@@ -218,13 +218,13 @@ def read_regular(path: str, most: int) -> bytes:
 
 
 def write_all(descriptor: int, content: bytes) -> None:
-    """Write all of it, however much the system takes at once."""
+    """Write the whole content, however much the system takes at once."""
     while content:
         content = content[os.write(descriptor, content) :]
 
 
 def is_link(found: os.stat_result) -> bool:
-    """Check whether what was looked at stands for something elsewhere."""
+    """Check whether a file status is that of a link, or of a folder that stands for another."""
     return stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) == _JUNCTION
 
 

@@ -43,7 +43,7 @@ def is_id(text: str) -> bool:
 
 
 def write_ids(common: str, ids: list[str]) -> None:
-    """Write these ids into a git common directory, the last ones where they are too many.
+    """Write ids into a git common directory; of too many, only the last ones.
 
     Raises:
         NotRegularError: the directory is a link, or something else.
@@ -67,7 +67,7 @@ def write_ids(common: str, ids: list[str]) -> None:
 
 
 def holds_id(place: str, one: str) -> bool:
-    """Check whether the repository seen in a place is still there, as far as one can tell."""
+    """Check whether a repository with an id is in a place; True if nobody may look."""
     if not place:
         return False
     try:

@@ -26,7 +26,7 @@ _PATIENCE_S, _PAUSE_S = 0.25, 0.01
 
 
 class RegistryError(Exception):
-    """The file of projects can't be read as one. It is left as it is."""
+    """The file of projects can't be read. It is left as it is."""
 
 
 class Project:
@@ -53,16 +53,16 @@ class Project:
         self.facts = facts or []
         """Facts by which another clone of it is recognised."""
         self.news = news or []
-        """News to tell of it: a kind, and the other's name."""
+        """News of the project to be told: a kind, and the name of another project."""
         self.told = told or []
-        """Readers who have been told."""
+        """Listeners that have been told the news."""
         self.names = names or []
         """Names that it had before it became part of another, the latest last."""
         self.mount = ""
         """Mount point of the drive that it lies on, if that is not always there."""
 
     def move(self, place: str) -> None:
-        """Note that it is somewhere else now."""
+        """Note a new place of the project."""
         before = [self.place, *self.former]
         self.former = [one for one in dict.fromkeys(before) if one not in (place, NOWHERE)]
         self.former = self.former[:_MOST_FORMER]
@@ -93,7 +93,7 @@ def read_projects(home: str) -> Projects:
 
 
 class Ledger:
-    """The projects of a home while nobody else changes them."""
+    """Projects of a home, locked so that nobody else changes them."""
 
     def __init__(self, home: str, descriptor: int) -> None:
         """Read the projects anew.
@@ -106,7 +106,7 @@ class Ledger:
         self.projects = read_projects(home)
 
     def save(self) -> None:
-        """Write them down.
+        """Write the projects into the home.
 
         Raises:
             OSError: they can't be written.
@@ -125,12 +125,12 @@ class Ledger:
             raise
 
     def close(self) -> None:
-        """Let others change them."""
+        """Unlock the projects."""
         os.close(self._descriptor)
 
 
 def open_ledger(home: str) -> Ledger | None:
-    """Open the projects of a home to be changed; None where there is no home, or others are at it.
+    """Lock the projects of a home for a change; None if there is no home, or others hold the lock.
 
     Raises:
         OSError: the home can't be written in.
@@ -149,11 +149,11 @@ def open_ledger(home: str) -> Ledger | None:
 
 
 def change_projects(home: str, change: "Callable[[Projects], bool]") -> bool:
-    """Change the projects of a home, as far as that can be done now. Whether it was.
+    """Change the projects of a home if that is possible now; return True if they were changed.
 
     Args:
         home: the data folder.
-        change: changes them, and says whether it has. It is asked twice: ahead without a lock.
+        change: changes the projects and returns True if it has. Called twice, first without lock.
     """
     try:
         if not change(read_projects(home)):

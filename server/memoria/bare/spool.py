@@ -81,7 +81,7 @@ def note_failure(home: str, tenant: str, client: str, reason: str) -> None:
 
 
 def read_failures(home: str, tenant: str) -> list[dict[str, object]]:
-    """List what went wrong, oldest first: `at` (UTC epoch ms), `client`, `reason`."""
+    """List the failures of hooks, oldest first: `at` (UTC epoch ms), `client`, `reason`."""
     folder, notes = _folder(home, tenant), list[dict[str, object]]()
     if not check_folder(home, folder):
         return notes
@@ -127,7 +127,7 @@ _DRAFT_LIFE_S = 600
 
 
 def append_entry(home: str, tenant: str, entry: dict[str, object]) -> None:
-    """Lay an entry into the spool.
+    """Write an entry into the spool.
 
     An entry with words of its own (`turns`) is synced to disk. A pointer to a transcript is not:
     if the machine loses power at this very moment, the transcript still says all of it, and the
@@ -177,7 +177,7 @@ class AsideEntry:
     """An entry that was set aside."""
 
     def __init__(self, path: str, entry: dict[str, object], at: float) -> None:
-        """Keep what an entry says.
+        """Take the client and the transcript from an entry.
 
         Args:
             path: the file.
@@ -205,7 +205,7 @@ def list_aside(home: str, tenant: str) -> list[AsideEntry]:
 
 
 class SpoolClaim:
-    """The entries that wait, for one taker: a context manager, whose end frees the spool."""
+    """Claims the waiting entries for one process, until its block ends."""
 
     def __init__(self, home: str, tenant: str, lock: int) -> None:
         """Take over a lock that the caller holds."""
@@ -219,11 +219,11 @@ class SpoolClaim:
         return self
 
     def __exit__(self, *_raised: object) -> None:
-        """Let others take in what is still there."""
+        """Free the spool for others."""
         self.free()
 
     def free(self) -> None:
-        """Let others take in what is still there. Another thread may have done so before."""
+        """Free the spool for others. A second call, by whichever thread, does nothing."""
         try:
             lock = self._locks.pop()
         except IndexError:
@@ -243,7 +243,7 @@ class SpoolClaim:
         _remove(os.path.join(self._folder, name))
 
     def set_aside(self, name: str) -> None:
-        """Let an entry wait no longer, and keep what it says for its user.
+        """Move an entry into the folder of those set aside, where it waits no longer.
 
         Raises:
             OSError: it can't be moved.
@@ -256,7 +256,7 @@ class SpoolClaim:
             return  # it was taken in after all
 
     def remove_aside(self, entry: AsideEntry) -> None:
-        """Remove an entry that was set aside: another has been told of the same."""
+        """Remove an entry that was set aside, as a later entry tells the same."""
         _remove(entry.path)
 
     def remove_drafts(self) -> None:
@@ -269,7 +269,7 @@ class SpoolClaim:
 
 
 def claim_entries(home: str, tenant: str) -> SpoolClaim | None:
-    """Claim the entries that wait; None where there is no spool or another takes it in.
+    """Claim the waiting entries; None if there is no spool, or another process has the claim.
 
     Raises:
         OSError: the spool can't be read or locked.

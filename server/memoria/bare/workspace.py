@@ -25,7 +25,7 @@ def read_pointer(git: str) -> str:
 
 
 def find_shared(own: str, git: str) -> str | None:
-    """Return the directory that all worktrees share, where it points back; None where not.
+    """Return the directory that all worktrees share; None if it does not point back.
 
     Args:
         own: where the `.git` file points.

@@ -137,10 +137,10 @@ def find_former(home: Path, list_tenants: Callable[[], Iterable[str]]) -> Mappin
 
 
 def remove_signposts(home: Path) -> None:
-    """Remove what stands where folders of earlier versions were: a backup may bring them back.
+    """Remove the notes that stand in place of renamed folders: a backup may bring the folders back.
 
     Raises:
-        OSError: one can't be removed.
+        OSError: a note can't be removed.
     """
     with suppress(FileNotFoundError):
         for one in os.scandir(home / TENANTS):
@@ -174,7 +174,7 @@ def _adopt(home: Path, name: str, tenant: str) -> None:
 
 
 def _merge(former: Path, folder: Path) -> None:
-    """Move what is only in the former folder; hooks may have made the other one before."""
+    """Move files that the new folder lacks; a hook may have made the new folder already."""
     for one in sorted(former.iterdir()):
         there = folder / one.name
         if not os.path.lexists(there):

@@ -39,7 +39,7 @@ class TenantFiles(Protocol):
         ...
 
     def find_obstacle(self, place: str) -> str | None:
-        """Say why a file can't be used, and what to do; None if it can be, or there is none."""
+        """Return why a file can't be used and what to do; None if it can be used or is missing."""
         ...
 
     def write(
@@ -114,7 +114,7 @@ class FolderFiles:
         return there and self.find_obstacle(place) is None
 
     def find_obstacle(self, place: str) -> str | None:
-        """Say why a file can't be used, and what to do; None if it can be, or there is none."""
+        """Return why a file can't be used and what to do; None if it can be used or is missing."""
         return find_obstacle(self._home, self._root / place, most_bytes(place))
 
     def write(

@@ -75,7 +75,7 @@ def open_file(
 
 
 def find_obstacle(home: Path, place: str | PurePath, most: int = MOST_BYTES) -> str | None:
-    """Say why a file can't be used, and what to do; None if it can be, or there is none."""
+    """Return why a file can't be used and what to do; None if it can be used or is missing."""
     try:
         with open_file(home, place, most):
             return None

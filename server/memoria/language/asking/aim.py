@@ -82,7 +82,7 @@ _REQUEST = LazyPattern(
 
 
 def find_aim(question: str) -> Aim:
-    """Return the aim of a question; of several, what decides most about whose turns answer."""
+    """Return the aim of a question; of several aims, the one that tells best whose turns answer."""
     return next(
         (aim for aim, pattern in _BY_AIM if pattern.search(question)),
         Aim.FACT,
@@ -133,7 +133,7 @@ class Saying(NamedTuple):
 
 
 def read_saying(text: str) -> Saying:
-    """Read the signals of a text."""
+    """Return the signals of a text: its length, and whether it asks."""
     asks = has_any(text, _WIDE_MARKS) or _QUESTION.search(text) is not None
     return Saying(estimate_tokens(text[:_MEASURED_CHARS]), asks)
 

@@ -95,25 +95,25 @@ class ParsedQuery:
     phrases: tuple[tuple[str, ...], ...]
     """Phrases in quotation marks, each as the runs of tokens that the index has of it."""
     names_asker: bool
-    """True if it says "the user" of whoever asks, as memories do."""
+    """True if the query calls whoever asks "the user", as memories do."""
     wants_record: bool
-    """True if it asks for the words themselves, or for when they were said."""
+    """True if the query asks for the words themselves, or for when they were said."""
     wants_latest: bool
-    """True if it asks for what came last."""
+    """True if the query asks for what came last."""
     aim: Aim
-    """Kind of answer it wants."""
+    """Kind of answer that the query wants."""
 
     @property
     def is_time_only(self) -> bool:
-        """True if it asks for a time and for nothing in particular."""
+        """True if the query asks for a time and for nothing in particular."""
         return not self.discriminative and (self.time is not None or self.wants_latest)
 
     def without_time(self) -> "ParsedQuery":
-        """Return the same without its time: where nothing was said then, the words are sought."""
+        """Return the query without its time, for words to be sought where nothing was said then."""
         return replace(self, discriminative=self.terms, time=None, wants_latest=False)
 
     def occurs_in(self, text: str) -> bool:
-        """Return whether a text holds one of the codes, paths and addresses as it was written."""
+        """Return whether a text has a code, path or address of the query as written."""
         lower = text.lower()
         return any(literal.lower() in lower for literal in self.literals)
 
@@ -247,7 +247,7 @@ def _pieces(run: str) -> Iterator[str]:
 
 
 _MOST_QUESTIONS = 3
-"""Most questions, the first ones: each costs a search."""
+"""Most questions, the first questions: each costs a search."""
 _MARKS = ("?", "？")
 
 

@@ -46,7 +46,7 @@ def number(text: str) -> int:
     """Read a count in digits or Chinese numerals up to 999.
 
     Raises:
-        ValueError: it is none, such as 二三 for "two or three".
+        ValueError: the text is no count, such as 二三 for "two or three".
     """
     if text.isdigit():
         return int(text)

@@ -217,7 +217,7 @@ def span_period(text: str, found: Sequence[TimeSpan]) -> Interval | None:
 
 
 def find_side(text: str, span: TimeSpan) -> Side | None:
-    """Return the side on which a text opens an expression: `since 2019`, 周五之前. Or None."""
+    """Return the side on which an expression is open: `since 2019`, 周五之前; None for neither."""
     before = text[max(0, span.start - _LOOK_BACK) : span.start]
     ahead = _LATIN.search(before)
     if ahead and not (span.granularity == "range" and ahead["since"]):

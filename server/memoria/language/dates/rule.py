@@ -198,7 +198,7 @@ def _of_chinese_clock(match: re.Match[str]) -> ClockTime:
 
 
 def _weak(read: ReadValue) -> ReadValue:
-    """Mark a time of day as one only beside a day or a part of one: 三点 in 明天三点."""
+    """Return a reader whose time of day counts only beside a day or its part: 三点 in 明天三点."""
 
     def read_weak(match: re.Match[str]) -> Value:
         found = read(match)
@@ -208,7 +208,7 @@ def _weak(read: ReadValue) -> ReadValue:
 
 
 def read_nearest(clock: ClockTime, at: datetime, prefer: Prefer) -> Window | None:
-    """Return the nearest time that the clock shows so; None for a part of no day in particular."""
+    """Return the nearest time of day in a direction; None for a part of the day without its day."""
     if not clock.hours or (clock.is_weak and not clock.part):
         return None
     return windows.nearest_clock(prefer, at, clock.part, clock.hours, clock.minute)

@@ -206,7 +206,7 @@ _LEAST_WORDS, _HARDLY_SHARED = 3, 0.25
 def is_about_another(opening: str, task: str) -> bool:
     """Check whether the first prompt of a session is about something else than a task.
 
-    One of hardly any words, or that goes on with what was in hand, tells nothing.
+    A prompt of hardly any words, or that goes on with the task in hand, is about nothing else.
     """
     said, named = list_telling_words(opening), list_telling_words(task)
     if not named or len(said) < _LEAST_WORDS or _GOING_ON.regex.search(opening):

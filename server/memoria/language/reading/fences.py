@@ -96,7 +96,7 @@ _FENCE = lazy_regex("`{3,}")
 def fence_block(text: str, label: str = "") -> str:
     """Put a text between fences of more backticks than it has in a row: it can't end them.
 
-    Not a character of it is changed.
+    No character of the text is changed.
     """
     fence = "`" * (1 + max(map(len, _FENCE.findall(text)), default=2))
     return f"{fence}{label}\n{text}\n{fence}"
@@ -157,7 +157,7 @@ def strip(text: str) -> StrippedText:
 def fence(text: str) -> str:
     """Put `text` in a block that a reader takes for data and that `strip` recognises.
 
-    Invisible characters in it are shown.
+    Invisible characters are shown as escapes.
     """
     return f"<{FENCE}>\n{escape_fences(show_invisible(text))}\n</{FENCE}>"
 

@@ -14,9 +14,9 @@ _LONGEST_REST = 800
 
 
 def find_lead_in(line: str) -> int | None:
-    """Return where in a line the text begins that it hands over; its length for the next line.
+    """Return where the text that a line hands over begins; the line's length for the next line.
 
-    None where the line hands over nothing, as one without a letter.
+    None where the line hands over nothing, such as a line without a letter.
     """
     if not any(map(str.isalpha, line)):
         return None
@@ -146,7 +146,7 @@ _SIGNS_ZH = {
 
 
 class _Form(NamedTuple):
-    """A way to hand over a text, and groups of words; a line of it has one of each."""
+    """Pattern of words that hand over a text; a line that matches has a word of each group."""
 
     signs: frozenset[str]
     pattern: SmallPattern

@@ -25,7 +25,7 @@ class Sentence:
 
     @property
     def is_question(self) -> bool:
-        """True if it is a question."""
+        """True if the sentence is a question."""
         if "?" in self.end or "？" in self.end:
             return True
         # What is not at the beginning of a sentence asks only in Chinese.
@@ -34,7 +34,7 @@ class Sentence:
 
     @property
     def is_doubtful(self) -> bool:
-        """True if it is hearsay, a condition or a joke, and not meant literally."""
+        """True if the sentence is hearsay, a condition or a joke, and not meant literally."""
         return _DOUBTFUL.search(self.text) is not None
 
 

@@ -32,7 +32,7 @@ _MOST_TO_READ = 200_000
 _LEAST_CHAT = 2
 _BETWEEN = 2
 _LEAST_ITEMS = 4
-"""Number of items from which a list counts as pasted where nothing says whose it is."""
+"""Number of items from which a list counts as pasted, if nothing says whose list it is."""
 
 
 @dataclass(frozen=True, slots=True)

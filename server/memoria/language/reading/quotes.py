@@ -266,19 +266,19 @@ def borrows_words(statement: str, own: str, other: str) -> bool:
 
 
 def find_borrowed(statement: str, own: str, others: Sequence[str], most: int) -> list[int]:
-    """Find few other texts that have what a statement says and its own text has not.
+    """Find the few other texts that have words of a statement which its own text lacks.
 
-    A code, a name or a long number is borrowed by itself, other words as in `borrows_words`. Days
-    and years are none, for they follow from the day on which something was said.
+    One code, name or long number is enough, other words count as in `borrows_words`. Days and years
+    don't count, for they follow from the day on which something was said.
 
     Args:
         statement: what somebody concludes.
         own: the text that it rests on.
         others: further texts.
-        most: so many at most.
+        most: the greatest number of texts.
 
     Returns:
-        Their places among the others, in order.
+        The texts' places among the others, in order.
     """
     added = _telling_terms(statement) - _telling_terms(own) - _OF_A_DATE
     missing = frozenset(term for term in added if not _DAY_OR_YEAR.fullmatch(term))

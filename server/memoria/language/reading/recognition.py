@@ -105,7 +105,7 @@ class Reading:
         return " ".join(self.words)
 
     def is_at(self, place: Place, start: int, length: int) -> bool:
-        """Check whether `length` words from `start` on stand at such a place of the text."""
+        """Check whether `length` words from `start` on stand at a place of the text."""
         end = start + length
         if place == "anywhere":
             return True
@@ -117,7 +117,7 @@ class Reading:
         return begins and end - 1 in self.ends
 
     def states(self, statement: "Reading", place: Place) -> bool:
-        """Check whether a statement's words stand at such a place, in order and side by side."""
+        """Check whether a statement's words stand side by side at a place of the text."""
         length, before = len(statement.words), 0
         padded, wanted = f" {self.form} ", f" {statement.form} "
         at = padded.find(wanted)

@@ -99,7 +99,7 @@ def wording_key(text: str) -> str:
 
 
 def _meaningful_keys(text: str) -> Iterator[str]:
-    """Yield the keys of its words in their order, without fillers."""
+    """Yield the keys of a text's words in their order, without fillers."""
     plain = _ENDING.sub("", text)
     for found in _WORD.finditer(plain):
         key = _meaningful_key(found[0], within=found.start() > 0)
@@ -142,12 +142,12 @@ def _has_number_or_negation(more: Iterable[str]) -> bool:
 
 @remember_results(4)
 def _distinct_tokens(text: str) -> frozenset[str]:
-    """Return its search tokens, cached: one claim is compared with many memories."""
+    """Return a text's search tokens, remembered as one claim is compared with many memories."""
     return frozenset(tokens(text))
 
 
 def occurs_in(statement: str, text: str) -> bool:
-    """Check whether a statement occurs in a text word for word; a short one must be all of it.
+    """Check whether a text has a statement word for word; a short statement must be the whole text.
 
     Both are read as `language/reading/recognition` reads them, however they are written.
     """
@@ -217,12 +217,12 @@ class Phrases:
         return Phrases(filter(is_distinctive, self.statements))
 
     def may_occur_in(self, text: str) -> bool:
-        """Return False if none can occur in a text, however it is escaped in JSON or Markdown."""
+        """Check whether any statement may occur in a text, also one escaped in JSON or Markdown."""
         folded = fold(text)
         return any(all(f in folded for f in saying.fragments) for saying in self._sayings)
 
     def occur_in(self, text: str) -> bool:
-        """Check whether one occurs in a text word for word; a short one must be the whole text."""
+        """Check whether a text has any of the statements word for word; a short one must be all."""
         if not self.may_occur_in(text):
             return False
         reading = read_statement(text)

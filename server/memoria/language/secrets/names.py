@@ -90,7 +90,7 @@ class _NameWord(NamedTuple):
     language: str
     stands_alone: bool
     before: re.Pattern[str] | None
-    """Pattern that must stand before it."""
+    """Pattern that must stand before the word."""
 
 
 def find_names(read: ReadText) -> Iterator[Name]:

@@ -36,13 +36,13 @@ _LONG = 24
 
 
 def _is_login(value: str) -> bool:
-    """Check whether it is a name and a password in base64, or as long as a token."""
+    """Check whether a value is a name and a password in base64, or as long as a token."""
     decoded = _decode(value)
     return _is_pair(value) or (decoded is not None and len(value) >= _LONG and is_mixed(value))
 
 
 def _is_pair(value: str) -> bool:
-    """Check whether it is a name and a password in base64."""
+    """Check whether a value is a name and a password in base64."""
     decoded = _decode(value)
     return decoded is not None and b":" in decoded and decoded.isascii()
 
@@ -60,7 +60,7 @@ _LONG_PART = lazy_regex(
 
 
 def _is_key(value: str) -> bool:
-    """Check whether it is a key, and not the name of a model or a version: parts of words."""
+    """Check whether a value is a key: names of models and versions have shorter parts."""
     return _is_random(value) and _LONG_PART.search(value) is not None
 
 
@@ -68,7 +68,7 @@ def _is_key(value: str) -> bool:
 class _SecretPlace:
     kind: str
     parts: tuple[str, ...]
-    """Its beginnings in lower case."""
+    """Beginnings of the pattern's matches in lower case."""
     pattern: re.Pattern[str]
     accepts: _Check
 
@@ -203,7 +203,7 @@ _RECOVERY_INDEX = PartIndex(
 
 
 def find_in_places(read: ReadText) -> Iterator[Span]:
-    """Yield secrets that are known by where they stand."""
+    """Yield secrets that are known by their place."""
     for match, place in _INDEX.find_matches(read):
         if place.accepts(match["secret"]):
             yield Span(*match.span("secret"), place.kind)
@@ -264,7 +264,7 @@ class _Argument:
     """An option after which some programs take a password."""
 
     start: str
-    """Its beginning in lower case."""
+    """Beginning of the option in lower case."""
     pattern: re.Pattern[str]
     programs: re.Pattern[str]
     accepts: _Check

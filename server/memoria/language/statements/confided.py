@@ -85,7 +85,7 @@ SILENCE = SmallPattern(
     | \b(?:swore|promised?(?:\sme)?)\s(?:not\sto|you\swon['’]?t)\s(?:tell|say)\b
     | \bcan\syou\skeep\sa\ssecret\b | \btreat\s{_THIS}\sas\s(?:confidential|a\ssecret|private)\b"""
 )
-"""Asks somebody not to pass it on."""
+"""Asks somebody not to pass on what was told."""
 SECRET = SmallPattern(
     rf"""(?x)
     \b(?:between\s{_US})(?=\s*$|\s*[:(\[—–…\ufffc.!]|\s-|,(?!\s?(?:we|there|they|it)\b)
@@ -119,7 +119,7 @@ SECRET = SmallPattern(
     | \bonly\syou\sknow\b(?!\show) | \bi['’]?(?:ll|m\sgoing\sto)\stell\syou\sa\ssecret\b
     | \byou(?:['’]re|\sare)\sthe\s(?:only|first)\s(?:one|person)\s(?:i\b|who\sknows|to\sknow)"""
 )
-"""Says that it is a secret."""
+"""Says that what was told is a secret."""
 TAKEN_BACK = SmallPattern(
     rf"""(?x)\b(?:forget|ignore)\s(?:that\s)?i\s(?:ever\s|just\s|even\s)?(?:said|told\syou
       |mentioned)\s
@@ -151,7 +151,7 @@ NOWHERE = SmallPattern(
     | \bno\s(?:notes?|records?)\s(?:of|on|about)\s{_THIS}\b
     | (?:不要|别)留下?(?:任何)?(?:记录|痕迹|底)"""
 )
-"""Asks to keep it nowhere."""
+"""Asks to keep nowhere what was told."""
 _NO_ZH = r"(?:不要|别|不许|不能|不准|不可以?|切勿|请勿|勿)(?:再|去|先)?"
 _OTHERS_ZH = r"""(?:别人|其他人|任何人|人家|旁人|外人|大家|谁|同事|老板|领导|上司|公司|经理
       |家里人?|他们?|她们?

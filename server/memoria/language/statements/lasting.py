@@ -92,9 +92,9 @@ def session_end(content: str, kind: MemoryType, said_at: int) -> int | None:
 
 @remember_results(4096)
 def lasting_end(content: str, kind: MemoryType, said_at: int, zone: Zone) -> int | None:
-    """Return when a statement stops being for every session; None where it never does.
+    """Return when a statement stops to matter in every session, UTC epoch ms; None for never.
 
-    It is asked about the same few hundred memories whenever core memory is read.
+    Remembered, as core memory asks about the same few hundred memories again and again.
 
     Args:
         content: what the memory says.

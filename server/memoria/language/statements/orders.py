@@ -163,11 +163,11 @@ def doubt_direction(
     """Return why a memory that directs the agent waits for the user's word; None where it counts.
 
     Args:
-        kind: its type.
-        content: what it says.
-        subject: of whom it speaks.
-        turn: what it rests on.
-        quote: the words there.
+        kind: the memory's type.
+        content: its wording.
+        subject: of whom or what it speaks.
+        turn: the turn that it rests on.
+        quote: the words of the turn that it rests on.
     """
     if not directs(kind, content):
         return None
@@ -186,7 +186,7 @@ def _bids(content: str) -> bool:
 
 
 def _binds(kind: MemoryType, content: str) -> bool:
-    """Return whether it is an order; a preference is often told in other words altogether."""
+    """Return whether a statement is an order, which a mere preference is not."""
     return kind.is_binding or kind is not MemoryType.PREFERENCE or is_standing_order(content)
 
 

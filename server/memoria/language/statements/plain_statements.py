@@ -82,10 +82,10 @@ def stands_alone(words: str) -> bool:
 
 
 def leave_out_secrets(words: str) -> str:
-    """Return what words say from one clause to another, without those that held a secret.
+    """Return words without the clauses that held a secret.
 
-    They are returned as they are where no secret was redacted in them. Clauses that stand together
-    are returned together, the first of them that hold none; empty where each holds one.
+    Of several runs of clauses without a secret the first is returned; empty if each clause held a
+    secret.
 
     >>> leave_out_secrets("my PIN is [redacted:pin], and my daughter is called Ada")
     'my daughter is called Ada'
@@ -109,7 +109,7 @@ def drop_lead(words: str) -> str:
 
 
 def find_draft(text: str) -> int:
-    """Return where a text begins to give somebody a part to play; its length where none does."""
+    """Return where a text begins to give somebody a part to play; the text's length if nowhere."""
     match = _PART.regex.search(text)
     return len(text) if match is None else match.start()
 

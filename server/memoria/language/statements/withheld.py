@@ -45,10 +45,10 @@ def is_for_other_times(sentence: str, found: re.Match[str]) -> bool:
 
 
 class _Wording(NamedTuple):
-    """A way to ask it."""
+    """Wording by which somebody asks not to have something remembered."""
 
     signs: tuple[tuple[str, ...], ...]
-    """Groups of words; a sentence that it is found in has one of each group."""
+    """Groups of words; a sentence with the wording has a word of each group."""
     pattern: SmallPattern
 
 
@@ -73,7 +73,7 @@ def is_told_aside(own_text: str) -> bool:
 
 
 def _wordings_for(text: str) -> Iterator[_Wording]:
-    """Yield the wordings of which a text has the words; a quick look."""
+    """Yield the wordings that a text may have, by a quick look for their words."""
     for wording in _WORDINGS if text.isascii() else _WORDINGS + _WORDINGS_ZH:
         if _has_signs(wording, text):
             yield wording

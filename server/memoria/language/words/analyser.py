@@ -53,12 +53,12 @@ _SIGNS = lazy_regex(r"[\W_]+")
 
 
 def mark_spaces(text: str) -> str:
-    """Put a sign for each space within a number that no line breaks at."""
+    """Replace each no-break space within a number by an apostrophe."""
     return _SPACE_IN_NUMBER.sub("’", text)
 
 
 def list_joined(folded: str) -> list[str]:
-    """List the words that have signs within, without these.
+    """List the words that have signs within, written without the signs.
 
     Args:
         folded: a text in small letters, with ASCII digits.
@@ -80,7 +80,7 @@ FORM = 3
 have indexed is then read anew, in the background."""
 _TOKEN = lazy_regex(rf"(?P<cjk>[{CJK}]+)|(?P<word>[^\W_{CJK}]+)(?:['’](?:s|t|d|m|ll|re|ve)\b)?")
 _ASCII_TOKEN = lazy_regex(r"([a-z0-9]+)(?:'(?:s|t|d|m|ll|re|ve)\b)?")
-"""The same in ASCII, which matches faster."""
+"""Pattern of tokens in ASCII text, which matches faster."""
 _ACCENTS = lazy_regex("[\u0300-\u036f]")
 _LONGEST_STEMMED = 40
 
