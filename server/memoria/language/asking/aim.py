@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.budget import estimate_tokens
-from memoria.language.lazy import LazyPattern, SmallPattern, has_any, small_letters
+from memoria.language.lazy import SmallPattern, has_any, small_letters
 
 
 class Aim(Enum):
@@ -66,7 +66,7 @@ _BY_AIM = (
     (Aim.REPLY, _REPLY), (Aim.SUMMARY, _SUMMARY), (Aim.COURSE, _COURSE), (Aim.HELP, _HELP),
 )  # fmt: skip
 _OF_TALKS = r"(?:conversation|chat|discussion|session|question|request|message|talk)s?"
-_REQUEST = LazyPattern(
+_REQUEST = lazy_regex(
     r"(?i)\b(?:can|could|would|will) you (?:please )?"
     r"(?:list|walk me through|give me|provide|summari[sz]e|tell me|show me)\b"
     r"|\b(?:an? |the )?(?:comprehensive |complete |clear |detailed |brief |short |full )?"
@@ -96,7 +96,7 @@ def find_subject(question: str, aim: Aim) -> str:
     """
     if aim not in (Aim.SUMMARY, Aim.COURSE):
         return question
-    return _REQUEST.regex.sub(" ", question)
+    return _REQUEST.sub(" ", question)
 
 
 NO_WISH = 0

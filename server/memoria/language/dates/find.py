@@ -114,7 +114,7 @@ def _rules_for(*, is_ascii: bool) -> tuple[tuple[DateRule, ...], Mapping[str, li
 
 
 def _read_pieces(rule: DateRule, text: str, at: datetime, prefer: Prefer) -> Iterator[Piece]:
-    pattern = rule.pattern.regex
+    pattern = rule.pattern
     group = "e" if "e" in pattern.groupindex else 0
     for match in pattern.finditer(text):
         resolve = partial(rule.read, match)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.dates import windows
 from memoria.language.dates.windows import Prefer, Window
-from memoria.language.lazy import LazyPattern
 
 ReadMatch = Callable[[re.Match[str], datetime, Prefer], Window | None]
 """Reads a match that was said at a local time; None if it is no time after all."""
@@ -47,7 +47,7 @@ class DateRule:
 
     parts: tuple[str, ...]
     """Parts in lower case. Unless one of them occurs, the pattern, which is slower, can't match."""
-    pattern: LazyPattern
+    pattern: re.Pattern[str]
     read: ReadMatch
     kind: Kind = "time"
     value: ReadValue = _no_value
@@ -78,7 +78,7 @@ def make_english(
     apart = tuple(parts.split("|") if "|" in parts else parts.split())
     # ASCII, so that a word ends where Chinese goes on without a space.
     flags = re.IGNORECASE | re.ASCII
-    compiled = (LazyPattern(each.replace(" ", r"\s{1,4}"), flags) for each in patterns)
+    compiled = (lazy_regex(each.replace(" ", r"\s{1,4}"), flags) for each in patterns)
     return tuple(DateRule(apart, each, read, kind, value) for each in compiled)
 
 
@@ -91,7 +91,7 @@ def make_chinese(
 ) -> tuple[DateRule, ...]:
     """Make rules of one meaning; their parts are single characters, or have a `|` behind them."""
     apart = tuple(filter(None, parts.split("|")) if "|" in parts else parts)
-    return tuple(DateRule(apart, LazyPattern(each), read, kind, value) for each in patterns)
+    return tuple(DateRule(apart, lazy_regex(each), read, kind, value) for each in patterns)
 
 
 _HOURS = "one two three four five six seven eight nine ten eleven twelve".split()

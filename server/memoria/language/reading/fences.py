@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from itertools import chain
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.lazy import LazyPattern
 
 INVISIBLE = (
     "\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5"
@@ -47,8 +46,8 @@ _NEEDED = "|".join(
         "(?<=[\u1820-\u18af])[\u180b-\u180f]",
     )
 )
-_HIDDEN = LazyPattern(rf"(?:(?!{_NEEDED})[{INVISIBLE}])+|(?:{_NEEDED})(?P<needed>)")
-_ANY = LazyPattern(f"[{INVISIBLE}]")
+_HIDDEN = lazy_regex(rf"(?:(?!{_NEEDED})[{INVISIBLE}])+|(?:{_NEEDED})(?P<needed>)")
+_ANY = lazy_regex(f"[{INVISIBLE}]")
 _ASCII = bytes((*range(0x09), *range(0x0E, 0x20), 0x7F))
 """Invisible ASCII characters, as bytes: looking among bytes is faster than a pattern."""
 _MOST_SHOWN = 4
@@ -56,17 +55,17 @@ _MOST_SHOWN = 4
 
 def show_invisible(text: str) -> str:
     r"""Replace invisible characters by escapes: `\u{200b}`, and of many the first."""
-    return _HIDDEN.regex.sub(_show, text) if _has_invisible(text) else text
+    return _HIDDEN.sub(_show, text) if _has_invisible(text) else text
 
 
 def drop_invisible(text: str) -> str:
     """Return the text without invisible characters."""
-    return _HIDDEN.regex.sub(_drop, text) if _has_invisible(text) else text
+    return _HIDDEN.sub(_drop, text) if _has_invisible(text) else text
 
 
 def visible_places(text: str) -> list[int]:
     """List the places of the characters that `drop_invisible` leaves, and the text's length."""
-    hidden = (match.span() for match in _HIDDEN.regex.finditer(text) if match["needed"] is None)
+    hidden = (match.span() for match in _HIDDEN.finditer(text) if match["needed"] is None)
     edges = [0, *chain.from_iterable(hidden), len(text)]
     seen = (range(edges[i], edges[i + 1]) for i in range(0, len(edges), 2))
     return [*chain.from_iterable(seen), len(text)]
@@ -75,7 +74,7 @@ def visible_places(text: str) -> list[int]:
 def _has_invisible(text: str) -> bool:
     if text.isascii():
         return not text.isprintable() and len(text.encode().translate(None, _ASCII)) < len(text)
-    return _ANY.regex.search(text) is not None
+    return _ANY.search(text) is not None
 
 
 def _show(match: re.Match[str]) -> str:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.lazy import LazyPattern
 from memoria.language.reading.fences import drop_invisible, visible_places
 from memoria.language.reading.own_words import own_sentences
 from memoria.language.reading.statement import (
@@ -212,7 +211,7 @@ def is_said_literally(content: str, quote: str, said: str, speaker: str | None =
     )
     if sentence is None or sentence.is_question or sentence.is_doubtful:
         return False
-    if _IRONY.regex.search(sentence.text):
+    if _IRONY.search(sentence.text):
         return False
     if differs_in_number_or_negation(content, sentence.text):
         return False
@@ -301,7 +300,7 @@ def _telling_terms(text: str) -> frozenset[str]:
     return frozenset(query_terms(text)) - _FRAME - _FRAME_ZH
 
 
-_IRONY = LazyPattern(
+_IRONY = lazy_regex(
     r"""(?xi)^\W*(?:oh|sure|yeah|right|wow|great|brilliant|fantastic|lovely|wonderful|thanks)\b
     |\b(?:just\s(?:love|adore)|can['’]?t\swait|as\sif|such\sfun|so\smuch\sfun|yeah\sright|totally)\b
     |可真|真是太|太棒|真行|真好啊|呵呵|好极了|谢谢你啊|求之不得"""

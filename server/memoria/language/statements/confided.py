@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.lazy import (
-    LazyPattern,
     SmallPattern,
     has_any,
     remember_results,
@@ -209,7 +208,7 @@ REQUEST_ALONE = SmallPattern(
       |存下?|存档|保存)[啊哦吧]?"""
 )
 """Matches a request of `language/statements/withheld` alone, without the words beside it."""
-SILENCE_NAMED = LazyPattern(
+SILENCE_NAMED = lazy_regex(
     r"""(?x)\b(?i:(?:do\s?n['’]?t|do\snot|never|can['’]?t|cannot|must\snot)\s(?:ever\s)?(?:tell
       |let(?=\s[A-Z]\w+\s(?:know|find\sout|hear))))\s
       (?!Docker|Git|Claude|Copilot|Cursor|Kubernetes|Python|Java|I\b)[A-Z][a-z]{1,20}\b
@@ -311,9 +310,7 @@ def _find_condition(own: str) -> Condition | None:
 
 def _is_confided(sentence: str) -> bool:
     patterns = (SILENCE, SECRET) if sentence.isascii() else (SILENCE, SECRET, SILENCE_ZH)
-    found = chain(
-        SILENCE_NAMED.regex.finditer(sentence), *(one.finditer(sentence) for one in patterns)
-    )
+    found = chain(SILENCE_NAMED.finditer(sentence), *(one.finditer(sentence) for one in patterns))
     return any(not is_for_other_times(sentence, one) for one in found)
 
 
