@@ -308,7 +308,7 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
-        check_together(self)
+        check_together(dict(self))
         return self
 
     _check_url = field_validator("llm_base_url", "rerank_base_url")(check_url)

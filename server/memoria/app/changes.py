@@ -23,8 +23,12 @@ if TYPE_CHECKING:
     from memoria.model.conclusions import ForeignMemory
 
 
-class Messages(Forgetting):
-    """One tenant's memory, as the program that records in it finds its own messages again."""
+_MOST_FORGETS = 1000
+"""Number of newest forgets among which those that can be put back are looked for."""
+
+
+class Changes(Forgetting):
+    """One tenant's memory, of which the last changes can be taken back."""
 
     @check_arguments
     async def find_message(self, session_id: Name, message_id: Name) -> StoredTurn | None:
@@ -61,10 +65,6 @@ class Messages(Forgetting):
                 )
 
         await in_thread(mark)
-
-
-class Imports(Messages):
-    """One tenant's memory, into which memories of other programs are written."""
 
     @property
     def projects(self) -> "ProjectTable":
@@ -112,14 +112,6 @@ class Imports(Messages):
             self.settings.personal_data,
         )
         return await in_thread(lambda: writer.keep(memories))
-
-
-_MOST_FORGETS = 1000
-"""Number of newest forgets among which those that can be put back are looked for."""
-
-
-class Changes(Imports):
-    """One tenant's memory, of which the last changes can be taken back."""
 
     @property
     def graph(self) -> "EntityQueries":

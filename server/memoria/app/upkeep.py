@@ -16,7 +16,7 @@ from memoria.admin.mend import mend_home, mend_store, report_failures, report_re
 from memoria.app.engine import choose_engine, open_store
 from memoria.app.private_times import carry_private_times
 from memoria.config import Settings
-from memoria.disk.home_folder import HomeFolder
+from memoria.disk.home_folder import HomeFiles
 from memoria.erasure.reforget import reforget
 from memoria.errors import StoreError
 from memoria.inference import LazyEmbedder, choose_embedder
@@ -100,7 +100,7 @@ def _reforget(settings: Settings, former: Path) -> int | None:
         return None
     with closing(before), closing(open_store(settings)) as now:
         carry_private_times(before, now)
-        return reforget(before, now, settings.home_path, HomeFolder(former.parent).tombstone_key)
+        return reforget(before, now, settings.home_path, HomeFiles(former.parent).tombstone_key)
 
 
 def _look(settings: Settings, embedder: LazyEmbedder | None) -> Health:

@@ -7,15 +7,18 @@ there, or a home doesn't know it, a project is the path of its repository (`bare
 import os
 
 from memoria.bare.foreign_files import may_be_path
-from memoria.bare.project_ids import holds_id, new_id, read_ids, write_ids
 from memoria.bare.project_registry import (
     NOWHERE,
     Project,
     Projects,
     RegistryError,
     change_projects,
+    holds_id,
+    new_id,
     open_ledger,
+    read_ids,
     read_projects,
+    write_ids,
 )
 from memoria.bare.workspace import find_common, place_of
 

@@ -28,7 +28,7 @@ from memoria.bare.home import (
 )
 from memoria.bare.plain_json import read_json, write_json
 
-FOLDER = "hooks"
+HOOKS = "hooks"
 """The folder with a file for each client that was heard of, and the log of failures."""
 _LOG, _OLD_LOG = "failures.jsonl", "failures.old.jsonl"
 _HEARD = "heard-"
@@ -46,7 +46,7 @@ def note_heard(home: str, tenant: str, client: str) -> None:
     try:
         os.utime(path)
     except FileNotFoundError:
-        make_tenant_folder(home, tenant, FOLDER)
+        make_tenant_folder(home, tenant, HOOKS)
         os.close(open_to_append(path))
 
 
@@ -68,7 +68,7 @@ def note_failure(home: str, tenant: str, client: str, reason: str) -> None:
     Raises:
         OSError: it can't be written.
     """
-    folder = make_tenant_folder(home, tenant, FOLDER)
+    folder = make_tenant_folder(home, tenant, HOOKS)
     path = os.path.join(folder, _LOG)
     note = {"at": int(time.time() * 1000), "client": _plain(client), "reason": reason[:_MOST_CHARS]}
     descriptor = open_to_append(path)
@@ -108,7 +108,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def _folder(home: str, tenant: str) -> str:
-    return os.path.join(tenant_folder(home, tenant), FOLDER)
+    return os.path.join(tenant_folder(home, tenant), HOOKS)
 
 
 def _plain(client: str) -> str:

@@ -20,7 +20,7 @@ from memoria.bare.home import (
 from memoria.bare.home import tenant_folder as find_tenant_folder
 from memoria.bare.kept import KEPT
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.bare.spool import FOLDER as HOOKS
+from memoria.bare.spool import HOOKS
 from memoria.disk.regular_files import is_folder, refuse_links
 from memoria.errors import StoreUnavailableError, UnusableFileError, quote_value
 from memoria.model.core import PROJECT_FILE

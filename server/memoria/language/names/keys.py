@@ -77,6 +77,7 @@ def _is_plural(word: str, words: Collection[str]) -> bool:
     return is_regular or word.endswith(("ves", "ies")) or word == "children"
 
 
+@remember_results(4096)
 def subject_key(subject: str) -> str:
     """Return the normal form of a subject; all words for the user have the same.
 
@@ -85,11 +86,6 @@ def subject_key(subject: str) -> str:
     >>> subject_key("my mom"), subject_key("用户的母亲")
     ("user's mother", "user's mother")
     """
-    return _subject_key(subject)
-
-
-@remember_results(4096)
-def _subject_key(subject: str) -> str:
     plain = _name_key(subject)
     if plain in _USER_WORDS or plain.replace("the ", "") in _USER_WORDS:
         return USER

@@ -13,12 +13,14 @@ conversation, those blocks come back with it; stored, they would be read as new 
 """
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
 from memoria.bare.lazy_regex import lazy_regex
 
+Span = tuple[int, int]
 INVISIBLE = (
     "\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5"
     "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
@@ -145,7 +147,7 @@ def strip(text: str) -> StrippedText:
         return StrippedText(text, 0)
     kept: list[str] = []
     position = blocks = 0
-    for start, end in _outermost_spans(sorted(_block_spans(text))):
+    for start, end in join_spans(pair_tags(_TAG, text)):
         kept.append(text[position:start])
         position = end
         blocks += 1
@@ -166,10 +168,15 @@ def escape_fences(text: str) -> str:
     return _TAG_START.sub("‹", text)
 
 
-def _block_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield every tag pair's span, inner ones too, in one pass over the text."""
-    open_tags: dict[str, list[int]] = {"private": [], FENCE: []}
-    for tag in _TAG.finditer(text):
+def pair_tags(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
+    """Yield the span of every pair of tags, inner pairs too, in one pass over a text.
+
+    Args:
+        pattern: matches a tag, with its `name`, and `close` if it is a closing tag.
+        text: the text.
+    """
+    open_tags: defaultdict[str, list[int]] = defaultdict(list)
+    for tag in pattern.finditer(text):
         starts = open_tags[tag["name"].lower()]
         if not tag["close"]:
             starts.append(tag.start())
@@ -177,15 +184,12 @@ def _block_spans(text: str) -> Iterator[tuple[int, int]]:
             yield starts.pop(), tag.end()
 
 
-def _outermost_spans(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the spans without those inside of others; overlapping spans are joined."""
-    current: tuple[int, int] | None = None
-    for start, end in spans:
-        if current is None or start >= current[1]:
-            if current is not None:
-                yield current
-            current = (start, end)
-        else:
-            current = (current[0], max(current[1], end))
-    if current is not None:
-        yield current
+def join_spans(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Return spans in their order, those that overlap joined."""
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        elif start < end:
+            joined.append((start, end))
+    return tuple(joined)

@@ -13,13 +13,13 @@ it says it once more.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.lazy import has_any, remember_results
+from memoria.language.reading.fences import Span, join_spans, pair_tags
 from memoria.language.reading.lead_ins import (
     find_lead_in,
     is_of_ones_own,
@@ -28,7 +28,6 @@ from memoria.language.reading.lead_ins import (
     takes_up_again,
 )
 
-Span = tuple[int, int]
 _MOST_TO_READ = 200_000
 _LEAST_CHAT = 2
 _BETWEEN = 2
@@ -50,12 +49,12 @@ class _Line:
 @remember_results(4)
 def find_pasted_spans(text: str) -> tuple[Span, ...]:
     """Find the parts of a text that its speaker presents, in their order; none overlap."""
-    found = [*_tag_blocks(text)] if "<" in text else []
+    found = [*pair_tags(_TAG, text)] if "<" in text else []
     if has_any(text, _FENCES):
         found += [match.span() for match in _FENCE.finditer(text)]
     if len(text) <= _MOST_TO_READ and may_present(text):
-        found += _Reader(text, _join(found)).read()
-    return _join(found)
+        found += _Reader(text, join_spans(found)).read()
+    return join_spans(found)
 
 
 def is_pasted(quote: str, text: str) -> bool:
@@ -252,28 +251,6 @@ def _lines_in(lines: Sequence[_Line], spans: Iterable[Span]) -> frozenset[int]:
             j += 1
         i = max(i, j - 1)
     return frozenset(inside)
-
-
-def _join(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Sort spans and join those that overlap."""
-    joined: list[Span] = []
-    for start, end in sorted(spans):
-        if joined and start < joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        elif start < end:
-            joined.append((start, end))
-    return tuple(joined)
-
-
-def _tag_blocks(text: str) -> Iterator[Span]:
-    """Yield the spans from an opening tag to its closing one, inner ones too."""
-    open_tags: defaultdict[str, list[int]] = defaultdict(list)
-    for tag in _TAG.finditer(text):
-        starts = open_tags[tag["name"].lower()]
-        if not tag["close"]:
-            starts.append(tag.start())
-        elif starts:
-            yield starts.pop(), tag.end()
 
 
 def _may_have_sign(text: str) -> bool:

@@ -36,20 +36,7 @@ _SUFFIX = lazy_regex(
 _WORD_SIGN = lazy_regex("[a-z0-9+/]")
 _SHORT = 3
 # What is written before "pass" and "secret" without a sign.
-_GLUED = (
-    "client",
-    "app",
-    "consumer",
-    "store",
-    "key",
-    "user",
-    "root",
-    "db",
-    "sudo",
-    "my",
-    "totp",
-    "ssh",
-)
+_GLUED = tuple("client app consumer store key user root db sudo my totp ssh".split())
 _IS_CAPITAL = lazy_regex(r"[a-z0-9][A-Z]")
 _KEY_QUALIFIERS = tuple(
     "api access secret private auth encryption signing account master shared preshared client app "

@@ -255,10 +255,6 @@ def _may_be(value: str) -> bool:
     return is_literal(value, is_quoted=False)
 
 
-def _is_random_argument(value: str) -> bool:
-    return is_mixed(value) and _may_be(value)
-
-
 @dataclass(frozen=True, slots=True)
 class _Argument:
     """An option after which some programs take a password."""
@@ -290,7 +286,7 @@ _ARGUMENTS = (
         _VALUE,
         "(?:docker|podman|az|oc|nerdctl|buildah|skopeo|registry) login|mongo|cqlsh|psexec|xfreerdp"
         "|rdesktop|sshpass|arangosh|impala-shell|beeline|influx",
-        _is_random_argument,
+        _is_random,
     ),
     _argument(
         " -p ",
@@ -308,13 +304,11 @@ _ARGUMENTS = (
         " -u", r"\s-U\s?[\"']?[^\s%\"']{1,100}%", _VALUE, "smbclient|rpcclient|net|smbget|smbmap"
     ),
     _argument(" -w ", r"\s-w\s+", _VALUE, "ldap"),
-    _argument(" -t ", r"\s-t\s+", _VALUE, "doctl|doppler|vercel", _is_random_argument),
+    _argument(" -t ", r"\s-t\s+", _VALUE, "doctl|doppler|vercel", _is_random),
     _argument(" /p:", r"\s/p:", _VALUE, "xfreerdp|wfreerdp|mstsc"),
     _argument(" /rp ", r"\s/[rR][pP]\s+", _VALUE, "schtasks"),
     _argument(" /user:", r"\s/user:\S{1,100}\s+", _VALUE, "net"),
-    _argument(
-        "<<<", r"<<<\s?", _VALUE, r"gh auth|docker login|vault|passwd|wrangler", _is_random_argument
-    ),
+    _argument("<<<", r"<<<\s?", _VALUE, r"gh auth|docker login|vault|passwd|wrangler", _is_random),
     _argument(" -b", r"\s-b\w{0,3}\s+\S{1,200}\s+\S{1,100}\s+", _VALUE, "htpasswd"),
 )
 _PIPED = (
@@ -350,9 +344,9 @@ _COMMANDS = (
     _command("wpa_passphrase ", rf"\S{{1,64}}\s+{_VALUE}"),
     _command("convertto-securestring ", rf"(?:-\w+\s){{0,2}}{_VALUE}"),
     _command("mc alias set ", rf"\S+\s+\S+\s+\S+\s+{_VALUE}"),
-    _command("snmpwalk |snmpget ", rf"[^\n]{{0,100}}?-[cAX]\s+{_VALUE}", _is_random_argument),
-    _command('send "', r"(?P<secret>[^\s\"\\]{4,100})\\[rn]\"", _is_random_argument),
-    _command(" login ", r"(?P<secret>[\w.~-]{20,200})(?=\s|$)", _is_random_argument),
+    _command("snmpwalk |snmpget ", rf"[^\n]{{0,100}}?-[cAX]\s+{_VALUE}", _is_random),
+    _command('send "', r"(?P<secret>[^\s\"\\]{4,100})\\[rn]\"", _is_random),
+    _command(" login ", r"(?P<secret>[\w.~-]{20,200})(?=\s|$)", _is_random),
 )
 _ARGUMENT_INDEX = PartIndex((one.start, one.pattern, one) for one in _ARGUMENTS)
 _COMMAND_INDEX = PartIndex((start, one.pattern, one) for one in _COMMANDS for start in one.starts)

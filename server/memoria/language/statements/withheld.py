@@ -115,17 +115,7 @@ _NO = rf"""(?:(?:{_DO_NOT}|never|not\sto|stop|avoid|without|let['’]?s\snot
     | i\s{_DO_NOT}\swant\syou\sto | i\s(?:want|need|ask)\syou\s(?:not\sto|to\snot))
     \s(?:(?:ever|please|actually|just|even|bother\sto|try\sto|you\sdare)\s){{0,2}}"""
 _NO_SIGNS = (
-    "n't",
-    "n’t",
-    "dont",
-    "nt ",
-    "not",
-    "never",
-    "stop",
-    "avoid",
-    "without",
-    "no ",
-    "forget",
+    *("n't", "n’t", "dont", "nt ", "not", "never", "stop", "avoid", "without", "no ", "forget"),
 )
 _IT = r"(?:this|that|it|these|those)"
 _MEMORY = r"(?:(?:your|the|any|long[ -]term)\s){0,2}memory"
