@@ -32,7 +32,7 @@ class Changes(Forgetting):
 
     @check_arguments
     async def find_message(self, session_id: Name, message_id: Name) -> StoredTurn | None:
-        """Find the newest version of a message recorded over this channel, if there is one.
+        """Find the newest version of a message that was recorded over this channel.
 
         Args:
             session_id: the conversation, in the client's own numbering.
@@ -92,7 +92,7 @@ class Changes(Forgetting):
     async def keep_foreign(
         self, memories: "Sequence[ForeignMemory]", *, workspace: str | None = None
     ) -> "ForeignReceipt":
-        """Write memories of another program in one transaction. They are on disk afterwards.
+        """Write memories of another program in one transaction; they are on disk on return.
 
         Args:
             memories: not too many: nobody else writes meanwhile.
@@ -123,7 +123,7 @@ class Changes(Forgetting):
 
     @check_arguments
     async def list_changes(self, limit: Count = 10) -> ChangeList:
-        """List what people did to memories that are seen here, newest first.
+        """List what people did to memories that this project sees, newest first.
 
         A forget is among it for as long as `forget_grace_days` let it be put back, and the last one
         also while nothing was done since, as is the last import. What an agent does on its own is
@@ -148,7 +148,7 @@ class Changes(Forgetting):
 
     @check_arguments
     async def undo_change(self, change_id: Text | None = None) -> Change:
-        """Take a change back: the last one that stands, or the one whose id is, or ends, so.
+        """Take back the last change that stands, or the change with an id or the end of an id.
 
         Nothing forgotten comes back by it, but for a forget that is undone within its grace. The
         undo is a change itself and can be undone.
@@ -173,7 +173,7 @@ class Changes(Forgetting):
         return changed
 
     async def _all_changes(self, *, with_lost: bool = False) -> list[Change]:
-        """List what people did that is seen here, newest first.
+        """List what people did that this project sees, newest first.
 
         Args:
             with_lost: whether each forget for good and the last import follow, not only what was
@@ -238,7 +238,7 @@ def choose_change(changes: list[Change], change_id: str | None) -> Change:
 
 
 def _find_last(changes: list[Change]) -> Change:
-    """Find the last change that stands; what was forgotten since keeps nobody from the one before.
+    """Find the last change that stands; changes whose memory was forgotten are passed over.
 
     Straight after a forget or an import nobody means what was done before it, unless it is named.
     """
@@ -277,7 +277,7 @@ def _find_by_id(changes: list[Change], change_id: str) -> Change:
 
 
 def _change_of(report: ForgetReport) -> Change:
-    """Return a forget as a change; one that can't be put back any more is gone."""
+    """Return a forget as a change, which is gone once it can't be put back any more."""
     is_hidden = report.state == "hidden" and (report.purge_at or 0) > now_millis()
     return Change(
         id=report.id,

@@ -91,7 +91,7 @@ async def open_memoria(
 
 
 def _prepare_helpers(settings: Settings) -> "SearchHelpers | None":
-    """Prepare processes that search beside this one; None where they would be of no use."""
+    """Prepare processes that search beside this process; None if they would be of no use."""
     from memoria.app.helpers import SearchHelpers, count_helpers  # noqa: PLC0415  (off by default)
 
     most = count_helpers(settings)

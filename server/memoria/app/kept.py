@@ -156,9 +156,9 @@ def _find_end(tx: Transaction, at: int, workspace: str | None) -> int | None:
 
 
 def _is_as_others_read(settings: Settings) -> bool:
-    """Check whether a process with only the environment and the file would have these settings.
+    """Check whether the environment and the settings file alone give these settings.
 
-    What a program has set in other ways would be known to nobody who reads what is kept.
+    Readers of kept answers don't know what a program has set in other ways.
     """
     try:
         known = Settings.load(home=str(settings.home_path), tenant=settings.tenant)

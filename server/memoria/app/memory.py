@@ -362,9 +362,9 @@ class Memoria(Unread):
         return Statements(self._store, self.tenant, self._channel, self._digester, place, personal)
 
     def _session(self, given: str | None) -> str:
-        """Return the session in which something is said: the client's own, where it says which.
+        """Return the session of a call: the client's own, else the given, else this connection's.
 
-        An agent that names another has made the name up: it can't know the client's.
+        An agent that names another session has made the name up: it can't know the client's.
         """
         return self._channel.session or given or self._default_session
 

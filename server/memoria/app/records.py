@@ -140,7 +140,7 @@ class Records(Recall):
 
     @check_arguments
     async def list_contradicted(self, limit: Count = 20) -> list[Memory]:
-        """List one memory of each contradicting pair, with the other in `contradicts`."""
+        """List a memory of each contradicting pair, with the other memory in `contradicts`."""
         place = self.settings.workspace
         return await self._read(
             lambda tx: self._with_contradictions(tx, tx.memories.list_contradicted(limit, place))

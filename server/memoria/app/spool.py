@@ -46,7 +46,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def count_waiting(home: Path, tenant: str) -> int:
-    """Count the entries in a tenant's spool; 0 where it can't be read, as doctor says."""
+    """Count the entries in a tenant's spool; 0 if the spool can't be read, as doctor says."""
     try:
         return len(list_waiting(str(home), tenant))
     except OSError:
@@ -111,9 +111,9 @@ class Spool:
         return channel.model_copy(update={"session": live[0]}) if len(live) == 1 else channel
 
     def catch_up(self, most_bytes: int, is_left: Callable[[], bool]) -> int:
-        """Take in what waits, for somebody who waits for an answer. Return how many turns were new.
+        """Take in the waiting entries before an answer; return how many turns were new.
 
-        It never stands in the way of the answer: what fails is logged, and stays where it is.
+        Nothing stands in the way of the answer: what fails is logged, and stays in the spool.
 
         Args:
             most_bytes: of transcripts, at most. Whoever has little read waits some seconds for it
@@ -136,7 +136,7 @@ class Spool:
     def take_in(
         self, most_bytes: int, is_left: Callable[[], bool], most_s: float = math.inf
     ) -> "SpoolReport | None":
-        """Take in what waits, but set aside what stays at one step for `stalls_after_s`.
+        """Take in the waiting entries; an entry that stays at one step for too long is set aside.
 
         Returns None if another thread takes in, if the intake goes on though nobody waits, or if
         it failed, as is logged.

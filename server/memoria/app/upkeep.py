@@ -46,7 +46,7 @@ class Restored:
 
 
 def diagnose(settings: Settings, treatment: Treatment, progress: Progress) -> Diagnosis:
-    """Look at a home, whatever state it is in, and mend it if that is wanted.
+    """Examine a home in whatever state, and mend it if that is wanted.
 
     Args:
         settings: whose home.
@@ -118,7 +118,7 @@ def _backlog_status(store: Store, settings: Settings) -> BacklogStatus:
 
 
 def _with_store(settings: Settings, work: Callable[[Store], dict[str, str]]) -> dict[str, str]:
-    """Do the work on the opened home; return its failures, or that it can't be opened."""
+    """Do some work on the opened home; return the failures, or that the home can't be opened."""
     try:
         store = open_store(settings)
     except StoreError as error:

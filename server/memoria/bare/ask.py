@@ -161,7 +161,7 @@ def _ask(address: str, line: bytes, deadline: float) -> dict[str, object] | None
 
 
 def _connect(address: str, deadline: float) -> "socket | None":
-    """Connect; None where there is no server. A socket nobody listens on any more is removed."""
+    """Connect to a server; None if there is none. A socket that nobody listens on is removed."""
     if sys.platform == "win32":
         return None  # its Python has no such sockets
     import _socket  # the module above it imports what costs more than all of this

@@ -83,25 +83,25 @@ class NotRegularError(OSError):
 
 
 def find_home(given: str | None = None) -> str:
-    """Return the data folder: as given, as `MEMORIA_HOME` says, or `~/.memoria`."""
+    """Return the given data folder, else that of `MEMORIA_HOME`, else `~/.memoria`."""
     named = given or os.environ.get("MEMORIA_HOME") or "~/.memoria"
     return os.path.join(os.getcwd(), os.path.expanduser(named))
 
 
 def find_tenant(given: str | None = None) -> str:
-    """Return the tenant that is meant: as given, as `MEMORIA_TENANT` says, or the default one."""
+    """Return the given tenant, else that of `MEMORIA_TENANT`, else the default tenant."""
     return (given or os.environ.get("MEMORIA_TENANT") or "").strip() or DEFAULT_TENANT
 
 
 def tenant_folder(home: str, tenant: str) -> str:
-    """Return the folder of a tenant's files: the home itself, or one apart from all others'."""
+    """Return the folder of a tenant's files: the home itself, or a folder of the tenant's own."""
     if tenant == DEFAULT_TENANT:
         return home
     return os.path.join(home, TENANTS, _slug(tenant, tenant, _TENANT_CHARS, _TENANT_HEX))
 
 
 def make_tenant_folder(home: str, tenant: str, name: str) -> str:
-    """Make a folder in a tenant's, with all it lies in, where it is missing; return its path.
+    """Make a folder in a tenant's folder, if it is missing; return its path.
 
     Raises:
         NotRegularError: a part of the path below the home is a link, or no folder.
@@ -114,7 +114,7 @@ def make_tenant_folder(home: str, tenant: str, name: str) -> str:
 
 
 def name_owner(folder: str, tenant: str) -> None:
-    """Write a tenant's name into its folder, where it is not there yet.
+    """Write a tenant's name into the tenant's folder, if it is not there yet.
 
     Raises:
         OSError: it can't be written.
@@ -149,7 +149,7 @@ def _slug(name: str, identity: str, chars: int, digits: int) -> str:
 
 
 def make_folder(home: str, place: str) -> str:
-    """Make a folder below the home, with those it lies in, where missing; return its path.
+    """Make a folder below the home and its missing parents; return its path.
 
     Args:
         home: the data folder, which may be a link.
@@ -188,7 +188,7 @@ def check_folder(home: str, place: str) -> bool:
 
 
 def open_new(path: str) -> int:
-    """Open a file that was not there, for its owner alone; return its descriptor."""
+    """Make a new file for its owner alone, and return its descriptor."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BYTES
     return os.open(path, flags, _OWNER_FILE)
 

@@ -88,9 +88,9 @@ def _is_left_out(place: str) -> bool:
 
 
 def _read_patterns(folder: str, effort: _Effort) -> list[str] | None:
-    """Read the patterns of a folder's file; None where it has none.
+    """Return the patterns of a folder's ignore file; None if the folder has no such file.
 
-    A file that can't be read leaves everything out: it was put there to that end.
+    A file that can't be read gives no pattern, which excludes everything.
     """
     path = os.path.join(folder, IGNORE_FILE)
     if not os.path.lexists(path):

@@ -245,7 +245,7 @@ def answer_folder(home: str, tenant: str) -> str:
 
 
 def answer_path(home: str, tenant: str, workspace: str | None, name: str) -> str:
-    """Return a kept answer's file. Two workspaces may share one: its content says whose it is."""
+    """Return a kept answer's path. Workspaces may share a path: the content says whose it is."""
     from binascii import crc32
 
     number = crc32((_read_workspace(workspace) or "").encode("utf-8", "surrogateescape"))
@@ -314,7 +314,7 @@ def places_of_home() -> tuple[str, ...]:
 
 
 def is_settled(home: str, states: States) -> bool:
-    """Check whether any further change to these files is going to show in their states.
+    """Check whether any further change of some files is going to show in their states.
 
     One that comes within the same tick of the clock by which files are dated would not. Where they
     have not settled, it is to be tried again a moment later.

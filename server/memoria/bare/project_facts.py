@@ -66,7 +66,7 @@ class Objects:
         raise ValueError(f"{name.hex()} is in no pack")
 
     def _read_at(self, pack: "_Pack", offset: int, deltas: int) -> bytes:
-        """Read an object of a pack, whole or by what it differs in from another."""
+        """Read an object of a pack, which is whole there or a difference from another object."""
         kind, rest = pack.read_head(offset)
         if kind == _COMMIT:
             return _inflate(rest)

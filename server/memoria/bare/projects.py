@@ -41,7 +41,7 @@ class _Recognised:
 
 
 def find_project(home: str, folder: str | os.PathLike[str]) -> str | None:
-    """Find the name of the project that a folder is in, as a home knows it; None outside of any.
+    """Find the name by which a home knows a folder's project; None outside of any project.
 
     A project that is seen for the first time, or in a new place, is noted, as far as the home is
     there and both can be written.
@@ -107,7 +107,7 @@ def _add_facts(projects: Projects, place: str, facts: list[str]) -> bool:
 
 
 def _find_alike(projects: Projects, here: Project) -> str | None:
-    """Find the last project noted before this one that is a clone of the same repository."""
+    """Find the last project noted before another that is a clone of the same repository."""
     listed = [*projects.values()]
     before = listed[: listed.index(here)]
     alike = [one.name for one in before if one.name != here.name and _is_alike(here, one)]
@@ -239,7 +239,7 @@ def is_away(project: Project) -> bool:
 
 
 def _find_mount(place: str) -> str:
-    """Return the mount point of a folder's drive; empty for the one that is always there.
+    """Return the mount point of a folder's drive; empty for the drive that is always there.
 
     A project that is a mount itself is a container's view of a folder, and no drive.
     """

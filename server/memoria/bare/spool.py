@@ -235,7 +235,7 @@ class SpoolClaim:
         return list_waiting(self._home, self._tenant)
 
     def read(self, name: str) -> dict[str, object] | None:
-        """Read an entry; None where the file is none, such as after a loss of power."""
+        """Return an entry; None if its file is damaged, such as after a loss of power."""
         return _read(os.path.join(self._folder, name))
 
     def remove(self, name: str) -> None:

@@ -43,7 +43,7 @@ _OWNER_ONLY = 0o700
 
 
 def tenant_folder(home: Path, tenant: str) -> Path:
-    """Return the folder of a tenant's files: the home itself, or one apart from all others'."""
+    """Return the folder of a tenant's files: the home itself, or a folder of the tenant's own."""
     return Path(find_tenant_folder(str(home), tenant))
 
 
@@ -102,7 +102,7 @@ _MOST_NAME_BYTES = 1 << 14
 
 
 def adopt_folders(home: Path, tenant: str, list_tenants: Callable[[], Iterable[str]]) -> None:
-    """Rename the folders of earlier versions, as far as it is clear whose they are.
+    """Rename folders of earlier versions whose tenant is clear.
 
     Args:
         home: the data folder.

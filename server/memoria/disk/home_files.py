@@ -79,7 +79,7 @@ def list_obstacles(home: Path) -> Iterator[str]:
 
 
 def is_core_path(place: str) -> bool:
-    """Check whether a place in a home is one for a core file."""
+    """Check whether a place in a home is a core file's."""
     below = _TENANTS_FOLDER.sub("", place)
     return below in CORE_FILES or _IN_PROJECT.fullmatch(below) is not None
 
@@ -146,7 +146,7 @@ def split_keys(content: bytes) -> tuple[bytes, ...]:
 
 
 def list_tombstone_keys(home: Path) -> tuple[bytes, ...]:
-    """Return the keys of a home; none where it has not needed any yet."""
+    """Return the keys of a home; none if the home has needed no key yet."""
     return split_keys(tombstone_key(home)) if os.path.lexists(home / TOMBSTONE_KEY) else ()
 
 

@@ -39,7 +39,7 @@ class TenantFiles:
         return read_file(self._home, self._root / place, most_bytes(place))
 
     def exists(self, place: str) -> bool:
-        """Check that there is a file, and that it can be used."""
+        """Check that a file exists and can be used."""
         there = os.path.lexists(self._home / self._root / place)
         return there and self.find_obstacle(place) is None
 

@@ -99,7 +99,7 @@ def has_any(text: str, signs: Iterable[str]) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordList:
-    """Words of a kind, in both languages. Each list is itself alone, so that it may be a key."""
+    """Words of a kind, in both languages. A list equals itself alone, so that it may be a key."""
 
     english: frozenset[str]
     chinese: frozenset[str]
@@ -120,7 +120,7 @@ def read_rows(package: str, file: str, columns: int) -> Iterator[list[str]]:
 
 
 def read_word_lists(package: str, file: str) -> Mapping[str, WordList]:
-    """Read a table of a name, English words and Chinese words; rows of one name are one list.
+    """Read a table with columns for a name, English words and Chinese words, a list for each name.
 
     Args:
         package: the module's package.

@@ -138,7 +138,7 @@ def parse_query(
 def _parse_with_times(
     text: str, terms: tuple[str, ...], spans: tuple[TimeSpan, ...], aim: Aim
 ) -> ParsedQuery:
-    """Parse a query whose times are known: nothing else in it depends on when it is asked."""
+    """Parse a query whose times are known, so that the result is the same whenever it is asked."""
     time = span_period(text, spans)
     timeless = _remove_spans(text, spans) if spans else text
     latest = _LATEST.search(text) is not None

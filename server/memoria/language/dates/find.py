@@ -78,7 +78,7 @@ def times(
 
 
 def full_dates(text: str, said_ms: int, zone: Zone) -> tuple[TimeSpan, ...]:
-    """Find the days of a text that are named with their year: the same whenever it is said."""
+    """Find the days of a text that are named with their year."""
     found = times(text, said_ms, zone, clocks="of_a_day")
     days = [span for span in found if span.granularity in _OF_A_DAY]
     if not days:  # as in nearly all texts

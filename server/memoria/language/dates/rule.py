@@ -23,7 +23,7 @@ and `offset` so many days from another (`two days after`)."""
 
 @dataclass(frozen=True, slots=True)
 class ClockTime:
-    """A time of day without its day: a part of it, an hour, or both."""
+    """A time of day without its day: a part of the day, an hour, or both."""
 
     part: str | None = None
     hours: tuple[int, ...] = ()
@@ -43,7 +43,7 @@ def _no_value(_match: re.Match[str]) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class DateRule:
-    """A pattern and how to read it. If the pattern has a group `e`, that is the expression."""
+    """A pattern and how its match is read. A group `e` of the pattern is the expression."""
 
     parts: tuple[str, ...]
     """Parts in lower case. Unless one of them occurs, the pattern, which is slower, can't match."""
@@ -66,7 +66,7 @@ def make_english(
     kind: Kind = "time",
     value: ReadValue = _no_value,
 ) -> tuple[DateRule, ...]:
-    """Make the rules of one meaning.
+    """Make the English rules of one meaning.
 
     Args:
         parts: of each pattern, with spaces or `|` between them.
@@ -89,7 +89,7 @@ def make_chinese(
     kind: Kind = "time",
     value: ReadValue = _no_value,
 ) -> tuple[DateRule, ...]:
-    """Make rules of one meaning; their parts are single characters, or have a `|` behind them."""
+    """Make the Chinese rules of one meaning; parts are single characters, or have a `|` behind."""
     apart = tuple(filter(None, parts.split("|")) if "|" in parts else parts)
     return tuple(DateRule(apart, lazy_regex(each), read, kind, value) for each in patterns)
 

@@ -145,7 +145,7 @@ def third(window: Window, number: int) -> Window:
 
 
 def dates(year_: int, number: int, first: int, last: int) -> Window:
-    """Return the days from one to another of the same month, or the one day that is both."""
+    """Return the days of a month from the first to the last, or the single day."""
     begins = date(year_, number, first)
     return begins if last == first else span(begins, date(year_, number, last))
 
@@ -262,7 +262,7 @@ def nearest_occurrence(which: Which, at: datetime, make: Callable[[int], Window]
 
 
 def of_year(year_: int | None, which: Which, at: datetime, make: Callable[[int], Window]) -> Window:
-    """Return the occurrence in a year, or the one that is meant where no year is said."""
+    """Return the occurrence in a year, or the nearest occurrence where no year is said."""
     return nearest_occurrence(which, at, make) if year_ is None else make(year_)
 
 
@@ -302,7 +302,7 @@ def day_of_month(which: Which, at: datetime, number: int, weekday_: int | None =
 
 
 def weekday_near(which: Which, at: datetime, number: int) -> Window:
-    """Return the weekday that is meant; for `past`, `future`, `last`, `next` it is never today."""
+    """Return the nearest such weekday in a direction, which is never today but for `this`."""
     if which == "this":
         return weekday(at, number)
     if which in ("past", "last"):

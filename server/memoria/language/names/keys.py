@@ -148,7 +148,7 @@ _CHINESE = lazy_regex("[一-鿿]")
 
 
 class QualifiedName(NamedTuple):
-    """A name, and its qualifier if it has one."""
+    """A name, and the qualifier that tells it from namesakes, if there is one."""
 
     name: str
     qualifier: str | None
@@ -211,7 +211,7 @@ def is_about_another(opening: str, task: str) -> bool:
 
 
 def same_task(one: str | None, other: str | None) -> bool:
-    """Check whether two names mean the same task by their words; an empty one never does."""
+    """Check whether two names mean the same task by their words; an empty name means none."""
     if not one or not other:
         return False
     a, b = list_telling_words(one), list_telling_words(other)

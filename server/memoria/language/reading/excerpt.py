@@ -54,7 +54,7 @@ def find_excerpt(text: str, weights: Mapping[str, float], chars: int) -> Span:
 
 
 class ExcerptFinder:
-    """Finds excerpts of one text, of whatever length: it is read once."""
+    """Finds excerpts of one text, which is read once for excerpts of any length."""
 
     def __init__(self, text: str, weights: Mapping[str, float], focus: Span | None = None) -> None:
         """Read the text.
@@ -108,7 +108,7 @@ class ExcerptFinder:
         return bonus + math.fsum([self._weights[term] for term in terms - held])
 
     def _widen(self, chars: int) -> Span:
-        """Return the best sentence with those around it, first the side that adds more."""
+        """Return the best sentence with its neighbours, first the side that adds more."""
         starts, ends = self._starts, self._ends
         first = last = self._best
         held = {*self._terms.get(first, ())}
@@ -230,7 +230,7 @@ _PIECE_END = lazy_regex(
 
 
 def split_passages(text: str) -> list[Passage]:
-    """Split a text into passages, in order; none where it is short.
+    """Split a text into passages, in order; a short text has none.
 
     There are 32 passages at most. A longer text has longer passages, and what they don't reach is
     left to full-text search.
@@ -260,7 +260,7 @@ def _join_pieces(text: str, size: int) -> Iterator[Passage]:
 
 
 def _pieces(text: str, size: int) -> Iterator[tuple[int, int, bool]]:
-    """Yield sentences and lines, each with whether it ends a paragraph; longer ones are cut."""
+    """Yield sentences and lines, each with whether it ends a paragraph; long sentences are cut."""
     start = 0
     for match in _PIECE_END.finditer(text):
         yield from _cut(text, start, match.end(), size, ends_paragraph=bool(match["paragraph"]))

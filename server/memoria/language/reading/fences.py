@@ -95,7 +95,7 @@ _FENCE = lazy_regex("`{3,}")
 
 
 def fence_block(text: str, label: str = "") -> str:
-    """Put a text between fences of more backticks than it has in a row: it can't end them.
+    """Put a text between fences of more backticks than the text has in a row.
 
     No character of the text is changed.
     """

@@ -164,7 +164,7 @@ class _Reader:
         return self._after_run(i, _is_indented) if _is_indented(text) else self._end_of_open(i)
 
     def _next_filled(self, i: int) -> int | None:
-        """Return the first line from here on that is not blank, or None."""
+        """Return the first line from a line on that is not blank, or None."""
         return next((j for j in range(i, len(self._lines)) if not self._lines[j].is_blank), None)
 
     def _end_of_open(self, i: int) -> int:
@@ -188,7 +188,7 @@ class _Reader:
     # Runs of lines
 
     def _after_run(self, i: int, belongs: Callable[[str], bool], between: int = 0) -> int:
-        """Return the line after a run of lines of one kind; blank ones within it belong to it.
+        """Return the line after a run of lines of one kind and of blank lines within.
 
         Args:
             i: its first line.
@@ -219,7 +219,7 @@ class _Reader:
         return None if is_own or items < _LEAST_ITEMS else (self._lines[first].start, after)
 
     def _begins_chat(self, i: int) -> bool:
-        """Check whether a chat begins here: lines with times, or names that come again."""
+        """Check whether a chat begins at a line: lines with times, or names that come again."""
         if i < self._no_chat_before or not _is_chat(self._lines[i].text):
             return False
         after = self._after_run(i, _is_chat, _BETWEEN)

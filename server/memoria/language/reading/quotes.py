@@ -63,7 +63,7 @@ _Find = Callable[[str, str], "Place | None"]
 
 
 def find_quote(quote: str, text: str) -> str | None:
-    """Find the part of `text` that `quote` repeats word for word, as it stands there, or None.
+    """Return the part of `text` that `quote` repeats word for word, or None.
 
     Spaces, marks between words and the width of letters may differ, because models are careless
     about them, the two scripts of Chinese, and invisible characters, because they are not shown
@@ -127,12 +127,12 @@ def _find_letters(quote: str, text: str) -> Place | None:
 
 
 def _drop_marks(text: str) -> str:
-    """Return a text without marks; where they part two words, with one sign for all of them."""
+    """Return a text without marks, but with one sign where marks part two words."""
     return _MARKS.sub("", _MARKS_IN_WORDS.sub(_PARTED, text))
 
 
 def _places_of_words(text: str) -> Iterator[int]:
-    """Yield the place in a text of each character that is left of it without marks."""
+    """Yield the place in a text of each character that `_drop_marks` leaves."""
     end = 0
     for marks in _MARKS.finditer(text):
         is_parting = _MARKS_IN_WORDS.match(text, marks.start()) is not None
@@ -156,12 +156,12 @@ def _find_seen(quote: str, text: str) -> Place | None:
 
 
 def _is_evenly_spaced(text: str) -> bool:
-    """Check whether words are parted by one space each, so that no expression is needed."""
+    """Check whether all words of a text are parted by single spaces."""
     return " ".join(text.split()) == text
 
 
 def _find_as_written(wanted: str, text: str) -> Place | None:
-    """Find a quote as it is written, but not within a word; None if it is not there."""
+    """Return the place of a quote as it is written, but not within a word; else None."""
     start = text.find(wanted)
     while start >= 0:
         end = start + len(wanted)

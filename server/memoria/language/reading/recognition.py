@@ -131,7 +131,7 @@ class Reading:
 
 
 def read_words(text: str) -> Reading:
-    """Return the words of a text, by which it is known again; see the head of this module."""
+    """Return the words of a text, in the form by which statements are recognised."""
     words, ends = list[str](), set[int]()
     is_users_verb = False
     for found in _WORD.finditer(fold(strip_markup(text))):
@@ -158,7 +158,7 @@ def recognition_key(text: str) -> str:
 
 
 def read_statement(text: str) -> Reading:
-    """Return the words of a text; of one without words, the text itself is one."""
+    """Return the words of a text; a text without words is itself its only word."""
     reading = read_words(text)
     return reading if reading.words else Reading([text.strip()], {0})
 
@@ -199,7 +199,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def strip_markup(text: str) -> str:
-    """Return the text as it is read: without HTML, Markdown links and invisible characters.
+    """Return the visible text, without HTML, Markdown links and invisible characters.
 
     What tags and links say beside the text follows it.
     """
@@ -237,7 +237,7 @@ def fold(text: str) -> str:
 
 
 def is_read_as_written(word: str) -> bool:
-    """Check whether a word of a reading stands so in every text that it was read in."""
+    """Check whether a word of a reading is spelled so in every text that has it."""
     return word not in _READ_OTHERWISE
 
 

@@ -151,7 +151,7 @@ def _read_word(word: str, kind: str, language: str) -> _NameWord:
 
 
 def _compile_words(words: list[_NameWord]) -> tuple[str, re.Pattern[str], dict[str, _NameWord]]:
-    """Return the common start of some words, one pattern of all, and the word of each group."""
+    """Return the common start of some words, a pattern of all words, and the word of each group."""
     # What may be left out between two words cannot be part of what is looked for.
     stem = _find_common_start([_ENDING.split(word.text)[0] for word in words])
     longest_first = sorted(words, key=lambda word: -len(word.text))

@@ -354,7 +354,7 @@ _COMMAND_END = lazy_regex(r"(?<!\\)\n|[|;&]")
 
 
 def find_in_commands(read: ReadText) -> Iterator[Span]:
-    """Yield passwords that are arguments of programs known to take one."""
+    """Yield passwords that are arguments of programs known to take passwords."""
     has_options = any(sign in read.lower for sign in (" -", " /", "<<<"))
     for match, argument in _ARGUMENT_INDEX.find_matches(read) if has_options else ():
         if argument.accepts(match["secret"]):

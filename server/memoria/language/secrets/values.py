@@ -150,7 +150,7 @@ def is_gap(value: str) -> bool:
 
 
 def is_literal(value: str, *, is_quoted: bool) -> bool:
-    """Check for a value that is neither a name nor, outside of quotes, code that computes one."""
+    """Check for a value that is no name and, outside of quotes, no code that computes a value."""
     value = value[:_LONGEST_READ]
     return not (is_gap(value) or _NAME.search(value) or (not is_quoted and _CODE.search(value)))
 

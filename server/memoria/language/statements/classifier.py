@@ -30,7 +30,7 @@ _WORD = lazy_regex(r"[^\W\d_\u3400-\u9fff]+(?:['’][^\W\d_]+)?|\d+|[^\s\d]")
 
 
 def list_runs(text: str, salt: str = "") -> list[int]:
-    """List a number for each run of words of a text; another one for each salt."""
+    """List a number for each run of words of a text; another salt gives other numbers."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").lower()
     words = ["^", *(_name_word(word) for word in _WORD.findall(plain)), "$"]
     found = {
@@ -111,7 +111,7 @@ class _Weights(NamedTuple):
 
 
 def is_standing_wish(text: str) -> bool:
-    """Check whether a message is a wish for all times; one with pasted text or code is none."""
+    """Check whether a message is a standing wish; a message with pasted text or code is none."""
     if estimate_tokens(text) > MOST_TOKENS or BLOT in blot_foreign_text(text):
         return False
     weights = _load_wishes()

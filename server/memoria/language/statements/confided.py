@@ -230,7 +230,7 @@ _DENIES = SmallPattern(
 
 
 def retell_as_user(statement: str) -> str:
-    """Remove from a statement the words by which it says that the user asks for it."""
+    """Return a statement about a request of the user's in the words of the request alone."""
     denied = _DENIES.match(statement)
     if denied is not None:
         return f"I don't {statement[denied.end() :]}"
@@ -284,7 +284,7 @@ def read_condition(text: str) -> StatedCondition | None:
 
 
 def read_condition_of_statement(statement: str) -> Condition | None:
-    """Return the condition that a memory states, in the user's words or in an agent's of them."""
+    """Return the condition that a memory states, in the user's words or in an agent's."""
     read = map(read_condition, (statement, retell_as_user(statement)))
     return max((one.condition for one in read if one), key=tuple(Condition).index, default=None)
 

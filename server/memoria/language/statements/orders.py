@@ -160,7 +160,7 @@ def is_worded_as_order(content: str) -> bool:
 def doubt_direction(
     kind: MemoryType, content: str, subject: str | None, turn: StoredTurn, quote: str
 ) -> Doubt | None:
-    """Return why a memory that directs the agent waits for the user's word; None where it counts.
+    """Return why a memory that directs the agent waits for the user's word; None if it need not.
 
     Args:
         kind: the memory's type.

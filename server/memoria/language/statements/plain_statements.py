@@ -77,7 +77,7 @@ def _find_order(sentence: str) -> int | None:
 
 
 def stands_alone(words: str) -> bool:
-    """Check whether words can be understood without those before them."""
+    """Check whether words can be understood without the words before."""
     return bool(_TELLING.match(words)) and not _POINTING.match(words)
 
 
@@ -104,7 +104,7 @@ def leave_out_secrets(words: str) -> str:
 
 
 def drop_lead(words: str) -> str:
-    """Return words without what only leads over to them: "and", 还有."""
+    """Return words without a beginning that only leads over, such as "and" or 还有."""
     return _FURTHER.sub("", words, count=1)
 
 
@@ -187,7 +187,7 @@ def find_plain_statements(role: Role, text: str, *, tool_call: bool = False) -> 
 
 
 def _may_be_taken(text: str, blotted: str) -> bool:
-    """Check that a text gives the memory no orders, and does not ask to be left out of it."""
+    """Check that a text gives the memory no orders, and does not ask to be left out."""
     if instruction_shaped(text, Trust.USER) or asks_not_to_remember(blotted):
         return False
     read = read_condition(text)
@@ -217,7 +217,7 @@ def is_literal(blotted: str) -> bool:
 def _find_asked(
     sentence: Sentence, text: str, blotted: str, after: Sentence | None
 ) -> PlainStatement | None:
-    """Return the words to be remembered; the whole turn where the sentence points at it.
+    """Return the words to be remembered; the whole turn if the sentence points at the turn.
 
     Clauses that held a secret are left out. Where that is all, a semicolon leads to the next.
     """

@@ -31,7 +31,7 @@ _OF_A_THING = lazy_regex(
 
 
 def is_for_other_times(sentence: str, found: re.Match[str]) -> bool:
-    """Return whether a request in a sentence belongs to a standing order that begins before it."""
+    """Return whether a request in a sentence belongs to a standing order that begins earlier."""
     asked = found.group().lstrip(" \t,，、:：—–-(（")
     start = found.end() - len(asked)
     before = sentence[max(0, start - REACH) : start]
@@ -89,7 +89,7 @@ def _is_asked(wording: _Wording, sentence: str) -> bool:
 
 
 def _depends(sentence: str, found: re.Match[str]) -> bool:
-    """Check whether a request has a condition: one that begins a clause, or stands in its own."""
+    """Check whether a request depends on a condition, in its own clause or at the beginning."""
     ahead = sentence[max(0, found.start() - REACH) : found.start()]
     own = _CLAUSE.split(ahead)[-1] if found.group()[:1] not in _CLAUSE_ENDS else ""
     return _IF_FIRST.search(ahead) is not None or _IF.search(own) is not None

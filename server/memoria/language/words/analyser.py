@@ -102,7 +102,7 @@ def distinct_tokens(text: str) -> frozenset[str]:
 
 
 def index_text(text: str) -> str:
-    """Return all that `text` is found by, as it is stored: separated by single spaces.
+    """Return the tokens by which `text` is found, separated by single spaces.
 
     Its words come first, in order, so that a phrase is found whatever stands within.
     """
@@ -124,7 +124,7 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 
 def word_terms(text: str) -> tuple[str, ...]:
-    """Return `query_terms` without symbols, to find a text again however it is decorated."""
+    """Return `query_terms` without symbols, to find a text again in any decoration."""
     return _list_terms(_read(text)[0], ())
 
 
@@ -144,7 +144,7 @@ def phrase_tokens(text: str) -> tuple[str, ...]:
 
 
 def _read(text: str) -> tuple[str, list[str]]:
-    """Return the text in the form in which it is searched for, and the symbols that stood in it."""
+    """Return the text in its searchable form, and the symbols that it had."""
     if text.isascii():
         return text.lower(), []
     plain, symbols = split_symbols(drop_invisible(text))

@@ -59,7 +59,7 @@ def turn_tokens(turn: TurnText, zone: Zone) -> tuple[str, str]:
 
 
 def memory_tokens(content: str, predicate: str | None, at: int, zone: Zone) -> tuple[str, str]:
-    """Return (tokens of the wording, tokens of the property it tells and of the date)."""
+    """Return (tokens of the wording, tokens of the told property and of the date)."""
     return index_text(content), _who_and_when(property_words(predicate), at, zone)
 
 
