@@ -23,6 +23,11 @@ def may_be_path(path: str) -> bool:
         return False
 
 
+def is_inside(place: str, folder: str) -> bool:
+    """Check whether a path is a folder's own, or below the folder."""
+    return place == folder or place.startswith(folder.rstrip(os.sep) + os.sep)
+
+
 class OversizedError(OSError):
     """A file is larger than any file of its kind should be."""
 

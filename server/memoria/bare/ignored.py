@@ -8,7 +8,7 @@ compare, leaves everything out.
 
 import os
 
-from memoria.bare.foreign_files import may_be_path, read_foreign
+from memoria.bare.foreign_files import is_inside, may_be_path, read_foreign
 
 IGNORE_FILE = ".memoriaignore"
 ASKED_FOLDER = "memoria-asked-"
@@ -62,13 +62,9 @@ def _is_in_one_of(place: str, named: str) -> bool:
     for one in named.split(","):
         if one.strip():
             folder = os.path.abspath(os.path.expanduser(one.strip()))
-            if _is_inside(place, folder) or _is_inside(real, os.path.realpath(folder)):
+            if is_inside(place, folder) or is_inside(real, os.path.realpath(folder)):
                 return True
     return False
-
-
-def _is_inside(place: str, folder: str) -> bool:
-    return place == folder or place.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def _is_left_out(place: str) -> bool:

@@ -6,7 +6,7 @@ there, or a home doesn't know it, a project is the path of its repository (`bare
 
 import os
 
-from memoria.bare.foreign_files import may_be_path
+from memoria.bare.foreign_files import is_inside, may_be_path
 from memoria.bare.project_registry import (
     NOWHERE,
     Project,
@@ -267,12 +267,8 @@ def _find_gone(projects: Projects, folder: str, common: str | None) -> str | Non
     least = "" if common is None else place_of(common)
     seen = [(one.place, True, one.name) for one in projects.values()]
     seen += [(each, False, one.name) for one in projects.values() for each in one.former]
-    above = [each for each in seen if len(each[0]) > len(least) and _is_inside(place, each[0])]
+    above = [each for each in seen if len(each[0]) > len(least) and is_inside(place, each[0])]
     return max(above, key=lambda each: (len(each[0]), each[1]))[2] if above else None
-
-
-def _is_inside(place: str, folder: str) -> bool:
-    return place == folder or place.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def _settle(home: str, projects: Projects, common: str) -> str:

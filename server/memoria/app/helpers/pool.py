@@ -252,7 +252,7 @@ class SearchHelpers:
                 self._line.take_back(batch)
 
     def _search(self, asked: Sequence[AskedSearch], search: Searching) -> Sequence[SearchResult]:
-        """Search in this process, or in a helper if this process is busy."""
+        """Search in a helper if this process is busy and a helper can; else in this process."""
         found = self._ask_helper(asked)
         if found is not None:
             return found

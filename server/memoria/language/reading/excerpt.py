@@ -160,14 +160,11 @@ def _occurrences(text: str, weights: Mapping[str, float]) -> Iterator[_Occurrenc
         at = lower.find(stem) if stem else -1
         while at >= 0:
             end = at + len(stem)
-            begins = not (term.isascii() and at and _is_alphanumeric(lower[at - 1]))
+            before = lower[at - 1] if at and term.isascii() else " "
+            begins = not (before.isascii() and before.isalnum())
             if begins and (not is_stem or lower[end : end + 1] in {"i", "y"}):
                 yield at, term
             at = lower.find(stem, end)
-
-
-def _is_alphanumeric(char: str) -> bool:
-    return char.isascii() and char.isalnum()
 
 
 def _densest_run(
