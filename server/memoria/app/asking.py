@@ -1,7 +1,7 @@
-"""A search as it was asked, and the plan that the settings make of it.
+"""Searches as they were asked, and the plan that the settings make of each.
 
-It is planned where it is searched for: in a thread of this process or in a helper, to which the
-question is all that has to be said.
+A search is planned where it runs: in a thread of this process or in a helper, which is given the
+question alone.
 """
 
 from abc import ABC, abstractmethod

@@ -1,4 +1,4 @@
-"""Briefing: what an agent is told at the start of a session, before it has asked for anything.
+"""Briefing: what an agent is told at the start of a session, with core memory or of a new home.
 
 A briefing says how to use the memory, what always matters, what the user asked for in their own
 words, the tasks in hand, and what the last conversations in the project came to. A hook puts the

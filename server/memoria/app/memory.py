@@ -1,4 +1,4 @@
-"""Memoria: what every face calls. MCP, the command line and the library share these operations."""
+"""Memoria: the operations that MCP, the command line and the library share."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Origins and links of memories, as their owner looks at them."""
+"""Origins and links of memories, and the entities that memories speak of."""
 
 from collections.abc import Callable
 from typing import Literal

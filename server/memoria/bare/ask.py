@@ -1,4 +1,4 @@
-"""Asking a running server of the same home and tenant something, from a process that has no time.
+"""Questions to a running server of the same home and tenant, from a process that has no time.
 
 A server listens on a socket of its own, in the folder of the tenant's sockets. A question and its
 answer are a line of JSON each. Where the system has no such sockets, nobody is asked.

@@ -1,4 +1,4 @@
-"""Places of a home and of a tenant's part of it, and how their folders and files are made.
+"""Places of a home and of a tenant's part, how folders and files are made, and locks on files.
 
 A folder is for its owner alone, and no link below the home is followed: whatever could put a link
 there could otherwise have a hook write wherever the link leads to. The home itself may be a link.

@@ -1,4 +1,4 @@
-"""Answers laid ready for those who can't wait for a server: its instructions, and the briefing.
+"""Answers kept ready for readers that can't wait for a server: instructions, and the briefing.
 
 An answer is kept with everything that it rests on: the state of the database's files, of the core
 files and of the settings file, the environment and the clock that had a say in it, and the moment

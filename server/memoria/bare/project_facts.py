@@ -1,4 +1,4 @@
-"""Marks by which a clone of a known project is recognised: its remotes, and its first commit.
+"""Facts by which a clone of a known project is recognised: its remotes, and its first commit.
 
 They are read from git's own files, so git need not be installed. Only digests of them are given: a
 remote's address may hold a password.

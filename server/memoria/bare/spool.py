@@ -1,4 +1,4 @@
-"""The spool: what hooks have to say, until a server or a command takes it in.
+"""The spool of hooks, whose entries wait for a server or a command, and the log of hooks.
 
 Each entry is a file of its own in the tenant's `spool` folder, written beside its place and then
 renamed into it. So hooks never wait for one another or for whoever takes in, no entry can be half

@@ -1,4 +1,4 @@
-"""Git repositories that folders belong to, shared by all of their worktrees."""
+"""Git repositories that folders belong to, also by links of worktrees and submodules."""
 
 import os
 import stat

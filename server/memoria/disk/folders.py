@@ -1,4 +1,4 @@
-"""The folders of a home: where generated files lie, and how folders are made safe on disk."""
+"""Folders of a home: their places, how they are made, and renaming those of earlier versions."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping

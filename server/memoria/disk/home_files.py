@@ -1,4 +1,4 @@
-"""Files of the home beside the database: core memory, and the key of the tombstones.
+"""Core files and the tombstone key of a home: their places, and how each is read and replaced.
 
 Core memory is MEMORY.md, USER.md and PERSONA.md, grown from seeds, and a MEMORY.md for each
 project. Reading never writes: a home without the file is shown the seed.

@@ -1,4 +1,4 @@
-"""A helper as the process sees it that has started it.
+"""A helper process, as the process that has started the helper sees it.
 
 What is asked and answered is JSON, a line each: pydantic reads and writes it faster than pickle,
 and the other side plans the search, so that a question is a few words.

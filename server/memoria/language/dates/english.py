@@ -1,4 +1,4 @@
-"""Meanings of English time expressions; `english_rules` finds them."""
+"""Meanings of English time expressions, whose patterns are in `english_rules`."""
 
 import re
 from collections.abc import Callable

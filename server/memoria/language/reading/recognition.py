@@ -1,4 +1,4 @@
-"""Recognition: the words of a text by which it is known again, however it is written.
+"""Recognition: the words of a text, in a form that is the same however the text is written.
 
 What was forgotten is compared in this form, which is wide where `language/reading/statement` is
 narrow. It does not see letter case, width and composition, invisible characters, emoji,

@@ -1,4 +1,4 @@
-"""Withheld text: statements whose speaker asks not to have them remembered.
+"""Withheld text: statements that their speaker asks not to have remembered.
 
 "Don't remember this: I live in Oslo." Whoever says so means the statements beside it, before or
 behind it. So rules take nothing at all from such a turn: a statement too few can be said again, one

@@ -1,4 +1,4 @@
-"""Characters: the scripts they belong to, one form of each letter, and symbols as words.
+"""Characters: their scripts, one form of each letter, and symbols as words.
 
 People type what their keyboard has: Cinar for Çınar, Soren for Søren, يحيى for یحیی, 1404 for ۱۴۰۴,
 hiragana for katakana. Only what is searched for is read so: names and what was forgotten are told
