@@ -237,7 +237,7 @@ PROMISED = (
         "what a model concludes must stand in what was said",
         (
             "language/reading/quotes.py",
-            "policy/routing.py",
+            "policy/turns.py",
         ),
     ),
 )
@@ -259,7 +259,6 @@ PLAIN = (
             "policy/conflict.py",
             "policy/core.py",
             "policy/merging.py",
-            "policy/participants.py",
             "policy/retention.py",
             "retrieval/query/__init__.py",
             "retrieval/query/options.py",

@@ -290,12 +290,12 @@ def test_what_can_t_be_undone_any_more_is_not_offered() -> None:
     )
     steps = (StepReport(name="archive_expired", state="applied", outcomes={"done": 1}),)
     kept = run.model_copy(update={"steps": steps})
-    assert "memoria undo x" in render_run_whole(kept, 3, 80)
+    assert "memoria undo x" in render_run_whole(kept, 3, 80, {})
     unkept = kept.model_copy(update={"undoable": False})
-    gone = render_run_whole(unkept, 0, 80)
+    gone = render_run_whole(unkept, 0, 80, {})
     assert "can't be undone any more." in gone
     assert "rows" not in gone
-    assert "memoria undo" not in render_run(unkept, 80)
+    assert "memoria undo" not in render_run(unkept, 80, {})
 
 
 class Stubborn(ArchiveExpiredStep):

@@ -251,11 +251,6 @@ EACH = pytest.mark.parametrize("name", FORMER_SETTINGS)
 GONE = "this is no setting any more"
 
 
-@pytest.fixture
-def begun(home: Path) -> Shell:
-    return Shell(home).begin()
-
-
 @EACH
 def test_a_variable_that_was_a_setting_stops_nothing_and_is_named(begun: Shell, name: str) -> None:
     variable = f"MEMORIA_{name.upper()}"

@@ -154,11 +154,6 @@ def test_the_guide_names_every_former_verb_and_option_once_with_what_it_is_now()
     assert len(rows) == len(expected)
 
 
-@pytest.fixture
-def begun(home: Path) -> Shell:
-    return Shell(home).begin()
-
-
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [

@@ -68,7 +68,7 @@ def groups_in(file: CoreFile) -> list[Group]:
 
 
 def is_for_every_session(memory: CoreMemory, now: int, zone: Zone) -> bool:
-    """Check whether a memory is no order for one session and no errand of one day.
+    """Check whether a memory is for every session: no order for one, no errand of one day.
 
     What the user pinned or wrote into a core file stands there as long as they let it. A memory
     with a redacted secret never does: there is nothing to read.
@@ -80,7 +80,7 @@ def is_for_every_session(memory: CoreMemory, now: int, zone: Zone) -> bool:
 
 
 def end_for_every_session(memory: CoreMemory, zone: Zone) -> int | None:
-    """Return when a memory stops being for every session, UTC epoch ms; None for never."""
+    """Return until when a memory is for every session, UTC epoch ms; None for always."""
     if memory.pinned or memory.channel == USER_EDIT_NAME:
         return None
     said_in = zone.at_offset(memory.valid_from, memory.utc_offset)
@@ -88,7 +88,7 @@ def end_for_every_session(memory: CoreMemory, zone: Zone) -> int | None:
 
 
 def group_in(memory: CoreMemory, file: CoreFile, placed: CoreFile | None = None) -> Group | None:
-    """Return the group of a file that a memory stands in; None if it does not belong there.
+    """Return the group of a file that a memory stands in; None if the file has no place for it.
 
     Args:
         memory: one that is seen where the file is read.
@@ -106,7 +106,7 @@ def group_in(memory: CoreMemory, file: CoreFile, placed: CoreFile | None = None)
 
 
 def group_in_file(kind: MemoryType, file: CoreFile) -> Group:
-    """Return the group of a file for a type that has none of its own there."""
+    """Return the group of a file for a type without a group of its own in the file."""
     groups = groups_in(file)
     heading = kind.row.core_heading
     by_heading = (group for group in groups if group.heading == heading)

@@ -25,13 +25,7 @@ _MOST_CHARS = 4000
 
 @remember_results(512)
 def decide_scope(content: str, kind: MemoryType, subject: str | None = None) -> Scope | None:
-    """Decide where a statement is to be seen; None where its words leave it open.
-
-    Args:
-        content: the statement.
-        kind: its type.
-        subject: of whom or what it speaks, where somebody has said so.
-    """
+    """Decide where a statement is to be seen; None where its words leave it open."""
     text = _REPORTED.regex.sub("", content[:_MOST_CHARS])
     if kind.sums_up_conversation:
         return "project"  # where the conversation was held
@@ -47,12 +41,7 @@ def decide_scope(content: str, kind: MemoryType, subject: str | None = None) -> 
 
 
 def points_at_project(content: str, project: str) -> bool:
-    """Check whether a statement points at a project, by the last part of its name or as "this".
-
-    Args:
-        content: the statement.
-        project: the project in which it is said.
-    """
+    """Check whether a statement points at a project, by the last part of its name or as "this"."""
     text, name = content[:_MOST_CHARS], PurePath(project).name.casefold()
     return bool(_THIS_PROJECT.regex.search(text)) or (bool(name) and name in text.casefold())
 
@@ -81,7 +70,7 @@ class _Signs:
 
     @property
     def of_person(self) -> int:
-        """Points for a statement about a person and their life."""
+        """Score of the signs that a statement is about a person and their life."""
         life = 2 * min(self.people, 2) + 2 * min(self.life, 2)
         # Whoever is only named may be of the team, and a home may be a page.
         named = self.names_person and (life > 0 or self.feeling)
@@ -91,7 +80,7 @@ class _Signs:
 
     @property
     def of_work(self) -> int:
-        """Points for a statement about what is built, and how."""
+        """Score of the signs that a statement is about what is built, and how."""
         whose = self.is_of_user or self.is_of_us or self.things > 0 or self.trade
         mine = self.specific if self.is_of_user else 0
         return 2 * min(self.things, 2) + self.trade + mine + (self.doing and whose)
@@ -126,7 +115,7 @@ def _read_signs(text: str, subject: str | None) -> _Signs:
 
 
 def _weigh_specific(text: str) -> int:
-    """Return the points of a statement that speaks of *the* dashboard, and not of dashboards."""
+    """Return the points of a statement that means one thing: *the* dashboard, not dashboards."""
     nouns = {word for match in _DEFINITE.regex.findall(text.lower()) for word in match.split()}
     if nouns & _list_forms(words.find_list("work")):
         return 2
@@ -206,7 +195,7 @@ _REPORTED = LazyPattern(
     r"|用户(?:说|要求|提到|表示)(?:记住)?\s*[:：，]?\s*)",
     re.IGNORECASE,
 )
-"""Says that the user said it, which tells nothing of what it is about."""
+"""Lead-in of a report, which tells nothing of what the statement is about."""
 _EVERY_PROJECT = LazyPattern(
     r"\b(?:(?:in|for|on|to|of|across) (?:all|every|any|each)|whatever|whichever|across"
     r"|all (?=my|our)|no matter (?:which|what)|regardless of)(?: of)?(?: (?:my|our|the|other))?"

@@ -16,12 +16,12 @@ from typer.core import TyperCommand, TyperGroup
 from memoria.surface.cli.former import name_command, rename_former
 
 UsageError: Any = typer.BadParameter.__mro__[1]
-"""Error that Typer raises for a misspelt command; it has no public name."""
+"""Error that Typer raises for a misspelt command, under a name of our own: Typer exports none."""
 _HELP = "help"
 
 
 class Verb(NamedTuple):
-    """A command as the list of them shows it."""
+    """A command in the list of commands: its module and its line of help."""
 
     module: str
     line: str
@@ -75,7 +75,7 @@ FIRST = {
         "Erase for good (backups keep it) what ids or options select, and never learn it again.",
     ),
     "private": Verb(
-        "private",
+        "workspace",
         "Keep nothing of this project's sessions until it is switched off; searching works.",
     ),
     "doctor": Verb("upkeep", "Check the home, and name the cure for whatever is wrong."),
@@ -120,7 +120,7 @@ REST = {
         "Run the MCP server on standard input and output; a client's configuration starts it.",
     ),
 }
-"""All others, in the order of the list."""
+"""All other commands, in the order of the list."""
 PANELS = {"What people need first": FIRST, "Everything else": REST}
 VERBS = FIRST | REST
 _PANEL_OF = {name: panel for panel, verbs in PANELS.items() for name in verbs}
@@ -135,9 +135,7 @@ class CommandTable(MutableMapping[str, Any]):
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401  (Typer's own class)
         if self._commands[name] is None:
             module = import_module(f"memoria.surface.cli.{VERBS[name].module}")
-            own = typer.Typer()
-            module.add_commands(own)
-            self._commands.update(typer.main.get_group(own).commands)
+            self._commands.update(typer.main.get_group(module.app).commands)
         return self._commands[name]
 
     def __setitem__(self, name: str, command: object) -> None:
@@ -172,12 +170,12 @@ class LazyGroup(TyperGroup):
         return TyperCommand(cmd_name, help=verb.line, rich_help_panel=_PANEL_OF[cmd_name])
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401  (Typer's own)
-        """Write the list of the commands, and the options before them."""
+        """Write the options of `memoria`, and the list of its commands."""
         make_help_readable(self, ctx)
         super().format_help(ctx, formatter)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401  (Typer's own)
-        """Import the command that was named; return it with what comes after its name."""
+        """Import the command that was typed; return its name, itself and the words behind it."""
         name, *rest = rename_former(args, tells=not ctx.resilient_parsing)
         if name == _HELP:
             if not rest:
@@ -195,7 +193,7 @@ class LazyGroup(TyperGroup):
 
 
 _WORDS = {"str": "text", "int": "number", "float": "number", "Path": "path", "bool": ""}
-"""Words beside an option, by the type of its value; a switch takes none."""
+"""Words for an option's value in the help, by its type; a switch has none."""
 _STYLES = {
     "STYLE_OPTION": "bold",
     "STYLE_SWITCH": "bold",
@@ -212,7 +210,7 @@ _STYLES = {
 
 
 def make_help_readable(command: Any, context: Any) -> None:  # noqa: ANN401  (Typer's own classes)
-    """Let the help of a command name values in words, and break no name.
+    """Change a command's help so that values are named in words and no name is broken.
 
     Typer writes all values that an option can have into a narrow column, without a space: they are
     cut anywhere. They belong to the sentence about the option.
@@ -227,14 +225,14 @@ def make_help_readable(command: Any, context: Any) -> None:  # noqa: ANN401  (Ty
 
 
 def make_all_help_readable(command: Any, context: Any) -> None:  # noqa: ANN401  (as above)
-    """Make the help of a command and of all below it readable."""
+    """Make the help of a command and of all its subcommands readable."""
     make_help_readable(command, context)
     for below in getattr(command, "commands", {}).values():
         make_all_help_readable(below, context)
 
 
 def _join_paragraphs(text: str) -> str:
-    """Join the lines of a help text's paragraphs, which then break where the terminal ends."""
+    """Join the lines of each paragraph of a help text, so that the terminal's width breaks it."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 

@@ -181,7 +181,7 @@ _KINDS: dict[str, Completed] = {
 async def complete(
     context: ServerRequestContext[Memoria], params: CompleteRequestParams
 ) -> CompleteResult:
-    """Give what fits an argument as far as it is typed; nothing where it may be any words.
+    """Return the values that complete a typed argument; empty for free text.
 
     Raises:
         MCPError: there is no such prompt or resource, or it has no such argument.

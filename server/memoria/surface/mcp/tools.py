@@ -174,7 +174,7 @@ async def search_conversation_traces(
 
 
 async def _note_news(ctx: Ctx, found: SearchResult) -> SearchResult:
-    """Add to an answer what there is to tell of the project at hand."""
+    """Add the news of the current project to an answer, if there is any."""
     settings = memory_of(ctx).settings
     news = await anyio.to_thread.run_sync(take_news, settings, "agent")
     return found.model_copy(update={"notes": (*found.notes, news)}) if news else found
@@ -266,7 +266,7 @@ class _Confirmation(BaseModel):
 
 
 class _Unasked(_Confirmation):
-    """Nobody's word: there was nothing to ask, or nobody who could be."""
+    """No word of the user: nothing was asked, or nobody could be."""
 
 
 async def _ask_user(
@@ -274,7 +274,7 @@ async def _ask_user(
     id: str,  # noqa: A002  (the tool's own argument)
     action: AgentRevision,
 ) -> _Confirmation | Elicit[_Confirmation]:
-    """Let the client ask its user, where it can: an agent's word verifies nothing."""
+    """Have the client ask its user, if it can: only the user's word verifies a memory."""
     if action != "confirm" or not can_ask_user(ctx):
         return _Unasked(true=False)
     memory = await memory_of(ctx).get_memory(id)
@@ -315,7 +315,7 @@ def _answer_revision(memory: Memory, note: str | None) -> CallToolResult:
 
 
 def _is_denied(answer: ElicitationResult[_Confirmation]) -> bool:
-    """Check whether the user was asked, and says that it is not true."""
+    """Check whether the user was asked and denied the memory."""
     match answer:
         case AcceptedElicitation(data=_Unasked()):
             return False

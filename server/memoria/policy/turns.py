@@ -1,20 +1,29 @@
-"""Routing: a turn is extracted at once, later with its segment, or only recorded.
+"""Turns: the speaker of a turn, and whether a turn is extracted at once, later or never.
 
 No model is asked. A turn that asks to have something remembered, or is a standing wish
-(`language/statements/plain_statements`), is extracted at once, whatever its length and however much
-was extracted before. A turn that may contain something waits for its segment. Small talk, tool
-traffic, long stories and text that nobody in the conversation wrote are only recorded.
+(`language/statements/plain_statements`), is extracted at once, however much was extracted before. A
+turn that may contain something waits for its segment. Small talk, tool traffic, long stories and
+text that nobody in the conversation wrote are only recorded.
+
+Where turns with the role `user` carry names, two names are two people, and only one of them can be
+the user: whoever was alone with the assistant until somebody spoke in another session. Where the
+first session was shared from its beginning, nobody is known to be the user. Once a second person
+has spoken, the answer never changes, so that one person stays one subject.
 """
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.lazy import LazyPattern
+from memoria.language.names.keys import USER, subject_key
 from memoria.language.reading.own_words import BLOT, blot_foreign_text, own_sentences
 from memoria.language.statements.plain_statements import PlainStatements, find_plain_statements
-from memoria.model.turn import Role
+from memoria.language.words.analyser import name_key
+from memoria.model import Role, StoredTurn, UserSpeaker
 
 LEAST_WEIGHT = 30
 _STORY_WEIGHT = 3_000
@@ -39,7 +48,7 @@ RecordOnlyReason = Literal["empty", "small talk", "tool traffic", "story", "not 
 
 @dataclass(frozen=True, slots=True)
 class ExtractNow:
-    """The turn asks for something that lasts: extract it now, whatever the limits."""
+    """Verdict: the turn asks for something that lasts, and is extracted at once."""
 
     reason: ExtractionReason
     priority: int
@@ -48,12 +57,12 @@ class ExtractNow:
 
 @dataclass(frozen=True, slots=True)
 class ExtractLater:
-    """The turn may contain something: extract it with its segment, within the limits."""
+    """Verdict: the turn may contain something, and is extracted with its segment."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordOnly:
-    """The turn is only recorded: it can be found, and no memory is made of it alone."""
+    """Verdict: the turn is only recorded, so that no memory is made of the turn alone."""
 
     reason: RecordOnlyReason
 
@@ -75,14 +84,7 @@ def is_worth_extracting(text: str, *, least: int = LEAST_WEIGHT) -> bool:
 def route_turn(
     role: Role, text: str, *, tool_call: bool = False, found: PlainStatements | None = None
 ) -> Route:
-    """Decide where a turn goes.
-
-    Args:
-        role: who produced the turn; only a user's words are urgent.
-        text: its words.
-        tool_call: whether it carries a tool's call or result.
-        found: what rules have found in it, where that is known already.
-    """
+    """Decide whether a turn is extracted at once, later, or only recorded."""
     if tool_call or role in (Role.TOOL, Role.SYSTEM):
         return RecordOnly("tool traffic")
     if not text.strip():
@@ -114,12 +116,7 @@ def _route_plain_turn(text: str, own_text: str) -> Route:
 
 
 def is_answer(text: str, asked: str) -> bool:
-    """Check whether small talk answers the turn before it: yes, no or a number.
-
-    Args:
-        text: small talk.
-        asked: what somebody else said right before it.
-    """
+    """Check whether small talk answers the turn before it: yes, no or a number."""
     return bool(_ANSWER.regex.search(text)) and any(one.is_question for one in own_sentences(asked))
 
 
@@ -154,3 +151,82 @@ _SMALL_TALK = LazyPattern(
     | [累困饿烦]|无聊|累死|困死|饿死|真|太
     | [\W\d_]"""
 )
+_OF_USER = lazy_regex(r"^(?:the )?(?:user|用户)(['’]s\s|的)", re.IGNORECASE)
+_THE_USER = lazy_regex(
+    r"\b[Tt]he user\b(?!\s(?:account|agent|base|data|experience|group|guide|id|interface|manual"
+    r"|name|stor(?:y|ies)|table)\b)"
+    r"|(?:该|这[位个])?用户(?!界面|体验|名|手册|[账帐][号户]|群|组|数据|表|端|代理|协议|故事)"
+)
+"""The user as a person, and no user interface."""
+
+
+@dataclass(frozen=True, slots=True)
+class Participants:
+    """People who speak with the role `user`."""
+
+    user: str | None = None
+    """The user's name, where one is known."""
+    people: tuple[str, ...] = ()
+    """Names of the people who are not the user, in the order in which they first spoke."""
+
+    def is_users_name(self, name: str) -> bool:
+        """Check whether a name is the name under which the user speaks."""
+        return self.user is not None and name_key(name) == name_key(self.user)
+
+    def find_person(self, turn: StoredTurn) -> str | None:
+        """Return the speaker of a turn with the role `user` who is not the user; else None."""
+        if turn.role is not Role.USER or turn.speaker is None or not self.people:
+            return None
+        return None if self.is_users_name(turn.speaker) else turn.speaker
+
+    def mentions_user(self, text: str) -> bool:
+        """Check whether a text names the user."""
+        return self.user is not None and name_key(self.user) in name_key(text)
+
+
+NOBODY_NAMED = Participants()
+"""Participants of turns without names, all of which are the user's."""
+
+
+def identify_participants(speakers: Sequence[UserSpeaker]) -> Participants:
+    """Decide which of the speakers with the role `user` is the user."""
+    firsts: dict[str, UserSpeaker] = {}
+    for speaker in sorted(speakers, key=lambda one: one.first_turn):
+        firsts.setdefault(name_key(speaker.name), speaker)
+    if not firsts:
+        return NOBODY_NAMED
+    first, *others = firsts.values()
+    if not others:
+        return Participants(user=first.name)
+    people = tuple(one.name for one in others)
+    if others[0].first_session == first.first_session:
+        return Participants(people=(first.name, *people))
+    return Participants(user=first.name, people=people)
+
+
+def attribute_subject(
+    participants: Participants, turn: StoredTurn, subject: str, content: str, words: str
+) -> tuple[str, str]:
+    """Return the subject and the text of a conclusion from a turn with a named speaker.
+
+    The user under their own name is the user. Where another person speaks, "the user" is that
+    person, unless the words or the conclusion name the user.
+    """
+    if participants.is_users_name(subject):
+        return USER, content
+    person = participants.find_person(turn)
+    if person is None or participants.mentions_user(f"{words}\n{content}"):
+        return subject, content
+    return name_subject(subject, person), name_person(content, person)
+
+
+def name_subject(subject: str, person: str) -> str:
+    """Return a subject with a person's name in the place of the user, also as an owner."""
+    if subject_key(subject) == USER:
+        return person
+    return _OF_USER.sub(lambda match: f"{person}{match[1]}", subject)
+
+
+def name_person(content: str, person: str) -> str:
+    """Return a conclusion with a person's name in the place of "the user"."""
+    return _THE_USER.sub(lambda _: person, content)
