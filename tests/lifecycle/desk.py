@@ -8,7 +8,6 @@ from memoria.disk.folders import tenant_folder
 from memoria.disk.home_folder import TenantFiles
 from memoria.erasure.suppression import Digester
 from memoria.lifecycle.core.cycle import (
-    announce_core,
     note_core_written,
     plan_core,
     read_core_edits,
@@ -101,7 +100,7 @@ class Desk:
             )
         for draft in drafts:
             with self.store.write(self.tenant) as tx:
-                announce_core(tx, draft)
+                tx.core.announce_write(draft.file, draft.digest)
             if not replace_core(self.files, draft):
                 report.late.append(draft.file)
                 continue

@@ -4,18 +4,8 @@ import json
 from itertools import pairwise
 
 import pytest
-from tests.lifecycle.dump import dump
-from tests.lifecycle.test_merge import (
-    SEEN,
-    alike,
-    conclude,
-    memory,
-    night,
-    ruling,
-    store_of,
-    turns,
-    with_model,
-)
+from tests.lifecycle.dump import dump, memory, store_of
+from tests.lifecycle.test_merge import SEEN, alike, conclude, night, ruling, turns, with_model
 from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria.app.nightly as nights

@@ -1,7 +1,6 @@
 """A night that reads: the queue, segments that were never queued, and outdated summaries."""
 
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -19,7 +18,7 @@ from tests.ingest.play import (
     said,
     turns_in,
 )
-from tests.lifecycle.dump import Interrupted, dump, interrupting
+from tests.lifecycle.dump import Interrupted, dump, interrupting, store_of
 from tests.llm.scripted import Asked, ScriptedModel, fails
 from tests.surface.shell import Shell
 
@@ -29,7 +28,6 @@ from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.model import COMMAND_LINE, DAY_MS, Memory, QueueState, system_millis, use_clock
 from memoria.model.nightly import NightlyRun
-from memoria.store.sqlite import SqliteStore
 
 STEPS = ("process_queue", "backfill")
 
@@ -47,13 +45,6 @@ def reads(turn: int, _who: str, said: str, _known: list[dict[str, Any]]) -> list
 
 def reading() -> Callable[[Asked], object]:
     return answers(extract=reader(reads))
-
-
-@contextmanager
-def store_of(settings: Settings) -> Iterator[SqliteStore]:
-    path = settings.home_path / "memoria.db"
-    with closing(SqliteStore(path, busy_timeout_ms=5000, readers=1)) as store:
-        yield store
 
 
 async def talk(settings: Settings, *sessions: str, closed: bool = True) -> None:

@@ -10,8 +10,7 @@ import threading
 from contextvars import copy_context
 
 from memoria.errors import StoreError
-from memoria.store.engine import RENEWAL_PAGE as PAGE
-from memoria.store.engine import Store
+from memoria.store.engine import RENEWAL_PAGE, Store
 
 _LOG = logging.getLogger(__name__)
 _LONGEST_STOP_S = 5.0
@@ -39,7 +38,7 @@ class RenewalWorker:
 
     def _run(self) -> None:
         try:
-            while not self._stopping.is_set() and self._store.renew_words(PAGE):
+            while not self._stopping.is_set() and self._store.renew_words(RENEWAL_PAGE):
                 pass
         except StoreError as error:
             if not self._stopping.is_set():

@@ -1,12 +1,12 @@
-"""Loose JSON: the objects and lists in a text, as models write them.
+"""Loose JSON: reads the objects and lists in a text, as models write them.
 
 Models add thoughts, prose and fences, leave out brackets, marks and commas, write Python literals
 and calls (`ADD(turn=1)`), comments, other quotation marks and full-width punctuation, and are cut
-off. Every object that was begun and ended is read; of one that was never ended, what was whole in
-it.
+off. Every object that was begun and ended is read; of an object that never ended, what was whole
+in it.
 
 Each part of a text is read once, and what can't be read is tried from a limited number of places:
-the time it takes grows with the text alone.
+the time grows with the length of the text alone.
 """
 
 import re
@@ -19,7 +19,7 @@ from memoria.language.lazy import LazyPattern
 _MOST_DEPTH = 20
 _MOST_FAILURES = 50
 _MOST_AGAIN = 4
-"""Number of times that a text's length is read again where reading failed."""
+"""Most characters that are read again after failures, in lengths of the text."""
 _CLOSED_BY = {
     '"': '"',
     "'": "'",
@@ -43,14 +43,14 @@ _SETS = r"(?:[:：=→]|->)"
 _STRAY = r"\\(?:[nrt](?![a-z])|(?=[{}\[\]]))"
 """Matches an escape outside of any text."""
 _BETWEEN = LazyPattern(rf"(?:[\s{_UNSEEN},，;；…]|\.\.\.|{_STRAY}|{_COMMENT})+")
-"""Matches the space between values; dots stand for what a model did not care to write."""
+"""Matches what stands between values; dots stand for items that a model left out."""
 _BLANK = LazyPattern(rf"(?:[\s{_UNSEEN}]|{_STRAY}|{_COMMENT})+")
 _CALL = LazyPattern(r"(?:\w{1,30}\.){0,3}([^\W\d]\w{0,30})[(（](?=\s{0,100}\w{1,30}\s{0,20}=[^=])")
 _STARTS = LazyPattern(
     rf"[{{｛]|[\[［](?=[\s{_UNSEEN}]{{0,100}}(?:[{{｛\[［\]］/\#.…\\]|{_MARK}|\w{{1,30}}[(（]))"
     rf"|(?<![\w.]){_CALL.source}"
 )
-"""Start of a value; a list that begins with a word or a number is a mark such as [1]."""
+"""Matches the start of a value, but not a reference such as [1]."""
 _COLON = LazyPattern(r"\s{0,100}(?:=>|->|[:：=→])")
 _KEY = LazyPattern(rf"{_MARK}([\w$ .{_UNSEEN}-]{{1,60}}){_MARK}(?=\s{{0,20}}{_SETS})")
 _BARE_KEY = LazyPattern(rf":?[\w$][\w$ .-]{{0,60}}?(?=\s{{0,20}}{_SETS})")
@@ -60,10 +60,10 @@ _BARE_VALUE = LazyPattern(
     r"[^\s,，{}\[\]｛｝［］](?:[^\n,，{}\[\]｛｝［］/#]|[/#](?![/ ])"
     rf"|[,，](?!\s{{0,20}}(?:$|\n|{_MARK}|\w{{1,30}}\s?{_SETS}))){{0,500}}"
 )
-"""A text without quotation marks: up to the next name, a bracket or the end of its line."""
+"""Matches a text without quotation marks, up to the next name, a bracket or the end of the line."""
 _PREFIX = LazyPattern(r"[urfbURFB]{1,2}(?=[\"'])")
 _JSON_IN_MARKS = LazyPattern(r"[\"'`]\s{0,20}(?=[{\[]\s{0,20}[{\[]?\s{0,20}\")")
-"""An object in quotation marks whose own marks are not escaped."""
+"""Matches the start of an object in quotation marks whose own quotation marks are not escaped."""
 _JOINED = LazyPattern(r"\s{0,100}\+\s{0,100}(?=[\"'`])")
 _NUMBER = LazyPattern(r"[-+]?(?:\d{1,15}(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,2})?")
 _WORDS = {"true": True, "false": False, "null": None, "none": None, "undefined": None}
@@ -75,7 +75,7 @@ _END_OF_VALUE = rf"""(?x)\s{{0,200}}(?:
     )
     | \s{{1,200}}["'“「][\w$ ]{{1,60}}["'”」]\s{{0,20}}[:：]"""
 _VALUE_END = LazyPattern(_END_OF_VALUE % "")
-"""Matches what follows a text that is over; another quotation mark belongs to the text."""
+"""Matches what may follow a closing quotation mark; any other mark belongs to the text."""
 _ARGUMENT_END = LazyPattern(_END_OF_VALUE % _CALL_END)
 _UNENDED = LazyPattern(
     r"""[,，]\s{0,20}["“][A-Za-z_]{2,30}["”]\s{0,3}[:：]\s{0,3}(?=["“\d\[{tfn-])"""
@@ -84,7 +84,7 @@ _UNENDED = LazyPattern(
 _ESCAPE = LazyPattern(r"\\(?:u([0-9a-fA-F]{4})|([\s\S]))")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _ESCAPED_WHOLE = LazyPattern(r"[{\[](?:[\s{\[]|\\[nrt]){0,100}\\\"")
-"""An object whose every quotation mark is escaped: it stood in a text itself."""
+"""Matches the start of an object whose quotation marks are all escaped, as within a text."""
 
 
 class CutObject(dict[str, Any]):
@@ -120,7 +120,7 @@ def read_json(text: str) -> list[Any]:
 
 
 def _holds_object(value: object) -> bool:
-    """Check for more than a mark such as [1]; an empty list says that there is nothing."""
+    """Check for an object, a list with objects, or an empty list, which says there are none."""
     return isinstance(value, dict) or value == [] or any(map(_is_object, _items(value)))
 
 
@@ -133,7 +133,7 @@ def _is_object(value: object) -> bool:
 
 
 def join_pairs(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of its pairs: lists of one name are joined, else the last of a name counts."""
+    """Make an object of pairs; lists with one name are joined, else a name's last value counts."""
     joined: dict[str, Any] = {}
     for name, value in pairs:
         former = joined.get(name)
@@ -162,7 +162,7 @@ class _ValueReader:
         """True within a call, where a parenthesis ends a value."""
 
     def read(self, depth: int = 0, *, bare: LazyPattern = _BARE_ITEM) -> Any:  # noqa: ANN401  (any JSON)
-        """Read the value that begins here.
+        """Read the value that begins at the present place.
 
         Raises:
             _NoJsonError: none does.
@@ -185,7 +185,7 @@ class _ValueReader:
         return self._word(_BARE_ARGUMENT if self._is_call else bare)
 
     def _read_quoted(self, sign: str, depth: int) -> Any:  # noqa: ANN401  (any JSON)
-        """Read a text in quotation marks, or an object in them; texts that are added up are one."""
+        """Read a text or an object in quotation marks; texts joined by `+` are one text."""
         if opened := _JSON_IN_MARKS.regex.match(self._text, self.at):
             self.at = opened.end()
             value = self.read(depth + 1)
@@ -199,7 +199,7 @@ class _ValueReader:
         return text
 
     def _sign(self) -> str:
-        """Return the character here; a space at the end of the text, where more should stand."""
+        """Return the next character; at the text's end a space, and note that the value is cut."""
         if self.at < len(self._text):
             return self._text[self.at]
         self._is_cut = True
@@ -210,18 +210,18 @@ class _ValueReader:
         self.at = skipped.end() if skipped else self.at
 
     def _is_over(self, ends: str, others: str) -> bool:
-        """Check whether a list or object ends here: by its sign, an outer one, or a cut."""
+        """Check for the end of a list or object: its bracket, an outer one, or the text's end."""
         self._skip(_BETWEEN)
         sign = self._sign()
         self.at += sign in ends
         return sign in ends or sign in others or self._is_cut
 
     def _ends_around(self, ends: str) -> str:
-        """Return the signs that end what is around a value, and so the value as well."""
+        """Return the closing brackets of what may be around a value: they end the value as well."""
         return (_OBJECT_END + _LIST_END + _CALL_END * self._is_call).replace(ends, "")
 
     def _list(self, depth: int) -> list[Any]:
-        """Read a list; beside objects, words without quotation marks are remarks."""
+        """Read a list; words without quotation marks are dropped as remarks if it has objects."""
         self.at += 1
         items = list[Any]()
         while not self._is_over(_LIST_END, self._ends_around(_LIST_END)):
@@ -323,12 +323,12 @@ class _ValueReader:
 
 @cache
 def _stops(closing: str, *, is_bounded: bool) -> re.Pattern[str]:
-    """Return the pattern of a text's possible ends: closing marks, and commas if it is bounded."""
+    """Return a pattern for the end of a quoted text: its closing mark and, if bounded, a comma."""
     return re.compile(rf"(?s)\\.|[{closing}{',，' if is_bounded else ''}]")
 
 
 def unescape(text: str) -> str:
-    """Replace escapes by the characters they stand for; halves of a character are marked."""
+    """Replace escapes by their characters, and half a character by a replacement sign."""
     if "\\" not in text:
         return text
     plain = _ESCAPE.regex.sub(_replace_escape, text)

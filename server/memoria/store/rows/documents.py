@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class DocumentTokens:
-    """The tokens of a tenant's documents, as one transaction sees them."""
+    """Tokens of a tenant's documents, as one transaction sees them."""
 
     def __init__(self, rows: TenantRows, reading: ReaderKnowledge | None) -> None:
         """Bind to a transaction.
@@ -78,7 +78,7 @@ _LAST_CHARACTER = chr(0x10FFFF)
 
 
 class Documents:
-    """The derived indexes over whatever can be found."""
+    """Searches of a tenant's documents by words, vectors and time."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class Documents:
         )
 
     def age(self) -> tuple[int, ...]:
-        """Return a stamp of the full-text index: while it is equal, terms match the same."""
+        """Return a stamp of the full-text index: with equal stamps, a query has equal matches."""
         return self._matching.age()
 
     def follow_changes(self) -> None:
@@ -122,10 +122,10 @@ class Documents:
             counted.tokens_of(tenant.number).recall(self._rows, tenant, ())
 
     def expect_vectors(self, vectors: Sequence[Vector]) -> None:
-        """Announce that `nearest` will be asked for each of these, so one pass can serve all.
+        """Announce the vectors that `nearest` will be asked about, so that one pass serves all.
 
         Args:
-            vectors: of one model; one at least.
+            vectors: one or more vectors of one model.
         """
         from memoria.store.vectors.matrix import QuestionsTogether  # noqa: PLC0415  (brings NumPy)
 
@@ -137,7 +137,7 @@ class Documents:
         """Return the nearest current documents by cosine (-1 to 1), best first.
 
         Raises:
-            EmbedderError: the vector is not as long as the model's stored ones.
+            EmbedderError: the vector is not as long as the model's stored vectors.
         """
         known = find_model(self._rows.connection, model)
         if known is None:
@@ -146,7 +146,7 @@ class Documents:
             raise EmbedderError(
                 f"{model} gives vectors of {len(vector)} numbers; in this home it gave {known.dims}"
             )
-        # Vectors of what is past are not searched.
+        # Vectors of documents that are no longer current are not searched.
         seen = replace(filters, include_history=False) if filters.include_history else filters
         scopes = self._visibilities.read_scopes([kind], seen).seen
         narrowing = self._narrowing([kind], seen)
@@ -163,7 +163,7 @@ class Documents:
         return self._vectors.nearest(where, vector, limit)
 
     def vectors(self, ns: Sequence[int], model: str) -> dict[int, Vector]:
-        """Map documents to their vectors; those without one are missing."""
+        """Map documents to their vectors; documents without a vector are left out."""
         known = find_model(self._rows.connection, model)
         if known is None or not ns:
             return {}
@@ -176,11 +176,11 @@ class Documents:
     def nearest_passages(
         self, ns: Sequence[int], model: str, vector: Vector
     ) -> dict[int, PassageMatch]:
-        """Map the most promising of the documents with passages to the nearest passage of each.
+        """Map documents to their nearest passages; only the most promising documents have one.
 
         Raises:
-            EmbedderError: the vector is not as long as the model's stored ones, or these are
-                damaged.
+            EmbedderError: the vector is not as long as the model's stored vectors, or a stored
+                vector is damaged.
         """
         known = find_model(self._rows.connection, model)
         if known is None or not known.has_passages or not ns:
@@ -221,7 +221,7 @@ class Documents:
         return [row["n"] for row in newest[:limit]]
 
     def distinct_words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
-        """Map documents to the distinct tokens of what they say, without who said it and when."""
+        """Map documents to the distinct tokens of their text, without those of speaker and time."""
         return {
             row["n"]: frozenset(row["words"].split(" "))
             for row in self._rows.all("words", ns=list_numbers(ns))
@@ -234,7 +234,7 @@ class Documents:
     def frequencies(
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
     ) -> Frequencies:
-        """Count the visible documents, and those with each term; no other filter applies."""
+        """Count the visible documents, in all and with each term; other filters do not apply."""
         if not kinds:
             return Frequencies(0, dict.fromkeys(terms, 0))
         return self._matching.frequencies(terms, self._visibilities.read_scopes(kinds, filters))
@@ -246,15 +246,15 @@ class Documents:
         accept: Callable[[str], bool],
         filters: Filters,
     ) -> dict[str, int]:
-        """Map the accepted words of visible documents that begin so to their numbers of documents.
+        """Map words of visible documents, with one of the beginnings, to numbers of documents.
 
-        The vocabulary is the home's: words that only other tenants have used are left out here.
+        The vocabulary is that of the whole home; words that only other tenants used are left out.
 
         Args:
-            kinds: of document.
-            beginnings: how a word may begin.
-            accept: whether a word is wanted.
-            filters: which documents can be seen.
+            kinds: the kinds of documents to look in.
+            beginnings: the beginnings that a word may have.
+            accept: returns True if a word is wanted.
+            filters: the filters that decide which documents are visible.
         """
         words = [
             str(row["term"])
@@ -266,9 +266,8 @@ class Documents:
         return {word: counts[word] for word in words if counts[word]}
 
     def page(self, kind: DocumentKind, after: int, limit: int) -> list[int]:
-        """List the tenant's documents with numbers beyond `after`, in order."""
-        rows = self._rows.all("page", kind=kind, after=after, limit=limit)
-        return [row["n"] for row in rows]
+        """List the tenant's documents of a kind with numbers beyond `after`, in order."""
+        return self._rows.column("page", kind=kind, after=after, limit=limit)
 
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
         """Select the documents that have no vector yet."""
@@ -276,14 +275,14 @@ class Documents:
             ("oldest awaiting", self._rows.tenant), lambda: self._rows.number("oldest_awaiting")
         )
         recent = [n for n in ns if n >= oldest]
-        if not recent:  # as hardly ever there are any
+        if not recent:  # nearly always
             return set()
-        return {row["n"] for row in self._rows.all("awaiting_vectors", ns=list_numbers(recent))}
+        return set(self._rows.column("awaiting_vectors", ns=list_numbers(recent)))
 
     def count_hidden(
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
     ) -> int:
-        """Count documents, seen from here but no longer current, that hold all of the terms."""
+        """Count the visible documents that are no longer current and that hold all of the terms."""
         if not terms or not kinds:
             return 0
         seen = self._visibilities.list_visible(kinds, replace(filters, include_history=True))
@@ -297,14 +296,14 @@ class Documents:
         filters: Filters,
         limit: int,
     ) -> dict[int, str]:
-        """Map the newest documents that only other workspaces see to their workspaces' names.
+        """Map the newest documents that only other workspaces see to the names of these workspaces.
 
-        Those of private workspaces, and those that the filters' own workspace sees, are left out.
+        Documents of private workspaces are left out.
 
         Args:
-            kinds: of document.
-            groups: of terms; a document holds one group whole.
-            filters: further conditions.
+            kinds: the kinds of documents to look for.
+            groups: groups of terms; a document must hold every term of a group.
+            filters: the filters that a document must pass, but for the workspace.
             limit: the largest number of documents.
         """
         places = {*self._workspaces.all()} - {*self._workspaces.private}
@@ -324,13 +323,13 @@ class Documents:
         return {match.n: names[match.n] for match in passing}
 
     def list_containing(self, kind: DocumentKind, terms: Sequence[str]) -> list[int]:
-        """List every document of the tenant that holds all of the terms, seen from here or not."""
+        """List every document of the tenant that holds all of the terms, visible or not."""
         if not terms:
             return []
         scope = write_scope(*(every.token for every in self._visibilities.list_all([kind])))
         words = " AND ".join(map(quote_term, terms))
         query = f"{scope} AND words:({words})"
-        return [row["n"] for row in self._rows.all("matching", query=query)]
+        return self._rows.column("matching", query=query)
 
     def _narrowing(self, kinds: Sequence[DocumentKind], filters: Filters) -> CandidateFilter:
         place = self._workspaces.number(filters.workspace)
@@ -349,16 +348,16 @@ def run_concurrently(work: Callable[[], _T]) -> Iterator[Callable[[], _T]]:
 
 
 class LargeTenants:
-    """The tenants with so many vectors that a search in two threads pays.
+    """Tenants with so many vectors that a search in two threads is faster.
 
-    A tenant stays one once found: searching a smaller one in two threads does no harm.
+    A tenant that was large once counts as large: a second thread slows no small tenant down.
     """
 
     def __init__(self) -> None:
         self._known: set[int] = set()
 
     def includes(self, connection: Connection, tenant: StoreTenant) -> bool:
-        """Check whether the tenant is one."""
+        """Check whether a tenant is large, or was."""
         if tenant.number not in self._known:
             if tenant.newest_document <= BUDGET:
                 return False

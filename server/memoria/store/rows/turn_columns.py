@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 
 class TurnColumns:
-    """A tenant's turns as columns; what hardly ever changes is cached across questions."""
+    """Turns of a tenant as columns; the process caches values that hardly ever change."""
 
     def __init__(
         self,
@@ -33,15 +33,15 @@ class TurnColumns:
         Args:
             connection: to the file.
             tenant: its number.
-            conversations: reads texts.
-            reading: caches for a reader; None for a writer, which reads everything each time.
+            conversations: the turns, to read their texts.
+            reading: caches for a reader; None for a writer, which caches nothing.
         """
         self._rows = TenantRows(connection, tenant, "turn_columns")
         self._documents = TenantRows(connection, tenant, "documents")
         self._conversations = conversations
         self._reading = reading
         self._own: TurnTable | None = None
-        """Table of this transaction alone, if the shared one has followed a newer snapshot."""
+        """Table of this transaction alone, if the shared table is of a newer snapshot."""
 
     def follow_changes(self) -> None:
         """Bring the cached turns up to date with the file, if the process has any."""
@@ -51,10 +51,9 @@ class TurnColumns:
     def surroundings(
         self, central: Sequence[int], others: Sequence[int], *, include_processed: bool
     ) -> Surroundings:
-        """Find the places of turns, and the turns up to two places around the central ones.
+        """Find the places of all turns, and the turns up to two places around central turns.
 
-        Without `include_processed`, turns from which nothing more is to be concluded are left out
-        around them.
+        Without `include_processed`, processed and suppressed turns around them are left out.
         """
         return self._use(
             lambda table: table.find_around(
@@ -67,11 +66,11 @@ class TurnColumns:
         return self._use(lambda table: table.list_remarks(self._reads, ns))
 
     def sayings(self, ns: Sequence[int], *, with_wishes: bool) -> TextFeatureColumns:
-        """Read the turns' texts and return their features, a row for each.
+        """Read the texts of turns and return their features, a row for each turn.
 
-        Wishes are looked for only if asked for, since that takes longest.
+        Looking for wishes takes longest, so it is done on request only.
         """
-        import numpy as np  # noqa: PLC0415  (who finds nothing pays nothing)
+        import numpy as np  # noqa: PLC0415  (brings NumPy)
 
         remarks = self._conversations.remarks(ns)
         texts = [remarks[n].content if n in remarks else "" for n in ns]
@@ -86,7 +85,7 @@ class TurnColumns:
         return sayings
 
     def _use(self, work: Callable[["TurnTable"], _T]) -> _T:
-        """Call `work` with a table of turns that is up to date with this snapshot."""
+        """Return the result of `work` on a table of turns that is up to date with this snapshot."""
         from memoria.store.image.turn_table import TurnTable  # noqa: PLC0415  (brings NumPy)
 
         if self._reading is None:

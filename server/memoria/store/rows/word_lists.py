@@ -1,7 +1,7 @@
-"""Word lists: documents by word, as a reader of a home within the budget has read them.
+"""Word lists: for each word of a question, the documents that hold the word.
 
-In a home of one tenant the process caches them (`posting_cache`), elsewhere they last no longer
-than the transaction. A question of words that nobody has said does not wait for NumPy.
+The process caches lists in a home of one tenant (`posting_cache`), in other homes the transaction
+does. A question of words that no document holds does not load NumPy.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memoria.store.rows.postings import Postings
 
 _ONE_WORD = lazy_regex(r"[0-9a-z_\x80-\U0010ffff]+")
-"""Pattern of what the index has as one word, written as it has it."""
+"""Pattern of a word that the index has as one word, in the same form."""
 
 
 class WordLists:
@@ -32,15 +32,15 @@ class WordLists:
         Args:
             rows: the statements about documents.
             reading: the reader's tenant and caches.
-            most: the number of the newest document up to which lists are read.
-            context_weight: the weight of a word in who said it and when.
+            most: the largest number of documents in a home whose lists are read.
+            context_weight: the weight of a word that is speaker or time of a document.
         """
         self._rows = rows
         self._reading = reading
         self._most = most
         self._context_weight = context_weight
         self._stands: dict[str, bool] = {}
-        """True for a word that any document has."""
+        """True by word if any document has the word."""
 
     @cached_property
     def size(self) -> IndexSize:
@@ -53,14 +53,14 @@ class WordLists:
             self._postings.follow_changes()
 
     def can_tell(self, terms: Sequence[str]) -> bool:
-        """Check whether these are words, and the home is small enough to read their lists."""
+        """Check whether the terms are words, and the home is small enough to read their lists."""
         return self.size.newest <= self._most and _are_words(terms)
 
     def can_rank(self, terms: Sequence[str]) -> bool:
-        """Check whether these are words, and the standing of every document is known.
+        """Check whether the terms are words, and the visibility of every document is known.
 
-        If it is not, all documents are read beside the searches: here that would take longer than
-        to ask the index.
+        Unknown visibilities are read in the background: waiting for all of them would take longer
+        than a query of the index.
         """
         if not _are_words(terms):
             return False
@@ -71,13 +71,13 @@ class WordLists:
         return False
 
     def sees_more(self, scope: Sequence[str], most: int) -> bool:
-        """Check whether more than `most` documents are known to have one of these visibilities."""
+        """Check whether more than `most` documents are known to have one of the visibilities."""
         tenant = self._reading.tenant
         known = self._reading.counted.standings.find_whole(tenant)
         return known is not None and known.has_more(self._rows, tenant, scope, most)
 
     def count(self, terms: Sequence[str], scope: Sequence[str]) -> dict[str, int]:
-        """Count the documents of these visibilities that hold each word."""
+        """Count the documents of the visibilities that hold each word."""
         if not self._find(terms):
             return dict.fromkeys(terms, 0)
         return self._postings.count(terms, scope)
@@ -85,19 +85,19 @@ class WordLists:
     def best(
         self, terms: Sequence[str], scope: Sequence[str], among: Collection[int] | None, limit: int
     ) -> list[Match]:
-        """Return the best documents of these visibilities, of all or of those in `among`."""
+        """Return the best documents of the visibilities, of all or of those in `among`."""
         return self._postings.best(terms, scope, among, limit) if self._find(terms) else []
 
     def rank(self, terms: Sequence[str], scope: Sequence[str]) -> Sequence[Match]:
-        """Rank all documents of these visibilities that hold one of the words, best first."""
+        """Rank all documents of the visibilities with one of the words, best first."""
         return self._postings.rank(terms, scope) if self._find(terms) else []
 
     def may_hold_all(self, terms: Sequence[str], scope: Sequence[str]) -> bool:
-        """Check whether a document of these visibilities has all the words, context included."""
+        """Check whether a visible document holds all the words, speaker and time included."""
         return self._find(terms) and self._postings.may_hold_all(terms, scope)
 
     def _find(self, terms: Sequence[str]) -> bool:
-        """Read the lists of these words that are not known; return True if any is not empty."""
+        """Read the unknown lists of words; return True if any document holds one of the words."""
         unknown = {term: "" for term in terms if term not in self._stands}
         if unknown and self._reading.counted.has_postings(self._reading.tenant.number):
             known = self._postings.recall(unknown)
