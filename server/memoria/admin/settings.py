@@ -223,7 +223,7 @@ def change_settings(home: Path, changes: Mapping[str, str | None]) -> Path:
 
     Args:
         home: the data folder.
-        changes: what each is to be, as it is typed; None for no longer set.
+        changes: what each is to be, as it is typed; None, or an empty text, for no longer set.
 
     Returns:
         The file.
@@ -232,6 +232,7 @@ def change_settings(home: Path, changes: Mapping[str, str | None]) -> Path:
         InvalidInputError: there is no such setting, it can't be that, or together they can't be.
         StoreUnavailableError: the file can't be written.
     """
+    changes = {name: given or None for name, given in changes.items()}
     for name, given in changes.items():
         _check(name, given)
     folder = str(home)

@@ -21,7 +21,7 @@ from memoria.disk.folders import (
     tenant_folder,
 )
 from memoria.disk.home_files import BACKUPS, replace_file
-from memoria.disk.home_folder import FolderFiles
+from memoria.disk.home_folder import TenantFiles
 from memoria.disk.regular_files import find_obstacle, is_folder, list_files, list_folder, read_file
 from memoria.erasure.file_text import RECORDS, Unwanted, list_removed, remove_unwanted
 from memoria.errors import StoreUnavailableError
@@ -141,7 +141,7 @@ class TextFileEraser:
             gone = sorted(set(self._text_files()))
             for file in gone:
                 file.unlink(missing_ok=True)
-            FolderFiles(self._home, self._tenant).delete_folder(BEFORE_IMAGES)
+            TenantFiles(self._home, self._tenant).delete_folder(BEFORE_IMAGES)
             self._remove_empty_folders(PROJECTS)
         return gone
 

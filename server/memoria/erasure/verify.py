@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.disk.folders import HISTORY
-from memoria.disk.home_folder import HomeFolder, TenantFiles
+from memoria.disk.home_folder import HomeFiles, TenantFiles
 from memoria.erasure.cascade import drop_unsupported
 from memoria.erasure.files import TextFileEraser
 from memoria.language.reading.statement import Phrases
@@ -31,7 +31,7 @@ def verify(store: Store, home: Path) -> dict[str, list[Orphan]]:
             orphans[tenant] = [
                 *tx.dependencies.list_orphans(),
                 *_list_orphan_items(tx),
-                *_list_orphan_lines(tx, HomeFolder(home).of(tenant)),
+                *_list_orphan_lines(tx, HomeFiles(home).of(tenant)),
             ]
     return {tenant: found for tenant, found in orphans.items() if found}
 

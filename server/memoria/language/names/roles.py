@@ -167,7 +167,7 @@ _PRONOUN = lazy_regex(
 
 
 def _place_en(sentence: str, found: Sequence[NameSpan]) -> str | None:
-    """Return a place name after "in" or "at", or a common noun for a place; None without one."""
+    """Return a place name after "in" or "at", or a common noun for a place; None if neither."""
     for one in found:
         if one.kind == "place" and re.search(r"\b(?:in|at)\s+$", sentence[: one.start]):
             return one.name
