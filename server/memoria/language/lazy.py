@@ -29,19 +29,6 @@ _SMALL = {
 
 
 @dataclass(frozen=True)
-class LazyPattern:
-    """A regular expression, given by its source and flags."""
-
-    source: str
-    flags: int = 0
-
-    @cached_property
-    def regex(self) -> re.Pattern[str]:
-        """The compiled expression; it is compiled once in a process."""
-        return re.compile(self.source, self.flags)
-
-
-@dataclass(frozen=True)
 class TablePattern:
     """A regular expression of words that stand in a table, which is read when it is first used."""
 

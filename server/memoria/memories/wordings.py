@@ -7,8 +7,8 @@ trusted as little as that. Only the user's own word stands by itself.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError
-from memoria.language.lazy import LazyPattern
 from memoria.language.names.keys import USER, subject_key
 from memoria.language.names.mentions import find_names
 from memoria.language.names.roles import parse_sentence
@@ -200,7 +200,7 @@ def interpretation_by_model(add: Add, event_at: int | None = None) -> Interpreta
     )
 
 
-_OF_THEIR_PEOPLE = LazyPattern(
+_OF_THEIR_PEOPLE = lazy_regex(
     r"""(?xi)^[^"“:：]{1,40}(?:\ssays:\s*"(?=my\s)|说：“(?=我的?[爸妈父母爷奶哥姐弟妹叔姑舅姨丈妻儿女老]))"""
 )
 """Beginning of a report such as "Bob says: my mother …", which is no mention of Bob."""
@@ -213,7 +213,7 @@ def interpretation_by_rules(
 
     `time` are the words in the wording that say when, `event_at` is what these mean.
     """
-    content = _OF_THEIR_PEOPLE.regex.sub("", content)
+    content = _OF_THEIR_PEOPLE.sub("", content)
     sentence = parse_sentence(content, time)
     parts = {name_key(one.name) for one in sentence.roles}
     others = (one.mention for one in find_names(content) if name_key(one.name) not in parts)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.lazy import LazyPattern
 from memoria.language.names.keys import USER, has_one_value
 from memoria.language.statements.classifier import guess_type
 from memoria.language.statements.lasting import REDACTED, lasting_end
@@ -205,20 +204,20 @@ def take_within_budget(
 
 
 _TYPE_OF_HEADING = {
-    MemoryType.RULE: LazyPattern(
+    MemoryType.RULE: lazy_regex(
         r"(?i)\b(?:rules?|conventions?|guidelines?|instructions?|do(?:s|['’]s)?\sand\sdon|policy)"
         r"|规则|规矩|约定|规范|守则|要求"
     ),
-    MemoryType.PREFERENCE: LazyPattern(
+    MemoryType.PREFERENCE: lazy_regex(
         r"(?i)\b(?:preferences?|likes?|dislikes?|tastes?)\b|偏好|喜好|喜欢"
     ),
-    MemoryType.GOAL: LazyPattern(
+    MemoryType.GOAL: lazy_regex(
         r"(?i)\b(?:goals?|plans?|decisions?|to-?dos?|next\ssteps)\b|目标|计划|打算|决定|待办"
     ),
-    MemoryType.RELATIONSHIP: LazyPattern(
+    MemoryType.RELATIONSHIP: lazy_regex(
         r"(?i)\b(?:people|team|family|friends|contacts|colleagues)\b|人物|家人|朋友|同事|团队|联系人"
     ),
-    MemoryType.SKILL: LazyPattern(
+    MemoryType.SKILL: lazy_regex(
         r"(?i)\b(?:lessons?|how-?tos?|skills?|tips|experience)\b|经验|教训|技巧|心得"
     ),
 }
@@ -244,5 +243,5 @@ def conclude_group(text: str, heading: str, file: CoreFile) -> Group:
 
 
 def _type_by_heading(heading: str) -> MemoryType | None:
-    found = (kind for kind, words in _TYPE_OF_HEADING.items() if words.regex.search(heading))
+    found = (kind for kind, words in _TYPE_OF_HEADING.items() if words.search(heading))
     return next(found, None)

@@ -18,7 +18,6 @@ from enum import StrEnum
 from typing import Literal
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.lazy import LazyPattern
 from memoria.language.names.keys import USER, subject_key
 from memoria.language.reading.own_words import BLOT, blot_foreign_text, own_sentences
 from memoria.language.statements.plain_statements import PlainStatements, find_plain_statements
@@ -117,27 +116,27 @@ def _route_plain_turn(text: str, own_text: str) -> Route:
 
 def is_answer(text: str, asked: str) -> bool:
     """Check whether small talk answers the turn before it: yes, no or a number."""
-    return bool(_ANSWER.regex.search(text)) and any(one.is_question for one in own_sentences(asked))
+    return bool(_ANSWER.search(text)) and any(one.is_question for one in own_sentences(asked))
 
 
 def _only_small_talk(own_text: str) -> bool:
     """Check whether a text consists of small talk from beginning to end."""
     end = 0
-    for match in _SMALL_TALK.regex.finditer(own_text):
+    for match in _SMALL_TALK.finditer(own_text):
         if match.start() > end:
             return False
         end = match.end()
     return end == len(own_text)
 
 
-_ANSWER = LazyPattern(
+_ANSWER = lazy_regex(
     r"""(?xi)(?:^|[^\w\s]|\b(?:oh|ah|well|hm{1,5})\b)\s*(?:
       (?:yes|yeah|yep|yup|no|nope|ok(?:ay)?|sure|right|exactly|indeed)\b
     | (?:是的?|对[的呀]?|嗯+|好[的吧呀]?|行吧?|可以)[啊呀呢吧啦]?(?=\W|$))
     | \d | [👍👎]"""
 )
 """Words of small talk that are an answer where they stand at the beginning of a clause."""
-_SMALL_TALK = LazyPattern(
+_SMALL_TALK = lazy_regex(
     r"""(?xi)\b(?:hi|hello|hey|yo|morning|evening|night|afternoon|bye|goodbye|see\s(?:you|ya)|later
       |take\scare|thanks?|thank\syou|thx|cheers|welcome|ok(?:ay)?|yes|yeah|yep|yup|no|nope|sure|right
       |exactly|indeed|cool|nice|great|awesome|amazing|wow|perfect|lovely|good|fine|done|lol|(?:ha){2,10}

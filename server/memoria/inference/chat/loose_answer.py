@@ -13,6 +13,7 @@ from typing import Any, Generic, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.inference.chat.base import AnswerT
 from memoria.inference.chat.mend import (
     UnfitError,
@@ -27,7 +28,6 @@ from memoria.inference.chat.mend import (
     take_apart,
 )
 from memoria.inference.chat.notations import read_values
-from memoria.language.lazy import LazyPattern
 
 _DEEPEST_WRAPPING = 8
 _LEAST_IN_COMMON = 2
@@ -36,7 +36,7 @@ _LEAST_COLUMNS = 4
 _MOST_ITEMS = 200
 """Most items of an answer that are read: further ones mostly repeat themselves."""
 _OF_SCHEMAS = frozenset(("$ref", "enum", "const", "anyOf", "oneOf"))
-_FIRST_WORD = LazyPattern(r"[^\W\d_]+")
+_FIRST_WORD = lazy_regex(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class _Listed:
         """Return the word for a kind with which a text begins, as `add_memory`; else None."""
         if not isinstance(said, str):
             return None
-        first = _FIRST_WORD.regex.search(said)
+        first = _FIRST_WORD.search(said)
         tags = self.tags
         words = (plain_name(said), plain_name(first[0]) if first else "")
         return next((one for one in words if one in tags), None) or closest(words[0], tags)

@@ -17,21 +17,21 @@ from annotated_types import Ge, Le, MaxLen
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.inference.chat.loose_json import CutObject, read_json, unescape
 from memoria.language.dates.chinese import number
 from memoria.language.dates.english import COUNTS, DAY_WORDS
-from memoria.language.lazy import LazyPattern
 from memoria.model.base import Loosely
 
-_FIRST_NUMBER = LazyPattern(r"-?\d{1,9}(?:\.\d{1,9})?")
-_LISTED = LazyPattern(r"\s*[,，、;；\n]\s*")
-_NO_LETTERS = LazyPattern(r"[\W_]+")
-_PARTS = LazyPattern(r"[|/,，、;；()（）]")
-_ESCAPED = LazyPattern(r"\\u[0-9a-fA-F]{4}|&(?:#\d{2,5}|#x[0-9a-f]{2,4}|[a-z]{2,6});")
+_FIRST_NUMBER = lazy_regex(r"-?\d{1,9}(?:\.\d{1,9})?")
+_LISTED = lazy_regex(r"\s*[,，、;；\n]\s*")
+_NO_LETTERS = lazy_regex(r"[\W_]+")
+_PARTS = lazy_regex(r"[|/,，、;；()（）]")
+_ESCAPED = lazy_regex(r"\\u[0-9a-fA-F]{4}|&(?:#\d{2,5}|#x[0-9a-f]{2,4}|[a-z]{2,6});")
 _ALIKE = 0.8
 """Least share of its letters that a misspelt word has in common with the right one."""
-_WORD = LazyPattern(r"[a-z]{3,12}")
-_CHINESE_NUMBER = LazyPattern("[一二两三四五六七八九十百]{1,6}")
+_WORD = lazy_regex(r"[a-z]{3,12}")
+_CHINESE_NUMBER = lazy_regex("[一二两三四五六七八九十百]{1,6}")
 _COUNTS = {word: count for count, word in enumerate(DAY_WORDS, 1)} | COUNTS
 _MOST_UNKNOWN = 10
 _OWN_VALUE = ("text", "value", "content")
@@ -97,7 +97,7 @@ def _validate(kind: type[BaseModel], fields: dict[str, object]) -> BaseModel:
 
 def plain_name(name: object) -> str:
     """Return a name or word as it is compared: `memory-id`, `MemoryID` and `memory_id` are one."""
-    return _NO_LETTERS.regex.sub("", str(name).lower())
+    return _NO_LETTERS.sub("", str(name).lower())
 
 
 def closest(name: str, others: Iterable[str]) -> str | None:
@@ -297,7 +297,7 @@ def _list_said(given: object, *, is_vital: bool) -> list[object]:
     """
     if isinstance(given, list):
         return given[: len(given) == 1 if is_vital else None]
-    parts = _PARTS.regex.split(given) if isinstance(given, str) and not is_vital else ()
+    parts = _PARTS.split(given) if isinstance(given, str) and not is_vital else ()
     return [given, *parts]
 
 
@@ -313,12 +313,12 @@ def _mend_text(given: object, between: str) -> str:
 
 def is_escaped(text: str) -> bool:
     """Check whether a text may have escapes that were escaped twice, or HTML entities."""
-    return _ESCAPED.regex.search(text) is not None
+    return _ESCAPED.search(text) is not None
 
 
 def _unwrap(text: str) -> str:
     """Replace escapes that were escaped twice, and HTML entities."""
-    if not _ESCAPED.regex.search(text):
+    if not _ESCAPED.search(text):
         return text
     plain = unescape(text) if text.isascii() and "\\u" in text else html.unescape(text)
     made = {char for char in plain if plain.count(char) > text.count(char)} - {"&"}
@@ -330,7 +330,7 @@ def _read_number(given: object) -> float:
         given = given[0]
     if isinstance(given, int | float) and not isinstance(given, bool):
         return float(given)
-    found = _FIRST_NUMBER.regex.search(given) if isinstance(given, str) else None
+    found = _FIRST_NUMBER.search(given) if isinstance(given, str) else None
     if found is not None:
         return float(found[0])
     raise UnfitError("it is no number")
@@ -342,9 +342,9 @@ def _read_count(given: object) -> float:
         return _read_number(given)
     except UnfitError:
         said = given.lower() if isinstance(given, str) else ""
-    counts = (_COUNTS[word] for word in _WORD.regex.findall(said) if word in _COUNTS)
+    counts = (_COUNTS[word] for word in _WORD.findall(said) if word in _COUNTS)
     try:
-        chinese = _CHINESE_NUMBER.regex.search(said)
+        chinese = _CHINESE_NUMBER.search(said)
         found = number(chinese[0]) if chinese else next(counts, None)
     except ValueError:
         found = None
@@ -366,7 +366,7 @@ def _clamp(number: float, metadata: Iterable[Any]) -> float:
 def _mend_items(annotation: Any, metadata: Iterable[Any], given: object) -> tuple[object, ...]:  # noqa: ANN401
     """Return the items of a list that fit, up to its length; one text may hold several names."""
     if isinstance(given, str):
-        given = [one for one in _LISTED.regex.split(given) if one]
+        given = [one for one in _LISTED.split(given) if one]
     most = next((one.max_length for one in metadata if isinstance(one, MaxLen)), None)
     items = []
     for one in given if isinstance(given, list) else [given]:
