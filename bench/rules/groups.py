@@ -85,10 +85,7 @@ SEARCHED = (
     Group(
         "names by their sound",
         "a name that stands nowhere is searched for as the nearest one that does",
-        (
-            "retrieval/query/wording.py",
-            "language/words/spelling.py",
-        ),
+        ("retrieval/query/wording.py", "language/words/spelling.py"),
         seams=(Seam("retrieval.query.wording", "resolve_names", _plan),),
     ),
     Group(
@@ -128,10 +125,7 @@ MARKED = (
     Group(
         "standing wishes",
         "a whole message that asks for something from now on is marked as a wish",
-        (
-            "language/statements/plain_statements.py",
-            "language/statements/classifier.py",
-        ),
+        ("language/statements/plain_statements.py", "language/statements/classifier.py"),
         seams=(Seam("language.statements.classifier", "is_standing_wish", _no),),
     ),
     Group(
@@ -156,26 +150,17 @@ PROMISED = (
     Group(
         "secrets",
         "keys, passwords and tokens are taken out before anything is stored; see `bench.secrets`",
-        (
-            "language/secrets/*.py",
-            "policy/privacy.py",
-        ),
+        ("language/secrets/*.py", "policy/privacy.py"),
     ),
     Group(
         "don't remember this, and confidences",
         "what is told on a condition is told to who asks alone, or to nobody",
-        (
-            "language/statements/confided.py",
-            "language/statements/withheld.py",
-        ),
+        ("language/statements/confided.py", "language/statements/withheld.py"),
     ),
     Group(
         "pasted text",
         "what somebody only presents is not their word, and binds nobody",
-        (
-            "language/reading/pasted.py",
-            "language/reading/lead_ins.py",
-        ),
+        ("language/reading/pasted.py", "language/reading/lead_ins.py"),
     ),
     Group(
         "orders",
@@ -219,26 +204,17 @@ PROMISED = (
     Group(
         "scope",
         "what is about a person is seen in every project, what is about the work in its own",
-        (
-            "language/names/lexicon.py",
-            "policy/scope.py",
-        ),
+        ("language/names/lexicon.py", "policy/scope.py"),
     ),
     Group(
         "spellings in the index",
         "a word is found however it is written: accents, scripts, signs, numbers",
-        (
-            "language/words/analyser.py",
-            "language/words/characters.py",
-        ),
+        ("language/words/analyser.py", "language/words/characters.py"),
     ),
     Group(
         "a model's evidence",
         "what a model concludes must stand in what was said",
-        (
-            "language/reading/quotes.py",
-            "policy/turns.py",
-        ),
+        ("language/reading/quotes.py", "policy/turns.py"),
     ),
 )
 """What a promise of the guarantees rests on; no set of questions tells its worth."""

@@ -3,15 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NotRequired, TypedDict
 
-from bench.rules.groups import (
-    GROUPS,
-    MARKED,
-    PLAIN,
-    PROMISED,
-    SEARCHED,
-    Group,
-    count_lines,
-)
+from bench.rules.groups import GROUPS, MARKED, PLAIN, PROMISED, SEARCHED, Group, count_lines
 
 WHOLE = "all"
 """The row of a set that nothing is switched off for."""

@@ -102,10 +102,7 @@ def test_a_line_added_below_a_heading_is_there_after_the_night(desk: Desk, file:
     heading = {"USER.md": "Identity", "PERSONA.md": "Rules for the assistant"}[file]
     (desk.home / file).write_text(f"# {file}\n\nmy words\n\n## {heading}\n{NAME}\n", "utf-8")
     assert desk.night().effects == {"remembered": 1}
-    assert desk.read(file).splitlines()[-2:] == [
-        f"## {heading}",
-        desk.read(file).splitlines()[-1],
-    ]
+    assert desk.read(file).splitlines()[-2:] == [f"## {heading}", desk.read(file).splitlines()[-1]]
     assert desk.read(file).splitlines()[-1].startswith(f"- {NAME} <!-- m:")
     assert "\nmy words\n" in desk.read(file)
 

@@ -19,11 +19,7 @@ from memoria.model import COMMAND_LINE, Memory, MemoryType, Validity, now_millis
 from memoria.model.core import CONTRADICTED, CORE_FILES, CoreFile
 
 FACT, RULE, GOAL = MemoryType.FACT, MemoryType.RULE, MemoryType.GOAL
-PREFERENCE, RELATIONSHIP, SKILL = (
-    MemoryType.PREFERENCE,
-    MemoryType.RELATIONSHIP,
-    MemoryType.SKILL,
-)
+PREFERENCE, RELATIONSHIP, SKILL = (MemoryType.PREFERENCE, MemoryType.RELATIONSHIP, MemoryType.SKILL)
 
 
 def where(desk: Desk, words: str) -> list[CoreFile]:

@@ -345,9 +345,7 @@ def test_what_is_no_longer_in_the_file_is_not_put_back_with_an_image() -> None:
     assert put_own_text(image, b"a\n\nb\n") == image
 
 
-async def test_forgetting_takes_the_words_out_of_the_copies_of_all_runs(
-    settings: Settings,
-) -> None:
+async def test_forgetting_takes_the_words_out_of_the_copies_of_all_runs(settings: Settings) -> None:
     ids = await reported(settings, "The user collects Xylophonix records")
     for more in (CHESS, "The user lives in Bergen"):
         nights.run_nightly(settings, ["core"])

@@ -154,12 +154,7 @@ async def test_what_the_user_confirmed_or_pinned_is_not_superseded_by_a_night_bu
 
 @pytest.mark.parametrize(("old", "new"), PAIRS)
 @pytest.mark.parametrize(
-    "more",
-    [
-        {"trust": "tool"},
-        {"at": FIRST},
-    ],
-    ids=["from a tool", "of the same moment"],
+    "more", [{"trust": "tool"}, {"at": FIRST}], ids=["from a tool", "of the same moment"]
 )
 async def test_what_a_night_may_not_decide_stays_beside_the_other_and_is_marked(
     settings: Settings, old: str, new: str, more: dict[str, object]

@@ -133,9 +133,7 @@ async def test_without_a_model_turns_stay_waiting_and_the_report_says_so(
     assert [step.planned for step in nights.dry_run(settings, STEPS).steps] == [0, 2]
 
 
-async def test_a_night_that_is_killed_reads_the_rest_and_nothing_twice(
-    settings: Settings,
-) -> None:
+async def test_a_night_that_is_killed_reads_the_rest_and_nothing_twice(settings: Settings) -> None:
     await talk(settings, *(f"{i:02}" for i in range(3)))
     with ScriptedModel(answer=reading()) as model:
         asks = with_model(settings, model)
@@ -363,9 +361,7 @@ async def test_an_undo_leaves_what_was_read_and_nothing_to_be_read_twice(home: P
             assert (await night(m, "refresh_episodes")).steps[0].planned == 0
 
 
-async def test_a_summary_that_a_model_will_not_write_is_asked_for_once_a_change(
-    home: Path,
-) -> None:
+async def test_a_summary_that_a_model_will_not_write_is_asked_for_once_a_change(home: Path) -> None:
     turns, old, new = LANGUAGES[0]
     with ScriptedModel(answer=listening(old)) as model:
         async with opened(home, model) as m:

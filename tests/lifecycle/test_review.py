@@ -214,9 +214,7 @@ async def test_without_a_model_what_has_faded_is_archived_by_rule_and_nothing_ri
     assert vitals(settings, port).tier is not MemoryTier.CORE
 
 
-async def test_a_night_judges_no_more_than_it_may_and_says_what_is_left(
-    settings: Settings,
-) -> None:
+async def test_a_night_judges_no_more_than_it_may_and_says_what_is_left(settings: Settings) -> None:
     use(settings, *keep_many(settings, MAX_REVIEWS + 5))
     with ScriptedModel(answer=judge()) as model:
         run = after(with_model(settings, model), 1)

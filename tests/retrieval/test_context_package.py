@@ -56,9 +56,7 @@ def ids(lines: str) -> list[str]:
     return re.findall(r"^- \[(?:memory|turn) (\S+)\]", lines, re.MULTILINE)
 
 
-async def test_a_package_has_its_blocks_in_order_and_of_an_empty_one_no_heading(
-    m: Memoria,
-) -> None:
+async def test_a_package_has_its_blocks_in_order_and_of_an_empty_one_no_heading(m: Memoria) -> None:
     asked = await m.build_context(RECORD)
     assert [line for line in asked.text.splitlines() if line in HEADINGS] == HEADINGS
     assert asked.persona.splitlines()[:3] == [
@@ -342,11 +340,7 @@ TEXTS = st.lists(PARTS, min_size=1, max_size=9).map("".join)
 @settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(
-    TEXTS,
-    st.integers(200, 900),
-    st.integers(1, 12),
-)
+@given(TEXTS, st.integers(200, 900), st.integers(1, 12))
 async def test_no_turn_breaks_the_budget_or_the_fence(
     trip: Memoria, text: str, max_tokens: int, turns: int
 ) -> None:

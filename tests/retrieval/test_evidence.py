@@ -50,10 +50,7 @@ def find_priors(
 
 
 def test_terms_are_counted_as_whole_words_in_what_was_said_and_in_who_and_when() -> None:
-    documents = {
-        4: pack_tokens("cat catalogue cat", "anna monday"),
-        9: pack_tokens("dog", "cat"),
-    }
+    documents = {4: pack_tokens("cat catalogue cat", "anna monday"), 9: pack_tokens("dog", "cat")}
     counted = count_terms(documents, ["cat", "anna"], alike=False)
     assert counted.ns.tolist() == [4, 9]
     assert counted.body.tolist() == [[2, 0], [0, 0]]

@@ -241,10 +241,7 @@ def test_a_run_begins_when_the_first_of_its_hits_was_said() -> None:
 
 def beside(index: int, text: str) -> AdjacentTurn:
     return AdjacentTurn(
-        id=f"0199aaaa-0000-7000-8000-{index:012}",
-        turn_index=index,
-        role=Role.ASSISTANT,
-        text=text,
+        id=f"0199aaaa-0000-7000-8000-{index:012}", turn_index=index, role=Role.ASSISTANT, text=text
     )
 
 

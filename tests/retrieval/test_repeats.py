@@ -361,9 +361,7 @@ async def test_a_statement_stands_before_later_turns_that_repeat_it(settings: Se
         assert hits[0].text.startswith(fact)
 
 
-async def test_an_answer_that_says_more_than_a_question_keeps_its_place(
-    settings: Settings,
-) -> None:
+async def test_an_answer_that_says_more_than_a_question_keeps_its_place(settings: Settings) -> None:
     async with memoria.open(settings=settings) as m:
         turns = [
             {"role": "user", "content": "Which paint does the workshop use for the garden fence?"},

@@ -195,10 +195,7 @@ async def test_operators_and_quotes_in_a_query_are_just_words(demo: Memoria, que
         ({"query": "x", "max_tokens": 1}, "max_tokens"),
         ({"query": "x", "since": "last week"}, "since: 'last week' is not a date"),
         ({"query": "x", "since": "2026-04-01", "until": "2026-03-01"}, "since must be before"),
-        (
-            {"query": "x", "role": "king"},
-            "role: Input should be 'user', 'assistant'",
-        ),
+        ({"query": "x", "role": "king"}, "role: Input should be 'user', 'assistant'"),
     ],
 )
 async def test_an_argument_that_cannot_be_used_is_named(
@@ -412,10 +409,7 @@ async def talker(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memo
 
 @pytest.mark.parametrize(
     ("question", "answer"),
-    [
-        ("我喉咙不舒服该喝什么？", "鼠尾草茶"),
-        ("Is there simple origami?", "paper crane"),
-    ],
+    [("我喉咙不舒服该喝什么？", "鼠尾草茶"), ("Is there simple origami?", "paper crane")],
 )
 async def test_a_question_in_other_words_is_answered_by_the_turn_it_is_about(
     talker: Memoria, question: str, answer: str

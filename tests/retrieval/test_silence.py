@@ -128,9 +128,7 @@ async def test_a_literal_finds_turns_that_have_been_read_word_for_word(m: Memori
         assert (READ, "verbatim") in [(hit.text, hit.status) for hit in hits]
 
 
-async def test_a_turn_nobody_has_read_stands_in_and_one_that_was_read_does_not(
-    m: Memoria,
-) -> None:
+async def test_a_turn_nobody_has_read_stands_in_and_one_that_was_read_does_not(m: Memoria) -> None:
     hit, *_ = (await m.search_memory("zeppelin")).hits
     assert hit.status == "unprocessed"
     found = await m.search_memory("deploy log step")
@@ -215,10 +213,7 @@ FOREIGN = {
         "How many flowers does the botanical garden sell each year?",
         "What is the birthday of the neighbour who collects stamps?",
     ],
-    "zh": [
-        "《铁河往事》的导演是谁？",
-        "周文博的上司毕业于哪所大学？",
-    ],
+    "zh": ["《铁河往事》的导演是谁？", "周文博的上司毕业于哪所大学？"],
 }
 
 

@@ -82,14 +82,8 @@ def test_what_helps_is_a_command_at_a_terminal_in_words_for_who_types_it(shell: 
         ("revise", short, "pin", "--until", "Friday"): "--until is the end of a new wording:",
         ("revise", short, "correct", "I drink mate"): f"Memory {mate[-8:]} says exactly that",
         ("--workspace", "none", "revise", short, "project"): "`memoria --workspace FOLDER revise",
-        (
-            "remember",
-            "帐篷是绿色的",
-        ): 'you want it back, remember it: memoria remember --again "…"',
-        (
-            "forget",
-            "小雨",
-        ): "All that is about it: `memoria forget --topic '小雨'`. If it is a",
+        ("remember", "帐篷是绿色的"): 'you want it back, remember it: memoria remember --again "…"',
+        ("forget", "小雨"): "All that is about it: `memoria forget --topic '小雨'`. If it is a",
         ("forget", "0199aaaa"): "There is no memory or turn 0199aaaa. If it is a session:",
         ("remember", "tea", "--until", "blah"): "--until: no end can be read from 'blah'.",
         ("remember", "tea", "--since", "x"): "--since: 'x' is not a date or time.",

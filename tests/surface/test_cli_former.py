@@ -160,10 +160,7 @@ def test_the_guide_names_every_former_verb_and_option_once_with_what_it_is_now()
         (("delete", "0c70cfd1"), "There is no `memoria delete`. Type: memoria forget ID"),
         (("edit", "0c70cfd1", "new"), 'Type: memoria revise ID correct "…".'),
         (("projects",), "Type: memoria workspace list."),
-        (
-            ("list", "projects"),
-            "no `memoria list projects`. Type: memoria workspace",
-        ),
+        (("list", "projects"), "no `memoria list projects`. Type: memoria workspace"),
         (("version",), "Type: memoria --version."),
         (("config", "get", "tenant"), "There is no `memoria config get`. Type: memoria config"),
         (("private", "status"), "Type: memoria private."),

@@ -93,9 +93,7 @@ def takes_query(
             return kind.model_validate({first: args[0], **kwargs} if args else kwargs)
         return None
 
-    def decorate(
-        method: Callable[[_SelfT, QueryT], _T],
-    ) -> Callable[Concatenate[_SelfT, ...], _T]:
+    def decorate(method: Callable[[_SelfT, QueryT], _T]) -> Callable[Concatenate[_SelfT, ...], _T]:
         @wraps(method)
         def call(self: _SelfT, *args: object, **kwargs: object) -> _T:
             if len(args) == 1 and isinstance(args[0], kind) and not kwargs:

@@ -123,10 +123,7 @@ characters of what a hook says, and of more only a preview."""
 MOST_TASKS, _EPISODES = 3, 3
 _TASK_TOKENS, _EPISODE_TOKENS = 300, 500
 _WISH_TOKENS = 500
-_HEADINGS = (
-    *("# Core memory", f"# {HEADING}", "# Tasks"),
-    "# Last conversations in this project",
-)
+_HEADINGS = (*("# Core memory", f"# {HEADING}", "# Tasks"), "# Last conversations in this project")
 
 
 @dataclass(frozen=True, slots=True)

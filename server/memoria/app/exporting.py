@@ -105,11 +105,7 @@ def write_notes(
 
 
 async def sync_notes(
-    memory: Memoria,
-    root: Path,
-    selection: PortableSelection,
-    deleted: Deleted,
-    progress: Progress,
+    memory: Memoria, root: Path, selection: PortableSelection, deleted: Deleted, progress: Progress
 ) -> NotesReport:
     """Bring a folder of notes and a memory in line with each other.
 

@@ -268,13 +268,7 @@ class Memoria(Unread):
         await self._check_private_time(session_id)
         return await in_thread(
             lambda: update_scratchpad(
-                self._store,
-                self.tenant,
-                session,
-                current_focus,
-                completed,
-                self._digester,
-                place,
+                self._store, self.tenant, session, current_focus, completed, self._digester, place
             )
         )
 

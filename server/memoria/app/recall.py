@@ -16,21 +16,10 @@ from memoria.app.open_home import OpenHome, in_snapshot, in_thread
 from memoria.app.spool import WAITING_BYTES
 from memoria.errors import InvalidInputError
 from memoria.memories.task_in_hand import date_focus, list_told_tasks
-from memoria.model import (
-    ContextPackage,
-    SearchResult,
-    new_id,
-    now_millis,
-)
+from memoria.model import ContextPackage, SearchResult, new_id, now_millis
 from memoria.model.core import CoreFile
 from memoria.model.query import MemoryQuery, TranscriptQuery
-from memoria.retrieval import (
-    Search,
-    SearchOptions,
-    plan_context,
-    plan_evidence,
-    plan_unasked,
-)
+from memoria.retrieval import Search, SearchOptions, plan_context, plan_evidence, plan_unasked
 
 _TASKS = 3
 _SHORT_TERM_TURNS = 6

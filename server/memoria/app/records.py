@@ -224,10 +224,7 @@ class Records(Recall):
         """Add to a memory what contradicts or outdates it, what was said later, and its links."""
         from memoria.memories.times import local_span  # noqa: PLC0415  (as below)
         from memoria.retrieval.lookup.newer import mark_later  # noqa: PLC0415
-        from memoria.retrieval.lookup.provenance import (  # noqa: PLC0415
-            add_links,
-            filters_from,
-        )
+        from memoria.retrieval.lookup.provenance import add_links, filters_from  # noqa: PLC0415
 
         project = self.settings.workspace
         (marked,) = mark_later(tx, self._embedder, self._with_contradictions(tx, [memory]), project)

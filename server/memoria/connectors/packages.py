@@ -73,10 +73,7 @@ def load_connectors(
 
 
 def guard_call(
-    name: str,
-    call: Callable[..., _AnswerT],
-    instead: _AnswerT,
-    warn: Callable[[str], None],
+    name: str, call: Callable[..., _AnswerT], instead: _AnswerT, warn: Callable[[str], None]
 ) -> Callable[..., _AnswerT]:
     """Wrap a connector's function, so that an error in it is named once and ends nothing else."""
     warn_once = cache(warn)

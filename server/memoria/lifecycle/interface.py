@@ -169,9 +169,7 @@ AnyStep = PlannedStep[Any] | PiecewiseStep
 
 
 def read_pages(
-    context: StepContext,
-    list_rows: Callable[[Transaction, Any], Sequence[RowT]],
-    start: object = 0,
+    context: StepContext, list_rows: Callable[[Transaction, Any], Sequence[RowT]], start: object = 0
 ) -> Iterator[Sequence[RowT]]:
     """Yield rows in pages, so that no snapshot is held while a page is worked on.
 

@@ -135,9 +135,7 @@ def _nearest(context: StepContext) -> Iterator[_MemoryPair]:
         context, lambda tx, after: tx.pairs.list_similar(since, after, least, _PAGE), (0, 0)
     )
     nearest = heapq.nsmallest(
-        3 * MAX_PAIRS_ASKED,
-        chain.from_iterable(pages),
-        key=lambda pair: (-pair.cosine, pair.edge),
+        3 * MAX_PAIRS_ASKED, chain.from_iterable(pages), key=lambda pair: (-pair.cosine, pair.edge)
     )
     ns = sorted({n for pair in nearest for n in (pair.one, pair.other)})
     with context.store.read(context.tenant) as tx:

@@ -113,10 +113,7 @@ def _renew_until(
 
 
 def run_steps(
-    context: StepContext,
-    store: JournalingStore,
-    steps: Steps,
-    progress: Progress,
+    context: StepContext, store: JournalingStore, steps: Steps, progress: Progress
 ) -> NightlyRun:
     """Do the steps of a run that are not done yet.
 

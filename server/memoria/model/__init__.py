@@ -1,13 +1,7 @@
 """The nouns: frozen values that every layer shares. No I/O happens here."""
 
 from memoria.model.base import derive_id, derive_ids, new_id
-from memoria.model.graph import (
-    Edge,
-    EdgeType,
-    Entity,
-    Node,
-    NodeKind,
-)
+from memoria.model.graph import Edge, EdgeType, Entity, Node, NodeKind
 from memoria.model.listing import (
     MemoryListing,
     MemoryPage,

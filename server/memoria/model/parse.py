@@ -108,10 +108,7 @@ _NAMED_PROBLEMS = 5
 
 
 _DEEPEST_SHOWN = 8
-_IN_PLAIN_WORDS = {
-    "tuple_type": "it must be a list",
-    "string_type": "it must be a text",
-}
+_IN_PLAIN_WORDS = {"tuple_type": "it must be a list", "string_type": "it must be a text"}
 """Plain words for pydantic's complaints that name types of Python."""
 
 

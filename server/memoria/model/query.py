@@ -157,10 +157,7 @@ class SearchQuery(Value):
     model_config = ConfigDict(strict=True)
 
     query: Annotated[
-        str,
-        CLEAN,
-        AfterValidator(_check_words),
-        Field(description="the question, in any language"),
+        str, CLEAN, AfterValidator(_check_words), Field(description="the question, in any language")
     ]
     queries: Annotated[
         tuple[str, ...],

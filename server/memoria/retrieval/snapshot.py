@@ -198,9 +198,7 @@ class SnapshotSearch:
 
 
 def join_found(
-    plan: SearchPlan,
-    searches: Sequence[ScoredSearch],
-    opinion: RerankOpinion = NO_OPINION,
+    plan: SearchPlan, searches: Sequence[ScoredSearch], opinion: RerankOpinion = NO_OPINION
 ) -> ScoredSearch:
     """Join the searches of a plan to one.
 
@@ -216,10 +214,7 @@ def join_found(
     return replace(
         first,
         plan=replace(
-            first.plan,
-            max_tokens=plan.max_tokens,
-            variants=plan.variants,
-            name_notes=tuple(notes),
+            first.plan, max_tokens=plan.max_tokens, variants=plan.variants, name_notes=tuple(notes)
         ),
         sources=replace(first.sources, reports=(*first.sources.reports, *opinion.reports)),
         scored=scored,

@@ -48,14 +48,7 @@ _ITEMS = cast(
         {"call_id": "call_1", "output": "Sunny, 24 degrees", "type": "function_call_output"},
         {
             "id": "msg_1",
-            "content": [
-                {
-                    "annotations": [],
-                    "text": _HIVE,
-                    "type": "output_text",
-                    "logprobs": [],
-                }
-            ],
+            "content": [{"annotations": [], "text": _HIVE, "type": "output_text", "logprobs": []}],
             "role": "assistant",
             "status": "completed",
             "type": "message",

@@ -130,10 +130,7 @@ BAD: Mapping[str, tuple[bytes, str]] = {
         b'{"role": "tool", "tool_args": ' + b"[" * 99_999 + b"]" * 99_999 + b"}\n",
         "deep",
     ),
-    "a number of 5,000 digits": (
-        b'{"role": "tool", "tool_args": ' + b"9" * 5_000 + b"}\n",
-        "",
-    ),
+    "a number of 5,000 digits": (b'{"role": "tool", "tool_args": ' + b"9" * 5_000 + b"}\n", ""),
     "a time beyond any calendar": (line("x", at=10**17), "at"),
     "a time beyond any integer": (line("x", at=10**30), "at"),
 }

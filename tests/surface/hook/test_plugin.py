@@ -146,9 +146,7 @@ await on.session_end({ sessionId: own.sessionId }, {})
 """What OpenClaw does with the plugin: a prompt that is built twice, and others' sessions."""
 
 
-def test_openclaw_s_plugin_tells_each_half_once_and_nothing_of_other_agents(
-    tmp_path: Path,
-) -> None:
+def test_openclaw_s_plugin_tells_each_half_once_and_nothing_of_other_agents(tmp_path: Path) -> None:
     said = {"hookSpecificOutput": {"additionalContext": "Briefing."}}
     heard, installed = _listen(tmp_path, json.dumps(said))
     place = ClientPlace(home=tmp_path, project=tmp_path, environment={}, platform="linux")

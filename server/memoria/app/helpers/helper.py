@@ -33,9 +33,7 @@ class Helper:
         """
         told = settings.model_dump_json().encode()
         self._process = subprocess.Popen(  # noqa: S603  (this Python, with our own code)
-            [sys.executable, "-c", _RUN, *sys.path],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            [sys.executable, "-c", _RUN, *sys.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         self.pid = self._process.pid
         self.is_gone = False

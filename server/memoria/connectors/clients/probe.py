@@ -46,10 +46,7 @@ class _ProbeAnswers:
 
 
 def probe_server(
-    command: Sequence[str],
-    environment: Mapping[str, str],
-    folder: Path,
-    wait_s: float,
+    command: Sequence[str], environment: Mapping[str, str], folder: Path, wait_s: float
 ) -> ProbeResult:
     """Start a server, say hello, ask for its tools and its memory, and let it end."""
     began = time.monotonic()

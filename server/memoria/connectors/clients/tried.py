@@ -134,7 +134,7 @@ GEMINI = Client(
     programs=("gemini",),
     folders=lambda place: (_gemini_folder(place),),
     remains=tell_rest(
-        "Trust the folders you work in: in others Gemini CLI starts no server, yours neither.",
+        "Trust the folders you work in: in others Gemini CLI starts no server, yours neither."
     ),
 )
 
@@ -285,7 +285,7 @@ CLINE = Client(
     programs=("cline",),
     folders=lambda place: (_cline_folder(place),),
     remains=tell_rest(
-        "Switch hooks on in the settings of its editor's extension. It runs none on Windows.",
+        "Switch hooks on in the settings of its editor's extension. It runs none on Windows."
     ),
 )
 

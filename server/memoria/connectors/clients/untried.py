@@ -87,7 +87,7 @@ VSCODE = Client(
     folders=lambda place: (_vscode_folder(place),),
     remains=tell_rest(
         "Start the server when VS Code asks whether it is trusted. Hooks are a preview there: "
-        "an organisation may have switched them off.",
+        "an organisation may have switched them off."
     ),
 )
 

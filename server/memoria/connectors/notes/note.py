@@ -186,11 +186,7 @@ _MOST_SOURCES = 5
 
 
 def read_content(
-    tx: Transaction,
-    record: dict[str, Any],
-    names: Sequence[str],
-    conflict: str | None,
-    own: str,
+    tx: Transaction, record: dict[str, Any], names: Sequence[str], conflict: str | None, own: str
 ) -> NoteContent:
     """Read the content of a note."""
     former = record["versions"][-2::-1]

@@ -17,11 +17,7 @@ from memoria.connectors.sources.common import (
     read_kind,
     read_time,
 )
-from memoria.connectors.sources.database import (
-    ForeignDatabase,
-    ForeignRow,
-    read_value,
-)
+from memoria.connectors.sources.database import ForeignDatabase, ForeignRow, read_value
 from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource
 from memoria.connectors.sources.probe import Probe
 from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition, read_each

@@ -9,11 +9,7 @@ from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
 
-from memoria.connectors.sources.database import (
-    ForeignDatabase,
-    ForeignDatabaseError,
-    open_database,
-)
+from memoria.connectors.sources.database import ForeignDatabase, ForeignDatabaseError, open_database
 from memoria.connectors.sources.interface import ImportItem
 from memoria.connectors.transcripts.base import TranscriptPosition, TranscriptTurn
 from memoria.connectors.transcripts.source import TranscriptSource, UnusableLine

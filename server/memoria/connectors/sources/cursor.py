@@ -27,11 +27,7 @@ from memoria.connectors.sources.database import (
 )
 from memoria.connectors.sources.interface import ImportItem, ImportSource
 from memoria.connectors.sources.probe import Probe, has_fields
-from memoria.connectors.transcripts.base import (
-    SkippedLine,
-    TranscriptPosition,
-    read_each,
-)
+from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition, read_each
 from memoria.connectors.transcripts.messages import (
     SPEAKERS,
     blocks,
@@ -45,12 +41,7 @@ from memoria.connectors.transcripts.messages import (
     words,
 )
 from memoria.connectors.transcripts.reading import OpenCalls
-from memoria.connectors.transcripts.source import (
-    JsonObject,
-    Record,
-    TranscriptSource,
-    UnusableLine,
-)
+from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
 from memoria.model import Role
 
 _SPEAKERS = {1: Role.USER, 2: Role.ASSISTANT}

@@ -10,12 +10,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from memoria.connectors.sources.common import data_folders, list_named, read_database, read_time
-from memoria.connectors.sources.database import (
-    ForeignDatabase,
-    ForeignRow,
-    is_database,
-    read_value,
-)
+from memoria.connectors.sources.database import ForeignDatabase, ForeignRow, is_database, read_value
 from memoria.connectors.sources.interface import ImportItem, ImportSource
 from memoria.connectors.sources.probe import Probe, has_fields
 from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition, read_each

@@ -27,12 +27,7 @@ from memoria.connectors.sources.json_items import WRAPPERS, JsonItem
 from memoria.connectors.sources.probe import Probe, has_fields
 from memoria.connectors.transcripts.base import SkippedLine, read_each
 from memoria.connectors.transcripts.messages import obj, parse_json, text, words
-from memoria.connectors.transcripts.source import (
-    JsonObject,
-    Record,
-    TranscriptSource,
-    UnusableLine,
-)
+from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
 from memoria.model import DAY_MS, now_millis
 from memoria.model.conclusions import ForeignMemory
 

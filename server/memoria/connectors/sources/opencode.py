@@ -19,12 +19,7 @@ from memoria.connectors.sources.common import (
     read_time,
     say_part,
 )
-from memoria.connectors.sources.database import (
-    ForeignDatabase,
-    ForeignRow,
-    is_database,
-    read_value,
-)
+from memoria.connectors.sources.database import ForeignDatabase, ForeignRow, is_database, read_value
 from memoria.connectors.sources.interface import ImportItem, ImportSource
 from memoria.connectors.sources.probe import Probe
 from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition, read_each

@@ -17,11 +17,7 @@ from memoria.connectors.sources.archives import (
     list_names,
     open_documents,
 )
-from memoria.connectors.sources.database import (
-    ForeignDatabaseError,
-    is_database,
-    list_tables,
-)
+from memoria.connectors.sources.database import ForeignDatabaseError, is_database, list_tables
 from memoria.connectors.sources.json_items import WRAPPERS, JsonItem, read_items
 from memoria.connectors.transcripts.encoding import decode_head, find_utf_16
 from memoria.connectors.transcripts.messages import obj, objects

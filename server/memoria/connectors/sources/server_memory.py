@@ -22,12 +22,7 @@ from memoria.connectors.sources.interface import ForeignItem, ImportItem, Import
 from memoria.connectors.sources.probe import Probe, has_fields
 from memoria.connectors.transcripts.base import SkippedLine, read_each
 from memoria.connectors.transcripts.messages import obj, text, words
-from memoria.connectors.transcripts.source import (
-    JsonObject,
-    Record,
-    TranscriptSource,
-    UnusableLine,
-)
+from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
 from memoria.language.names.keys import USER
 from memoria.model import MemoryType
 from memoria.model.conclusions import ForeignMemory

@@ -28,12 +28,7 @@ from memoria.connectors.transcripts.messages import (
     text,
 )
 from memoria.connectors.transcripts.reading import OpenCalls, read_call_blocks
-from memoria.connectors.transcripts.source import (
-    JsonObject,
-    Record,
-    TranscriptSource,
-    read_text,
-)
+from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, read_text
 from memoria.model import Role
 
 _MESSAGES = ".messages.json"

@@ -21,12 +21,7 @@ from memoria.connectors.transcripts.base import (
 )
 from memoria.connectors.transcripts.messages import obj
 from memoria.connectors.transcripts.reading import TranscriptReading
-from memoria.connectors.transcripts.source import (
-    JsonObject,
-    Record,
-    TranscriptSource,
-    read_before,
-)
+from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, read_before
 
 _MARK_BYTES = 256
 """Number of bytes before a place by which the place is known again."""

@@ -288,9 +288,7 @@ def _repair_request(request: ChatRequest[AnswerT], error: UnfitAnswerError) -> C
     repair = load_template("repair")
     shown = _SHOWN_OF_TOO_MUCH if error.too_much else _SHOWN_CHARS
     again = repair.render(
-        answer=error.reply.text[:shown],
-        problem=error.complaint,
-        form=form_in_words(request.answer),
+        answer=error.reply.text[:shown], problem=error.complaint, form=form_in_words(request.answer)
     )
     return replace(
         request,

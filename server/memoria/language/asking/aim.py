@@ -83,10 +83,7 @@ _REQUEST = lazy_regex(
 
 def find_aim(question: str) -> Aim:
     """Return the aim of a question; of several aims, the one that tells best whose turns answer."""
-    return next(
-        (aim for aim, pattern in _BY_AIM if pattern.search(question)),
-        Aim.FACT,
-    )
+    return next((aim for aim, pattern in _BY_AIM if pattern.search(question)), Aim.FACT)
 
 
 def find_subject(question: str, aim: Aim) -> str:

@@ -331,10 +331,7 @@ RULES = (
         kind="part",
     ),
     *make_chinese(
-        "前后",
-        _distance,
-        rf"{_NO_NTH}(?P<n>{_NUMBER}|(?<!个)半){_UNIT}{_BACK_OR_ON}",
-        kind="day",
+        "前后", _distance, rf"{_NO_NTH}(?P<n>{_NUMBER}|(?<!个)半){_UNIT}{_BACK_OR_ON}", kind="day"
     ),
     *make_chinese(
         "前后",

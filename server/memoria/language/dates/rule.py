@@ -60,11 +60,7 @@ def read_nothing(_match: re.Match[str], _at: datetime, _prefer: Prefer) -> Windo
 
 
 def make_english(
-    parts: str,
-    read: ReadMatch,
-    *patterns: str,
-    kind: Kind = "time",
-    value: ReadValue = _no_value,
+    parts: str, read: ReadMatch, *patterns: str, kind: Kind = "time", value: ReadValue = _no_value
 ) -> tuple[DateRule, ...]:
     """Make the English rules of one meaning.
 
@@ -83,11 +79,7 @@ def make_english(
 
 
 def make_chinese(
-    parts: str,
-    read: ReadMatch,
-    *patterns: str,
-    kind: Kind = "time",
-    value: ReadValue = _no_value,
+    parts: str, read: ReadMatch, *patterns: str, kind: Kind = "time", value: ReadValue = _no_value
 ) -> tuple[DateRule, ...]:
     """Make the Chinese rules of one meaning; parts are single characters, or have a `|` behind."""
     apart = tuple(filter(None, parts.split("|")) if "|" in parts else parts)
@@ -258,10 +250,7 @@ _HALF_PARTS = "|".join(
 )
 ENGLISH_RULES = (
     _english(": ：", _COLON),
-    _english(
-        _HALF_PARTS,
-        rf"(?<![\d:.,/$€£])(?<!\s-)\b{_HOUR_OF}(?:\.(?P<min>[0-5]\d))?\s?{_AM}",
-    ),
+    _english(_HALF_PARTS, rf"(?<![\d:.,/$€£])(?<!\s-)\b{_HOUR_OF}(?:\.(?P<min>[0-5]\d))?\s?{_AM}"),
     _english("o'clock o’clock", rf"(?<![\d:.,])\b{_HOUR_OF}\s?o['’]clock\b"),
     _english(" past | to |past\n|to\n", _PAST, _past),
     _english("at |around |at\n|around\n", rf"\b(?:at|around) {_HOUR_OF}\b(?!\.\d){_NO_NOUN}"),

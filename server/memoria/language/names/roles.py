@@ -89,7 +89,7 @@ _MODALITIES: Sequence[tuple[Modality, re.Pattern[str]]] = (
         lazy_regex(
             r"\b(?:plan(?:s|ned|ning)? to|intends? to|(?:is|are|am|'m|'re|'s) going to"
             r"|scheduled to)\b"
-            r"|打算|计划(?!生育)|准备(?!好)|即将",
+            r"|打算|计划(?!生育)|准备(?!好)|即将"
         ),
     ),
     (

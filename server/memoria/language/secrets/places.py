@@ -121,12 +121,7 @@ _PLACES = (
         r"""(?:sig|signature)(?:=|%3D) (?P<secret>[\w%+/=~-]{20,})""",
         _is_encoded,
     ),
-    _place(
-        "credential",
-        "key=",
-        r"(?<=[?&])key=(?P<secret>[\w.~%-]{16,})",
-        _is_random,
-    ),
+    _place("credential", "key=", r"(?<=[?&])key=(?P<secret>[\w.~%-]{16,})", _is_random),
     # Quoted or not, Docker's is a name and a password in base64.
     _place(
         "credential",

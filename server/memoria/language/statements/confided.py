@@ -17,12 +17,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.lazy import (
-    SmallPattern,
-    has_any,
-    remember_results,
-    small_letters,
-)
+from memoria.language.lazy import SmallPattern, has_any, remember_results, small_letters
 from memoria.language.reading.own_words import BLOT, blot_foreign_text
 from memoria.language.statements.withheld import (
     asks_not_to_remember,

@@ -12,12 +12,7 @@ from memoria.disk.home_folder import TenantFiles
 from memoria.inference import LazyEmbedder
 from memoria.language.secrets.redact import redact
 from memoria.language.statements.lasting import REDACTED
-from memoria.lifecycle.core.cycle import (
-    CoreSource,
-    read_sources,
-    render_marked,
-    state_of_file,
-)
+from memoria.lifecycle.core.cycle import CoreSource, read_sources, render_marked, state_of_file
 from memoria.lifecycle.core.document import Line, compare_lines, lines_by_mark, parse
 from memoria.lifecycle.core.edits import ArchiveMemory, find_edits
 from memoria.lifecycle.core.lines import places_seen_from

@@ -12,12 +12,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from memoria.errors import (
-    ChatModelError,
-    EmbedderError,
-    InvalidAnswerError,
-    ModelRefusedError,
-)
+from memoria.errors import ChatModelError, EmbedderError, InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.client import ChatClient
 from memoria.lifecycle.concepts import (
     MIN_QUOTED_MEMORIES,

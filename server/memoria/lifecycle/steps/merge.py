@@ -228,12 +228,7 @@ def _age_key(memory: Memory) -> tuple[int, str]:
     return memory.current.valid_from, memory.id
 
 
-def _pair_item(
-    do: _Deed,
-    one: Memory,
-    other: Memory,
-    piece: int = 0,
-) -> PairItem:
+def _pair_item(do: _Deed, one: Memory, other: Memory, piece: int = 0) -> PairItem:
     return PairItem(
         key=f"{do}|{one.id}|{other.id}|{piece}",
         do=do,

@@ -138,11 +138,7 @@ def _cite_lines(
 def _cite(found: ScoredSearch, line: AnswerLine, successors: Successors) -> Hit:
     spared = successors.spared.get(line.candidate.n)
     hit = cite_candidate(found.plan, line.candidate, found.weights, spared)
-    marks = {
-        "condition": line.condition,
-        "shown_as": line.shown_as,
-        "later_than": line.later_than,
-    }
+    marks = {"condition": line.condition, "shown_as": line.shown_as, "later_than": line.later_than}
     told = {name: mark for name, mark in marks.items() if mark is not None}
     return hit.model_copy(update=told) if told else hit
 

@@ -10,11 +10,7 @@ from memoria.retrieval.ranking.threshold import RelevanceThreshold
 from memoria.retrieval.sources.gather import SourceScores
 
 _TEXT_CHARS = 80
-_FORMULA = {
-    "text": "text",
-    "vectors": "meaning",
-    "graph": f"{GRAPH_CEILING:g}·graph",
-}
+_FORMULA = {"text": "text", "vectors": "meaning", "graph": f"{GRAPH_CEILING:g}·graph"}
 
 
 def describe_path(sources: SourceScores) -> str:

@@ -102,10 +102,7 @@ class AnswerLines:
 
 
 def list_lines(
-    tx: Transaction,
-    found: ScoredSearch,
-    hits: Sequence[ScoredCandidate],
-    told: ToldConditions,
+    tx: Transaction, found: ScoredSearch, hits: Sequence[ScoredCandidate], told: ToldConditions
 ) -> AnswerLines:
     """List the lines of an answer, and what was said later than each.
 

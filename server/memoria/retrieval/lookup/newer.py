@@ -83,10 +83,7 @@ def find_newer(
 
 
 def mark_later(
-    tx: Transaction,
-    embedder: LazyEmbedder | None,
-    memories: Sequence[Memory],
-    project: str | None,
+    tx: Transaction, embedder: LazyEmbedder | None, memories: Sequence[Memory], project: str | None
 ) -> list[Memory]:
     """Add newer statements to the memories that hold."""
     told = [

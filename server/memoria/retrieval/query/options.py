@@ -206,9 +206,6 @@ CONTEXT = replace(
 UNASKED = replace(CONTEXT, least_margin=0.1, hints_at_transcript=False)
 """Conclusions that are put before a model with a prompt, though nobody has searched."""
 EVIDENCE = replace(
-    TRANSCRIPT,
-    is_asked=False,
-    shows_suppressed_turns=False,
-    shows_confidences=False,
+    TRANSCRIPT, is_asked=False, shows_suppressed_turns=False, shows_confidences=False
 )
 """The record for the context package."""

@@ -261,10 +261,7 @@ def passes_filters(version: MemoryVersion, filters: Filters) -> bool:
 
 
 def read_words(
-    tx: Transaction,
-    plan: SearchPlan,
-    fused: Sequence[FusedCandidate],
-    texts: Mapping[int, str],
+    tx: Transaction, plan: SearchPlan, fused: Sequence[FusedCandidate], texts: Mapping[int, str]
 ) -> dict[int, frozenset[str]]:
     """Map each document to its tokens; a long document to those of the part that answers."""
     stored: dict[int, frozenset[str]] = {}

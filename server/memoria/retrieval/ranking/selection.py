@@ -14,12 +14,7 @@ from itertools import islice
 
 from memoria.retrieval.query.plan import SearchPlan, is_of_named_task
 from memoria.retrieval.ranking.candidates import MemoryWording, ScoredCandidate
-from memoria.retrieval.ranking.repeats import (
-    diversify,
-    find_repeats,
-    place_echoes,
-    stand_for_turns,
-)
+from memoria.retrieval.ranking.repeats import diversify, find_repeats, place_echoes, stand_for_turns
 from memoria.retrieval.ranking.successors import (
     NO_SUCCESSORS,
     Successors,
@@ -59,9 +54,7 @@ def has_hits(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> bool:
 
 
 def select_hits(
-    plan: SearchPlan,
-    scored: Sequence[ScoredCandidate],
-    successors: Successors = NO_SUCCESSORS,
+    plan: SearchPlan, scored: Sequence[ScoredCandidate], successors: Successors = NO_SUCCESSORS
 ) -> Selection:
     """Select the hits in their order, without repeats: in an asked search, from all that was found.
 

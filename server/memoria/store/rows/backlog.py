@@ -158,9 +158,7 @@ class TenantBacklog:
     ) -> None:
         if not passages:
             return
-        from memoria.store.vectors.stored import (  # noqa: PLC0415  (brings NumPy)
-            pack_passages,
-        )
+        from memoria.store.vectors.stored import pack_passages  # noqa: PLC0415  (brings NumPy)
 
         self._connection.executemany(
             _VECTORS["add_passages"],

@@ -178,11 +178,7 @@ class Conversations:
     def close_segment(self, session_id: str, source: str, reason: str) -> list[ClosedSegment]:
         """Close the session's open segment, and return the closed segments, one at most."""
         return self._close_segments(
-            "close_segment",
-            session_id=session_id,
-            source=source,
-            reason=reason,
-            now=now_millis(),
+            "close_segment", session_id=session_id, source=source, reason=reason, now=now_millis()
         )
 
     def close_idle_segments(

@@ -170,11 +170,7 @@ class Projects:
     """Projects of a tenant, and moving the rows of one to another."""
 
     def __init__(
-        self,
-        connection: Connection,
-        tenant: int,
-        documents: DocumentIndex,
-        workspaces: Workspaces,
+        self, connection: Connection, tenant: int, documents: DocumentIndex, workspaces: Workspaces
     ) -> None:
         self._rows = TenantRows(connection, tenant, "projects")
         self._documents = documents

@@ -211,10 +211,7 @@ class SqliteStore:
                 yield None
 
     def _read_transaction(
-        self,
-        opened: Opened,
-        tenant: StoreTenant,
-        another: ConcurrentRead = contextlib.nullcontext,
+        self, opened: Opened, tenant: StoreTenant, another: ConcurrentRead = contextlib.nullcontext
     ) -> Transaction:
         return Transaction(
             opened.connection, tenant, opened.vectors, self._options, self._images, another

@@ -122,10 +122,7 @@ class CachedVectors(ABC):
         return many
 
     def follow(
-        self,
-        connection: Connection,
-        now: IndexChanges,
-        going_on: Callable[[], bool] = lambda: True,
+        self, connection: Connection, now: IndexChanges, going_on: Callable[[], bool] = lambda: True
     ) -> bool:
         """Bring the vectors up to a snapshot; return False if they have followed it already.
 

@@ -39,10 +39,7 @@ class VectorCache:
     """Vectors of one file that a process has in memory. Thread-safe."""
 
     def __init__(
-        self,
-        most_bytes: int = _MOST_BYTES,
-        many: int = MANY,
-        connect: Connect | None = None,
+        self, most_bytes: int = _MOST_BYTES, many: int = MANY, connect: Connect | None = None
     ) -> None:
         """Make an empty cache.
 

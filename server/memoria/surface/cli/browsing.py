@@ -264,12 +264,7 @@ _WHERE_FROM = (
 
 
 def _footer(
-    page: Page,
-    listing: Listing,
-    shown: int,
-    kind: tuple[str, str],
-    width: int,
-    withheld: int = 0,
+    page: Page, listing: Listing, shown: int, kind: tuple[str, str], width: int, withheld: int = 0
 ) -> Iterator[str]:
     """Yield lines on which part of the list is shown, and how to see the rest."""
     before = (listing.page - 1) * listing.limit

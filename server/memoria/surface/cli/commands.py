@@ -95,8 +95,7 @@ REST = {
         "List the projects; say where one moved to; have two remember as one, or apart.",
     ),
     "model": Verb(
-        "model",
-        "Show who reads conversations for you, and who on this machine could; choose one.",
+        "model", "Show who reads conversations for you, and who on this machine could; choose one."
     ),
     "nightly": Verb(
         "nightly",
@@ -107,8 +106,7 @@ REST = {
         "Write what the memory holds into a file that is yours: JSON Lines, or Markdown.",
     ),
     "backup": Verb(
-        "upkeep",
-        "Write a backup of the home and verify it, while clients go on using the home.",
+        "upkeep", "Write a backup of the home and verify it, while clients go on using the home."
     ),
     "restore": Verb("upkeep", "Replace the home with a backup; the former home is kept beside it."),
     "stats": Verb("upkeep", "Show how much this tenant's memory holds."),

@@ -10,13 +10,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from memoria.connectors.clients.interface import (
-    Client,
-    ClientPlace,
-    ClientProgram,
-    HookWish,
-    Scope,
-)
+from memoria.connectors.clients.interface import Client, ClientPlace, ClientProgram, HookWish, Scope
 from memoria.connectors.clients.status import is_installed, list_connections
 from memoria.connectors.clients.table import find_client, list_clients
 from memoria.connectors.clients.wiring import (
@@ -77,8 +71,7 @@ def connect(
         bool, typer.Option("--hooks/--no-hooks", help="Whether sessions are recorded by hooks.")
     ] = True,
     recall: Annotated[
-        bool,
-        typer.Option("--recall", help="Lay what memory has on a prompt before the model."),
+        bool, typer.Option("--recall", help="Lay what memory has on a prompt before the model.")
     ] = False,
     model: Annotated[
         bool | None,
@@ -124,11 +117,7 @@ def connect(
 
 
 def _draft(
-    client: Client,
-    scope: Scope,
-    place: ClientPlace,
-    program: ClientProgram,
-    wish: HookWish,
+    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
 ) -> "_ClientChange":
     flags = [*([] if wish.is_wanted else ["--no-hooks"]), *(["--recall"] if wish.recall else [])]
     draft = partial(draft_connection, client, scope, place, program, wish)

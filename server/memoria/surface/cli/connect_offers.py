@@ -12,12 +12,7 @@ from memoria.errors import ClientError
 from memoria.surface.cli.console import Options, is_agreed
 from memoria.surface.cli.model import price_text, use_model
 
-_READERS = {
-    "claude-code": "claude",
-    "codex": "codex",
-    "gemini": "gemini",
-    "opencode": "opencode",
-}
+_READERS = {"claude-code": "claude", "codex": "codex", "gemini": "gemini", "opencode": "opencode"}
 """Names of readers, by the client that could read."""
 
 

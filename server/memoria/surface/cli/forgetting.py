@@ -49,8 +49,7 @@ def forget(
         bool, typer.Option("--dry-run", help="Show what would be forgotten, and its token.")
     ] = False,
     undo: Annotated[
-        str | None,
-        typer.Option(hidden=True, help="Id of a report whose forget is taken back."),
+        str | None, typer.Option(hidden=True, help="Id of a report whose forget is taken back.")
     ] = None,
     as_json: AsJson = False,
     **options: object,

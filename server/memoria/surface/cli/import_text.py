@@ -125,9 +125,7 @@ def add_reports(reports: Iterable[ImportReport]) -> ImportReport:
 
 
 def write_count(
-    counts: Sequence[SourceCount],
-    unknown: Sequence[UnknownFile],
-    sources: Iterable[ImportSource],
+    counts: Sequence[SourceCount], unknown: Sequence[UnknownFile], sources: Iterable[ImportSource]
 ) -> Document:
     """Return what an import would read, as JSON."""
     return write_document(

@@ -102,8 +102,7 @@ def print_version(wanted: bool) -> None:
 def options(
     context: typer.Context,
     home: Annotated[
-        str | None,
-        typer.Option(help="Data folder. Default: $MEMORIA_HOME, else ~/.memoria."),
+        str | None, typer.Option(help="Data folder. Default: $MEMORIA_HOME, else ~/.memoria.")
     ] = None,
     tenant: Annotated[
         str | None,

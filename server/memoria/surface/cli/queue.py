@@ -40,8 +40,7 @@ def list_entries(
     context: typer.Context,
     state: Annotated[QueueState | None, typer.Option(help="Only entries in this state.")] = None,
     limit: Annotated[
-        int,
-        typer.Option("--limit", "-n", min=1, max=_MOST_ENTRIES, help="Most entries to list."),
+        int, typer.Option("--limit", "-n", min=1, max=_MOST_ENTRIES, help="Most entries to list.")
     ] = 50,
     as_json: AsJson = False,
 ) -> None:

@@ -173,8 +173,7 @@ app = typer.Typer()
 def doctor(
     context: typer.Context,
     fix: Annotated[
-        bool,
-        typer.Option("--fix", help="Repair what can be repaired without touching the record."),
+        bool, typer.Option("--fix", help="Repair what can be repaired without touching the record.")
     ] = False,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Rebuild the search indexes first.")
@@ -288,10 +287,7 @@ def _diagnose(options: Options, treatment: "Treatment") -> "Diagnosis":
 
 
 def _check_clients(options: Options) -> Finding:
-    from memoria.connectors.clients.interface import (  # noqa: PLC0415  (others need not pay)
-        ClientPlace,
-        ClientProgram,
-    )
+    from memoria.connectors.clients.interface import ClientPlace, ClientProgram  # noqa: PLC0415  (others need not pay)
     from memoria.connectors.clients.status import check_clients  # noqa: PLC0415
 
     program = ClientProgram.here(options.home, options.tenant, options.workspace)

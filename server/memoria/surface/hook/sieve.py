@@ -59,12 +59,7 @@ _CODE_WORDS = (
     "otp code codice código kod код コード 번호 코드 رمز कोड mã 码 碼 pin geheimzahl пин cvv cvc"
 ).split()
 _DIGITS = "0123456789"
-_PLACES = (
-    (("://",), "@"),
-    (("auth",), ":=,"),
-    (("cookie",), "="),
-    (("echo ", "printf "), "|"),
-)
+_PLACES = ((("://",), "@"), (("auth",), ":=,"), (("cookie",), "="), (("echo ", "printf "), "|"))
 """Places in which secrets stand: each has one sign of every group."""
 _PLACES_OF_DIGITS = (
     ((" one is ", " one was ", " login "),),

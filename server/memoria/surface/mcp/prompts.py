@@ -167,10 +167,7 @@ def _refusal(problem: str) -> MCPError:
 
 _MOST = 100
 """Largest number that the protocol takes."""
-_EXAMPLES = {
-    "max_tokens": ("600", "1200", "2400", "4800"),
-    "short_term_turns": ("0", "6", "12"),
-}
+_EXAMPLES = {"max_tokens": ("600", "1200", "2400", "4800"), "short_term_turns": ("0", "6", "12")}
 _KINDS: dict[str, Completed] = {
     "memory_id": "memory",
     "session_id": "session",

@@ -20,11 +20,7 @@ from mcp.server.subscriptions import (
     ResourceUpdated,
     ServerEvent,
 )
-from mcp.types import (
-    EmptyResult,
-    SubscribeRequestParams,
-    UnsubscribeRequestParams,
-)
+from mcp.types import EmptyResult, SubscribeRequestParams, UnsubscribeRequestParams
 
 from memoria.app import Memoria
 from memoria.app.spool import WAITING_BYTES
@@ -209,8 +205,7 @@ class MemoriaServer(Server[Memoria]):
 
 
 def build_server(
-    open_memory: Callable[[], AbstractAsyncContextManager[Memoria]],
-    instructions: str | None = None,
+    open_memory: Callable[[], AbstractAsyncContextManager[Memoria]], instructions: str | None = None
 ) -> MemoriaServer:
     """Build a server with all tools, resources and prompts.
 

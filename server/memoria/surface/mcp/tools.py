@@ -11,14 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 from memoria.app.project_news import take_news
 from memoria.errors import InvalidInputError
 from memoria.language.reading.fences import show_invisible
-from memoria.model import (
-    AgentRevision,
-    EntityKind,
-    Memory,
-    Scope,
-    SearchResult,
-    TurnRecord,
-)
+from memoria.model import AgentRevision, EntityKind, Memory, Scope, SearchResult, TurnRecord
 from memoria.model.memory_types import StatableType
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.model.turn import Content
@@ -209,8 +202,7 @@ async def remember(
     until: _Until = None,
     subject: Annotated[str | None, Field(description="of whom or what it speaks")] = None,
     task: Annotated[
-        str | None,
-        Field(description="default: the task in hand; a rule with one ends with it"),
+        str | None, Field(description="default: the task in hand; a rule with one ends with it")
     ] = None,
     entities: Annotated[
         list[str | NamedEntity], Field(description="people, places, things it names")
