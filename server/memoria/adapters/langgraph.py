@@ -61,7 +61,7 @@ class MemoriaStore(BaseStore):
     __slots__ = ("_items", "_memory")
 
     def __init__(self, memory: SyncMemoria) -> None:
-        """Use a memory that the caller opens and closes.
+        """Use a `Memoria` object that the caller opens and closes.
 
         Args:
             memory: from `memoria.open_sync`. Graphs that run an event loop take it, too.

@@ -51,7 +51,7 @@ class MemoriaSession:
         memory: Memoria | SyncMemoria,
         session_settings: SessionSettings | None = None,
     ) -> None:
-        """Use a memory that the caller opens and closes.
+        """Use a `Memoria` object that the caller opens and closes.
 
         Args:
             session_id: which conversation.

@@ -42,7 +42,7 @@ class MemoriaHistory:
     """
 
     def __init__(self, session_id: str, memory: Memoria | SyncMemoria) -> None:
-        """Use a memory that the caller opens and closes.
+        """Use a `Memoria` object that the caller opens and closes.
 
         Args:
             session_id: which conversation.
@@ -65,7 +65,7 @@ class MemoriaHistory:
         await self._history.append(map(_to_entry, new_messages))
 
     def save_sync(self, new_messages: Iterable[ModelMessage]) -> None:
-        """Record what a run has added, where no event loop runs."""
+        """Record new messages of an agent, from code without an event loop."""
         anyio.run(self.save, new_messages)
 
     async def clear(self) -> None:

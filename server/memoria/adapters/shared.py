@@ -70,7 +70,7 @@ class Entry:
 
     role: Role
     words: str = ""
-    """Text said in it; empty for a tool's call or answer."""
+    """Text of the item; empty for a tool's call or answer."""
     rest: JsonValue = None
     """All other fields of the item, as JSON."""
     name: str = ""
@@ -103,7 +103,7 @@ class History:
             await self._memory.record_conversation(turns)
 
     async def read(self) -> list[StoredTurn]:
-        """Return the turns of the items, in their order."""
+        """Return the session's turns that came from this framework, in their order."""
         found: list[StoredTurn] = []
         for offset in count(0, PAGE):
             try:
@@ -124,15 +124,15 @@ class History:
 
 
 def to_entry(turn: StoredTurn) -> Entry:
-    """Return the entry that was recorded as a turn."""
+    """Return the entry from which a stored turn was recorded."""
     _, _, name = (turn.message_id or "").partition(" ")
     return Entry(turn.role, turn.content, turn.tool_result, name)
 
 
 def split_item(item: Item, places: Sequence[Path]) -> tuple[str, JsonValue]:
-    """Take the one text at some places out of an item; return the text, and the rest of the item.
+    """Return the text at one of the given paths in an item, and the item without that text.
 
-    Where there is none, or several, or it is blank, the item stays whole.
+    An item without such a text, with several or with a blank text stays whole; the text is empty.
     """
     texts = [(path, text) for path in places if isinstance(text := _look_up(item, path), str)]
     if len(texts) != 1 or not texts[0][1].strip():
@@ -142,7 +142,7 @@ def split_item(item: Item, places: Sequence[Path]) -> tuple[str, JsonValue]:
 
 
 def join_item(words: str, rest: JsonValue) -> Item:
-    """Join a text and an item that were split."""
+    """Put a text back into the item from which it was taken."""
     parts = rest if isinstance(rest, dict) else {}
     item, path = parts.get(_ITEM), parts.get(_WORDS)
     whole = _replace(item, path, words) if isinstance(path, list) else item
@@ -150,7 +150,7 @@ def join_item(words: str, rest: JsonValue) -> Item:
 
 
 def list_texts(field: JsonValue, path: Path, *inner: str) -> list[Path]:
-    """List the paths of a field's texts: its own or, in a list, one in each part."""
+    """List the paths of a field's texts: the field's own path or, for a list, one path a part."""
     if not isinstance(field, list):
         return [path]
     return [[*path, n, *inner] for n in range(len(field))]
@@ -169,7 +169,7 @@ def _look_up(value: JsonValue, path: Path) -> JsonValue:
 
 
 def _replace(value: JsonValue, path: Path, new: JsonValue) -> JsonValue:
-    """Replace the value at a place."""
+    """Return a JSON value with the part at `path` replaced."""
     if not path:
         return new
     step, *rest = path
