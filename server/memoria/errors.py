@@ -100,7 +100,7 @@ def name_option(argument: str) -> str:
 
 
 def name_options(problems: str, *, words: str = "") -> str:
-    """Return problems with their arguments named as options of the command line.
+    """Return the problems with each argument's name written as a command-line option.
 
     >>> name_options("max_tokens: it is 3; query: it is empty", words="query")
     '--max-tokens: it is 3; the query is empty'
@@ -253,7 +253,7 @@ class StoreUnavailableError(StoreError):
 
 
 class UnusableFileError(MemoriaError):
-    """A file that is kept for people can't be read or written; the store itself is sound."""
+    """A file in the home, other than the database, can't be read or written."""
 
 
 class StoreDamagedError(StoreUnavailableError):

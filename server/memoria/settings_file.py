@@ -137,7 +137,7 @@ def read_key(named: str) -> str | None:
 
 
 def list_key_variables(home: str, settings: type[BaseModel]) -> list[str]:
-    """List the variables that hold keys, as a home's settings file names them."""
+    """List the environment variables from which a home's settings file takes API keys."""
     try:
         found = parse(home, read_text(home))
     except SettingsFileError:
@@ -238,7 +238,7 @@ KEY_IN_FILE = (
 
 
 def describe_unknown(settings: type[BaseModel], name: str) -> str:
-    """Return the message that a setting is unknown or was removed, and which may be meant."""
+    """Return the message for an unknown or removed setting, with a similar name if there is one."""
     if now := FORMER_SETTINGS.get(name):
         return f"this is no setting any more, and is ignored: {now}."
     near = get_close_matches(name.lower().removeprefix("memoria_"), settings.model_fields, 1)

@@ -104,7 +104,11 @@ def verify(archive: Path, progress: Progress) -> None:
 
 
 def _copy_members(archive: Path, folder: Path | None, progress: Progress) -> Manifest:
-    """Copy every packed file into a folder, or nowhere; each must be what the manifest says."""
+    """Check all packed files against the manifest; copy them if `folder` is given.
+
+    Raises:
+        ValueError: a file is not what the manifest says.
+    """
     with _open_zip(archive) as packed:
         manifest = _read_manifest(packed, archive)
         counted = _ByteCounter(sum(member.size for member in manifest.files.values()), progress)

@@ -139,6 +139,6 @@ def _tenant_folders(home: Path) -> list[Path]:
 
 
 def _folders_of_rows(home: Path) -> list[Path]:
-    """List folders of files made from the replaced database; the next run makes others."""
+    """List the folders of files derived from the database, relative to the home."""
     folders = (root / name for root in _tenant_folders(home) for name in DERIVED)
     return [folder.relative_to(home) for folder in folders if folder.is_dir()]

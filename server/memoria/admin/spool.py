@@ -213,7 +213,7 @@ class SpoolIntake:
             budget.report.unreadable += 1
 
     def _set_aside(self, claim: SpoolClaim, names: Sequence[str], reason: str) -> None:
-        """Set aside the last of some entries of one transcript, and remove the others."""
+        """Set aside the last of a transcript's spool entries with the reason; remove the others."""
         for name in names[:-1]:
             claim.remove(name)
         for name in names[-1:]:
@@ -289,7 +289,7 @@ class SpoolIntake:
                 capture.record([], session, event)
 
     def capture_in(self, client: str, cwd: str | None) -> Capture | None:
-        """Return what records turns of sessions in a folder; None if nothing of it may be kept."""
+        """Return the `Capture` for sessions in a folder; None if the folder's name has a secret."""
         place = NO_WORKSPACE if cwd is None else project_of(self._home, cwd)
         try:
             return self._make_capture(hook_channel(client), place)

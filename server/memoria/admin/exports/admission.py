@@ -169,7 +169,11 @@ class Admission:
         return self._tx.tombstones.get(memory_id) is not None
 
     def _may_say(self, content: str) -> bool:
-        """Check whether a wording may come in. A secret has no place in one, whoever wrote it."""
+        """Check that a wording may be imported, as nothing in the wording was forgotten here.
+
+        Raises:
+            ValueError: the wording holds a secret.
+        """
         if redact(content).text != content:
             raise ValueError("holds a secret")
         return self._suppression.may_keep(content)
@@ -178,9 +182,9 @@ class Admission:
         return turn_id is not None and turn_id in self._refusals.turn_ids
 
     def _has_fallen(self, version: _Record, record: _Record, *, is_known: bool) -> bool:
-        """Check whether a wording goes because the turn that it came from was erased here.
+        """Check whether a wording is left out, as its source turn was erased in this home.
 
-        The present wording of a new memory stays: whether the memory may come is asked elsewhere.
+        The present wording of a new memory is not left out here.
         """
         is_conclusion = version["inferred_by"] != "statement" and version["channel"] != "night"
         if not is_conclusion or (version["valid_to"] is None and not is_known):
