@@ -153,10 +153,10 @@ def check_settings(settings: Settings) -> None:
 
 
 def require_no_secret(field: str, name: str) -> None:
-    """Check that a name that decides who sees what holds no secret.
+    """Check that the name of a tenant or workspace holds no secret.
 
     Raises:
-        InvalidInputError: it holds one.
+        InvalidInputError: the name holds a secret.
     """
     if _clean(name) != name:
         raise InvalidInputError(

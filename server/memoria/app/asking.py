@@ -36,7 +36,7 @@ class _Asked(Value, ABC):
 
 
 class AskedMemories(_Asked):
-    """A search of the first level: conclusions."""
+    """A search of memories (the first level)."""
 
     level: Literal["memories"] = "memories"
     query: MemoryQuery
@@ -56,7 +56,7 @@ class AskedMemories(_Asked):
 
 
 class AskedTraces(_Asked):
-    """A search of the second level: the verbatim record."""
+    """A search of the verbatim record (the second level)."""
 
     level: Literal["traces"] = "traces"
     query: TranscriptQuery

@@ -290,9 +290,9 @@ class Memoria(Unread):
 
     @check_arguments
     async def wait_until_idle(self, timeout_s: Seconds | None = None) -> BacklogStatus:
-        """Wait until nothing more can be read or embedded now, and the model can answer questions.
+        """Wait until turns are read and embedded as far as possible, and the embedder is loaded.
 
-        What fails stays behind, and is in the status.
+        Turns that failed stay in the backlog, and the returned status counts them.
 
         Raises:
             TimeoutError: it took longer than `timeout_s`.
@@ -313,7 +313,7 @@ class Memoria(Unread):
         return await in_thread(worker.status)
 
     def warm_up(self) -> None:
-        """Begin to load the model in the background. Returns at once."""
+        """Begin to load the embedder in the background, and return at once."""
         if self._embedder is not None:
             self._embedder.start_loading()
 

@@ -60,7 +60,7 @@ _SEARCH_THREADS = 40
 
 @dataclass(frozen=True, slots=True)
 class OpenHome:
-    """An opened home: its settings, its store, the models and whoever works beside it."""
+    """An opened home: its settings, store, models and background workers."""
 
     settings: "Settings"
     store: "Store"

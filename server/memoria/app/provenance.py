@@ -70,7 +70,7 @@ class ProvenanceQueries:
 
     @check_arguments
     async def list_pending(self, limit: Count = 20) -> list[MemoryRecord]:
-        """List memories that the user has yet to confirm, newest first, with their grounds."""
+        """List memories that the user has yet to confirm, newest first, each with its evidence."""
         return await in_snapshot(
             self._store, self._tenant, lambda tx: list_pending(tx, limit, self._seen)
         )

@@ -170,7 +170,7 @@ class Unread(Changes):
 
     @check_arguments
     async def read_unread(self, page_id: Text | None = None) -> str | None:
-        """Return a page of what nobody has read, with how to hand in what is concluded from it.
+        """Return a page of turns that no model or agent has read, with how to hand in conclusions.
 
         Args:
             page_id: which; the next one by default.

@@ -137,7 +137,7 @@ class Recall:
         """Take in what hooks have said; a memory that is only read takes in nothing."""
 
     async def read_core(self) -> dict[CoreFile, str]:
-        """Return what the core files say now, without marks; a file that says nothing is missing.
+        """Return the present text of each core file without Memoria's marks; leave out empty files.
 
         That is the files as they stand, with what has been said since they were written and
         without what no longer holds. MEMORY.md ends with what holds in the configured project.
