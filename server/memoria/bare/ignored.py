@@ -25,16 +25,16 @@ class _TooMuchError(Exception):
 
 
 class _Effort:
-    """Budget for finding out about one folder."""
+    """Limit on the work of comparing one folder with all patterns."""
 
     def __init__(self) -> None:
         self._left = _MOST_EFFORT
 
     def spend(self, effort: int) -> None:
-        """Spend some of the budget.
+        """Subtract `effort` from the work that is still allowed for comparing patterns.
 
         Raises:
-            _TooMuchError: it is used up.
+            _TooMuchError: more work was needed than is allowed.
         """
         self._left -= effort
         if self._left < 0:
@@ -121,7 +121,7 @@ def _applies(pattern: str, inside: list[str], effort: _Effort) -> bool:
 
 
 def _fits(parts: list[str], names: list[str], effort: _Effort) -> bool:
-    """Check whether the names of a path, or the first of them, match the parts of a pattern.
+    """Check whether a path, or a folder above that path, matches a pattern, name by name.
 
     All ways to go through the parts are followed at once, so that many `**` don't multiply them.
     """

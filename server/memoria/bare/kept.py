@@ -97,16 +97,16 @@ def load_kept(
 
 
 def read_general(home: str, tenant: str, name: str) -> str | None:
-    """Return the part of the answer for no project that holds in every project; None if in doubt.
+    """Return the part of a kept answer that holds in all projects; None if in doubt.
 
-    It has the user's own rules and preferences, for a project of which nothing is kept yet.
+    The part has the user's own rules and preferences, for a project of which nothing is kept yet.
     """
     text = read_kept(home, tenant, None, name)
     return None if text is None else cut_to_general(text)
 
 
 def cut_to_general(text: str) -> str:
-    """Return the part of an answer for no project that holds in every project."""
+    """Cut an answer made outside any project down to the part that holds in all projects."""
     shown, heading, rest = text.partition(f"\n\n{OF_NO_PROJECT}\n")
     fence_end = rest.rpartition("\n")[2]
     return f"{shown}\n{fence_end}" if heading else text
@@ -150,7 +150,7 @@ def write_kept(
     good_until: int | None,
     epoch: str,
 ) -> None:
-    """Keep an answer. Nobody may change the database meanwhile (`app/kept.py`).
+    """Store an answer in the home. The caller must keep the database unchanged meanwhile.
 
     Args:
         home: the data folder's path.

@@ -69,7 +69,7 @@ def end_epoch(home: str, tenant: str) -> None:
 def begin_epoch(home: str, tenant: str) -> str:
     """Return the present epoch; begin a new epoch if the last has ended.
 
-    Nobody may change the database meanwhile.
+    The caller must keep the database unchanged meanwhile.
 
     Raises:
         OSError: the file of the epoch can't be written.
@@ -105,7 +105,7 @@ def _read_for(home: str, tenant: str, workspace: str | None) -> str | None:
 
 
 def _read_epoch(home: str, tenant: str) -> str:
-    """Return the present epoch; empty if there is none, or its file is half written."""
+    """Return the id (epoch) that a kept answer must bear; empty if its file is missing or cut."""
     path = os.path.join(answer_folder(home, tenant), EPOCH)
     try:
         epoch = read_regular(path, _CHARS).decode("ascii", "replace")

@@ -85,7 +85,7 @@ def is_core_path(place: str) -> bool:
 
 
 def strip_marks(text: str) -> str:
-    """Return a core file's text without the marks that only its next reading needs.
+    """Return a core file's text without the comments by which Memoria knows its own lines.
 
     A note below a line is appended to it, and a quote's mark becomes its id in brackets.
 

@@ -146,7 +146,9 @@ def walk(
 
 
 def list_folder(home: Path, folder: str | PurePath) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield every path in a folder of the home with its status, by name; none if it is a link.
+    """Yield each path in a folder of the home with its `lstat` result, sorted by name.
+
+    Nothing is yielded if the folder is missing or a link.
 
     Raises:
         OSError: the folder can't be read.
