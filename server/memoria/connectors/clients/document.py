@@ -34,7 +34,7 @@ class EditError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedParts:
-    """Our parts that one file of a client is to hold."""
+    """Parts that Memoria wants written into one file of a client."""
 
     syntax: SyntaxName = "JSON"
     entry_at: Path = ()

@@ -202,7 +202,7 @@ def apply_wiring(wiring: ClientWiring, place: ClientPlace) -> WiringResult:
 
 
 def list_documents(client: Client, setup: ClientSetup) -> dict[Path, WantedParts]:
-    """Map each file of a client that others write, too, to the parts of ours wanted there.
+    """Map each of a client's own files to the parts that Memoria wants written into that file.
 
     Raises:
         ClientError: the client has no file at this scope, or a project's leads out of it.
@@ -315,7 +315,7 @@ def _connect_own(path: Path, text: str, *, is_hook: bool) -> FileEdit:
 
 
 def _remove_own(client: Client, setup: ClientSetup) -> Iterator[FileEdit]:
-    """Yield the deletions of our own files, the last first: a folder was made for the first."""
+    """Yield the deletions of Memoria's own files for a client, in reverse order of writing."""
     for path in reversed(own_files(client, replace(setup, wish=HookWish()))):
         before = ConfigFile(path).read()
         if before is not None and is_our_file(before.decode("utf-8", "replace")):

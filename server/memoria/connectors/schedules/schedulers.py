@@ -260,14 +260,14 @@ TASKS = FileScheduler(
 _CRONTAB = "the crontab"
 _LINES = lazy_regex(rb"[^\n]*\n|[^\n]+")
 _NO_TABLE = lazy_regex(rb"no crontab|can't open '[^']*': No such file")
-"""Messages of cron, cronie, macOS and BusyBox for a user without a table."""
+"""Messages of cron, cronie, macOS and BusyBox for a user without a crontab."""
 
 
 def with_line(table: bytes, job: ScheduledJob) -> bytes:
-    """Put the job's line into the table, and no second one.
+    """Return a crontab with the job's line in it exactly once.
 
     A new line goes to the top, where no `SHELL=` of the user's is in force and where taking it out
-    leaves what was there, whether that ended in a line break or not. Where one stands, it stays.
+    leaves what was there, whether that ended in a line break or not. A line of the job that is there is replaced.
     """
     new, done = os.fsencode(line_of(job)) + b"\n", False
     lines = list[bytes]()
@@ -281,7 +281,7 @@ def with_line(table: bytes, job: ScheduledJob) -> bytes:
 
 
 def without_line(table: bytes, label: str) -> bytes:
-    """Take the job's line out of the table."""
+    """Return a crontab without the job's line."""
     return b"".join(line for line in _LINES.findall(table) if not _is_line_of(line, label))
 
 
@@ -298,15 +298,15 @@ class Cron:
         return (ScheduledText(_CRONTAB, line_of(job) + "\n"),)
 
     def commands(self, _label: str, /) -> tuple[str, ...]:
-        """Return the command by which a person edits the table."""
+        """Return the command by which a person edits the crontab."""
         return ("crontab -e",)
 
     def install(self, job: ScheduledJob) -> None:
-        """Write the table with the job's line."""
+        """Write the job's line into the user's crontab."""
         _write_table(with_line(_read_table(), job))
 
     def remove(self, label: str) -> bool:
-        """Take the job's line out of the table. Return whether a line was there."""
+        """Remove the job's line from the user's crontab. Return whether a line was there."""
         table = _read_table()
         rest = without_line(table, label)
         if rest != table:
@@ -314,7 +314,7 @@ class Cron:
         return rest != table
 
     def find(self, label: str) -> tuple[ScheduledText, ...]:
-        """Return the job's line as it stands in the table; nothing where no line does."""
+        """Return the job's line in the user's crontab; nothing if there is no such line."""
         lines = (line for line in _LINES.findall(_read_table()) if _is_line_of(line, label))
         return tuple(ScheduledText(_CRONTAB, line.decode("utf-8", "replace")) for line in lines)
 
@@ -324,7 +324,7 @@ Scheduler = Cron | FileScheduler
 
 
 def _read_table() -> bytes:
-    """Read the table. A table that may not be read must not be taken for an empty one."""
+    """Read the crontab; empty if the user has none. A crontab that can't be read is an error."""
     listed = run_program("crontab", "-l")
     if listed.returncode != 0 and _NO_TABLE.search(listed.stderr):
         return b""

@@ -52,7 +52,11 @@ class _Bounded:
         self.seekable = file.seekable
 
     def read(self, size: int = -1) -> bytes:
-        """Read the next bytes; without a size, as many as a table of contents may have."""
+        """Read the next `size` bytes; without a size, at most the limit for a table of contents.
+
+        Raises:
+            zipfile.BadZipFile: `size` is above that limit.
+        """
         if size > _MOST_DIRECTORY_BYTES:
             raise zipfile.BadZipFile("its table of contents is far too long")
         return self._file.read(_MOST_DIRECTORY_BYTES if size < 0 else size)

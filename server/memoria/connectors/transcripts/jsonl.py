@@ -28,7 +28,7 @@ from memoria.connectors.transcripts.source import JsonObject, Record, Transcript
 from memoria.model import Role, Turn
 
 _FIELDS = frozenset(("timestamp", "tool_calls", "tool_results"))
-"""Fields that only lines of agents have. Any of the fields tells such a line."""
+"""Fields that only the lines of agents have: any of the fields proves such a line."""
 OWN_FIELDS = frozenset(Turn.model_fields) | _FIELDS
 _CALL_IDS = ("id", "call_id", "tool_use_id", "tool_call_id")
 _SECONDS = 1_000
@@ -36,7 +36,7 @@ _LATEST_SECONDS = 100_000_000_000
 
 
 def is_history(line: JsonObject) -> bool:
-    """Check whether a line has a field that our own lines never have."""
+    """Check whether a line is in the format of agents, not in that of `memoria export`."""
     return not _FIELDS.isdisjoint(line)
 
 
