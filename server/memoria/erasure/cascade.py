@@ -102,7 +102,7 @@ def part_unsupported(tx: Transaction) -> None:
 
 
 def drop_unsupported(tx: Transaction, survivors: Sequence[str], now: int) -> None:
-    """Delete entries and edges that lost their last source with turns that were just erased."""
+    """Delete queue entries without a turn left, and edges to entities that are no longer named."""
     tx.dependencies.drop_unsupported_entries(now)
     tx.dependencies.drop_unsupported_edges(survivors)
 

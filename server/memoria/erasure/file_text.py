@@ -51,7 +51,7 @@ class _Record:
 
 
 def remove_unwanted(text: str, unwanted: Unwanted, suffix: str) -> str:
-    """Remove the lines that hold a phrase, have a mark, or record an erased turn."""
+    """Return a file's text without the lines that hold an erased phrase, memory or turn."""
     phrases = unwanted.phrases
     if suffix == RECORDS:
         return "".join(

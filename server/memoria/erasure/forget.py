@@ -290,7 +290,10 @@ class Eraser:
     def _hide(
         self, tx: Transaction, report_id: str | None, turn_ns: Sequence[int], files: TextFileEraser
     ) -> AbstractContextManager[None]:
-        """Keep the rows that the block forgets, if there is a period of grace."""
+        """Return a context manager that keeps the rows forgotten in its block for `memoria undo`.
+
+        Without a period of grace, nothing is kept.
+        """
         if report_id is None or not self._grace_ms:
             return nullcontext()
         generated = {file.path: file.digest for file in tx.file_records.all()}

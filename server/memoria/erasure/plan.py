@@ -382,5 +382,5 @@ def _days_of(moment: int, offset: int | None) -> set[date]:
 
 
 def texts_in_plans(phrases: Phrases) -> Iterator[str]:
-    """Yield the phrases as JSON has them, to be found in the plan of an unfinished nightly run."""
+    """Yield the phrases to look for in an unfinished nightly run's plan, escaped as in JSON."""
     return (json.dumps(text, ensure_ascii=False)[1:-1] for text in phrases.distinctive.statements)

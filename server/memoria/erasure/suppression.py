@@ -165,7 +165,7 @@ class Digester:
         return {self._digest("statement", canonical_form(piece)) for piece in pieces}
 
     def digest_older_turn(self, name: MessageName, text: str) -> set[str]:
-        """Return the digests that earlier versions made of a turn and of its message."""
+        """Return the digests of a turn's text and message id, as earlier versions made them."""
         whole = {self._digest("whole", canonical_form(text))} if is_distinctive(text) else set()
         return whole | {digest.removeprefix(_MESSAGE) for digest in self.digest_message(name)}
 
@@ -308,7 +308,7 @@ class SuppressionList:
         return not (self.is_erased_message(name, text) or self.repeats_erased(text))
 
     def repeats_erased(self, text: str) -> bool:
-        """Check whether a text says what was erased from the record with its source."""
+        """Check whether a text repeats a statement that was erased from the record."""
         return any(match.erases for match in self.find_matches(text))
 
     def may_conclude_from(self, text: str) -> bool:

@@ -65,7 +65,7 @@ def _strongest_new_nodes(found: Adjacency, met: Mapping[int, int], room: int) ->
 
 
 def _make_symmetric(edges: Adjacency) -> Adjacency:
-    """Add the reverse of each edge: the neighbours of the last level were not queried."""
+    """Return the edges together with the reverse of each edge."""
     told: dict[int, dict[int, float]] = {n: dict(others) for n, others in edges.items()}
     for n, others in edges.items():
         for other, weight in others.items():
