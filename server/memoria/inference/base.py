@@ -20,17 +20,17 @@ _STRENGTH = 0.5
 
 
 class Telling(NamedTuple):
-    """Linear model that separates texts that tell something from others."""
+    """Linear classifier of texts, by vector: those that state something, and all others."""
 
     weights: Vector
     base: float
 
     def marks(self, vector: Vector, least: float = 0.0) -> bool:
-        """Check whether the text with this vector tells something, by more than the least score."""
+        """Check whether the text of a vector states something: the score is above `least`."""
         return bool(vector @ self.weights + self.base > least)
 
     def turn(self, vector: Vector) -> Vector:
-        """Return the vector turned towards texts that tell something."""
+        """Return the vector turned towards texts that state something."""
         import numpy as np  # noqa: PLC0415  (who searches nothing does not wait for it)
 
         turned = vector + _STRENGTH * self.weights / np.linalg.norm(self.weights)
@@ -40,7 +40,7 @@ class Telling(NamedTuple):
 
 @cache
 def read_telling() -> Telling:
-    """Read the model for vectors of the bundled embedder."""
+    """Read the classifier of texts that state something; it fits the bundled embedder only."""
     import numpy as np  # noqa: PLC0415  (who searches nothing does not wait for it)
 
     stored = np.frombuffer(TELLING_WEIGHTS.read_bytes(), np.float16).astype(np.float32)
@@ -78,7 +78,7 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RelevanceBounds:
-    """Least fit of a text that answers a query, by what the query asks about.
+    """Lowest scores at which a text answers a query, one for each kind of query.
 
     The first two are compared with the share of the query's words in the text plus the text's
     cosine (without vectors, half of each with the share alone), the others with the cosine.

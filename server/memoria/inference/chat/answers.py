@@ -69,7 +69,7 @@ def _may_say_more(text: str, answer: type[BaseModel]) -> bool:
 
 
 def _is_of_use(found: LooseAnswer[AnswerT]) -> bool:
-    """Check whether any item of an answer is sound, or none is unfit."""
+    """Check whether an answer can be used: no item is unfit, or at least one item is sound."""
     name = list_name(type(found.value))
     return not found.unfit or bool(name and getattr(found.value, name))
 

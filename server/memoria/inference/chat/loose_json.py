@@ -217,7 +217,7 @@ class _ValueReader:
         return sign in ends or sign in others or self._is_cut
 
     def _ends_around(self, ends: str) -> str:
-        """Return the closing brackets of what may be around a value: they end the value as well."""
+        """Return the closing brackets, other than `ends`, that can end the value being read."""
         return (_OBJECT_END + _LIST_END + _CALL_END * self._is_call).replace(ends, "")
 
     def _list(self, depth: int) -> list[Any]:
@@ -323,7 +323,7 @@ class _ValueReader:
 
 @cache
 def _stops(closing: str, *, is_bounded: bool) -> re.Pattern[str]:
-    """Return a pattern for the end of a quoted text: its closing mark and, if bounded, a comma."""
+    """Return a pattern of possible ends of a quoted text: closing marks; if bounded, commas too."""
     return re.compile(rf"(?s)\\.|[{closing}{',，' if is_bounded else ''}]")
 
 

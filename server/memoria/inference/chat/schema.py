@@ -146,7 +146,7 @@ class _Compactor:
         return self._is_strict or is_const or name in schema.get("required", ())
 
     def _compact_field(self, field: Schema) -> Schema:
-        """Compact a field; a field that may be left out loses its null."""
+        """Shorten a field's schema; drop an optional field's null unless the schema is strict."""
         others = [each for each in field.get("anyOf", ()) if each != _NULL]
         if self._is_strict or "default" not in field or len(others) != 1:
             return self._compact(field)

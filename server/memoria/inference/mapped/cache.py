@@ -89,7 +89,7 @@ def _map(path: Path) -> Any:  # noqa: ANN401  (as above)
 
 
 def _write_and_map(path: Path) -> Any:  # noqa: ANN401  (as above)
-    """Return the encoder out of a file that this process writes, or another one meanwhile has."""
+    """Write the encoder's file unless another process has; return the encoder mapped from it."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     lock = os.open(path.parent / ".lock", flags, 0o600)
