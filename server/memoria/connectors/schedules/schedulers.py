@@ -266,8 +266,8 @@ _NO_TABLE = lazy_regex(rb"no crontab|can't open '[^']*': No such file")
 def with_line(table: bytes, job: ScheduledJob) -> bytes:
     """Return a crontab with the job's line in it exactly once.
 
-    A new line goes to the top, where no `SHELL=` of the user's is in force and where taking it out
-    leaves what was there, whether that ended in a line break or not. A line of the job that is there is replaced.
+    A new line goes to the top: no `SHELL=` of the user's is in force there, and the crontab can be
+    restored exactly, with or without a line break at its end. An old line of the job is replaced.
     """
     new, done = os.fsencode(line_of(job)) + b"\n", False
     lines = list[bytes]()
