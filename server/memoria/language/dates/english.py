@@ -51,7 +51,7 @@ def _third_of(match: re.Match[str], window: Window) -> Window:
 
 
 def read_date(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """Read `8 April`, `April 5-9, 2026`."""
+    """Return the period that `8 April` or `April 5-9, 2026` names."""
     month, day = _month_number(match), _read_day(match["d"])
     last = int(match.groupdict().get("d2") or day)
 
@@ -67,12 +67,12 @@ def _read_day(text: str) -> int:
 
 
 def read_iso(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window:
-    """Read `2026-04-08`."""
+    """Return the period that `2026-04-08` names."""
     return windows.date(int(match["y"]), int(match["m"]), int(match["d"]))
 
 
 def read_slashed(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window:
-    """Read `3/4/2026` as American unless the first number is no month, `3.4.2026` as European."""
+    """Return the day of `3/4/2026`, American if the first number is a month, or of `3.4.2026`."""
     first, second = int(match["a"]), int(match["b"])
     is_day_first = match["s"] == "." or first > _LAST_MONTH
     day, month = (first, second) if is_day_first else (second, first)
@@ -80,7 +80,7 @@ def read_slashed(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window
 
 
 def read_day_of_month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """Read `the 21st`."""
+    """Return the period that `the 21st` names."""
     return windows.day_of_month(prefer, at, _read_day(match["d"]))
 
 
@@ -95,7 +95,7 @@ def read_weekday_number(match: re.Match[str]) -> int:
 
 
 def read_quarter(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """Read `Q3`, `the first quarter of 2025`, `next quarter`."""
+    """Return the period that `Q3`, `the first quarter of 2025` or `next quarter` names."""
     found = match.groupdict()
     if which := found.get("which"):
         return windows.quarter_near(at, _STEPS[which.lower()])
@@ -105,7 +105,7 @@ def read_quarter(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
 
 
 def read_half_year(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """Read `the second half of 2026`."""
+    """Return the period that `the second half of 2026` names."""
     number = _ORDINALS[match["nth"].lower()]
     return _of_year(match, at, prefer, lambda year: windows.half_year(year, number))
 
@@ -121,7 +121,7 @@ def _of_year(
 
 
 def read_third_of_period(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """Read `the end of June`, `the beginning of next year`, `the end of the month`."""
+    """Return the period that `the end of June` or `the beginning of next year` names."""
     found, number = match.groupdict(), _PIECES[match["third"].lower()]
     if found["m"] or found["u"].lower() == "quarter" or found["which"].lower() != "the":
         return _of_period(match, at, prefer, lambda period: windows.third(period, number))
@@ -150,25 +150,25 @@ def _of_period(
 
 
 def read_month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """Read `in May`, `early May 2024`, `last May`."""
+    """Return the period that `in May`, `early May 2024` or `last May` names."""
     number = _month_number(match)
     found = _of_year(match, at, prefer, lambda year: windows.month(year, number))
     return _third_of(match, found)
 
 
 def read_season(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """Read `last summer`, `winter 2024`."""
+    """Return the period that `last summer` or `winter 2024` names."""
     name = {"fall": "autumn"}.get(match["season"].lower(), match["season"].lower())
     return _of_year(match, at, prefer, lambda year: windows.season(year, name))
 
 
 def read_year(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window:
-    """Read `in 2023`."""
+    """Return the period that `in 2023` names."""
     return _third_of(match, windows.year(int(match["y"])))
 
 
 def read_weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """Read `on Friday`, `last Friday`."""
+    """Return the period that `on Friday` or `last Friday` names."""
     return windows.weekday_near(_which(match, prefer), at, read_weekday_number(match))
 
 
@@ -177,7 +177,7 @@ def _step(match: re.Match[str]) -> int:
 
 
 def read_nth_weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """Read `the first Monday of next month`, `the last Friday in November`."""
+    """Return the day that `the first Monday of next month` or `the last Friday in May` names."""
     weekday = read_weekday_number(match)
     nth = NTHS.index(match["nth"].lower())
     nth = -1 if nth == len(NTHS) - 1 else nth
@@ -194,17 +194,17 @@ def read_nth_weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Wind
 
 
 def read_unit(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """Read `last week`, `late next month`."""
+    """Return the period that `last week` or `late next month` names."""
     return _third_of(match, windows.shift_window(at, _step(match), match["u"].lower()))
 
 
 def read_weekend(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """Read `this weekend`."""
+    """Return the period that `this weekend` names."""
     return windows.weekend(windows.shift_window(at, _step(match), "week").start)
 
 
 def read_past_weekend(_match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """Read `over the weekend`."""
+    """Return the period that `over the weekend` names."""
     begun = windows.weekend(at).start <= at
     back = prefer == "past" and not begun
     return windows.weekend(windows.shift_window(at, -1 if back else 0, "week").start)
@@ -221,7 +221,7 @@ def _distance(match: re.Match[str]) -> tuple[int, str]:
 
 
 def read_second(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """Read `the week before last`, `the month after next`."""
+    """Return the period that `the week before last` or `the month after next` names."""
     unit, count = match["u"].lower(), -2 if match["way"].lower().startswith("before") else 2
     if unit == "night":
         return windows.part(windows.shift_window(at, count, "day"), "night")
@@ -245,25 +245,25 @@ def read_offset(match: re.Match[str]) -> Value:
 
 
 def read_end_of_period(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """Read `the last day of February`."""
+    """Return the period that `the last day of February` names."""
     is_last = match["third"].lower() == "last"
     return _of_period(match, at, prefer, lambda period: windows.edge(period, is_last=is_last))
 
 
 def read_ago(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """Read `three days ago`."""
+    """Return the period that `three days ago` names."""
     count, unit = _distance(match)
     return windows.shift_window(at, -count, unit)
 
 
 def read_ahead(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """Read `in two weeks`."""
+    """Return the period that `in two weeks` names."""
     count, unit = _distance(match)
     return windows.shift_window(at, count, unit)
 
 
 def read_rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """Read `the past two weeks`."""
+    """Return the period that `the past two weeks` names."""
     count = _count(match) if match.groupdict().get("n") else 1
     ahead = match["which"].lower() in ("next", "coming")
     unit = match["u"].lower()
@@ -273,11 +273,11 @@ def read_rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
 
 
 def read_day(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """Read `yesterday`, `the day after tomorrow`."""
+    """Return the period that `yesterday` or `the day after tomorrow` names."""
     return windows.shift_window(at, _NAMED[" ".join(match["name"].lower().split())], "day")
 
 
 def read_part(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """Read `this morning`, `last night`, `tonight`."""
+    """Return the period that `this morning`, `last night` or `tonight` names."""
     day = windows.shift_window(at, _step(match), "day")
     return windows.part(day, match["part"].lower() or "evening")

@@ -124,7 +124,11 @@ _COUNTED = (
 
 
 def _read_twelve_hours(hour: int, half: str | None) -> tuple[int, ...]:
-    """Return the hours of a day that a clock of twelve hours may mean."""
+    """Return the hours of the day that an hour on a twelve-hour clock may mean: for 3, 3 and 15.
+
+    Raises:
+        ValueError: the clock has no such hour.
+    """
     if not 0 < hour <= _HALF_DAY:
         raise ValueError("no hour of a clock")
     early = hour % _HALF_DAY

@@ -96,7 +96,7 @@ def _names_our_tools(words: str) -> bool:
 
 
 def _is_own_answer(result: JsonValue) -> bool:
-    """Check whether a result is an answer of ours, in JSON or in words."""
+    """Check whether a tool's result is an answer of Memoria's, in JSON or in words."""
     return _has_own_shape(result) or _HIT.search(as_text(result)) is not None
 
 

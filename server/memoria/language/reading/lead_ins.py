@@ -75,7 +75,7 @@ def _find_handing_over(line: str) -> re.Match[str] | None:
 
 
 def takes_up_again(text: str, start: int) -> bool:
-    """Check whether a text from `start` on, after a pasted part, is its speaker's again."""
+    """Check whether the speaker's own words go on at `start`, after a pasted part."""
     return len(text) - start <= _LONGEST_REST and bool(_AGAIN.match(text, start))
 
 

@@ -173,7 +173,7 @@ def _find_as_written(wanted: str, text: str) -> Place | None:
 
 
 def _is_within(text: str, place: int) -> bool:
-    """Check whether a place parts two letters or digits of the same word."""
+    """Check whether a position is inside a word, between two letters or digits."""
     around = text[max(place - 1, 0) : place + 1]
     return len(_LATIN.findall(around)) == 2  # noqa: PLR2004  (one on each side)
 
@@ -223,7 +223,7 @@ def is_said_literally(content: str, quote: str, said: str, speaker: str | None =
 
 
 def is_cut_of(part: str, whole: str, said: str) -> bool:
-    """Check whether each word of a sentence stands in another sentence or in what was said."""
+    """Check whether each word of a shortened sentence is in the full sentence or in the turn."""
     known = f"{whole} {said}"
     if is_cjk(whole):
         return {char for char in part if char.isalnum()} <= set(known)
