@@ -78,14 +78,14 @@ class GeneratedFiles:
         return back, left
 
     def drop_images(self, run: NightlyRun) -> None:
-        """Delete the copies of files from before a run."""
+        """Delete the former versions of files that were kept for undoing a run."""
         self.files.delete_folder(f"{BEFORE_IMAGES}/{run.id}")
 
     def drop_other_images(self, undoable: Collection[str]) -> None:
-        """Delete the copies of files from before runs that can no longer be undone.
+        """Delete the former versions of files, kept for undoing runs, except those of `undoable`.
 
         Args:
-            undoable: their ids.
+            undoable: ids of the runs that can still be undone.
         """
         for run_id in self.files.list_folders(BEFORE_IMAGES):
             if run_id not in undoable:

@@ -120,7 +120,7 @@ def _compose(source: CoreSource, seen: BesideSearch, tokens: int) -> CurrentCore
     share = 1 / (len(standing) + 1)
 
     def strength(memory: CoreMemory) -> float:
-        """Keep the file's memories in their order, ahead of new ones that do not bind."""
+        """Return a memory's rank: the file's memories in their order, then others by importance."""
         place = standing.get(memory.id)
         return memory.importance if place is None else 2 - place * share
 

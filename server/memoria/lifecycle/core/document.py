@@ -303,7 +303,7 @@ def lines_without_mark(base: Sequence[CoreLine], document: Document) -> list[Lin
 
 
 def asks_for_memory(line: Line) -> bool:
-    """Check whether a line without a mark is a new memory.
+    """Check whether a line that the user wrote is to become a new memory.
 
     Below a heading of Memoria's every plain line is; below one of the user's own, every bullet.
     """

@@ -234,9 +234,9 @@ def _join(
     earlier: Sequence[CoreLine],
     typed: _TypedBefore,
 ) -> Iterator[CoreLine]:
-    """Yield the notes of lines as the run wrote them; of edited lines, the notes from before.
+    """Yield the record of each line of a file: the run's or, for an edited line, the earlier one.
 
-    A line that only the run removed gets no note: the user has not deleted it.
+    A line that only the run removed gets no record: the user has not deleted that line.
     """
     known = {one.memory_id for one in wrote}
     before: Mapping[str, CoreLine] = {one.memory_id: one for one in earlier}

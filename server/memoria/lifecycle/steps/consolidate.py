@@ -84,7 +84,7 @@ class ConsolidateStep(PlannedStep[ConceptItem]):
     rows = 300
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Describe that no concept is written without a chat model, or what was left out."""
+        """Return a sentence on concepts that the step can't write or leaves out; None if none."""
         if context.chat is None:
             return f"{WITHOUT_MODEL} no concept is written; those without support are ended"
         return context.shortfalls.get(self.name)

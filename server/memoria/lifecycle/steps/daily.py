@@ -187,7 +187,7 @@ class DailyStep(PlannedStep[DayPage]):
     """Most rows of a transaction: so a page has one of its own, in which its file is written."""
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Describe that pages have only lists without a chat model, or what was left out."""
+        """Return a sentence on what the daily pages lack after this run; None if nothing."""
         return _LISTS_ALONE if context.chat is None else context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[DayPage]:

@@ -47,10 +47,10 @@ _MOST_COUNTED = 10_000
 
 
 class DecayItem(Item):
-    """A memory that is to be archived or to sink; its key is its id."""
+    """A memory to be archived, or moved to a lower tier; its key is its id."""
 
     to: MemoryTier | None
-    """Tier to which the memory sinks; None: it is archived."""
+    """Lower tier to which the memory moves; None if the memory is archived."""
     why: str
 
 
@@ -67,7 +67,7 @@ class DecayStep(PlannedStep[DecayItem]):
     rows = 40
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Describe that faded memories are archived without a review, if they are."""
+        """Return the sentence that memories are archived without a review; None with a reviewer."""
         if has_reviewer(context):
             return None
         return ARCHIVED_UNASKED
@@ -129,7 +129,7 @@ def _is_still_due(one: RetentionAttributes, item: DecayItem, context: StepContex
 
 
 class PromotionItem(Item):
-    """A memory that rises; its key is its id."""
+    """A memory to be promoted to a higher tier; its key is its id."""
 
     to: MemoryTier
 
@@ -147,7 +147,7 @@ class PromoteStep(PlannedStep[PromotionItem]):
     rows = 6
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Describe that no memory rises into the core without a review, if so."""
+        """Return the sentence that no memory is promoted without a review; None with a reviewer."""
         if has_reviewer(context):
             return None
         return f"{WITHOUT_MODEL} no memory rises into the core by itself"

@@ -178,7 +178,7 @@ class ReviewStep(PlannedStep[ReviewItem]):
     rows = 40
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Describe that nothing is reviewed without a chat model, or what got no decision."""
+        """Return a sentence on memories that the step can't review or decide on; None if none."""
         if context.chat is None:
             return ARCHIVED_UNASKED
         return context.shortfalls.get(self.name)
