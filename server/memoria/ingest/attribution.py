@@ -51,7 +51,7 @@ def find_participants(tx: Transaction) -> Participants:
 def attribute_operations(
     operations: Iterable[Operation], prompt: PromptContents, participants: Participants
 ) -> tuple[Operation, ...]:
-    """Return the operations with subjects and wordings that name the right person.
+    """Return the proposed changes to memories, with the right person named in each change.
 
     A speaker's word about themselves changes no memory of another one: it is a conclusion of its
     own, and takes nothing back.

@@ -75,7 +75,7 @@ def find_patchable(
 
 
 def number_sentences(content: str) -> str:
-    """Return the sentences of a summary, a numbered JSON object a line."""
+    """Return the sentences of a summary as numbered JSON objects, one on each line."""
     numbered = enumerate(_split(content), 1)
     return "\n".join(compact_json({"number": n, "text": one.strip()}) for n, one in numbered)
 

@@ -50,7 +50,7 @@ _STATUS: Mapping[str, StatementStatus] = {
 
 @dataclass(frozen=True, slots=True)
 class _Proposal:
-    """A conclusion that was handed in, as an operation."""
+    """A conclusion that an agent handed in, with the change to memories that it proposes."""
 
     number: int
     given: AgentConclusion

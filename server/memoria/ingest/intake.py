@@ -123,9 +123,9 @@ class Intake:
         self.take_turn(reported.n, said._replace(id=reported.id))
 
     def supersede_conclusions(self, n: int) -> None:
-        """Supersede the rules' conclusions from the former text of a message that was edited.
+        """Supersede the memories that rules drew from a message before the message was edited.
 
-        Summaries of the turn are queued to be written again.
+        Summaries of the message are queued to be written again.
         """
         writer = self._writer()
         for memory_id in self._tx.memories.list_concluded_from([n], InferredBy.RULES):
@@ -154,7 +154,7 @@ class Intake:
         return 0 if is_enough else self._now + _LONGEST_REST_MS
 
     def _weigh(self, session_n: int, first: int, last: int) -> int:
-        """Return the weight of the words of people and assistants in a part of a session."""
+        """Return the length of what people and assistants said in a part of a session."""
         turns = self._tx.conversations.list_span(session_n, first, last)
         return sum(text_weight(turn.content) for turn in turns if turn.role in _SPEAKING)
 

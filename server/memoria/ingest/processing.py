@@ -80,7 +80,9 @@ class EntryProcessor(Protocol):
     """Processes one kind of queue entry."""
 
     def run(self, entry: LeasedEntry, owner: str, along: Sequence[LeasedEntry] = ()) -> None:
-        """Ask about an entry, apply the answer and complete the entry in one transaction.
+        """Ask the model about a queue entry; then apply the answer and complete the entry.
+
+        Both changes are made in one transaction.
 
         Raises:
             ChatModelError: the model gave no answer.

@@ -66,7 +66,7 @@ _CERTAINTY = {"actual": 1.0, "planned": 0.9, "wished": 0.7, "possible": 0.6, "he
 
 
 class Resolver:
-    """Applies operations within one tenant's transaction."""
+    """Applies proposed changes to memories, within one tenant's transaction."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class Resolver:
         """Ids of memories that an assistant or a tool only repeated."""
 
     def apply(self, operations: Sequence[Operation]) -> ExtractionOutcome:
-        """Apply the operations; a rejected one is counted and logged with its reason."""
+        """Apply the proposed changes; a rejected change is counted and logged with its reason."""
         for operation in operations:
             try:
                 self._apply(operation)

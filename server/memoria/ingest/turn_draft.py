@@ -48,7 +48,7 @@ def digest_opening(role: Role, text: str) -> bytes:
 
 
 def is_same_turn(one: str, other: str) -> bool:
-    """Check whether two texts of the same opening are one turn, whole or with one of them cut."""
+    """Check whether two texts that begin alike are one turn, perhaps with one text cut short."""
     if one == other:
         return True
     first, second = read_statement(one).words, read_statement(other).words
@@ -92,7 +92,7 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 @dataclass(frozen=True, slots=True)
 class TurnDraft:
-    """A cleaned turn with its identity."""
+    """A turn without secrets, ready to be stored, with its identity."""
 
     turn: Turn
     session_id: str
@@ -120,7 +120,7 @@ class TurnDraft:
 def draft_turn(
     i: int, raw: Turn, session_id: str, max_bytes: int, tally: Tally, digester: Digester
 ) -> TurnDraft:
-    """Check and clean a turn.
+    """Return a turn ready to be stored: checked, and without secrets.
 
     Raises:
         InvalidTurnError: the turn cannot be stored.
@@ -239,7 +239,7 @@ class _Omission:
         self._suppression = suppression
 
     def leave_out(self, text: str) -> str:
-        """Put a mark in the place of each passage that says what was erased."""
+        """Return a text with a mark in place of each passage that repeats something erased."""
         if not self._suppression.repeats_erased(text):
             return text
         sentences = split_sentences(text)

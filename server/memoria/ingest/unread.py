@@ -101,10 +101,10 @@ class UnreadTurns:
         return ()
 
     def find(self, page_id: str) -> Sequence[StoredTurn]:
-        """Return the turns of a page.
+        """Return the turns of a page of unread turns.
 
         Raises:
-            InvalidInputError: it was read already, or it is not what it was.
+            InvalidInputError: the page was read already, or is not what it was.
             NotFoundError: there never was such a page, or it was forgotten.
         """
         named = _PAGE_ID.fullmatch(page_id)

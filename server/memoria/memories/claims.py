@@ -124,7 +124,7 @@ class ClaimWriter:
         return ClaimOutcome("UPDATE", memory.id, (memory, *others), opponents)
 
     def settle(self, memory: Memory, claim: Claim) -> ClaimOutcome:
-        """Apply what a revised or restored memory says to the other memories."""
+        """Supersede or mark the memories that a revised or restored one replaces or contradicts."""
         new = NewClaim(claim, _like(memory, claim), bare_wording(memory))
         verdicts = judge_claim(self._tx, new, self._now)
         replaced = tuple(other for other, _ in verdicts.replaced)

@@ -118,7 +118,7 @@ class ForeignMemories(Statements):
         return _status(self._state(tx, new, end, log_as=_LOGGED_AS))
 
     def _update(self, tx: Transaction, draft: _Draft, known: Memory) -> ForeignStatus:
-        """Give a memory that was imported before the present text of its item.
+        """Give an already imported memory the present text of its item.
 
         What the user has archived, corrected or replaced stays so.
         """

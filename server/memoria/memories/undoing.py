@@ -215,7 +215,7 @@ def _list_standing(memory: Memory, differences: Differences) -> Set[str]:
 
 
 def _own_differences(note: ChangeNote) -> Differences:
-    """Return the differences of the memory that the change was made to."""
+    """Return what a change altered in its own memory, without what it altered in others."""
     return note.rows.get(note.memory_id, {})
 
 

@@ -100,7 +100,7 @@ def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
 def read_ahead(
     tx: Transaction, contents: Iterable[str], workspaces: Iterable[str | None]
 ) -> ReadAhead:
-    """Find the memories that likely claims will be compared with, before a write begins.
+    """Find the memories with which likely claims will be compared, ahead of the write.
 
     The search takes long in a large home, and a write would make all other writers wait for it.
     """

@@ -187,7 +187,7 @@ _EVERYTHING = Filters(everywhere=True, include_history=True, include_processed=T
 
 
 def interpretation_by_model(add: Add, event_at: int | None = None) -> Interpretation:
-    """Return a model's understanding of the memory it proposed."""
+    """Return the meaning of a proposed memory, as the model gave that meaning."""
     return Interpretation(
         mentions=add.entities,
         subject=add.subject,
@@ -209,9 +209,9 @@ _OF_THEIR_PEOPLE = lazy_regex(
 def interpretation_by_rules(
     content: str, time: str | None = None, event_at: int | None = None
 ) -> Interpretation:
-    """Interpret a wording by the rules.
+    """Return the meaning of a wording, found by rules without a model.
 
-    `time` are the words in the wording that say when, `event_at` is what these mean.
+    `time` holds the words in the wording that say when; `event_at` is the moment they mean.
     """
     content = _OF_THEIR_PEOPLE.sub("", content)
     sentence = parse_sentence(content, time)
@@ -265,7 +265,7 @@ def interpretation_of_update(
 def interpret_revision(
     tx: Transaction, memory: Memory, wording: NewWording
 ) -> Interpretation | None:
-    """Interpret a new wording of a memory that a model has linked; None if no model has."""
+    """Return the meaning of a new wording for a memory linked by a model; None for others."""
     if tx.graph.links_inferred_by(memory.id) is not InferredBy.MODEL:
         return None
     read = interpretation_of_update(tx, memory, wording.content, None, None)
