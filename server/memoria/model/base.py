@@ -128,14 +128,14 @@ def _list_shown(value: Value) -> Iterator[tuple[str, Any]]:
 
 @cache
 def _list_forms(kind: type[Value]) -> list[tuple[str, Shown]]:
-    """List the form of every field, in the order of the model."""
+    """List how each field of a class is shown in JSON, in the order of the fields."""
     plain = Shown()
     found = {name: _find_forms(field) for name, field in kind.model_fields.items()}
     return [(name, next(iter(forms), plain)) for name, forms in found.items()]
 
 
 def _find_forms(field: FieldInfo) -> list[Shown]:
-    """List the forms beside a field's type, or beside a part of the type (`Moment | None`)."""
+    """List the `Shown` notes beside a field's type, or beside a part of it (`Moment | None`)."""
     parts: Iterable[object] = (
         note for part in get_args(field.annotation) for note in getattr(part, "__metadata__", ())
     )

@@ -73,7 +73,7 @@ class SessionListing(Listing):
 
 
 class Page(Value):
-    """Counts beside a page."""
+    """Base of a page of a list: the counts shown with the page."""
 
     total: int
     """Number on all pages."""

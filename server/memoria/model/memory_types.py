@@ -71,7 +71,7 @@ class MemoryType(StrEnum):
 
     @property
     def is_derived(self) -> bool:
-        """True if memories of the type sum up other words: nobody may state or propose one."""
+        """True if memories of the type are derived from others, never stated or proposed."""
         return self.row.origin != "statement"
 
     @property

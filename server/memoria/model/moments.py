@@ -118,7 +118,7 @@ class Zone:
         return None if found is None else self.day(found)
 
     def day(self, day: date) -> LocalDay:
-        """Return a day with its midnights."""
+        """Return the local day of a date, with the midnights at its beginning and end."""
         midnight = datetime(day.year, day.month, day.day)  # noqa: DTZ001  (local by design)
         following = midnight + timedelta(days=1)
         return LocalDay(day, self.to_millis(midnight), self.to_millis(following))

@@ -230,7 +230,7 @@ class DaySession(Value):
 
 
 class DayMemory(Value):
-    """A memory in the wording that a day speaks of."""
+    """A memory on a day's page, in the wording that it had on the day."""
 
     id: str
     content: str

@@ -227,7 +227,7 @@ class Add(Value):
 
 
 class Update(Value):
-    """A known memory, in other words or with another content."""
+    """Change of a known memory: other words, or another content."""
 
     op: Annotated[Literal["UPDATE"], _Op] = "UPDATE"
     id: _MemoryId
@@ -247,14 +247,14 @@ class Update(Value):
 
 
 class Boost(Value):
-    """A known memory that shaped the reply."""
+    """Note that a known memory shaped the reply."""
 
     op: Annotated[Literal["BOOST"], _Op] = "BOOST"
     id: _MemoryId
 
 
 class Delete(Value):
-    """A known memory that the user took back."""
+    """Removal of a known memory, as the user took it back."""
 
     op: Annotated[Literal["DELETE"], _Op] = "DELETE"
     id: _MemoryId

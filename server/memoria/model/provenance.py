@@ -49,7 +49,7 @@ class LoggedAction(AuditEntry):
 
     @property
     def by(self) -> str:
-        """The way in, in words."""
+        """Words for the channel, such as `on the command line`."""
         from memoria.model.memory import Trust  # noqa: PLC0415
 
         return Channel(name=self.channel, trust=Trust.REPORTED, client=self.client).description
@@ -192,7 +192,7 @@ class Channel(Value):
 
     @property
     def description(self) -> str:
-        """The way in, in words."""
+        """Words for the channel, such as `on the command line`."""
         match self.name:
             case "cli":
                 return "on the command line"

@@ -55,7 +55,10 @@ class ExplainedCandidate(Value):
 
 
 class Explanation(Value):
-    """Origin of an answer. Two searches of the same store give the same explanation."""
+    """Sources, formula and scores by which an answer came about.
+
+    The same search of the same store has the same explanation.
+    """
 
     path: str
     """The sources in the order in which they are tried, such as `text → vectors → graph`."""

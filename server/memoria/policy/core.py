@@ -67,7 +67,7 @@ def groups_in(file: CoreFile) -> list[Group]:
 
 
 def is_for_every_session(memory: CoreMemory, now: int, zone: Zone) -> bool:
-    """Check whether a memory is for every session: no order for one, no errand of one day.
+    """Check whether a memory is meant for every session, not just for one session or one day.
 
     What the user pinned or wrote into a core file stands there as long as they let it. A memory
     with a redacted secret never does: there is nothing to read.
@@ -139,7 +139,7 @@ def _is_minor(memory: CoreMemory) -> bool:
 
 
 def _begins_with_the_user(memory: CoreMemory) -> bool:
-    """Check whether a statement without a subject begins with the user.
+    """Check whether a statement without a recorded subject begins with words for the user.
 
     A line that the user wrote stays below the heading it was written below, whatever it says.
     """

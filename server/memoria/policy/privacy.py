@@ -30,7 +30,7 @@ DEFAULT_HANDLING: PersonalRules = MappingProxyType(
 
 
 def effective_rules(configured: PersonalRules) -> PersonalRules:
-    """Return the handling of each class: as configured, else by default."""
+    """Return how each class of personal data is handled: as configured, or else by default."""
     return {**DEFAULT_HANDLING, **configured}
 
 
@@ -43,7 +43,7 @@ def mask(text: str, handling: PersonalRules) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ScreeningResult:
-    """Part of a statement that may be kept, and its condition."""
+    """Part of a statement that may be kept, and whether the user must confirm that part first."""
 
     text: str | None
     """The statement, masked where the rules ask for it; None if it must be dropped."""

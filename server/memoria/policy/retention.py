@@ -35,7 +35,7 @@ _UNITS_MS = {"d": DAY_MS, "h": DAY_MS // 24}
 
 
 def expires_at(duration: Duration, since: int) -> int | None:
-    """Return when a memory expires that counts from `since` on, UTC epoch ms; None for never.
+    """Return when a memory that holds from `since` on expires, in UTC epoch ms; None for never.
 
     >>> expires_at("2d", 0)
     172800000
@@ -102,7 +102,7 @@ def retention_table(changes: RetentionChanges | None) -> RetentionTable:
 
 
 def _replace_number(row: _RowT, name: str, number: float | None) -> _RowT:
-    """Return the row with another number, which has been checked."""
+    """Return a copy of a retention row or table with the number called `name` replaced."""
     new_number: Any = int(number) if name == "active" and number is not None else number
     return replace(row, **{name: new_number})
 

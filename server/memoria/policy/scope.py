@@ -54,7 +54,7 @@ def default_scope(kind: MemoryType) -> Scope:
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """Signs of person and of work in a statement."""
+    """Signs that a statement is about a person, or about work."""
 
     is_of_user: bool
     is_of_us: bool
