@@ -171,7 +171,7 @@ class Search:
         queries: Sequence[AskedVector],
         review: _Review = _NO_REVIEW,
     ) -> SearchResult:
-        """Answer a search, from the reviewed searches if they are of the same snapshot."""
+        """Answer a search; if the store is unchanged, take the scored searches from `review`."""
         is_known = review.snapshot is not None and review.snapshot == tx.snapshot
         searches = review.searches if is_known else self._score(tx, plan, queries)
         found = join_found(plan, searches, review.opinion)

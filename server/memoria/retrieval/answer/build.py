@@ -94,7 +94,7 @@ def build_answer(
 
 
 def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> list[AnswerLine]:
-    """List the latest statements, for an asked search that found nothing."""
+    """List the newest statements, to be shown for a question that found nothing."""
     plan = found.plan
     if not plan.profile.is_asked or plan.parsed.is_time_only:
         return []

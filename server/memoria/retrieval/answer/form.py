@@ -33,11 +33,11 @@ from memoria.model.moments import TO_THE_DAY, TO_THE_MINUTE
 _ALONE = ("unprocessed", "verbatim")
 """Status of turns among memories: each is a line by itself, as a memory is."""
 RunKey = tuple[str, ...]
-"""Session, client and day of a run of turns; of a memory its id."""
+"""Key of a group of hits: session, client and day of turns; the id of a memory."""
 
 
 def group_runs(hits: Iterable[Hit]) -> list[list[Hit]]:
-    """Group hits by their run, in the order of the best hit of each."""
+    """Group hits by session, client and day, in the order of each group's best hit."""
     runs: dict[RunKey, list[Hit]] = {}
     for hit in hits:
         runs.setdefault(run_key(hit), []).append(hit)
@@ -45,7 +45,7 @@ def group_runs(hits: Iterable[Hit]) -> list[list[Hit]]:
 
 
 def order_run(run: Sequence[Hit]) -> Sequence[Hit | AdjacentTurn]:
-    """List the turns of a run, and the turns beside its hits, in the order of the session."""
+    """List a group's turns, and the turns beside its hits, in the order of the session."""
     if stands_alone(run[0]):
         return run
     beside = (one for hit in run for one in (*hit.before, *hit.after))
@@ -59,7 +59,7 @@ def find_place(turn: Hit | AdjacentTurn) -> int:
 
 
 def run_key(hit: Hit) -> RunKey:
-    """Return the key of the hit's run."""
+    """Return the key by which hits are grouped: session, client and day; else the hit's id."""
     source = hit.source
     is_alone = hit.kind == "memory" or hit.status in _ALONE or hit.later_than is not None
     if is_alone or source.session_id is None:
@@ -152,7 +152,7 @@ def split_nearest(hits: Sequence[Hit]) -> tuple[Sequence[Hit], Sequence[Hit]]:
 
 
 def _find_nearest(hits: Sequence[Hit]) -> RunKey | None:
-    """Return the run's key of the first line below all hits; None for no such line."""
+    """Return the group's key of the first line below all hits; None for no such line."""
     _, below = split_nearest(hits)
     return run_key(below[0]) if below else None
 
@@ -204,12 +204,12 @@ def write_words(hit: Hit) -> str:
 
 
 def head_cost(hit: Hit) -> int:
-    """Return the most parts of a token that the line above a hit's run costs."""
+    """Return the most twentieths of a token that the line above a hit's group costs."""
     return 0 if stands_alone(hit) else _line_cost(_describe_run(hit))
 
 
 def frame_cost(hit: Hit, common: Common, id_chars: int) -> int:
-    """Return the parts of a token that a hit costs beside its words and its tool call's words."""
+    """Return the twentieths of a token that a hit costs without its words and its tool call's."""
     marks = _own_marks(hit, common) if stands_alone(hit) else list_marks(hit, common.marks)
     line = _hit_line(hit, "", marks, id_chars)
     call = [] if hit.tool is None else [_call_line(hit.tool.name, "", "", is_cut=True)]
@@ -218,7 +218,7 @@ def frame_cost(hit: Hit, common: Common, id_chars: int) -> int:
 
 
 def headings_cost(hits: Sequence[Hit]) -> int:
-    """Return the most parts of a token that the lines above all hits and above the nearest cost.
+    """Return the most twentieths of a token that lines above all hits and above the nearest cost.
 
     Fewer hits may have more in common: a mark that is said above all hits is left out of lines.
     """
@@ -228,17 +228,17 @@ def headings_cost(hits: Sequence[Hit]) -> int:
 
 
 def words_cost(text: str) -> int:
-    """Return the parts of a token that stored words cost as written, indented."""
+    """Return the twentieths of a token that stored words cost as written, indented."""
     return count_parts(indent_words(text))
 
 
 def neighbour_cost(beside: AdjacentTurn, id_chars: int) -> int:
-    """Return the parts of a token that a turn beside a hit costs."""
+    """Return the twentieths of a token that a turn beside a hit costs."""
     return neighbour_frame_cost(beside, id_chars) + words_cost(beside.text)
 
 
 def neighbour_frame_cost(beside: AdjacentTurn, id_chars: int) -> int:
-    """Return the parts of a token that a turn beside a hit takes beside its words."""
+    """Return the twentieths of a token that a turn beside a hit costs beside the turn's words."""
     return _line_cost(_neighbour_head(beside, id_chars))
 
 

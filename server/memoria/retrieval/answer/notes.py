@@ -99,7 +99,7 @@ def write_answer(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> str:
 
 
 def _take_fitting(lines: Iterable[str], left: int) -> Iterator[str]:
-    """Yield the lines that fit into `left` parts of a token."""
+    """Yield the lines that fit into `left`, counted in twentieths of a token."""
     for line in lines:
         cost = count_parts(f"{line}\n")
         if cost <= left:

@@ -57,7 +57,7 @@ _WHOLE_UP_TO = {"turn": 1.6, "memory": 3.0}
 
 
 class Packer:
-    """Hands out a budget, counted in parts of a token: `admit`, `add_neighbours`, `finish`."""
+    """Hands out a budget, counted in twentieths of a token: `admit`, `add_neighbours`, `finish`."""
 
     def __init__(
         self,
@@ -272,7 +272,7 @@ def _find_affordable(text: str, price: int, finder: ExcerptFinder, room: int) ->
         text: the whole text.
         price: the cost of the whole text.
         finder: finds excerpts of the text.
-        room: parts of a token.
+        room: twentieths of a token.
     """
     chars = len(text)
     span = 0, chars

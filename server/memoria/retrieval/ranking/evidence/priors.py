@@ -194,7 +194,7 @@ class Priors:
 
     @classmethod
     def among(cls, remarks: TurnMetadataColumns, expected: ExpectedAnswer, stages: Stages) -> Self:
-        """Build the priors of turns that are known before the turns are read."""
+        """Build the priors of turns from their metadata alone, before the turns are read."""
         is_another = _are_of_others(remarks, expected.speakers)
         is_late = _are_outside(remarks, expected.time if stages.time else None)
         own = may_wish(remarks)
