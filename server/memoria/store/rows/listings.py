@@ -145,7 +145,7 @@ class ShortIds:
         return self._rows.column("list_forgotten", end=end[-INDEXED_CHARS:].lower())
 
     def list_entities(self, end: str) -> list[str]:
-        """List ids of entities that end with the last `INDEXED_CHARS` of `end`."""
+        """List entity ids with a given end; only the last `INDEXED_CHARS` of `end` are compared."""
         return self._rows.column("list_entities", end=end[-INDEXED_CHARS:].lower())
 
     def list_sessions(self, beginning: str, limit: int) -> list[str]:

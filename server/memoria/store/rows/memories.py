@@ -108,7 +108,7 @@ class Memories:
         return set(self._rows.column("turns_awaiting_confirmation", ns=as_json(turn_ns)))
 
     def list_spoken_for(self, turn_ns: Sequence[int]) -> set[int]:
-        """Select the turns on which a memory rests, apart from episodes and archived memories."""
+        """Return the turns that support a memory; episodes and archived memories do not count."""
         return set(self._rows.column("turns_spoken_for", ns=as_json(turn_ns)))
 
     def add_version(self, memory_id: str, version: NewVersion) -> int:

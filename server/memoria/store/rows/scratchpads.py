@@ -89,7 +89,7 @@ class TaskNames:
         return self._rows.column("names")
 
     def erase(self, unwanted: Callable[[str], bool]) -> None:
-        """Erase unwanted names from memories and journals; the memories stay."""
+        """Erase unwanted task names from memories and journals; the memories stay."""
         tasks = list(filter(unwanted, self.list_names()))
         for row in self._rows.all("memories", tasks=as_json(tasks)) if tasks else ():
             self._rows.change("drop", memory_n=row["n"])

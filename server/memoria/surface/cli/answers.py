@@ -103,7 +103,7 @@ def _lines_of(hits: Sequence[Hit], page: _Page) -> Iterator[str]:
 
 
 def _run_lines(run: Sequence[Hit], page: _Page) -> Iterator[str]:
-    """Yield turns of a session below a line that says when and where, or a memory by itself."""
+    """Yield the lines of a group of hits: a session's turns below a heading, or one memory."""
     first = min(run, key=lambda hit: hit.source.turn_index or 0)
     is_further_in = first.later_than is not None
     if first.kind == "turn" and first.source.session_id is not None and not is_further_in:

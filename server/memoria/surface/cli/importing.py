@@ -186,7 +186,7 @@ def _find(
     *,
     every: bool,
 ) -> _Found:
-    """Find the files to read by source, and files of no known format."""
+    """Find the files to import, grouped by source, and files of no known format."""
     if format is not None and format not in sources:
         said = f"{format!r} is not one of {', '.join(sources)}."
         raise typer.BadParameter(said, param_hint="'--format'")

@@ -104,7 +104,7 @@ def trial_text(trial: "ModelTrial", name: str) -> str:
 
 
 def price_text(settings: Settings) -> str:
-    """Return in words what a day of the user's last week would have cost, and the cap."""
+    """Return a sentence on the model's cost for an average day of last week, and the daily cap."""
     from memoria.app.model_trial import price_last_week  # noqa: PLC0415  (opens a store)
 
     price = price_last_week(settings)
