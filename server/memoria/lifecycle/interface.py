@@ -129,7 +129,7 @@ class Step(ABC):
         """Count the items or pieces that are to be done now."""
 
     def describe_limits(self, _context: StepContext) -> str | None:
-        """Return a sentence on what the step can't do or leaves for another run; None if nothing."""
+        """Return a sentence on what the step can't do, or leaves undone; None if nothing."""
         return None
 
 

@@ -79,7 +79,7 @@ class MergeStep(PlannedStep[PairItem]):
     rows = 120
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Return a sentence on memories that the step can't merge or leaves unmerged; None if none."""
+        """Return a sentence on memories that the step can't or does not merge; None if none."""
         if context.chat is None:
             return f"{WITHOUT_MODEL} only memories in the same words are merged, none is superseded"
         return context.shortfalls.get(self.name)

@@ -51,7 +51,7 @@ class ProcessQueueStep(PiecewiseStep):
     deed = "read by the chat model"
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Return how many segments are left, in words: waiting without a chat model, else unread."""
+        """Return a sentence on the number of queued segments left; None if no segment is left."""
         if context.chat is None:
             left = count_waiting(context)
             said = f"{WITHOUT_MODEL} parts of conversations wait in the queue: {left}"
@@ -114,7 +114,7 @@ class BackfillStep(PiecewiseStep):
     deed = "read by the chat model"
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Return how many segments are left, in words: unqueued without a chat model, else unread."""
+        """Return a sentence on the number of segments left unread; None if no segment is left."""
         if context.chat is None:
             left = self.count_work(context)
             said = f"{WITHOUT_MODEL} parts of conversations were never queued: {left}"
@@ -174,7 +174,7 @@ class RefreshEpisodesStep(PlannedStep[OutdatedItem]):
     rows = 10
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Return the sentence that nothing is summed up without a chat model; None with a chat model."""
+        """Return the sentence that no summary is written anew; None if there is a chat model."""
         if context.chat is not None:
             return None
         return f"{WITHOUT_MODEL} no summary is written anew; searches mark what is outdated"

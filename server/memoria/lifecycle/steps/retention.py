@@ -147,7 +147,7 @@ class PromoteStep(PlannedStep[PromotionItem]):
     rows = 6
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Return the sentence that no memory is promoted without a review; None with a reviewer."""
+        """Return the sentence that no memory is promoted unreviewed; None with a reviewer."""
         if has_reviewer(context):
             return None
         return f"{WITHOUT_MODEL} no memory rises into the core by itself"
