@@ -265,7 +265,7 @@ def _find_summary(
 
 
 def _name_in_full(operation: Operation, ids: dict[str, str]) -> Operation:
-    """Return the operation with full ids of memories in the place of the short ones it names."""
+    """Return a proposed change with full ids of memories in place of its short ids."""
     match operation:
         case Update() | Delete() | Boost():
             return operation.model_copy(update={"id": ids.get(operation.id, operation.id)})
@@ -277,7 +277,7 @@ def _name_in_full(operation: Operation, ids: dict[str, str]) -> Operation:
 
 
 def _place_quote(operation: Operation, turns: Mapping[int, StoredTurn]) -> Operation:
-    """Return the operation with the number of the only turn that its quote stands in."""
+    """Return a proposed change with the number of the only turn that contains its quote."""
     if not isinstance(operation, Add | Update | Delete):
         return operation
     own = turns.get(operation.turn)

@@ -50,7 +50,7 @@ _STATUS: Mapping[str, StatementStatus] = {
 
 @dataclass(frozen=True, slots=True)
 class _Proposal:
-    """A conclusion that an agent handed in, with the change to memories that it proposes."""
+    """A conclusion that an agent handed in, and the change to memories that follows."""
 
     number: int
     given: AgentConclusion
@@ -126,7 +126,7 @@ class AgentReader:
     def _read(
         self, tx: Transaction, page: UnreadPage, given: Sequence[object]
     ) -> tuple[list[_Proposal], list[RefusedConclusion]]:
-        """Return the conclusions as operations, and the refused conclusions with their reasons."""
+        """Return proposals made of conclusions, and the refused conclusions with their reasons."""
         proposals, refused = list[_Proposal](), list[RefusedConclusion]()
         for number, one in enumerate(given, 1):
             try:

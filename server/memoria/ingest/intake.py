@@ -154,7 +154,7 @@ class Intake:
         return 0 if is_enough else self._now + _LONGEST_REST_MS
 
     def _weigh(self, session_n: int, first: int, last: int) -> int:
-        """Return the length of what people and assistants said in a part of a session."""
+        """Return the length of what people and assistants said in part of a session."""
         turns = self._tx.conversations.list_span(session_n, first, last)
         return sum(text_weight(turn.content) for turn in turns if turn.role in _SPEAKING)
 

@@ -223,7 +223,7 @@ def longest_that_fits(lengths: Iterable[int], most_chars: int, least: int) -> in
 
 @dataclass(slots=True)
 class ExtractionOutcome:
-    """Counts of applied operations by kind, and of rejected ones by reason."""
+    """Counts of applied changes to memories by kind, and of rejected changes by reason."""
 
     applied: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
@@ -233,7 +233,7 @@ class ExtractionOutcome:
     """Memories that took the place of others, or contradict them."""
 
     def add_rejection(self, error: Exception) -> None:
-        """Count an operation that was rejected, by its reason."""
+        """Count a proposed change that was rejected, by its reason."""
         self.rejected[str(error)] += 1
 
     def __str__(self) -> str:

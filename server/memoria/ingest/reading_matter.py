@@ -89,7 +89,7 @@ class ReadingContext:
         return {n: turn for n, turn in enumerate(self.turns, 1) if turn.n in own}
 
     def prompt_contents(self) -> PromptContents:
-        """Return the turns and memories that an operation may name."""
+        """Return the turns and memories that a proposed change may name."""
         unread = frozenset[int]().union(*(segment.unread for segment in self.segments))
         turns = {n: turn for n, turn in enumerate(self.turns, 1) if turn.n in unread}
         return PromptContents(turns, {memory.id: memory for memory in self.known})

@@ -1,8 +1,8 @@
-"""Resolution: operations that a model or the rules propose are applied, or rejected with a reason.
+"""Resolution: proposed changes to memories are applied, or rejected with a reason.
 
 A model's proposal is not trusted. An addition must quote the turn word for word, a change must name
 a memory that the model was shown, and the provenance follows from the quoted turn, never from the
-model. All operations of an entry and its completion are one transaction.
+model. All changes proposed from an entry and its completion are one transaction.
 """
 
 from collections.abc import Sequence
@@ -240,7 +240,7 @@ class Resolver:
                 return reason
 
     def _interpretation(self, add: Add, when: EventTime, turn: StoredTurn) -> Interpretation:
-        """Return how the model or the rules understand a proposed wording."""
+        """Return the meaning of a proposed wording, as the model gave it or as rules find it."""
         if self._validator.inferred_by is InferredBy.MODEL:
             expression_quote = find_quote(add.event_time or "", full_text(turn)) or when.expression
             expression = (
