@@ -61,7 +61,7 @@ class MemoriaHistory:
         return anyio.run(self.load)
 
     async def save(self, new_messages: Iterable[ModelMessage]) -> None:
-        """Record what a run has added: `result.new_messages()`. It is on disk afterwards."""
+        """Record new messages of an agent, `result.new_messages()`, on disk before returning."""
         await self._history.append(map(_to_entry, new_messages))
 
     def save_sync(self, new_messages: Iterable[ModelMessage]) -> None:

@@ -104,7 +104,7 @@ def verify(archive: Path, progress: Progress) -> None:
 
 
 def _copy_members(archive: Path, folder: Path | None, progress: Progress) -> Manifest:
-    """Check all packed files against the manifest; copy them if `folder` is given.
+    """Check packed files against the manifest; copy them if `folder` is given. Return the manifest.
 
     Raises:
         ValueError: a file is not what the manifest says.

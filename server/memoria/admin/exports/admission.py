@@ -1,4 +1,4 @@
-"""Admission: decides what of an export may come into a home.
+"""Admission: decides which records of an export may be imported into a home.
 
 The home's own tombstones decide first: what was forgotten here does not come back with an old
 export, by its id or by what it says, nor does anything that was concluded or derived from it.
@@ -46,7 +46,7 @@ class Refusals:
 
 
 class Admission:
-    """Decides, within one transaction, which records of an export come in."""
+    """Decides, within one transaction, which records of an export are imported."""
 
     def __init__(
         self, tx: Transaction, digester: Digester, refusals: Refusals, merge: PortableMerge
@@ -57,7 +57,7 @@ class Admission:
         self._merge = merge
 
     def admit(self, kind: str, record: _Record) -> _Record | None:
-        """Return the record as it may come in; None if it is refused."""
+        """Return the record as it may be imported; None if the record is refused."""
         match kind:
             case "turn":
                 return self._admit_turn(record)
@@ -69,13 +69,13 @@ class Admission:
                 return record
 
     def admit_lines(self, lines: Sequence[str]) -> list[str]:
-        """Return the lines of a core file that may come in, without secrets."""
+        """Return the lines of a core file that may be imported, without secrets."""
         kept = [line for line in lines if not line.strip() or self._suppression.may_keep(line)]
         self._refusals.forgotten += len(lines) - len(kept)
         return [redact(line).text for line in kept]
 
     def _may_keep(self, text: str) -> bool:
-        """Check whether a note may come in: it says nothing forgotten and no secret."""
+        """Check whether a note may be imported: one that says nothing forgotten and no secret."""
         return self._suppression.may_keep(text) and redact(text).text == text
 
     def _admit_turn(self, record: _Record) -> _Record | None:

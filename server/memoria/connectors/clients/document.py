@@ -96,10 +96,10 @@ def command_in(entry: Any) -> tuple[str, ...]:  # noqa: ANN401  (whatever stands
 
 
 class ConfigDocument:
-    """Editor of our parts in the text of one file."""
+    """Editor of Memoria's parts in the text of one file."""
 
     def __init__(self, wanted: WantedParts) -> None:
-        """Take the parts that are wanted, or that were: they tell what is ours."""
+        """Create the editor of the parts that are wanted, or that were wanted before."""
         self._wanted = wanted
         self._syntax = _choose_syntax(wanted.syntax)
 
@@ -145,7 +145,7 @@ class ConfigDocument:
         return {event: items for event, items in ours.items() if items}
 
     def connect(self, before: EditedText) -> EditedText:
-        """Return the text with everything that is wanted, once, and nothing else of ours.
+        """Return the text with each wanted part once, and nothing else of Memoria's.
 
         Raises:
             EditError: the text can't be edited without other changes.
@@ -164,7 +164,7 @@ class ConfigDocument:
         return edited
 
     def disconnect(self, before: EditedText, *, with_entry: bool = True) -> EditedText:
-        """Return the text without anything of ours.
+        """Return the text without Memoria's parts.
 
         Raises:
             EditError: the text can't be edited without other changes.
@@ -188,7 +188,7 @@ class ConfigDocument:
         return merged
 
     def _holds(self, text: str, entry: Mapping[str, Any] | None) -> bool:
-        """Check whether a text has all that is wanted and nothing else of ours."""
+        """Check whether a text has all wanted parts and nothing else of Memoria's."""
         hooks = {event: [dict(item)] for event, item in self._wanted.hooks.items()}
         grant = look_up(self.read(text), self._wanted.grant_at) if self._wanted.grant_at else None
         is_granted = grant == self._wanted.grant
@@ -246,7 +246,7 @@ class ConfigDocument:
         return EditedText(text, () if with_entry else pieces)
 
     def _order_events(self, text: str, pieces: tuple[InsertedPiece, ...]) -> list[str]:
-        """List the events that have hooks of ours, the last written first."""
+        """List the events that have hooks of Memoria's, the last written first."""
         written = [piece.path for piece in pieces]
         found = [(*self._wanted.hooks_at, event) for event in reversed(self.hooks_in(text))]
         found.sort(key=lambda path: written.index(path) if path in written else -1, reverse=True)
@@ -257,7 +257,7 @@ class ConfigDocument:
         return any(piece.path and piece.path == path[: len(piece.path)] for piece in pieces)
 
     def _cut_defaults(self, text: str, pieces: tuple[InsertedPiece, ...]) -> str:
-        """Cut the members wanted at the top, unless others now use a file that was ours."""
+        """Cut the members wanted at the top, unless others now use a file that Memoria made."""
         made = [key for key in self._wanted.defaults if any(one.path == (key,) for one in pieces)]
         was_ours = any(not piece.path for piece in pieces)
         if not was_ours or self._read_members(text).keys() <= set(made):

@@ -315,7 +315,7 @@ def _connect_own(path: Path, text: str, *, is_hook: bool) -> FileEdit:
 
 
 def _remove_own(client: Client, setup: ClientSetup) -> Iterator[FileEdit]:
-    """Yield the deletions of Memoria's own files for a client, in reverse order of writing."""
+    """Yield the edits that delete Memoria's own files for a client, in reverse order of writing."""
     for path in reversed(own_files(client, replace(setup, wish=HookWish()))):
         before = ConfigFile(path).read()
         if before is not None and is_our_file(before.decode("utf-8", "replace")):

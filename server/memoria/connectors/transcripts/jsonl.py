@@ -115,7 +115,7 @@ def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
 
 
 def _identify(turn: Turn, default: str, seen: Counter[tuple[str, str]]) -> Turn:
-    """Return the turn with a session, and with an id of ours if the turn has none."""
+    """Return the turn with a session, and with an id made from its content if it has none."""
     session = turn.session_id or default
     if turn.message_id is not None:
         return turn.model_copy(update={"session_id": session})
