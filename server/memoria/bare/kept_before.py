@@ -105,7 +105,7 @@ def _read_for(home: str, tenant: str, workspace: str | None) -> str | None:
 
 
 def _read_epoch(home: str, tenant: str) -> str:
-    """Return the id (epoch) that a kept answer must bear; empty if its file is missing or cut."""
+    """Return the id that a kept answer must bear; empty if the file of the id is missing or cut."""
     path = os.path.join(answer_folder(home, tenant), EPOCH)
     try:
         epoch = read_regular(path, _CHARS).decode("ascii", "replace")

@@ -1,4 +1,4 @@
-"""Cascade: what falls with a forgotten record because it rests on it or states it again."""
+"""Cascade: deletion of records that rest on a forgotten record, or state the same again."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 

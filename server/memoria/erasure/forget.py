@@ -290,7 +290,7 @@ class Eraser:
     def _hide(
         self, tx: Transaction, report_id: str | None, turn_ns: Sequence[int], files: TextFileEraser
     ) -> AbstractContextManager[None]:
-        """Return a context manager that keeps the rows forgotten in its block for `memoria undo`.
+        """Return a context manager that keeps the rows forgotten in its block, for an undo.
 
         Without a period of grace, nothing is kept.
         """

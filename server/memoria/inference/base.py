@@ -20,7 +20,7 @@ _STRENGTH = 0.5
 
 
 class Telling(NamedTuple):
-    """Linear classifier of texts, by vector: those that state something, and all others."""
+    """Linear classifier of text vectors into texts that state something, and all others."""
 
     weights: Vector
     base: float
@@ -40,7 +40,7 @@ class Telling(NamedTuple):
 
 @cache
 def read_telling() -> Telling:
-    """Read the classifier of texts that state something; it fits the bundled embedder only."""
+    """Read the classifier of texts that state something, made for the bundled embedder."""
     import numpy as np  # noqa: PLC0415  (who searches nothing does not wait for it)
 
     stored = np.frombuffer(TELLING_WEIGHTS.read_bytes(), np.float16).astype(np.float32)
@@ -181,11 +181,11 @@ class Calibration:
     """Reads the weights of a vector's numbers for how well a text answers a question; None if the
     numbers count alike."""
     read_telling: Callable[[], Telling] | None = None
-    """Reads the model that judges by a vector whether a text tells something; None without one."""
+    """Reads the classifier of texts that state something; None if there is no classifier."""
 
     @property
     def telling(self) -> Telling | None:
-        """Model that judges by a vector whether a text tells something, read at its first use."""
+        """Classifier of texts that state something, read at the first use."""
         return None if self.read_telling is None else self.read_telling()
 
 

@@ -82,7 +82,7 @@ class GeneratedFiles:
         self.files.delete_folder(f"{BEFORE_IMAGES}/{run.id}")
 
     def drop_other_images(self, undoable: Collection[str]) -> None:
-        """Delete the former versions of files, kept for undoing runs, except those of `undoable`.
+        """Delete the former versions of files, kept for undoing runs, except for `undoable` runs.
 
         Args:
             undoable: ids of the runs that can still be undone.

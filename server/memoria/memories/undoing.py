@@ -215,7 +215,7 @@ def _list_standing(memory: Memory, differences: Differences) -> Set[str]:
 
 
 def _own_differences(note: ChangeNote) -> Differences:
-    """Return what a change altered in its own memory, without what it altered in others."""
+    """Return what a change altered in the memory it was made to, not in other memories."""
     return note.rows.get(note.memory_id, {})
 
 

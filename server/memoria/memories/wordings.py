@@ -187,7 +187,7 @@ _EVERYTHING = Filters(everywhere=True, include_history=True, include_processed=T
 
 
 def interpretation_by_model(add: Add, event_at: int | None = None) -> Interpretation:
-    """Return the meaning of a proposed memory, as the model gave that meaning."""
+    """Return the meaning that a model gave for the memory it proposed."""
     return Interpretation(
         mentions=add.entities,
         subject=add.subject,
@@ -265,7 +265,7 @@ def interpretation_of_update(
 def interpret_revision(
     tx: Transaction, memory: Memory, wording: NewWording
 ) -> Interpretation | None:
-    """Return the meaning of a new wording for a memory linked by a model; None for others."""
+    """Return a new wording's meaning if a model linked the memory; None if no model linked it."""
     if tx.graph.links_inferred_by(memory.id) is not InferredBy.MODEL:
         return None
     read = interpretation_of_update(tx, memory, wording.content, None, None)

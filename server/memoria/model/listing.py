@@ -73,7 +73,7 @@ class SessionListing(Listing):
 
 
 class Page(Value):
-    """Base of a page of a list: the counts shown with the page."""
+    """Counts shown with one page of a list."""
 
     total: int
     """Number on all pages."""

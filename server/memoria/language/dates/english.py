@@ -67,12 +67,12 @@ def _read_day(text: str) -> int:
 
 
 def read_iso(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window:
-    """Return the period that `2026-04-08` names."""
+    """Return the day that `2026-04-08` names."""
     return windows.date(int(match["y"]), int(match["m"]), int(match["d"]))
 
 
 def read_slashed(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window:
-    """Return the day of `3/4/2026`, American if the first number is a month, or of `3.4.2026`."""
+    """Return the day of `3/4/2026`, American if possible, or of `3.4.2026`, European."""
     first, second = int(match["a"]), int(match["b"])
     is_day_first = match["s"] == "." or first > _LAST_MONTH
     day, month = (first, second) if is_day_first else (second, first)
@@ -80,7 +80,7 @@ def read_slashed(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window
 
 
 def read_day_of_month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """Return the period that `the 21st` names."""
+    """Return the day that `the 21st` names."""
     return windows.day_of_month(prefer, at, _read_day(match["d"]))
 
 
@@ -168,7 +168,7 @@ def read_year(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window:
 
 
 def read_weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    """Return the period that `on Friday` or `last Friday` names."""
+    """Return the day that `on Friday` or `last Friday` names."""
     return windows.weekday_near(_which(match, prefer), at, read_weekday_number(match))
 
 
@@ -273,7 +273,7 @@ def read_rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
 
 
 def read_day(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    """Return the period that `yesterday` or `the day after tomorrow` names."""
+    """Return the day that `yesterday` or `the day after tomorrow` names."""
     return windows.shift_window(at, _NAMED[" ".join(match["name"].lower().split())], "day")
 
 

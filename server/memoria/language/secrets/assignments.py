@@ -317,7 +317,7 @@ def _is_assigned(found: _Found, name: Name) -> bool:
 
 
 def _is_word_alone(found: _Found, name: Name) -> bool:
-    """Check whether a value is a secret: a password may be a plain word that ends the line."""
+    """Check whether a value is a secret; a password may be a plain word that ends the line."""
     if _is_assigned(found, name):
         return True
     is_word = is_plain_password(found.value) and found.ends_line
@@ -325,7 +325,7 @@ def _is_word_alone(found: _Found, name: Name) -> bool:
 
 
 def _is_named(found: _Found, name: Name) -> bool:
-    """Check whether a value after a colon is a secret: a password may be any odd word."""
+    """Check whether a value after a colon is a secret; a password may look like no word."""
     if _is_word_alone(found, name):
         return True
     is_odd = has_symbols(found.value) or looks_scrambled(found.value)
@@ -333,7 +333,7 @@ def _is_named(found: _Found, name: Name) -> bool:
 
 
 def _is_said(found: _Found, name: Name) -> bool:
-    """Check whether a value in a sentence is a secret: a password needs symbols, not just words."""
+    """Check whether a value in a sentence is a secret, not an ordinary word of the sentence."""
     if _is_assigned(found, name):
         return True
     return name.kind == "password" and found.is_literal and has_symbols(found.value)

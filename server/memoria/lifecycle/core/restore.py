@@ -61,7 +61,7 @@ class CoreImages:
 
 
 def put_own_text(image: bytes, present: bytes) -> bytes:
-    """Return the image, with secrets and private text put back that the present file still has."""
+    """Return a copy of a file with the secrets and private text that the present file has."""
     text = present.decode("utf-8", "replace")
     if _clean(text) == text:
         return image
@@ -123,7 +123,7 @@ class CoreRestoration:
     run: NightlyRun
 
     def restore(self) -> tuple[int, int]:
-        """Restore the files from their images; return how many were restored, how many left."""
+        """Restore the files from the run's copies; return how many were restored, how many left."""
         done = [self._restore(place) for place in list_places(self.tx)]
         return done.count(True), done.count(False)
 
@@ -155,12 +155,12 @@ class CoreRestoration:
             self.files.write(file, put_own_text(before, present))
 
     def _keep_lines(self, place: CorePlace, before: bytes | None) -> bool:
-        """Keep the note of the lines of a file that stays; return whether the run wrote it.
+        """Keep the record of the lines of a file that stays; return whether the run wrote the file.
 
         Args:
-            place: the file's.
-            before: what it said before the run; None where that is not known, because a forget has
-                taken it or there was no such file.
+            place: of the file.
+            before: the file's content before the run; None if unknown, because a forget has erased
+                the content or there was no such file.
         """
         file = place.file
         wrote, state = self.tx.core.lines(file), self.tx.core.file_state(file)

@@ -59,7 +59,7 @@ def find_place(turn: Hit | AdjacentTurn) -> int:
 
 
 def run_key(hit: Hit) -> RunKey:
-    """Return the key by which hits are grouped: session, client and day; else the hit's id."""
+    """Return the key by which hits are grouped: session, client and day, or a lone hit's id."""
     source = hit.source
     is_alone = hit.kind == "memory" or hit.status in _ALONE or hit.later_than is not None
     if is_alone or source.session_id is None:
@@ -152,7 +152,7 @@ def split_nearest(hits: Sequence[Hit]) -> tuple[Sequence[Hit], Sequence[Hit]]:
 
 
 def _find_nearest(hits: Sequence[Hit]) -> RunKey | None:
-    """Return the group's key of the first line below all hits; None for no such line."""
+    """Return the group key of the first line below all hits; None if there is no such line."""
     _, below = split_nearest(hits)
     return run_key(below[0]) if below else None
 
@@ -238,7 +238,7 @@ def neighbour_cost(beside: AdjacentTurn, id_chars: int) -> int:
 
 
 def neighbour_frame_cost(beside: AdjacentTurn, id_chars: int) -> int:
-    """Return the twentieths of a token that a turn beside a hit costs beside the turn's words."""
+    """Return the twentieths of a token that a turn beside a hit costs apart from its words."""
     return _line_cost(_neighbour_head(beside, id_chars))
 
 
