@@ -158,7 +158,7 @@ def count_for_agent(settings: Settings, tx: Transaction, project: str | None) ->
 
 
 class Unread(Changes):
-    """One tenant's memory, of which an agent may read what nobody has read."""
+    """Unread turns of one tenant, for an agent that reads them and hands in conclusions."""
 
     @check_arguments
     async def count_unread(self) -> UnreadLeft:

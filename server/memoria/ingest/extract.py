@@ -315,7 +315,7 @@ def _check_nothing_was_forgotten(tx: Transaction, context: ReadingContext) -> No
 
 
 def list_unread(tx: Transaction, turns: Iterable[StoredTurn]) -> list[StoredTurn]:
-    """List the turns that nobody has read and from which no memory awaits confirmation."""
+    """List the unread turns from which no memory awaits confirmation."""
     unprocessed = [
         turn for turn in turns if turn.current and not (turn.suppressed or turn.processed)
     ]

@@ -1,4 +1,4 @@
-"""Unread turns: turns from which nobody has concluded anything, page by page.
+"""Unread turns: turns that no model or agent has read, page by page.
 
 Where no chat model is configured, an agent that is there anyway may read them. A page is what a
 model would be shown of a part of one session, as far as it is seen from where the agent works and
@@ -39,7 +39,7 @@ _NONE = "-"
 
 @dataclass(frozen=True, slots=True)
 class UnreadPage(ReadingContext):
-    """A part of a session that nobody has read, as it is shown to an agent."""
+    """An unread part of a session, as shown to an agent."""
 
     id: str = ""
 
@@ -72,7 +72,7 @@ class UnreadPage(ReadingContext):
 
 
 class UnreadTurns:
-    """Finds the turns that nobody has read and one project sees, in one transaction."""
+    """Finds the unread turns that one project sees, in one transaction."""
 
     def __init__(self, tx: Transaction, digester: Digester, workspace: str | None) -> None:
         self._tx = tx

@@ -118,7 +118,7 @@ class Step(ABC):
     name: ClassVar[str]
     """Name in the command line and the reports."""
     summary: ClassVar[str]
-    """Description as a sentence, for whoever meets the step for the first time."""
+    """Description of the step in a sentence, for a user who does not know the step."""
     things: ClassVar[tuple[str, str]]
     """Names of one thing and of several things that the step deals with."""
     deed: ClassVar[str]
@@ -147,7 +147,7 @@ class PlannedStep(Step, Generic[ItemT]):
 
     @abstractmethod
     def apply(self, tx: Transaction, item: ItemT, context: StepContext) -> ItemResult:
-        """Apply one item, unless somebody has changed what it rests on since the plan was made."""
+        """Apply one item, unless the rows it rests on were changed after the plan was made."""
 
     def count_work(self, context: StepContext) -> int:
         """Return the number of items that a plan made now would have."""

@@ -197,7 +197,7 @@ ClaimAction = Literal["ADD", "UPDATE", "evidence", "known", "restored", "past", 
 
 @dataclass(frozen=True, slots=True)
 class ClaimOutcome:
-    """Effect of a claim on what is known, for whoever made the claim."""
+    """Effect of a claim on known memories, to be told to the maker of the claim."""
 
     action: ClaimAction
     memory_id: str

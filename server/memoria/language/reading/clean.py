@@ -69,14 +69,14 @@ _ANSWERS = (
     {"id", "kind", "text", "source"},
     {"id", "validity", "version", "upvotes"},
 )
-"""Fields that are always together in each kind of answer of ours but a search's."""
+"""Sets of fields, one for each kind of Memoria's answers except those of a search."""
 _HIT_FIELDS = {"id", "kind", "text", "score", "source"}
 _HIT = lazy_regex(r"\[(?:memory|turn) [0-9a-f]{8,32}\] ")
 """Matches the beginning of a hit in a search's answer in words."""
 
 
 def is_own_call(turn: Turn) -> bool:
-    """Check whether a turn is a call of one of our tools, or a search for them among others."""
+    """Check whether a turn is a call of a Memoria tool, or a client's search for such tools."""
     if turn.role is not Role.TOOL:
         return False
     name = turn.tool_name
@@ -101,7 +101,7 @@ def _is_own_answer(result: JsonValue) -> bool:
 
 
 def _has_own_shape(result: JsonValue) -> bool:
-    """Check whether a result has the shape of an answer of ours, in JSON as models are shown it."""
+    """Check whether a result has the shape of an answer of Memoria's in JSON."""
     fields = _fields_of(_read_json(result) if isinstance(result, str) else result)
     hits = fields.get("hits")
     if isinstance(hits, list):

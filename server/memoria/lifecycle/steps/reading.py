@@ -59,7 +59,7 @@ class ProcessQueueStep(PiecewiseStep):
         return describe_unread(context)
 
     def count_work(self, context: StepContext) -> int:
-        """Count the entries of the queue that nobody has read."""
+        """Count the entries of the queue that are still to be read."""
         return count_waiting(context)
 
     def do_piece(self, context: StepContext) -> list[ItemResult]:
@@ -104,7 +104,7 @@ def _stalls(read: ProcessedEntry) -> bool:
 
 
 class BackfillStep(PiecewiseStep):
-    """Queues segments from before there was a chat model, and idle segments."""
+    """Queues segments recorded before a chat model was configured, and idle segments."""
 
     name = "backfill"
     summary = (
