@@ -150,7 +150,7 @@ def join_item(words: str, rest: JsonValue) -> Item:
 
 
 def list_texts(field: JsonValue, path: Path, *inner: str) -> list[Path]:
-    """List the paths of a field's texts: the field's own path or, for a list, one path a part."""
+    """List the paths of a field's texts: the field itself or, for a list, a text in each part."""
     if not isinstance(field, list):
         return [path]
     return [[*path, n, *inner] for n in range(len(field))]
