@@ -34,6 +34,7 @@ from memoria.store.rows.portable import PortableRows
 from memoria.store.rows.portable.records import PortableTables
 from memoria.store.rows.queue import Queue
 from memoria.store.rows.scratchpads import Scratchpads, TaskNames
+from memoria.store.rows.tokens import Tokens
 from memoria.store.rows.turn_columns import TurnColumns
 from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.statements import TenantRows
@@ -142,6 +143,11 @@ class Transaction:
     def transcripts(self) -> TranscriptPlaces:
         """Places up to which the transcripts of clients have been taken in."""
         return TranscriptPlaces(self._connection, self._tenant)
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """Tokens by which somebody reaches the tenant's memory over HTTP."""
+        return Tokens(self._connection, self._tenant)
 
     @cached_property
     def memories(self) -> Memories:
