@@ -1,5 +1,6 @@
 """Tokens are given out by the user alone, are stored as digests, and end when the user says so."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from memoria import Settings
 from memoria.app.engine import open_store
 from memoria.app.tokens import TokenChecker, TokenService
+from memoria.app.upkeep import back_up, restore
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.model import now_millis
 from memoria.model.access import Access, TokenText
@@ -77,3 +79,18 @@ async def test_a_token_that_would_be_over_is_not_made_and_an_unknown_one_not_rev
     with pytest.raises(NotFoundError):
         await tokens.revoke("00000000")
     assert await tokens.list() == ()
+
+
+@pytest.mark.anyio
+async def test_a_backup_brings_no_revoked_token_back(home: Path, tmp_path: Path) -> None:
+    chosen = Settings.from_values(home=home, tenant="ann", embedder="off")
+    with closing(open_store(chosen)) as store:
+        tokens = TokenService(store, "ann", COMMAND_LINE)
+        stays, goes = [await tokens.create(Access.READ) for _ in range(2)]
+        kept = back_up(chosen, tmp_path / "kept.zip", lambda *_: None).path
+        await tokens.revoke(goes.token.id)
+    restore(chosen, kept, lambda *_: None)
+    with closing(open_store(chosen)) as store:
+        checker = TokenChecker(store)
+        assert await checker.check(stays.text) is not None
+        assert await checker.check(goes.text) is None

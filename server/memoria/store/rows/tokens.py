@@ -1,5 +1,7 @@
 """Tokens by which somebody reaches a tenant's memory over HTTP."""
 
+from collections.abc import Iterable
+
 from memoria.model.access import Token
 from memoria.store.connection import Connection
 from memoria.store.sql.statements import TenantRows, build_value
@@ -13,15 +15,13 @@ class Tokens:
 
     def add(self, token: Token, digest: bytes) -> None:
         """Store a new token."""
-        self._rows.insert(
-            "add",
-            id=token.id,
-            digest=digest,
-            label=token.label,
-            access=token.access,
-            created_at=token.created_at,
-            expires_at=token.expires_at,
-        )
+        self._rows.insert("add", digest=digest, **token.model_dump())
+
+    def replace(self, tokens: Iterable[tuple[Token, bytes]]) -> None:
+        """Put tokens with the digests of their secrets in place of all there are."""
+        self._rows.change("drop_all")
+        for token, digest in tokens:
+            self.add(token, digest)
 
     def all(self) -> list[Token]:
         """List all tokens, those that were revoked or expired included, oldest first."""

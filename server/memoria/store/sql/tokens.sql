@@ -1,6 +1,11 @@
 -- name: add
-INSERT INTO tokens (tenant_id, id, digest, label, access, created_at, expires_at)
-VALUES (:tenant, :id, :digest, :label, :access, :created_at, :expires_at);
+INSERT INTO tokens (tenant_id, id, digest, label, access, created_at, expires_at, revoked_at,
+                    last_used_day)
+VALUES (:tenant, :id, :digest, :label, :access, :created_at, :expires_at, :revoked_at,
+        :last_used_day);
+
+-- name: drop_all
+DELETE FROM tokens WHERE tenant_id = :tenant;
 
 -- name: list
 SELECT id, label, access, created_at, expires_at, revoked_at, last_used_day

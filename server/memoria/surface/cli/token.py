@@ -40,7 +40,7 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def list_unless_named(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the tokens of this tenant; create one, or revoke one."""
+    """List the tokens by which this memory is reached over HTTP; create one, or revoke one."""
     if not is_for_subcommand(context, has_options=as_json):
         list_tokens(context, as_json=as_json)
 
