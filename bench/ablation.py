@@ -82,10 +82,7 @@ def _measure_all(arguments: argparse.Namespace, keep: Path) -> int:
 
 
 def _compare_stages(
-    level: str,
-    sets: Mapping[str, DataSet],
-    asked: Mapping[str, Sequence[Conversation]],
-    keep: Path,
+    level: str, sets: Mapping[str, DataSet], asked: Mapping[str, Sequence[Conversation]], keep: Path
 ) -> Sheet:
     columns = {
         name: list(_list_scores(name, level, data_set, asked[name], keep))

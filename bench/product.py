@@ -37,10 +37,7 @@ class Product(_Level):
     async def rank(self, question: str) -> Answer:
         """The turns found, in the order they are shown."""
         found = await self._memoria.search_conversation_traces(
-            question,
-            queries=self._wordings.get(question, ()),
-            limit=LIMIT,
-            without=self._without,
+            question, queries=self._wordings.get(question, ()), limit=LIMIT, without=self._without
         )
         return _read_answer(found)
 

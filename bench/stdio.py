@@ -12,11 +12,7 @@ from dataclasses import dataclass
 from threading import Timer
 from typing import IO, Any
 
-from mcp.types import (
-    CLIENT_CAPABILITIES_META_KEY,
-    CLIENT_INFO_META_KEY,
-    PROTOCOL_VERSION_META_KEY,
-)
+from mcp.types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 from mcp.types.version import LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
 
 _CLIENT = {"name": "bench.start", "version": "1"}
@@ -41,11 +37,7 @@ class Era:
 LEGACY = Era(
     name=LATEST_HANDSHAKE_VERSION,
     opening="initialize",
-    params={
-        "protocolVersion": LATEST_HANDSHAKE_VERSION,
-        "capabilities": {},
-        "clientInfo": _CLIENT,
-    },
+    params={"protocolVersion": LATEST_HANDSHAKE_VERSION, "capabilities": {}, "clientInfo": _CLIENT},
     meta={},
     confirmed=True,
 )
@@ -132,10 +124,7 @@ def connect(
 
 
 def ask(
-    command: Sequence[str],
-    environment: Mapping[str, str],
-    era: Era,
-    questions: Sequence[Question],
+    command: Sequence[str], environment: Mapping[str, str], era: Era, questions: Sequence[Question]
 ) -> list[Reply]:
     """Start the server, ask one thing after another, and end it."""
     began = time.perf_counter()

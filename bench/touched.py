@@ -273,11 +273,7 @@ EMBEDDER = Addition(
 """,
             after="    match settings.embedder:\n",
         ),
-        Edit(
-            "server/memoria/config.py",
-            ', "letters"',
-            after='    embedder: Literal["bundled"',
-        ),
+        Edit("server/memoria/config.py", ', "letters"', after='    embedder: Literal["bundled"'),
     ),
     proof=_SHELL
     + """

@@ -50,8 +50,6 @@ GEMINI = PackagedClient(
     tools="The tools are those of the server `memoria`; `mcp_memoria_` stands before their names.",
 )
 CURSOR = PackagedClient(
-    name="cursor",
-    tools="The tools are those of the server `memoria`.",
-    shows_messages=False,
+    name="cursor", tools="The tools are those of the server `memoria`.", shows_messages=False
 )
 PACKAGED_CLIENTS = (CLAUDE_CODE, CODEX, GEMINI, CURSOR)

@@ -9,9 +9,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 from hypothesis.configuration import set_hypothesis_home_dir
-from jsonschema import (  # type: ignore[import-untyped]  # the SDK's own dependency; it has no stubs
-    Draft202012Validator,
-)
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # the SDK's own dependency; it has no stubs
 from tests.empty_home import lay_empty_home
 
 import memoria

@@ -8,10 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from memoria.bare.workspace import find_workspace
+from memoria.bare.workspace import find_common, place_of
 
 GIT = shutil.which("git")
 needs_git = pytest.mark.skipif(GIT is None, reason="git is not installed")
+
+
+def find_workspace(folder: str | os.PathLike[str]) -> str | None:
+    common = find_common(folder)
+    return None if common is None else place_of(common)
 
 
 def git(folder: Path, *arguments: str) -> None:

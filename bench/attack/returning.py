@@ -158,11 +158,7 @@ async def send_a_forgotten_conversation_again_from_another_client(arena: Arena) 
 @attack
 async def restate_what_a_rule_made_memory_said_inside_its_wrapper(arena: Arena) -> None:
     """Forget a memory read by rules from "Remember: X", and state X alone or in other wrappers."""
-    wrapped = (
-        f"Remember: {FACT}.",
-        f"Please remember that {FACT}.",
-        f"Don't forget that {FACT}.",
-    )
+    wrapped = (f"Remember: {FACT}.", f"Please remember that {FACT}.", f"Don't forget that {FACT}.")
     for number, text in enumerate(wrapped):
         async with arena.connect(tenant=f"t{number}") as caller:
             await caller.say(text)

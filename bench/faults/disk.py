@@ -57,11 +57,7 @@ async def full_for_real(folder: Path) -> Verdict:
         home = folder / "home"
         async with serve_home(home) as server:
             return await _fill_disk(
-                fault,
-                home,
-                server,
-                narrow=lambda: resize("3m"),
-                widen=lambda: resize("64m"),
+                fault, home, server, narrow=lambda: resize("3m"), widen=lambda: resize("64m")
             )
 
 

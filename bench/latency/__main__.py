@@ -21,14 +21,7 @@ from bench.latency.plot import plot
 from bench.latency.reading import ANSWER_MS, Beside, try_reading
 from bench.latency.run import try_home
 from bench.latency.speech import Speech, speech
-from bench.latency.verdict import (
-    FLOORS,
-    GROWTH_BOUND,
-    Comparison,
-    Latency,
-    Verdict,
-    growth,
-)
+from bench.latency.verdict import FLOORS, GROWTH_BOUND, Comparison, Latency, Verdict, growth
 from bench.output import rounded, table
 from memoria.inference.base import Embedder
 from memoria.inference.embedder import BUNDLED, BundledEmbedder

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from memoria.app import DATABASE
 from memoria.language.words.analyser import query_terms
 from memoria.model import Vector, now_millis
-from memoria.retrieval.sources.report import DEPTH
-from memoria.store.image.terms import BUDGET, choose_affordable
+from memoria.retrieval.sources.vectors import DEPTH
+from memoria.store.image.counts import BUDGET, choose_affordable
 from memoria.store.sqlite.driver import SqliteConnection, connect
 
 _BUSY_MS = 10_000

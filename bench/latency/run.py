@@ -22,12 +22,7 @@ _CHUNK = 1 << 24
 
 
 async def try_home(
-    home: Path,
-    turns: int,
-    rounds: int,
-    said: Speech,
-    bundled: Embedder,
-    done: Callable[[], None],
+    home: Path, turns: int, rounds: int, said: Speech, bundled: Embedder, done: Callable[[], None]
 ) -> Verdict:
     """Find out how long things take in a filled home.
 

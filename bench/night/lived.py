@@ -72,10 +72,7 @@ def verdict_of(lived: Lived) -> Year:
     months = lived.months
     figures = {**_size_figures(lived), **_growth_figures(lived.points), **_recall_figures(months)}
     figures |= {f"{file}, tokens": n for file, n in months[-1].core.tokens.items()}
-    broken = [
-        *_stalled_runs(lived.nights),
-        *(line for month in months for line in _broken(month)),
-    ]
+    broken = [*_stalled_runs(lived.nights), *(line for month in months for line in _broken(month))]
     if figures["active, most after a night"] > lived.active:
         broken.append(f"more than {lived.active} memories were active after a night")
     for when in ("over the year", "at the end"):

@@ -125,10 +125,7 @@ def _choose_questions(
 
 
 def _ask_levels(
-    name: str,
-    conversations: Sequence[Conversation],
-    known: Mapping[str, Sequence[str]],
-    keep: Path,
+    name: str, conversations: Sequence[Conversation], known: Mapping[str, Sequence[str]], keep: Path
 ) -> dict[str, dict[str, list[Outcome]]]:
     """By level, what came of each question alone and with its wordings."""
     texts = {q.text: known[identify(q.text)] for each in conversations for q in each.questions}

@@ -38,7 +38,7 @@ from memoria.model.memory import Trust
 from memoria.model.moments import Zone
 from memoria.model.turn import Role
 from memoria.policy.privacy import screen
-from memoria.policy.routing import is_answer, is_worth_extracting, route_turn
+from memoria.policy.turns import is_answer, is_worth_extracting, route_turn
 from memoria.surface.hook.sieve import is_surely_clean
 from memoria.surface.mcp.incoming import repair_line
 

@@ -15,7 +15,7 @@ from bench.metrics import mean, recall_at
 from memoria.app import DATABASE
 from memoria.inference.embedder import BUNDLED
 from memoria.model import Vector
-from memoria.retrieval.sources.report import DEPTH
+from memoria.retrieval.sources.vectors import DEPTH
 from memoria.store.image.visibility import Visibility
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect

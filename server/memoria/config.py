@@ -1,4 +1,4 @@
-"""Every setting, once: name, unit, default, bound and why.
+"""Settings, each with its name, unit, default, bounds and reason.
 
 Each can be given as `MEMORIA_<NAME>` in the environment, as `<name>` in the home's settings file,
 or in a `Settings` of the caller's own.
@@ -38,22 +38,22 @@ from memoria.settings_file import (
 
 TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 NO_WORKSPACE = "none"
-"""Word written where no project is meant."""
+"""Workspace that means no project."""
 LONGEST_LEASE_MS = 600_000
-"""No lease is ever given for longer: one that ends later was taken while the clock was wrong."""
+"""Longest lease that is given: a lease that ends later was taken while the clock was wrong."""
 LONGEST_WAIT_MS = 26 * 3_600_000
-"""The longest an entry of the extraction queue is put off: until tomorrow's budget."""
+"""Longest time an entry of the extraction queue is put off: until tomorrow's budget."""
 LONGEST_PAUSE_MS = 10 * 60_000
 """The longest wait before a document that could not be embedded is tried again."""
 
 
 def _split_parts(value: object) -> object:
-    """Split several values, from a sequence or from text as a shell has it."""
+    """Return a text as the list of values between its commas, and any other value as it is."""
     return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
 
 class Settings(BaseModel):
-    """The whole configuration. Frozen: a running Memoria never changes its mind."""
+    """All settings of a process; none changes while the process runs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -308,7 +308,7 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
-        check_together(self)
+        check_together(dict(self))
         return self
 
     _check_url = field_validator("llm_base_url", "rerank_base_url")(check_url)
@@ -316,7 +316,7 @@ class Settings(BaseModel):
 
     @property
     def zone(self) -> Zone:
-        """The time zone in which days begin of which nothing better is known."""
+        """Time zone in which days begin, where no better zone is known."""
         return Zone.from_name(self.time_zone)
 
     @property
@@ -339,7 +339,7 @@ class Settings(BaseModel):
 
     @classmethod
     def load(cls, **given: Any) -> Self:  # noqa: ANN401  (validated field by field by pydantic)
-        """Load settings from what is given and not None, else the environment, else the file.
+        """Load each setting from what is given, else from the environment, else from the file.
 
         Raises:
             InvalidInputError: a value is out of bounds or of the wrong kind, or the file can't be
@@ -356,14 +356,14 @@ class Settings(BaseModel):
 
     @classmethod
     def read_environment(cls) -> dict[str, str]:
-        """Read the settings that the environment has, as it writes them."""
+        """Return the settings that environment variables set, as text."""
         return {
             name: value for name in cls.model_fields if (value := os.environ.get(variable_of(name)))
         }
 
     @classmethod
     def load_here(cls, home: str | None, tenant: str | None, workspace: str | None) -> Self:
-        """Load settings of a process at work in its folder: in its project, if none is named.
+        """Load the settings of a process, with its folder's project if no workspace is named.
 
         Raises:
             InvalidInputError: a value is out of bounds or of the wrong kind.
@@ -374,7 +374,7 @@ class Settings(BaseModel):
 
     @classmethod
     def from_values(cls, **given: Any) -> Self:  # noqa: ANN401  (validated field by field by pydantic)
-        """Make settings of these values alone, whatever the environment says.
+        """Build settings from these values alone, without the environment and the file.
 
         Raises:
             InvalidInputError: a value is out of bounds or of the wrong kind.

@@ -1,48 +1,47 @@
-"""Values that settings may have, and which of them need or exclude each other."""
+"""Checks of settings: URLs and commands, and settings that need or exclude each other."""
 
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 from memoria.model.parse import is_web_address
 
-if TYPE_CHECKING:
-    from memoria.config import Settings
 
-
-def check_together(settings: "Settings") -> None:
-    """Check that settings go together.
+def check_together(values: Mapping[str, Any]) -> None:
+    """Check that the values of all settings go together.
 
     Raises:
         ValueError: they don't.
     """
-    _check_embedding_endpoint(settings)
-    _check_chat_model(settings)
-    _check_price(settings)
-    _check_reranker(settings)
+    _check_embedding_endpoint(values)
+    _check_chat_model(values)
+    _check_price(values)
+    _check_reranker(values)
 
 
-def _check_embedding_endpoint(settings: "Settings") -> None:
-    named = settings.embedding_base_url and settings.embedding_model
-    if settings.embedder == "endpoint" and not named:
+def _check_embedding_endpoint(values: Mapping[str, Any]) -> None:
+    named = values["embedding_base_url"] and values["embedding_model"]
+    if values["embedder"] == "endpoint" and not named:
         raise ValueError(
             "embedder=endpoint needs MEMORIA_EMBEDDING_BASE_URL and MEMORIA_EMBEDDING_MODEL"
         )
 
 
-def _check_chat_model(settings: "Settings") -> None:
-    endpoint = (settings.llm_base_url, settings.llm_model, settings.llm_api_key)
-    if settings.llm_command and any(endpoint):
+def _check_chat_model(values: Mapping[str, Any]) -> None:
+    url, model, key = (values[f"llm_{name}"] for name in ("base_url", "model", "api_key"))
+    is_endpoint = bool(url or model or key)
+    if values["llm_command"] and is_endpoint:
         raise ValueError(
             "MEMORIA_LLM_COMMAND is one way to ask a chat model and MEMORIA_LLM_BASE_URL with "
             "MEMORIA_LLM_MODEL and MEMORIA_LLM_API_KEY is another; set one of the two"
         )
-    if any(endpoint) and not (settings.llm_base_url and settings.llm_model):
+    if is_endpoint and not (url and model):
         raise ValueError("a chat model needs MEMORIA_LLM_BASE_URL and MEMORIA_LLM_MODEL")
 
 
-def _check_price(settings: "Settings") -> None:
-    prices = (settings.llm_input_price, settings.llm_output_price)
-    is_needed = prices != (None, None) or settings.llm_daily_cost is not None
+def _check_price(values: Mapping[str, Any]) -> None:
+    prices = (values["llm_input_price"], values["llm_output_price"])
+    is_needed = prices != (None, None) or values["llm_daily_cost"] is not None
     if None in prices and is_needed:
         raise ValueError(
             "to know what a day costs, state both MEMORIA_LLM_INPUT_PRICE and "
@@ -50,17 +49,17 @@ def _check_price(settings: "Settings") -> None:
         )
 
 
-def _check_reranker(settings: "Settings") -> None:
-    named = (settings.rerank_base_url, settings.rerank_model, settings.rerank_api_key)
-    if any(named) and not (settings.rerank_base_url and settings.rerank_model):
+def _check_reranker(values: Mapping[str, Any]) -> None:
+    url, model, key = (values[f"rerank_{name}"] for name in ("base_url", "model", "api_key"))
+    if (url or model or key) and not (url and model):
         raise ValueError("a reranker needs MEMORIA_RERANK_BASE_URL and MEMORIA_RERANK_MODEL")
 
 
 def check_url(url: str | None) -> str | None:
-    """Return an address if it is one of the web.
+    """Return a URL, if it is an address of the web.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is no such address.
     """
     if url and not is_web_address(url):
         raise ValueError("write a URL such as http://127.0.0.1:11434/v1")
@@ -68,10 +67,10 @@ def check_url(url: str | None) -> str | None:
 
 
 def check_command(command: str | None) -> str | None:
-    """Return a command if a shell's rules split it into words.
+    """Return a command, if a shell's rules split it into words.
 
     Raises:
-        ValueError: they don't.
+        ValueError: the command can't be split.
     """
     try:
         shlex.split(command or "")

@@ -42,7 +42,7 @@ _SHOWN_BITS = 64
 
 
 def shorten(text: str) -> str:
-    """Shorten an id or name for an error: to its beginning, on one line, whatever is in it."""
+    """Return an id or name for an error message: its beginning, on one line."""
     shown = text[:_SHOWN_CHARS]
     plain = shown.isprintable() and shown == shown.strip() != ""
     rest = f"… ({len(text):,} characters)" if len(text) > _SHOWN_CHARS else ""
@@ -50,7 +50,7 @@ def shorten(text: str) -> str:
 
 
 def quote_value(value: object) -> str:
-    """Quote a caller's value for an error: in quotes where it is text, never whole if long."""
+    """Return a caller's value for an error message: text in quotes, and cut if it is long."""
     match value:
         case str():
             rest = f"… ({len(value):,} characters)" if len(value) > _SHOWN_CHARS else ""
@@ -62,7 +62,7 @@ def quote_value(value: object) -> str:
 
 
 def name_settings(text: str) -> str:
-    """Rename settings in a text as in the settings file, unless a variable sets them."""
+    """Return a text with settings named as in the settings file, unless a variable sets them."""
 
     def name(found: "re.Match[str]") -> str:
         variable = found[0]
@@ -77,13 +77,13 @@ class NextStep(NamedTuple):
     """Advice for the next step, worded as a tool or method and as a command."""
 
     purpose: str
-    """`Find its id`."""
+    """Purpose of the step, such as `Find its id`."""
     tool: str
-    """`search_memory`."""
+    """Tool or method, such as `search_memory`."""
     command: str
-    """`memoria search`."""
+    """Command, such as `memoria search`."""
     purpose_at_shell: str = ""
-    """The purpose as to the user, where an agent reads of them."""
+    """Purpose for a person at a terminal, where the wording for an agent does not fit."""
 
 
 NO_ARGUMENT = "arguments"
@@ -100,13 +100,13 @@ def name_option(argument: str) -> str:
 
 
 def name_options(problems: str, *, words: str = "") -> str:
-    """Rename arguments in problems to options, as they are typed.
+    """Return problems with their arguments named as options of the command line.
 
     >>> name_options("max_tokens: it is 3; query: it is empty", words="query")
     '--max-tokens: it is 3; the query is empty'
 
     Args:
-        problems: name by name.
+        problems: such as `max_tokens: it is 3`, with semicolons between them.
         words: the argument that is typed without its name.
     """
     return "; ".join(_name_option(one, words) for one in problems.split("; "))
@@ -174,7 +174,7 @@ class InvalidTurnError(InvalidInputError):
     """One turn of a call can't be kept, so none of the call was recorded."""
 
     def __init__(self, index: int, problem: str) -> None:
-        """Name the turn by its place in the call, from 0, and what is wrong with it."""
+        """Create the error from the turn's place in the call, counted from 0, and its problem."""
         super().__init__(f"Turn {index}: {problem.rstrip('.')}. Nothing of this call was recorded.")
         self.problem = problem
 
@@ -184,10 +184,10 @@ class ForgottenError(MemoriaError):
 
 
 class PreviewChangedError(MemoriaError):
-    """The preview agreed to is not what would be forgotten. Nothing was forgotten."""
+    """Something else would be forgotten now than the preview has shown. Nothing was forgotten."""
 
     def __init__(self, preview: Any) -> None:  # noqa: ANN401  (a value of a layer above)
-        """Keep the `ForgetPreview` of what would be forgotten now."""
+        """Create the error with the `ForgetPreview` of what would be forgotten now."""
         super().__init__(
             "Nothing was forgotten: the token is not that of what would go now. It is of no "
             "preview or of another one, or what would go has changed since it was shown. Look "
@@ -197,10 +197,10 @@ class PreviewChangedError(MemoriaError):
 
 
 class PrivateTimeError(MemoriaError):
-    """Private time is on where this is said, so nothing that an agent says is kept."""
+    """Private time is on in this project, so nothing that an agent says is kept."""
 
     def __init__(self, since: str) -> None:
-        """Say since when it is on, in words."""
+        """Create the error with the time at which private time began, in words."""
         super().__init__(
             f"Nothing was kept: private time is on in this project since {since}. Go on without "
             "storing anything; searching works. Only the user ends it, with `memoria private off` "
@@ -217,7 +217,7 @@ class NotFoundError(MemoriaError):
 
     @classmethod
     def for_memory(cls, memory_id: str) -> Self:
-        """Say that there is no such memory."""
+        """Return the error for an id that no memory has."""
         return cls(
             f"There is no memory {shorten(memory_id)}.",
             step=NextStep("Find its id", "search_memory", "memoria search"),
@@ -225,7 +225,7 @@ class NotFoundError(MemoriaError):
 
     @classmethod
     def for_turn(cls, turn_id: str) -> Self:
-        """Say that there is no such turn."""
+        """Return the error for an id that no turn has."""
         return cls(
             f"There is no turn {shorten(turn_id)}.",
             step=NextStep("Find its id", "search_conversation_traces", "memoria traces"),
@@ -245,7 +245,7 @@ class StoreUnavailableError(StoreError):
 
     @classmethod
     def from_system(cls, error: OSError) -> Self:
-        """Say what the operating system refused, and what to do about it."""
+        """Return the error for a refusal of the operating system, with what to do about it."""
         what = f"{error.filename or 'A file'}: {error.strerror or error}."
         if error.errno in _NO_ROOM:
             return cls(f"{what} Free some space and try again.")
@@ -261,7 +261,7 @@ class StoreDamagedError(StoreUnavailableError):
 
     @classmethod
     def for_problem(cls, problem: str) -> Self:
-        """Make it of a sentence, without its full stop, on what was seen."""
+        """Return the error for a damage, described by a sentence without its full stop."""
         return cls(
             f"The database is damaged: {problem}. `memoria doctor` says how badly; "
             "`memoria restore` brings a backup back."
@@ -269,7 +269,7 @@ class StoreDamagedError(StoreUnavailableError):
 
 
 class LeaseLostError(StoreError):
-    """Another process does this work now, or has since. Nothing was written."""
+    """Another process holds the lease on this work now, or has finished it. Nothing was written."""
 
 
 class BackupError(StoreError):
@@ -277,7 +277,7 @@ class BackupError(StoreError):
 
     @classmethod
     def for_damage(cls, archive: Path, problem: str) -> Self:
-        """Say that the file is not, or no longer, what was written."""
+        """Return the error for a backup file that is damaged."""
         return cls(f"The backup {archive} is damaged: {problem}. Use another one.")
 
 
@@ -286,7 +286,7 @@ class ExportError(MemoriaError):
 
     @classmethod
     def for_newer(cls, export: Path, version: str) -> Self:
-        """Say that a newer version has made an export, which this one can't read."""
+        """Return the error for an export by a newer version, which this version can't read."""
         return cls(
             f"{export} was made by a newer Memoria ({version}). Nothing was changed. Upgrade with: "
             "pip install -U memoria-server"
@@ -314,11 +314,11 @@ class ScheduleError(MemoriaError):
 
 
 class ClientError(MemoriaError):
-    """A client's configuration can't be read or edited. Nothing of it was changed."""
+    """A client's configuration can't be read or edited. Nothing was changed."""
 
 
 class ChatModelError(MemoriaError):
-    """A question put to a chat model has no answer. The message holds no word of either."""
+    """A chat model gave no answer. The message quotes neither the question nor an answer."""
 
     outcome: ClassVar[str] = "failed"
     """Outcome in the log of calls."""

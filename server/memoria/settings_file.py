@@ -1,7 +1,7 @@
-"""Reading of a home's settings file: what can be used of it, and what is wrong with the rest.
+"""Reading of a home's settings file: its usable values, and the problems of all others.
 
-A setting that can't be used is named with its line and leaves its default in force. Where nobody
-could tell what is private, nothing is used at all.
+A setting that can't be used is named with its line and leaves its default in force. A fault in a
+setting that keeps something private is an error: nothing of the file is used.
 """
 
 import os
@@ -27,7 +27,7 @@ NOT_IN_A_FILE = {
 }
 """Settings that a home's file can't have, each with how it is given where Memoria is started."""
 VARIABLE_MARK = "$"
-"""What a key begins with in the file: the rest is the name of the variable that holds it."""
+"""First sign of a key in the file; the rest names the variable that holds the key."""
 FORMER_SETTINGS = {
     "busy_timeout_ms": "a process waits 10 s for another one that writes on and on",
     "embedder_wait_ms": "a search waits 3 s for a model that is loading, a command up to a minute",
@@ -44,15 +44,15 @@ FORMER_SETTINGS = {
     "short_term_turns": "a context package shows 6 turns, unless its caller asks for others",
     "store_url": "a home is a folder, and `home` names it",
 }
-"""Settings that are gone, and what holds instead. What still names one is told so, and no more."""
+"""Settings that were removed, each with what holds instead."""
 _GUARDS = ("ignored_folders", "private_workspaces", "personal_data")
-"""Settings without which something would be kept or shown that must not be."""
+"""Settings that keep something from being stored or shown; a fault in any of them is an error."""
 _TOGETHER = (
     (("llm_command", "llm_base_url"), ("llm_model", "llm_api_key")),
     (("embedding_base_url",), ("embedding_model", "embedding_api_key")),
     (("rerank_base_url",), ("rerank_model", "rerank_api_key")),
 )
-"""Groups of settings: a model's address, and what belongs to it: no key goes to another's."""
+"""Settings that name a model's address, and those that belong to the address, such as its key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class FileSettings:
     values: Mapping[str, object]
     """Usable values, by the settings' names."""
     problems: tuple[str, ...]
-    """Sentences on what can't be, each with the file and the line."""
+    """Sentences on settings that can't be used, each with the file and the line."""
 
 
 def read_settings_file(home: str, settings: type[BaseModel]) -> FileSettings:
@@ -74,7 +74,8 @@ def read_settings_file(home: str, settings: type[BaseModel]) -> FileSettings:
         settings: the class of all settings.
 
     Raises:
-        InvalidInputError: it can't be read, or what it says of what is private can't be used.
+        InvalidInputError: the file can't be read, or a setting that keeps something private is
+            faulty.
     """
     try:
         text = read_text(home)
@@ -86,16 +87,17 @@ def read_settings_file(home: str, settings: type[BaseModel]) -> FileSettings:
 
 
 def list_problems(home: str, settings: type[BaseModel]) -> tuple[str, ...]:
-    """Sentences on what can't be used of a home's settings file, and of the environment.
+    """List the problems of a home's settings file and of the environment, a sentence each.
 
     Raises:
-        InvalidInputError: the file can't be read, or what it says of what is private can't be used.
+        InvalidInputError: the file can't be read, or a setting that keeps something private is
+            faulty.
     """
     return (*read_settings_file(home, settings).problems, *describe_former_variables(settings))
 
 
 def describe_former_variables(settings: type[BaseModel]) -> Iterator[str]:
-    """A sentence on each variable of the environment that was a setting once."""
+    """Yield a sentence on each environment variable that names a removed setting."""
     for name in FORMER_SETTINGS:
         if os.environ.get(variable_of(name)):
             yield f"{variable_of(name)}: {describe_unknown(settings, name)}"
@@ -104,7 +106,7 @@ def describe_former_variables(settings: type[BaseModel]) -> Iterator[str]:
 def without_other_places(
     values: Mapping[str, object], stronger: Mapping[str, object]
 ) -> dict[str, object]:
-    """Drop the file's values for a model whose place is named by something stronger."""
+    """Return the file's values without those of a model whose address is named elsewhere."""
     left = dict(values)
     for places, belongings in _TOGETHER:
         if any(place in stronger for place in places):
@@ -114,7 +116,7 @@ def without_other_places(
 
 
 def find_faults(settings: type[BaseModel], values: Mapping[str, object]) -> dict[str, str]:
-    """Map the names of faulty values to their faults; that values don't go together is none."""
+    """Map the names of values that are faulty by themselves to their faults."""
     try:
         settings(**values)
     except InvalidInputError as error:
@@ -130,12 +132,12 @@ def find_faults(settings: type[BaseModel], values: Mapping[str, object]) -> dict
 
 
 def read_key(named: str) -> str | None:
-    """Read the key that a variable holds, which the file names as `$NAME`."""
+    """Return the key in the variable that the file names as `$NAME`; None if it is not set."""
     return os.environ.get(named.removeprefix(VARIABLE_MARK))
 
 
 def list_key_variables(home: str, settings: type[BaseModel]) -> list[str]:
-    """List variables that hold keys, by a home's settings file; none where it can't be read."""
+    """List the variables that hold keys, as a home's settings file names them."""
     try:
         found = parse(home, read_text(home))
     except SettingsFileError:
@@ -151,7 +153,7 @@ def is_secret(settings: type[BaseModel], name: str) -> bool:
 
 
 def variable_of(name: str) -> str:
-    """Return a setting's name as the environment has it."""
+    """Return the name of the environment variable for a setting."""
     return f"MEMORIA_{name}".upper()
 
 
@@ -175,7 +177,7 @@ def _name_place(place: tuple[int | str, ...]) -> str:
 
 
 class _Reading:
-    """The reading of one file. What is wrong gathers in `problems`."""
+    """Reads one settings file, and collects its problems."""
 
     def __init__(self, home: str, text: str, settings: type[BaseModel]) -> None:
         self._home = home
@@ -184,7 +186,7 @@ class _Reading:
         self.problems: list[str] = []
 
     def choose(self, found: Mapping[str, object]) -> dict[str, object]:
-        """Choose the values that can be used."""
+        """Return the values that can be used."""
         known = dict(self._read_known(found))
         faults = find_faults(self._settings, known)
         for name, fault in faults.items():
@@ -211,7 +213,7 @@ class _Reading:
                 yield name, value
 
     def _read_key(self, name: str, value: object) -> str | None:
-        """Read a key, from the variable that the file names."""
+        """Return a key from the variable that the file names; None if that is not possible."""
         if not isinstance(value, str) or not value.startswith(VARIABLE_MARK):
             self._note(name, KEY_IN_FILE)
             return None
@@ -236,7 +238,7 @@ KEY_IN_FILE = (
 
 
 def describe_unknown(settings: type[BaseModel], name: str) -> str:
-    """That there is no such setting, or not any more, and which may be meant."""
+    """Return the message that a setting is unknown or was removed, and which may be meant."""
     if now := FORMER_SETTINGS.get(name):
         return f"this is no setting any more, and is ignored: {now}."
     near = get_close_matches(name.lower().removeprefix("memoria_"), settings.model_fields, 1)
@@ -245,10 +247,10 @@ def describe_unknown(settings: type[BaseModel], name: str) -> str:
 
 
 def name_private(home: str, given: tuple[str, ...]) -> tuple[str, ...]:
-    """Name private projects, by whichever of their places they are given.
+    """Return the names of private projects, each given by its name or by a folder.
 
     Raises:
-        InvalidInputError: nobody can tell where they are now.
+        InvalidInputError: the home's file of projects can't be read.
     """
     try:
         return add_moved(home, given)

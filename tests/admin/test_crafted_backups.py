@@ -107,7 +107,7 @@ def test_what_no_version_made_is_not_backed_up_either(filled: Shell) -> None:
 
 
 def bomb(files: Files, manifest: dict[str, Any]) -> None:
-    files["memoria.db"] = bytes(300 << 20)
+    files["memoria.db"] = bytes(4 << 20)
     manifest_of(files, manifest)
 
 
@@ -263,7 +263,7 @@ else:
 
 
 @pytest.fixture
-def home(shell: Shell) -> Shell:
+def begun(shell: Shell) -> Shell:
     shell("remember", SAYING)
     return shell
 
@@ -292,47 +292,47 @@ def list_hidden(folder: Path) -> list[Path]:
 @posix_only
 @pytest.mark.parametrize("command", ["export", "backup"])
 def test_what_a_killed_command_leaves_is_named_and_the_next_removes_it(
-    home: Shell, tmp_path: Path, command: str
+    begun: Shell, tmp_path: Path, command: str
 ) -> None:
     folder = tmp_path / "elsewhere"
     folder.mkdir()
-    with running(home, command, folder / "a"):
+    with running(begun, command, folder / "a"):
         (draft,) = list_hidden(folder)
-        assert find_abandoned(home.home) == [], "its process is at work"
-        delete_left_drafts(home.home)
+        assert find_abandoned(begun.home) == [], "its process is at work"
+        delete_left_drafts(begun.home)
         assert draft.exists()
-    assert find_abandoned(home.home) == [draft]
-    assert str(draft) in home("doctor", "--json").out
-    own_id = home.json("search", "cellar key")["hits"][0]["id"]
-    told = home("forget", own_id, "--yes", "--json")
+    assert find_abandoned(begun.home) == [draft]
+    assert str(draft) in begun("doctor", "--json").out
+    own_id = begun.json("search", "cellar key")["hits"][0]["id"]
+    told = begun("forget", own_id, "--yes", "--json")
     assert (told.code, str(draft) in told.out) == (0, True)
-    again = home("export" if command == "export" else "backup", tmp_path / "b")
+    again = begun("export" if command == "export" else "backup", tmp_path / "b")
     assert again.code == 0, again.err
     assert not draft.exists()
     assert list_hidden(folder) == []
-    assert not (home.home / NOTES).exists()
+    assert not (begun.home / NOTES).exists()
 
 
 @posix_only
-def test_doctor_removes_what_a_killed_command_left(home: Shell, tmp_path: Path) -> None:
-    with running(home, "backup", tmp_path / "a"):
+def test_doctor_removes_what_a_killed_command_left(begun: Shell, tmp_path: Path) -> None:
+    with running(begun, "backup", tmp_path / "a"):
         (draft,) = [one for one in list_hidden(tmp_path) if one.is_dir()]
-    assert home("doctor", "--fix").code == 0
+    assert begun("doctor", "--fix").code == 0
     assert not draft.exists()
 
 
 @posix_only
-def test_a_note_that_names_something_else_deletes_nothing(home: Shell, tmp_path: Path) -> None:
+def test_a_note_that_names_something_else_deletes_nothing(begun: Shell, tmp_path: Path) -> None:
     diary, folder = tmp_path / "diary.txt", tmp_path / "photos"
     diary.write_text("mine")
     folder.mkdir()
     link = tmp_path / ".a.0123456789abcdef"
     link.symlink_to(diary)
     for place in (diary, folder, link, tmp_path / "gone"):
-        with note_draft(home.home, place):
-            (note,) = (home.home / NOTES).iterdir()
+        with note_draft(begun.home, place):
+            (note,) = (begun.home / NOTES).iterdir()
             shutil.copy(note, note.with_name("left"))
-        assert find_abandoned(home.home) == []
-        delete_left_drafts(home.home)
-        assert not (home.home / NOTES / "left").exists()
+        assert find_abandoned(begun.home) == []
+        delete_left_drafts(begun.home)
+        assert not (begun.home / NOTES / "left").exists()
     assert (diary.read_text(), folder.is_dir(), os.path.lexists(link)) == ("mine", True, True)

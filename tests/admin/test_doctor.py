@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.empty_home import lay_empty_home
 from tests.surface.shell import Shell
 
 import memoria
@@ -30,17 +31,23 @@ def findings(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {finding["check"]: finding for finding in document["findings"]}
 
 
-def database(shell: Shell) -> Path:
-    return shell.home / "memoria.db"
+def database(home: Path) -> Path:
+    return home / "memoria.db"
+
+
+@contextmanager
+def opened(home: Path) -> Iterator[sqlite3.Connection]:
+    """The file behind Memoria's back."""
+    with closing(sqlite3.connect(database(home))) as connection:
+        yield connection
+        connection.commit()
 
 
 def changed(shell: Shell, *statements: str) -> None:
     """Change the file behind Memoria's back."""
-    connection = sqlite3.connect(database(shell))
-    for statement in statements:
-        connection.execute(statement)
-    connection.commit()
-    connection.close()
+    with opened(shell.home) as connection:
+        for statement in statements:
+            connection.execute(statement)
 
 
 def test_a_sound_home_is_sound(filled: Shell) -> None:
@@ -100,7 +107,7 @@ def a_folder(path: Path) -> None:
 def test_a_damaged_file_is_named_with_its_cure(
     filled: Shell, damage: Callable[[Path], None]
 ) -> None:
-    damage(database(filled))
+    damage(database(filled.home))
     output = filled("doctor")
     assert (output.code, output.err) == (UNSOUND, "")
     for arguments in ((), ("--fix",), ("--rebuild",)):
@@ -113,7 +120,7 @@ def test_a_damaged_file_is_named_with_its_cure(
 def test_the_cure_of_a_damaged_file_is_the_newest_backup(filled: Shell) -> None:
     filled.json("backup")
     newest = filled.json("backup")["path"]
-    zeroed(database(filled))
+    zeroed(database(filled.home))
     broken = findings(filled.json("doctor", code=UNSOUND))["database"]
     assert broken["cure"] == f"memoria --home {filled.home} restore {newest}"
 
@@ -185,7 +192,7 @@ def test_what_others_can_read_is_a_warning_and_mended(filled: Shell) -> None:
 
 @posix_only
 def test_a_file_its_owner_can_not_write_is_mended(filled: Shell) -> None:
-    database(filled).chmod(0o400)
+    database(filled.home).chmod(0o400)
     filled.home.chmod(0o500)
     assert findings(filled.json("doctor", code=UNSOUND))["privacy"]["state"] == "error"
     assert filled.json("doctor", "--fix")["sound"] is True
@@ -225,11 +232,11 @@ def test_a_home_of_a_newer_version_is_named_and_left_alone(
     filled: Shell, arguments: tuple[str, ...]
 ) -> None:
     changed(filled, "PRAGMA user_version = 9999")
-    content = database(filled).read_bytes()
+    content = database(filled.home).read_bytes()
     broken = findings(filled.json("doctor", *arguments, code=UNSOUND))["database"]
     assert "newer Memoria" in broken["detail"]
     assert broken["cure"] == "pip install -U memoria-server"
-    assert database(filled).read_bytes() == content
+    assert database(filled.home).read_bytes() == content
 
 
 async def test_the_library_says_the_same_of_a_healthy_home(memory: Memoria) -> None:
@@ -254,18 +261,6 @@ TRUTH = (
 )
 
 
-def database_of(home: Path) -> Path:
-    return home / "memoria.db"
-
-
-@contextmanager
-def opened(home: Path) -> Iterator[sqlite3.Connection]:
-    """The file behind Memoria's back."""
-    with closing(sqlite3.connect(database_of(home))) as connection:
-        yield connection
-        connection.commit()
-
-
 def truth(home: Path) -> list[Any]:
     with opened(home) as connection:
         rows = [connection.execute(sql).fetchall() for sql in TRUTH]
@@ -278,10 +273,10 @@ def scramble(home: Path, name: str) -> None:
         found = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (name,))
         page = found.fetchone()[0]
         connection.execute("PRAGMA journal_mode = DELETE")
-    content = bytearray(database_of(home).read_bytes())
+    content = bytearray(database(home).read_bytes())
     begin = (page - 1) * PAGE
     content[begin : begin + 200] = random.Random(name).randbytes(200)  # noqa: S311  (no secret)
-    database_of(home).write_bytes(content)
+    database(home).write_bytes(content)
 
 
 def mended(document: dict[str, Any]) -> dict[str, str]:
@@ -313,9 +308,9 @@ def test_a_full_text_index_whose_inside_is_nonsense_is_made_anew(filled: Shell) 
 
 def test_the_pages_of_a_damaged_index_are_given_back(filled: Shell) -> None:
     scramble(filled.home, "search_index_data")
-    before = database_of(filled.home).stat().st_size
+    before = database(filled.home).stat().st_size
     mended(filled.json("doctor", "--fix"))
-    assert database_of(filled.home).stat().st_size <= before
+    assert database(filled.home).stat().st_size <= before
     with opened(filled.home) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
@@ -333,10 +328,10 @@ def test_a_damaged_index_of_a_table_is_made_anew(filled: Shell, name: str) -> No
 def test_what_only_a_backup_brings_back_is_not_touched(filled: Shell) -> None:
     backup = filled.json("backup")["path"]
     scramble(filled.home, "turns")
-    damaged = database_of(filled.home).read_bytes()
+    damaged = database(filled.home).read_bytes()
     after = filled.json("doctor", "--fix", code=UNSOUND)
     assert findings(after)["integrity"]["cure"].endswith(f"restore {backup}")
-    assert database_of(filled.home).read_bytes()[PAGE:] == damaged[PAGE:]
+    assert database(filled.home).read_bytes()[PAGE:] == damaged[PAGE:]
 
 
 def test_what_was_tried_in_vain_is_said_with_what_helps(filled: Shell) -> None:
@@ -380,9 +375,9 @@ def test_a_lease_that_is_held_is_left_alone(filled: Shell) -> None:
 
 
 def test_a_sound_home_is_not_changed_by_fixing_it(filled: Shell) -> None:
-    before = database_of(filled.home).read_bytes()
+    before = database(filled.home).read_bytes()
     assert mended(filled.json("doctor", "--fix")) == {}
-    assert database_of(filled.home).read_bytes() == before
+    assert database(filled.home).read_bytes() == before
 
 
 def test_fix_and_rebuild_are_not_given_together(filled: Shell) -> None:
@@ -458,7 +453,7 @@ async def look(settings: Settings) -> Finding:
 
 
 async def test_a_line_that_was_forgotten_before_is_counted_until_it_goes(home: Path) -> None:
-    settings = Settings.from_values(home=home, tenant="tests", embedder="off")
+    settings = Settings.from_values(home=lay_empty_home(home), tenant="tests", embedder="off")
     async with open_memoria(settings=settings, channel=COMMAND_LINE) as m:
         kept = await m.remember(SAFE)
         await m.forget_memory([kept.id])

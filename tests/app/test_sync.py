@@ -16,13 +16,7 @@ from memoria import Memoria
 from memoria.app.private_times import PrivateSwitch
 from memoria.app.provenance import EntityQueries, ProvenanceQueries
 from memoria.app.queue import ExtractionQueue
-from memoria.app.sync import (
-    SyncEntities,
-    SyncMemoria,
-    SyncPrivateSwitch,
-    SyncProvenance,
-    SyncQueue,
-)
+from memoria.app.sync import SyncEntities, SyncMemoria, SyncPrivateSwitch, SyncProvenance, SyncQueue
 from memoria.errors import ClosedError, InvalidInputError, MemoriaError
 from memoria.inference.embedder import BundledEmbedder
 from memoria.model import LIBRARY

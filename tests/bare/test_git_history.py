@@ -84,9 +84,7 @@ def test_it_is_not_looked_for_too_far_back(
     assert find_first_commit(str(repository / ".git")) == first_of(repository)
 
 
-def test_files_that_are_not_as_git_writes_them_name_no_other_first_commit(
-    repository: Path,
-) -> None:
+def test_files_that_are_not_as_git_writes_them_name_no_other_first_commit(repository: Path) -> None:
     git(repository, "gc", "-q")
     truth, chance = first_of(repository), random.Random(7)  # noqa: S311  (nothing is secret)
     files = [one for one in (repository / ".git").rglob("*") if one.suffix in {".idx", ".pack"}]

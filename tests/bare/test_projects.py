@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from memoria.bare.project_ids import ID_FILE, new_id
 from memoria.bare.project_registry import (
+    ID_FILE,
     MOST_PROJECTS,
     REGISTRY,
     Project,
     RegistryError,
     change_projects,
+    new_id,
     read_projects,
 )
 from memoria.bare.projects import find_project, note_project, project_of

@@ -107,8 +107,7 @@ def judge(turns: int, calls: dict[str, float], slowest: float = 1.0, match: floa
 
 def test_a_ratio_is_that_of_medians_and_a_search_is_held_to_the_sum_of_its_parts() -> None:
     found = judge(
-        10,
-        {"record_conversation": 6.0, "search_memory": 14.0, "search_conversation_traces": 12.1},
+        10, {"record_conversation": 6.0, "search_memory": 14.0, "search_conversation_traces": 12.1}
     )
     assert {call: each.ratio for call, each in found.comparisons.items()} == pytest.approx(
         {"record_conversation": 3.0, "search_memory": 2.0, "search_conversation_traces": 12.1 / 6}

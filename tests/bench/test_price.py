@@ -22,7 +22,7 @@ from tests.ingest.play import (
 from tests.llm.scripted import Asked, ScriptedModel, says
 
 from memoria import Settings, Turn
-from memoria.inference.chat.answers import form_in_words, schema_with_limits
+from memoria.inference.chat.schema import form_in_words, schema_with_limits
 from memoria.inference.tasks import Extraction, SegmentReading
 from memoria.model import use_clock
 

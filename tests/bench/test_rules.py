@@ -25,9 +25,9 @@ from memoria.retrieval.query.options import STAGES
 _WISH = "From now on always answer in English."
 
 
-def test_every_file_belongs_to_one_group() -> None:
-    owners = Counter(file for group in GROUPS for file in group.list_files())
-    assert {str(file) for file in iterate_files() if owners[file] != 1} == set()
+def test_every_file_belongs_to_a_group() -> None:
+    owned = {file for group in GROUPS for file in group.list_files()}
+    assert {str(file) for file in iterate_files()} - {str(file) for file in owned} == set()
 
 
 @pytest.mark.parametrize("group", [*SEARCHED, *MARKED], ids=lambda one: one.name)

@@ -79,10 +79,7 @@ def _show(clients: Sequence[Installed], arguments: argparse.Namespace) -> int:
             # What a person has to choose, and what they get otherwise; a package can't be asked.
             is_recalling = run % 2 == 1 and not arguments.packaged
             done = show(
-                installed,
-                this_program(),
-                is_recalling=is_recalling,
-                is_packaged=arguments.packaged,
+                installed, this_program(), is_recalling=is_recalling, is_packaged=arguments.packaged
             )
             wrong += [f"{done.client}, run {run}: {line}" for line in done.wrong]
             print(done, flush=True)

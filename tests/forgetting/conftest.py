@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 from tests.empty_home import lay_empty_home
+from tests.ingest.conftest import m, model
 
 import memoria
 from memoria.app import Memoria
 from memoria.config import Settings
+
+__all__ = ["m", "memory", "model"]
 
 
 @pytest.fixture

@@ -14,16 +14,7 @@ import anyio.to_thread
 import pytest
 from hypothesis import HealthCheck, Phase, event, example, given, settings
 from tests.forgetting.checker import read_tables, rows_without_sources
-from tests.forgetting.histories import (
-    FACTS,
-    HISTORIES,
-    Forget,
-    History,
-    Player,
-    Step,
-    script,
-    word,
-)
+from tests.forgetting.histories import FACTS, HISTORIES, Forget, History, Player, Step, script, word
 from tests.forgetting.remains import remaining
 from tests.ingest.play import memories, opened
 

@@ -197,9 +197,7 @@ async def test_a_conversation_without_message_ids_is_still_known_after_a_turn_wa
     ]
 
 
-async def test_a_short_yes_is_not_refused_elsewhere_because_one_was_erased(
-    memory: Memoria,
-) -> None:
+async def test_a_short_yes_is_not_refused_elsewhere_because_one_was_erased(memory: Memoria) -> None:
     def yes(session: str) -> list[dict[str, str]]:
         return [{"role": "user", "content": "yes", "session_id": session, "message_id": "1"}]
 

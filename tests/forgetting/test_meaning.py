@@ -1,7 +1,7 @@
 """What says a forgotten thing in other words is known again, or offered beside what goes."""
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,6 @@ FORGOTTEN = "The user is allergic to peanuts"
 PARAPHRASE = "The user can't eat peanuts because of an allergy"
 OTHER = "The user's dog is called Rex"
 SAID = "As you know I can't eat peanuts. And Rex, my dog, is fine."
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as scripted:
-        yield scripted
 
 
 def concluding(*contents: str) -> Callable[[Asked], object]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.forgetting.remains import remains
+from tests.forgetting.remains import remaining, remains
 from tests.store.insides import connection_of
 
 import memoria
@@ -340,3 +340,32 @@ async def test_the_page_of_a_day_is_looked_for_whichever_zone_was_set_when_it_wa
         with m._store.read(m.tenant) as tx:  # noqa: SLF001
             plan = plan_erasure(tx, find_named(tx, ErasureRequest.for_ids([memory_id])))
             assert page in list_places(tx, plan)
+
+
+SAID = "Password hint: mymaiden is Zylberstein, born Krotoszynia 19470312"
+PAGE_WORDS = ("mymaiden", "Zylberstein", "Krotoszynia", "19470312")
+
+
+async def record(m: Memoria, many: int) -> list[str]:
+    """So many turns, the first of them the one with the words."""
+    others = (f"Anna keeps the zzword{n:04d}q in cellar {n}, box {n * 7}." for n in range(1, many))
+    turns = []
+    for text in (SAID, *others):
+        receipt = await m.record_conversation(
+            [{"role": "user", "content": text, "session_id": "cellars"}]
+        )
+        turns += [turn.id for turn in receipt.turns if turn.id]
+    return turns
+
+
+@pytest.mark.parametrize("many", [40, 60, 200])
+async def test_no_word_is_left_of_what_is_forgotten_in_a_home_that_has_shrunk(
+    memory: Memoria, home: Path, many: int
+) -> None:
+    said, first, *others = await record(memory, many)
+    for ids in ([first], others[8:], [others[3]], [said]):
+        forgotten = await memory.forget_memory(ids, include_source=True)
+        assert forgotten.scrubbed
+    assert remaining(home, PAGE_WORDS) == set()
+    left = await memory.search_conversation_traces("Anna keeps the zzword0003q in which cellar?")
+    assert "zzword0003q" in left.hits[0].text

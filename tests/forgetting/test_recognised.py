@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -39,12 +38,6 @@ from memoria.surface.text import receipt_text
 
 STATEMENT = "My cousin's boat is called zeta4711"
 MARK = "zeta4711"
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel(answer=answers()) as scripted:
-        yield scripted
 
 
 def says(text: str, session: str = "s") -> dict[str, str]:
@@ -142,23 +135,22 @@ async def test_what_an_older_version_has_forgotten_is_recognised_beside_what_thi
 
 
 async def test_a_line_by_hand_that_says_it_in_any_spelling_is_not_remembered(
-    home: Path, model: ScriptedModel
+    m: Memoria, home: Path
 ) -> None:
-    async with opened(home, model) as m:
-        await m.remember("The harbour's crane is green")
-        await forget_statements(m, STATEMENT)
-        nightly.run_nightly(m.settings, ("core",))
-        file = home / "MEMORY.md"
-        forms = {**SPELLINGS, **WRAPPINGS}.values()
-        lines = [line for form in [*forms][::3] if "\n" not in (line := form(STATEMENT))]
-        own = "".join(f"- {line}\n" for line in lines if not line.startswith(("#", "|", "-", ">")))
-        file.write_text(f"{file.read_text('utf-8')}\n## Boats\n{own}", "utf-8")
-        nightly.run_nightly(m.settings, ("core",))
-        assert [one.content for one in await memories(m)] == ["The harbour's crane is green"]
+    await m.remember("The harbour's crane is green")
+    await forget_statements(m, STATEMENT)
+    nightly.run_nightly(m.settings, ("core",))
+    file = home / "MEMORY.md"
+    forms = {**SPELLINGS, **WRAPPINGS}.values()
+    lines = [line for form in [*forms][::3] if "\n" not in (line := form(STATEMENT))]
+    own = "".join(f"- {line}\n" for line in lines if not line.startswith(("#", "|", "-", ">")))
+    file.write_text(f"{file.read_text('utf-8')}\n## Boats\n{own}", "utf-8")
+    nightly.run_nightly(m.settings, ("core",))
+    assert [one.content for one in await memories(m)] == ["The harbour's crane is green"]
 
 
 async def test_a_model_that_words_the_same_sentence_otherwise_does_not_bring_it_back(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     """Neither from the turn, nor from one like it, before or after, nor with half a quote."""
 
@@ -169,36 +161,34 @@ async def test_a_model_that_words_the_same_sentence_otherwise_does_not_bring_it_
 
     contents = iter(["They own a boat", "A boat is in the family", "Their kin go sailing"])
     model.answer = answers(extract=reader(reads))
-    async with opened(home, model) as m:
-        await said(m, f"Hi. {STATEMENT}, by the way.", session="before")
-        await m.record_conversation([says(f"And *{STATEMENT}*.", "waits")])
-        (known,) = [one for one in await memories(m) if one.content == "They own a boat"]
-        await m.forget_memory([known.id])
-        await said(m, f"As I said, {STATEMENT}!", session="after")
-        await m.record_conversation([], "session_end", session_id="waits")
-        await m.queue.fill()
-        await m.wait_until_idle(60)
-        assert await memories(m) == []
-        assert (await m.search_memory("boat")).hits == ()
+    await said(m, f"Hi. {STATEMENT}, by the way.", session="before")
+    await m.record_conversation([says(f"And *{STATEMENT}*.", "waits")])
+    (known,) = [one for one in await memories(m) if one.content == "They own a boat"]
+    await m.forget_memory([known.id])
+    await said(m, f"As I said, {STATEMENT}!", session="after")
+    await m.record_conversation([], "session_end", session_id="waits")
+    await m.queue.fill()
+    await m.wait_until_idle(60)
+    assert await memories(m) == []
+    assert (await m.search_memory("boat")).hits == ()
 
 
 async def test_what_was_recorded_before_in_other_spellings_is_suppressed_or_at_least_not_read(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     spellings = (
         "zero-width spaces", "soft hyphens", "HTML entities", "bold words", "numeric entities"
     )  # fmt: skip
-    async with opened(home, model) as m:
-        for name, form in SPELLINGS.items():
-            if name.endswith(spellings):
-                await m.record_conversation([says(f"So: {form(STATEMENT)}, you see.", name)])
-        kept = await m.remember(STATEMENT)
-        forgotten = await m.forget_memory([kept.id])
-        assert len(forgotten.turns_suppressed) == len(spellings) - 1
-        await m.record_conversation([], "session_end", session_id="in numeric entities")
-        await m.queue.fill()
-        await m.wait_until_idle(60)
-        assert model.requests == []
+    for name, form in SPELLINGS.items():
+        if name.endswith(spellings):
+            await m.record_conversation([says(f"So: {form(STATEMENT)}, you see.", name)])
+    kept = await m.remember(STATEMENT)
+    forgotten = await m.forget_memory([kept.id])
+    assert len(forgotten.turns_suppressed) == len(spellings) - 1
+    await m.record_conversation([], "session_end", session_id="in numeric entities")
+    await m.queue.fill()
+    await m.wait_until_idle(60)
+    assert model.requests == []
 
 
 async def test_a_turn_of_many_sentences_costs_no_more_lookups_than_one(memory: Memoria) -> None:

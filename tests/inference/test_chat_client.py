@@ -69,11 +69,7 @@ def test_limits_that_a_good_answer_used_up_hold_the_next_question(
     server: ScriptedModel, gate_to: OpenGate
 ) -> None:
     server.script.append(
-        says(
-            {"colour": "red"},
-            x_ratelimit_remaining_tokens="0",
-            x_ratelimit_reset_tokens="6m0s",
-        )
+        says({"colour": "red"}, x_ratelimit_remaining_tokens="0", x_ratelimit_reset_tokens="6m0s")
     )
     gate = gate_to(server)
     assert gate.ask(TENANT, question()) == RED

@@ -13,12 +13,11 @@ from tests.llm.scripted import Asked, ScriptedModel, fails, rate_limited, says, 
 import memoria
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, ModelMisconfiguredError, ModelRefusedError
-from memoria.inference.chat.answers import schema_without_limits
 from memoria.inference.chat.base import ChatRequest
 from memoria.inference.chat.client import ChatClient, chat_limits, choose_chat_model
 from memoria.inference.chat.command import CommandChat
 from memoria.inference.chat.endpoint import EndpointChat
-from memoria.inference.chat.forms import first_form
+from memoria.inference.chat.schema import first_form, schema_without_limits
 from memoria.model import DAY_MS, Finding, ModelCall, Operation, now_millis
 from memoria.store.engine import StoreLedger
 from memoria.store.sqlite import SqliteStore

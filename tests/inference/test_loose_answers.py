@@ -366,9 +366,7 @@ def test_rulings_are_read_one_by_one() -> None:
     assert len(answer.unfit) == 1
 
 
-@pytest.mark.parametrize(
-    "text", ["", "No.", "[1] and {that}", "{" * 5000, "[" * 200_000, '{"a": 1}']
-)
+@pytest.mark.parametrize("text", NO_ANSWERS)
 def test_a_text_without_an_answer_is_none(text: str) -> None:
     assert read_loosely(Extraction, text) is None
 

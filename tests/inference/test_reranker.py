@@ -42,12 +42,7 @@ def test_a_question_goes_out_as_documented(server: ScriptedModel) -> None:
     assert asked.path == "/v1/rerank"
     assert asked.headers["authorization"] == f"Bearer {KEY}"
     assert asked.headers["content-type"] == "application/json"
-    assert asked.body == {
-        "model": "tiny",
-        "query": "when is tea?",
-        "documents": TEXTS,
-        "top_n": 2,
-    }
+    assert asked.body == {"model": "tiny", "query": "when is tea?", "documents": TEXTS, "top_n": 2}
 
 
 def test_without_a_key_none_is_sent(server: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> None:

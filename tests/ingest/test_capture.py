@@ -127,9 +127,7 @@ async def test_a_call_that_mixes_sessions_is_known_again(memory: Memoria) -> Non
     assert await contents(memory, "other") == ["x", "y"]
 
 
-async def test_turns_with_the_same_words_at_different_times_are_two_turns(
-    memory: Memoria,
-) -> None:
+async def test_turns_with_the_same_words_at_different_times_are_two_turns(memory: Memoria) -> None:
     morning = turn("yes", at="2026-03-02T09:14:05+08:00")
     later = turn("yes", at="2026-03-02T09:20:00+08:00")
     await memory.record_conversation([morning])
@@ -212,8 +210,7 @@ async def test_injected_blocks_are_not_recorded(memory: Memoria) -> None:
 
 
 @pytest.mark.parametrize(
-    "content",
-    ["x", "\n", "你", "a\x00b", "\u202eabc", "😀" * 10, "ends with spaces  \n\n"],
+    "content", ["x", "\n", "你", "a\x00b", "\u202eabc", "😀" * 10, "ends with spaces  \n\n"]
 )
 async def test_a_turn_comes_back_to_the_byte(memory: Memoria, content: str) -> None:
     receipt = await memory.record_conversation([turn(content, message_id="m1"), turn("y")])
@@ -260,9 +257,7 @@ async def test_a_bad_turn_is_named_and_nothing_of_the_call_is_recorded(
     assert (await memory.statistics()).turns == 0
 
 
-async def test_an_event_closes_the_stretch_and_the_next_turn_opens_another(
-    memory: Memoria,
-) -> None:
+async def test_an_event_closes_the_stretch_and_the_next_turn_opens_another(memory: Memoria) -> None:
     receipt = await memory.record_conversation([turn("one"), turn("two")], event="compaction")
     assert receipt.closed_segments == 1
     await memory.record_conversation([turn("three")])
@@ -294,9 +289,7 @@ async def test_nothing_to_record_is_an_error(memory: Memoria) -> None:
         await memory.record_conversation([])
 
 
-async def test_what_was_acknowledged_is_there_after_reopening(
-    home: Path,
-) -> None:
+async def test_what_was_acknowledged_is_there_after_reopening(home: Path) -> None:
     async with memoria.open(home=home, tenant="t") as first:
         await first.record_conversation([turn("kept for good")])
     async with memoria.open(home=home, tenant="t") as second:
@@ -326,9 +319,7 @@ async def test_a_secret_in_the_session_of_the_whole_call_is_redacted(memory: Mem
     assert kept.session_id.startswith("password=[redacted:password]~")
 
 
-async def test_half_a_character_in_a_message_id_is_mended_and_known_again(
-    memory: Memoria,
-) -> None:
+async def test_half_a_character_in_a_message_id_is_mended_and_known_again(memory: Memoria) -> None:
     said = {"role": "user", "content": "hello", "message_id": "m\ud83d"}
     first = await memory.record_conversation([said], session_id="s\udc00")
     again = await memory.record_conversation([said], session_id="s\udc00")

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -72,12 +72,6 @@ OPENLY = {
 BALCONY_ASKED = {"en": "What grows on my balcony?", "zh": "我的阳台上种了什么？"}
 PAGE = "Zweigstelle 17"
 NAMES = ("Krakenworks", "北海", "Zephyrine", "欧阳锋")
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as served:
-        yield served
 
 
 def no_name_in(text: str) -> bool:
@@ -167,10 +161,7 @@ async def test_what_is_told_in_confidence_is_told_to_who_asks_alone_and_with_its
 ) -> None:
     ids = await record(memory, "Let us speak of plans.", "Gladly.", words, f"Good luck at {name}!")
     assert no_name_in(await told_unasked(memory))
-    for found in (
-        await memory.search_memory(name),
-        await memory.search_conversation_traces(name),
-    ):
+    for found in (await memory.search_memory(name), await memory.search_conversation_traces(name)):
         named = [hit for hit in found.hits if name in hit.text]
         assert named
         assert {hit.condition for hit in named} == {"told in confidence"}
@@ -184,24 +175,23 @@ async def test_what_is_told_in_confidence_is_told_to_who_asks_alone_and_with_its
 @pytest.mark.parametrize("kind", ["fact", "rule", "preference"])
 @pytest.mark.parametrize(("words", "name"), SECRETS.values(), ids=SECRETS)
 async def test_whatever_a_model_makes_of_a_confidence_carries_the_condition(
-    home: Path, model: ScriptedModel, words: str, name: str, kind: str
+    m: Memoria, model: ScriptedModel, words: str, name: str, kind: str
 ) -> None:
     model.answer = takes_all(kind)
-    async with opened(home, model) as m:
-        await record(
-            m, "Let us speak of plans.", "Gladly, of all plans.", words, f"Good luck at {name}!"
-        )
-        assert no_name_in(await told_unasked(m))
-        made = [one for one in await memories(m) if name in one.content]
-        assert made
-        for one in made:
-            assert (await m.get_memory(one.id)).condition == "told in confidence"
-        hits = (await m.search_memory(name)).hits
-        assert {hit.condition for hit in hits if name in hit.text} <= {"told in confidence"}
+    await record(
+        m, "Let us speak of plans.", "Gladly, of all plans.", words, f"Good luck at {name}!"
+    )
+    assert no_name_in(await told_unasked(m))
+    made = [one for one in await memories(m) if name in one.content]
+    assert made
+    for one in made:
+        assert (await m.get_memory(one.id)).condition == "told in confidence"
+    hits = (await m.search_memory(name)).hits
+    assert {hit.condition for hit in hits if name in hit.text} <= {"told in confidence"}
 
 
 async def test_a_model_can_not_put_a_confidence_into_a_memory_of_what_was_told_openly(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     words, name = SECRETS["before"]
     content = f"The user likes small plans and has a job interview at {name}."
@@ -210,10 +200,9 @@ async def test_a_model_can_not_put_a_confidence_into_a_memory_of_what_was_told_o
             lambda n, _, text, __: [add("small plans", n, content)] if "small plans" in text else []
         )
     )
-    async with opened(home, model) as m:
-        await record(m, "I like small plans for the spring.", "Good.", words, "Good luck!")
-        assert [one for one in await memories(m) if one.content == content] == []
-        assert no_name_in(await told_unasked(m))
+    await record(m, "I like small plans for the spring.", "Good.", words, "Good luck!")
+    assert [one for one in await memories(m) if one.content == content] == []
+    assert no_name_in(await told_unasked(m))
 
 
 @pytest.mark.parametrize("with_model", [False, True], ids=["rules", "a model"])
@@ -240,7 +229,7 @@ async def test_what_is_not_to_be_kept_is_in_no_answer(
 
 
 async def test_a_model_reads_what_is_to_be_forgotten_to_take_it_back_and_concludes_nothing_of_it(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     request = "Forget that I earn 3,900 a month, I earn 4,100. Don't save it."
 
@@ -252,13 +241,12 @@ async def test_a_model_reads_what_is_to_be_forgotten_to_take_it_back_and_conclud
             ]
         )
     )
-    async with opened(home, model) as m:
-        await record(m, "I earn 3,900 a month.", "Noted.")
-        await record(m, request, "Done.")
-        known = [one for one in await memories(m) if "earn" in one.content]
-        assert [(one.content, one.validity) for one in known] == [
-            ("I earn 3,900 a month.", Validity.ARCHIVED)
-        ]
+    await record(m, "I earn 3,900 a month.", "Noted.")
+    await record(m, request, "Done.")
+    known = [one for one in await memories(m) if "earn" in one.content]
+    assert [(one.content, one.validity) for one in known] == [
+        ("I earn 3,900 a month.", Validity.ARCHIVED)
+    ]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -370,9 +358,7 @@ async def test_an_order_that_is_told_in_confidence_is_told_to_who_asks_alone(
     assert {hit.condition for hit in hits if name in hit.text} == {"told in confidence"}
 
 
-async def test_a_client_is_shown_the_condition_in_text_and_in_data(
-    memory: Memoria,
-) -> None:
+async def test_a_client_is_shown_the_condition_in_text_and_in_data(memory: Memoria) -> None:
     await record(memory, SECRETS["before"][0])
     async with connected(server_on(memory.settings.home_path, None), "auto") as agent:
         for tool in ("search_memory", "search_conversation_traces"):

@@ -456,10 +456,7 @@ async def test_a_batch_that_took_longer_than_its_lease_is_not_done_twice_by_its_
     slow, other = Recorder(), Recorder()
     for embedder in (slow, other):
         embedder.open_gate.clear()
-    async with (
-        opened(home, slow, lease_ms=1000) as memory,
-        opened(home, other, lease_ms=1000),
-    ):
+    async with opened(home, slow, lease_ms=1000) as memory, opened(home, other, lease_ms=1000):
         await memory.record_conversation(TURNS)
         await until_begun(slow)
         await until_begun(other)

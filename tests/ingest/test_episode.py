@@ -3,7 +3,7 @@
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio.to_thread
@@ -45,12 +45,6 @@ WORK = (
     ("user", "Good, and run the tests after that."),
     ANSWERS[1],
 )
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as scripted:
-        yield scripted
 
 
 def summing_up(*quotes: str, **more: object) -> Callable[[Asked], object]:
@@ -155,12 +149,11 @@ async def test_tool_traffic_fills_no_stretch(home: Path, model: ScriptedModel) -
 
 
 async def test_before_a_client_compacts_its_context_the_stretch_is_summed_up(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     model.answer = answers(episode=summing_up("RC as a credit"))
-    async with opened(home, model) as m:
-        await said(m, *WORK, event="compaction")
-        assert len(await episodes(await memories(m))) == 1
+    await said(m, *WORK, event="compaction")
+    assert len(await episodes(await memories(m))) == 1
 
 
 async def test_forgetting_takes_the_summary_along_and_it_is_written_anew_without_the_words(
@@ -244,7 +237,7 @@ async def test_a_conversation_that_changes_while_it_is_read_is_read_again(
     assert seen == [True, False]
 
 
-async def test_small_talk_and_a_parrot_leave_no_episode(home: Path, model: ScriptedModel) -> None:
+async def test_small_talk_and_a_parrot_leave_no_episode(m: Memoria, model: ScriptedModel) -> None:
     def parrot(asked: Asked) -> object:
         words = re.findall(r"⟨(.+?)⟩", asked.instructions)
         lines = [line for line in asked.instructions.splitlines() if len(line) > 20]
@@ -252,16 +245,14 @@ async def test_small_talk_and_a_parrot_leave_no_episode(home: Path, model: Scrip
         return {"summary": lines[0], "quotes": quotes}
 
     model.answer = answers(episode=parrot)
-    async with opened(home, model) as m:
-        await said(m, "Hello!", ("assistant", "Hi!"))
-        await said(m, *WORK, session="t")
-        assert await episodes(await memories(m)) == []
+    await said(m, "Hello!", ("assistant", "Hi!"))
+    await said(m, *WORK, session="t")
+    assert await episodes(await memories(m)) == []
 
 
-async def test_nobody_states_an_episode(home: Path, model: ScriptedModel) -> None:
-    async with opened(home, model) as m:
-        with pytest.raises(InvalidInputError, match="task_outcome"):
-            await m.remember("We had a good talk.", type="episode")
+async def test_nobody_states_an_episode(m: Memoria) -> None:
+    with pytest.raises(InvalidInputError, match="task_outcome"):
+        await m.remember("We had a good talk.", type="episode")
 
 
 async def test_an_import_of_what_is_long_over_is_summed_up_at_once(

@@ -2,26 +2,30 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.forgetting.remains import remains
-from tests.ingest.play import add, answers, entries, known_in, log, memories, opened, reader, said
+from tests.ingest.play import (
+    add,
+    answers,
+    entries,
+    known_in,
+    log,
+    memories,
+    opened,
+    purpose_of,
+    reader,
+    said,
+)
 from tests.llm.scripted import Asked, Behaviour, ScriptedModel, fails, hangs, says
 
 import memoria
-from memoria import Settings
+from memoria import Memoria, Settings
 from memoria.errors import InvalidInputError
 from memoria.model import COMMAND_LINE, LIBRARY, Channel, QueueState, Trust, Validity, use_clock
 from memoria.model.memory_types import DERIVED_TYPES
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as scripted:
-        yield scripted
 
 
 async def test_what_a_model_reads_is_remembered_with_the_words_it_rests_on(
@@ -75,7 +79,7 @@ async def test_a_model_that_proposes_what_only_maintenance_derives_is_turned_awa
 
 
 async def test_a_conversation_about_nothing_and_an_empty_one_leave_no_memory(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     def parrot(asked: Asked) -> object:
         """Everything the prompt itself holds is proposed as if it had been said."""
@@ -87,12 +91,11 @@ async def test_a_conversation_about_nothing_and_an_empty_one_leave_no_memory(
         return {"operations": adds, "focus": focus}
 
     model.answer = parrot
-    async with opened(home, model) as m:
-        await said(m, "Hm, well, hello there, how are things going today?", ("assistant", "Fine!"))
-        await m.record_conversation([], "session_end", session_id="s")
-        await m.wait_until_idle(60)
-        assert await memories(m) == []
-        assert await m.scratchpads() == []
+    await said(m, "Hm, well, hello there, how are things going today?", ("assistant", "Fine!"))
+    await m.record_conversation([], "session_end", session_id="s")
+    await m.wait_until_idle(60)
+    assert await memories(m) == []
+    assert await m.scratchpads() == []
 
 
 async def test_a_correction_supersedes_and_the_history_stays(
@@ -306,21 +309,20 @@ async def test_what_was_to_count_for_a_day_is_not_found_afterwards(
 
 
 async def test_what_is_held_back_counts_when_the_user_says_so_and_not_when_an_agent_does(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     model.answer = reader(
         lambda n, *_: [add("moved to Lisbon", n, "Priya has moved to Lisbon", modality="hearsay")]
     )
-    async with opened(home, model) as m:
-        await said(m, "Somebody told me that Priya has moved to Lisbon last month.")
-        (held,) = await m.list_pending()
-        agent = m.with_channel(Channel(name="mcp", trust=Trust.REPORTED, client="agent"))
-        with pytest.raises(InvalidInputError, match="waits for the user's word"):
-            await agent.revise_memory(held.id, "restore")
-        assert (await agent.revise_memory(held.id, "confirm")).validity == "pending_confirmation"
-        confirmed = await m.with_channel(COMMAND_LINE).revise_memory(held.id, "confirm")
-        assert (confirmed.validity, confirmed.verified) == (Validity.ACTIVE, True)
-        assert [hit.id for hit in (await m.search_memory("Priya Lisbon")).hits] == [held.id]
+    await said(m, "Somebody told me that Priya has moved to Lisbon last month.")
+    (held,) = await m.list_pending()
+    agent = m.with_channel(Channel(name="mcp", trust=Trust.REPORTED, client="agent"))
+    with pytest.raises(InvalidInputError, match="waits for the user's word"):
+        await agent.revise_memory(held.id, "restore")
+    assert (await agent.revise_memory(held.id, "confirm")).validity == "pending_confirmation"
+    confirmed = await m.with_channel(COMMAND_LINE).revise_memory(held.id, "confirm")
+    assert (confirmed.validity, confirmed.verified) == (Validity.ACTIVE, True)
+    assert [hit.id for hit in (await m.search_memory("Priya Lisbon")).hits] == [held.id]
 
 
 _TURN = re.compile(r"^\[(\d+)\] user: (fact \w+)", re.MULTILINE)
@@ -390,3 +392,92 @@ async def test_what_is_read_at_another_time_is_written_down_as_of_then(tmp_path:
     with sqlite3.connect(tmp_path / "memoria.db") as connection:
         assert connection.execute(_WRITTEN).fetchall() == [(_AT,)]
     connection.close()
+
+
+SAID = "{}: the roof came up again, and Ida thinks that it needs new tiles before winter."
+
+
+async def read_backlog(
+    home: Path, model: ScriptedModel, segments: list[tuple[str, str, int]]
+) -> list[list[str]]:
+    """The names of the segments that each request shows, in its order.
+
+    Args:
+        home: where they are recorded before anything is read.
+        model: who reads them.
+        segments: the name, the session and the number of turns of each.
+    """
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        for name, session, turns in segments:
+            await said(m, *[SAID.format(name)] * turns, session=session)
+    async with opened(home, model, extraction_turns=6, llm_concurrency=1) as m:
+        await m.queue.fill()
+        await m.wait_until_idle(60)
+    names = [name for name, _, _ in segments]
+    shown = [
+        one.text.partition("The turns to read")[2]
+        for one in model.requests
+        if purpose_of(one) == "extract"
+    ]
+    return [
+        sorted((n for n in names if f"{n}: the roof" in text), key=text.index) for text in shown
+    ]
+
+
+async def test_a_short_segment_is_not_read_before_a_long_one_of_the_same_session(
+    home: Path, model: ScriptedModel
+) -> None:
+    segments = [("FIRST", "a", 2), ("LONG", "b", 5), ("AFTER", "b", 2), ("OTHER", "c", 2)]
+    read = await read_backlog(home, model, segments)
+    order = [name for request in read for name in request]
+    assert sorted(order) == sorted(name for name, _, _ in segments)
+    assert order.index("LONG") < order.index("AFTER")
+    assert read[0] == ["FIRST", "OTHER"]
+
+
+async def test_segments_of_a_session_are_read_together_before_what_was_said_after_them(
+    home: Path, model: ScriptedModel
+) -> None:
+    segments = [("MARCH", "a", 2), ("APRIL", "a", 2), ("JUNE", "b", 2), ("JULY", "c", 2)]
+    read = await read_backlog(home, model, segments)
+    assert read == [["MARCH", "APRIL", "JUNE"], ["JULY"]]
+
+
+ROOF = "The roof came up again today, and Ida thinks that it needs new tiles before winter."
+
+
+async def test_what_was_recorded_without_a_model_is_read_once_by_one(
+    home: Path, model: ScriptedModel
+) -> None:
+    extract = reader(
+        lambda n, _who, text, _: [add("Ida", n, f"Ida: {text[-20:]}")] if "Ida" in text else []
+    )
+    model.answer = answers(extract=extract)
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        for session in ("a", "b"):
+            await said(
+                m, ROOF, ("assistant", "I see."), "Yes.", ("assistant", "Good."), session=session
+            )
+        await said(m, ROOF, session="open", event=None)
+        assert await m.queue.list_entries() == []
+    async with opened(home, model) as m:
+        assert await memories(m) == []
+        assert await m.queue.fill() == 2
+        assert await m.queue.fill() == 0
+        await m.wait_until_idle(60)
+        assert {entry.session_id for entry in await entries(m)} == {"a", "b"}
+        assert len(await entries(m, "episode")) == 2
+        (memory,) = await memories(m)
+        asked = len(model.requests)
+        assert await m.queue.fill() == 0
+        await m.wait_until_idle(60)
+    assert memory.evidence == 2
+    assert len(model.requests) == asked
+
+
+async def test_without_a_model_nothing_is_queued_and_it_says_what_to_set(home: Path) -> None:
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        await said(m, ROOF)
+        with pytest.raises(InvalidInputError, match="memoria model"):
+            await m.queue.fill()
+        assert await m.queue.list_entries() == []

@@ -109,9 +109,7 @@ async def test_a_page_handed_in_twice_adds_nothing(m: Memoria) -> None:
     assert [one.content for one in await memories(m)] == ["The user lives in Ghent."]
 
 
-async def test_of_two_agents_with_one_page_one_is_told_that_it_was_read(
-    home: Path,
-) -> None:
+async def test_of_two_agents_with_one_page_one_is_told_that_it_was_read(home: Path) -> None:
     with memoria.open_sync(settings=Settings.load(home=home, tenant="tests", embedder="off")) as m:
         m.record_conversation([{"role": "user", "content": SAID["en"][0]}], session_id="s")
         text = m.read_unread() or ""

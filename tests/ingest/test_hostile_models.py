@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +28,6 @@ from memoria.model import Channel, Memory, Trust, Validity
 
 COMMAND_LINE = Channel(name="cli", trust=Trust.USER)
 FILLER = "Nothing of note, only a long and winding line about the weather up there."
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as scripted:
-        yield scripted
 
 
 def concluding(*found: tuple[str, str], **more: object) -> Callable[[Asked], object]:
@@ -90,7 +84,7 @@ async def test_a_forgotten_turn_is_shown_to_no_model_not_even_for_understanding(
 
 
 async def test_what_is_forgotten_while_a_model_reads_is_not_concluded_by_way_of_another_turn(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     def extract(asked: Asked) -> object:
         known = "marmalade" in asked.text
@@ -101,17 +95,16 @@ async def test_what_is_forgotten_while_a_model_reads_is_not_concluded_by_way_of_
 
     paused = Pause(extract)
     model.answer = answers(extract=paused)
-    async with opened(home, model) as m:
-        first, _ = await recorded(m, "marmalade is the word, hush hush", "so much for the locker")
-        await paused.reached()
-        await m.forget_memory([first], include_source=True)
-        paused.go_on()
-        await m.wait_until_idle(60)
-        assert active(await memories(m)) == ["The user has a locker"]
+    first, _ = await recorded(m, "marmalade is the word, hush hush", "so much for the locker")
+    await paused.reached()
+    await m.forget_memory([first], include_source=True)
+    paused.go_on()
+    await m.wait_until_idle(60)
+    assert active(await memories(m)) == ["The user has a locker"]
 
 
 async def test_a_memory_that_is_forgotten_while_a_model_reads_is_not_concluded_anew(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     def extract(asked: Asked) -> object:
         known = "marmalade" in asked.text
@@ -120,44 +113,41 @@ async def test_a_memory_that_is_forgotten_while_a_model_reads_is_not_concluded_a
 
     paused = Pause(extract)
     model.answer = answers(extract=paused)
-    async with opened(home, model) as m:
-        kept = await m.remember("My locker has the word marmalade.")
-        await recorded(m, "so much for the locker, it is shut")
-        await paused.reached()
-        await m.forget_memory([kept.id])
-        paused.go_on()
-        await m.wait_until_idle(60)
-        assert active(await memories(m)) == ["The user has a locker"]
+    kept = await m.remember("My locker has the word marmalade.")
+    await recorded(m, "so much for the locker, it is shut")
+    await paused.reached()
+    await m.forget_memory([kept.id])
+    paused.go_on()
+    await m.wait_until_idle(60)
+    assert active(await memories(m)) == ["The user has a locker"]
 
 
 async def test_an_archived_memory_is_not_revived_by_a_model_that_read_before(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
-    async with opened(home, model) as m:
-        kept = await m.remember("The zebra lives in Leeds")
-        update = {"op": "UPDATE", "id": kept.id, "turn": 1, "quote": "zebra", "reason": "detail"}
-        proposed = {**update, "content": "The zebra is old and lives in York"}
-        paused = Pause(lambda _: {"operations": [proposed]})
-        model.answer = answers(extract=paused)
-        await recorded(m, "The zebra is getting old, isn't it?")
-        await paused.reached()
-        await m.revise_memory(kept.id, "archive")
-        paused.go_on()
-        await m.wait_until_idle(60)
-        assert (await m.get_memory(kept.id)).validity is Validity.ARCHIVED
+    kept = await m.remember("The zebra lives in Leeds")
+    update = {"op": "UPDATE", "id": kept.id, "turn": 1, "quote": "zebra", "reason": "detail"}
+    proposed = {**update, "content": "The zebra is old and lives in York"}
+    paused = Pause(lambda _: {"operations": [proposed]})
+    model.answer = answers(extract=paused)
+    await recorded(m, "The zebra is getting old, isn't it?")
+    await paused.reached()
+    await m.revise_memory(kept.id, "archive")
+    paused.go_on()
+    await m.wait_until_idle(60)
+    assert (await m.get_memory(kept.id)).validity is Validity.ARCHIVED
 
 
 async def test_the_assistants_word_does_not_restore_what_the_user_put_aside(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     home_is = ("in Leeds", "The user lives in Leeds")
     model.answer = answers(extract=concluding(home_is, predicate="home"))
-    async with opened(home, model) as m:
-        await said(m, "I live in Leeds, as it happens, and have done for years.")
-        (known,) = await memories(m)
-        await m.revise_memory(known.id, "archive")
-        await said(m, "Where do I live?", ("assistant", "You live in Leeds, if I recall."))
-        assert active(await memories(m)) == []
+    await said(m, "I live in Leeds, as it happens, and have done for years.")
+    (known,) = await memories(m)
+    await m.revise_memory(known.id, "archive")
+    await said(m, "Where do I live?", ("assistant", "You live in Leeds, if I recall."))
+    assert active(await memories(m)) == []
 
 
 # Nothing invented
@@ -219,40 +209,35 @@ async def test_what_the_user_has_confirmed_stays_confirmed_when_a_model_says_the
 
 
 async def test_what_a_model_misquotes_does_not_cost_what_the_user_asked_for(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     def reads(n: int, *_: object) -> list[dict[str, Any]]:
         return [add("alergic to peanut", n, "The user is allergic to peanuts.")]
 
     model.answer = answers(extract=reader(reads))
-    async with opened(home, model) as m:
-        await said(m, "Remember that I'm allergic to peanuts.")
-        assert active(await memories(m)) == ["I'm allergic to peanuts"]
+    await said(m, "Remember that I'm allergic to peanuts.")
+    assert active(await memories(m)) == ["I'm allergic to peanuts"]
 
 
-async def test_what_waits_for_confirmation_waits_once(home: Path, model: ScriptedModel) -> None:
+async def test_what_waits_for_confirmation_waits_once(m: Memoria, model: ScriptedModel) -> None:
     moved = ("moved to Lisbon", "Priya has moved to Lisbon")
     model.answer = answers(extract=concluding(moved, modality="hearsay"))
-    async with opened(home, model) as m:
-        for session in ("a", "b", "c"):
-            await said(m, "They say that Priya has moved to Lisbon.", session=session)
-        assert len(await memories(m)) == 1
+    for session in ("a", "b", "c"):
+        await said(m, "They say that Priya has moved to Lisbon.", session=session)
+    assert len(await memories(m)) == 1
 
 
 async def test_a_memory_that_is_praised_twenty_times_was_used_once(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
-    async with opened(home, model) as m:
-        kept = await m.remember("The zebra lives in Leeds")
-        model.answer = answers(
-            extract=lambda _: {"operations": [{"op": "BOOST", "id": kept.id}] * 20}
-        )
-        await said(m, "How is the zebra doing, by the way?")
-        assert (await m.get_memory(kept.id)).use_count == 1
+    kept = await m.remember("The zebra lives in Leeds")
+    model.answer = answers(extract=lambda _: {"operations": [{"op": "BOOST", "id": kept.id}] * 20})
+    await said(m, "How is the zebra doing, by the way?")
+    assert (await m.get_memory(kept.id)).use_count == 1
 
 
 async def test_an_assistants_guess_that_updates_is_looked_at_again_like_one_that_adds(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     guess = "You surely keep the zebra in York by now."
 
@@ -266,54 +251,50 @@ async def test_an_assistants_guess_that_updates_is_looked_at_again_like_one_that
         return {"checks": [{"statement": 1, "supported": "no"}]}
 
     model.answer = answers(extract=reader(reads), verify=doubts)
-    async with opened(home, model) as m:
-        await m.remember("The zebra is in Leeds", valid_from="2020-01-01")
-        await said(m, "Good morning to you, what a day.", ("assistant", guess))
-        assert active(await memories(m)) == ["The zebra is in Leeds"]
-        assert len(await memories(m)) == 1
+    await m.remember("The zebra is in Leeds", valid_from="2020-01-01")
+    await said(m, "Good morning to you, what a day.", ("assistant", guess))
+    assert active(await memories(m)) == ["The zebra is in Leeds"]
+    assert len(await memories(m)) == 1
 
 
 # Current truth first
 async def test_what_was_said_before_does_not_replace_what_was_said_after_it(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     places = [(f"in {city}", f"The user lives in {city}") for city in ("Leeds", "Rome")]
     model.answer = answers(extract=concluding(*places, predicate="home"))
     old = {"role": "user", "content": "I live in Leeds, you know.", "at": "2024-01-01"}
     new = {"role": "user", "content": "I live in Rome, you know.", "at": "2026-01-01"}
-    async with opened(home, model) as m:
-        for session, turn in (("new", new), ("old", old)):
-            await m.record_conversation([turn], "session_end", session_id=session)
-            await m.wait_until_idle(60)
-        (memory,) = [one for one in await memories(m) if one.validity is Validity.ACTIVE]
-        wordings = [version.content.rstrip(".") for version in memory.versions]
-        assert wordings[0] == "The user lives in Rome"
-        assert "The user lives in Leeds" in wordings[1:]
+    for session, turn in (("new", new), ("old", old)):
+        await m.record_conversation([turn], "session_end", session_id=session)
+        await m.wait_until_idle(60)
+    (memory,) = [one for one in await memories(m) if one.validity is Validity.ACTIVE]
+    wordings = [version.content.rstrip(".") for version in memory.versions]
+    assert wordings[0] == "The user lives in Rome"
+    assert "The user lives in Leeds" in wordings[1:]
 
 
 async def test_the_order_of_a_session_tells_what_is_so_now_whatever_was_read_first(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     places = [(f"in {city}", f"The user lives in {city}") for city in ("Leeds", "Rome")]
     model.answer = answers(extract=concluding(*places, predicate="home"))
     first = {"role": "user", "content": "It rains in Leeds.", "at": "2026-01-02"}
     then = {"role": "user", "content": "Please remember: in Rome I live now.", "at": "2026-01-01"}
-    async with opened(home, model) as m:
-        await m.record_conversation([first, then], session_id="s")
-        await m.wait_until_idle(60)
-        await said(m)
-        assert active(await memories(m)) == ["in Rome I live now", "The user lives in Rome"]
+    await m.record_conversation([first, then], session_id="s")
+    await m.wait_until_idle(60)
+    await said(m)
+    assert active(await memories(m)) == ["in Rome I live now", "The user lives in Rome"]
 
 
-async def test_who_moves_back_lives_there_again(home: Path, model: ScriptedModel) -> None:
+async def test_who_moves_back_lives_there_again(m: Memoria, model: ScriptedModel) -> None:
     places = [(f"in {city}", f"The user lives in {city}") for city in ("Leeds", "Rome")]
     model.answer = answers(extract=concluding(*places, predicate="home"))
-    async with opened(home, model) as m:
-        for city, year in (("Rome", 2025), ("Leeds", 2024), ("Leeds", 2026)):
-            turn = {"role": "user", "content": f"I live in {city}, see.", "at": f"{year}-01-01"}
-            await m.record_conversation([turn], "session_end", session_id=str(year))
-            await m.wait_until_idle(60)
-        assert active(await memories(m)) == ["The user lives in Leeds"]
+    for city, year in (("Rome", 2025), ("Leeds", 2024), ("Leeds", 2026)):
+        turn = {"role": "user", "content": f"I live in {city}, see.", "at": f"{year}-01-01"}
+        await m.record_conversation([turn], "session_end", session_id=str(year))
+        await m.wait_until_idle(60)
+    assert active(await memories(m)) == ["The user lives in Leeds"]
 
 
 async def test_what_an_edit_took_back_may_be_said_again(home: Path) -> None:
@@ -328,17 +309,16 @@ async def test_what_an_edit_took_back_may_be_said_again(home: Path) -> None:
 
 # Nothing lost
 async def test_an_old_message_that_is_edited_while_a_stretch_is_open_is_read(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     model.answer = answers(extract=concluding(("zebra", "The zebra has moved")))
     turns = [{"role": "user", "content": f"ok {i}", "message_id": f"m{i}"} for i in range(6)]
-    async with opened(home, model) as m:
-        await m.record_conversation(turns[:3], "compaction", session_id="s")
-        await m.record_conversation(turns[3:], session_id="s")
-        await m.record_conversation([{**turns[0], "content": "zebra moved"}], session_id="s")
-        await m.record_conversation([], "session_end", session_id="s")
-        await m.wait_until_idle(60)
-        assert active(await memories(m)) == ["The zebra has moved"]
+    await m.record_conversation(turns[:3], "compaction", session_id="s")
+    await m.record_conversation(turns[3:], session_id="s")
+    await m.record_conversation([{**turns[0], "content": "zebra moved"}], session_id="s")
+    await m.record_conversation([], "session_end", session_id="s")
+    await m.wait_until_idle(60)
+    assert active(await memories(m)) == ["The zebra has moved"]
 
 
 async def test_an_edit_of_an_old_message_does_not_have_it_summed_up_twice(
@@ -378,8 +358,7 @@ async def test_an_edit_of_what_still_waits_is_read_once_and_asks_no_model_again_
 # Cost
 async def test_long_memories_do_not_fill_a_question(home: Path, model: ScriptedModel) -> None:
     model.answer = answers(
-        extract=concluding(("zebra", "The zebra is in York")),
-        adjudicate=lambda _: {"rulings": []},
+        extract=concluding(("zebra", "The zebra is in York")), adjudicate=lambda _: {"rulings": []}
     )
     async with opened(home, model) as m:
         for i in range(30):
@@ -390,7 +369,7 @@ async def test_long_memories_do_not_fill_a_question(home: Path, model: ScriptedM
 
 
 async def test_a_guess_that_is_turned_away_does_not_take_the_users_own_words_along(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     content = "The user keeps bees"
 
@@ -400,22 +379,20 @@ async def test_a_guess_that_is_turned_away_does_not_take_the_users_own_words_alo
     model.answer = answers(
         extract=reader(reads), verify=lambda _: {"checks": [{"statement": 1, "supported": "no"}]}
     )
-    async with opened(home, model) as m:
-        await said(m, "My bees swarm.", ("assistant", "Of bees I know nothing."))
-        assert active(await memories(m)) == [content]
+    await said(m, "My bees swarm.", ("assistant", "Of bees I know nothing."))
+    assert active(await memories(m)) == [content]
 
 
 async def test_what_nobody_said_does_not_wait_for_confirmation_as_personal_data(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     phone = ("call me", "The user's phone number is 13812345678")
     model.answer = answers(
         extract=concluding(phone),
         verify=lambda _: {"checks": [{"statement": 1, "supported": "no"}]},
     )
-    async with opened(home, model) as m:
-        await said(m, "Don't call me tomorrow, I am at the dentist's then.")
-        assert await memories(m) == []
+    await said(m, "Don't call me tomorrow, I am at the dentist's then.")
+    assert await memories(m) == []
 
 
 @pytest.mark.parametrize(
@@ -427,17 +404,16 @@ async def test_what_nobody_said_does_not_wait_for_confirmation_as_personal_data(
     ],
 )
 async def test_no_ruling_makes_the_opposite_evidence(
-    home: Path, model: ScriptedModel, before: str, now: str
+    m: Memoria, model: ScriptedModel, before: str, now: str
 ) -> None:
     said_of_it = (("lovely things", before), ("rather changed", now))
     model.answer = answers(
         extract=concluding(*said_of_it, predicate="bees"),
         adjudicate=lambda _: {"rulings": [{"pair": 1, "relation": "same"}]},
     )
-    async with opened(home, model) as m:
-        await said(m, "About my bees: lovely things, I can tell you.")
-        await said(m, "About my bees: it has rather changed by now, you see.")
-        assert now in active(await memories(m))
+    await said(m, "About my bees: lovely things, I can tell you.")
+    await said(m, "About my bees: it has rather changed by now, you see.")
+    assert now in active(await memories(m))
 
 
 # Isolation
@@ -465,23 +441,21 @@ async def test_what_stands_against_a_memory_of_no_project_waits_in_its_own(
 # Prompts
 @pytest.mark.parametrize("field", ["content", "subject", "predicate", "task"])
 async def test_a_placeholder_of_a_prompt_is_never_stored(
-    home: Path, model: ScriptedModel, field: str
+    m: Memoria, model: ScriptedModel, field: str
 ) -> None:
     def reads(n: int, *_: object) -> list[dict[str, Any]]:
         return [add("bees", n, "The user keeps bees") | {field: "⟨a sentence⟩"}]
 
     model.answer = answers(extract=reader(reads))
-    async with opened(home, model) as m:
-        await said(m, "My bees swarm today, as they did in May.")
-        assert await memories(m) == []
+    await said(m, "My bees swarm today, as they did in May.")
+    assert await memories(m) == []
 
 
-async def test_what_looks_like_a_placeholder_may_be_said(home: Path, model: ScriptedModel) -> None:
+async def test_what_looks_like_a_placeholder_may_be_said(m: Memoria, model: ScriptedModel) -> None:
     state = "The user writes the ground state as ⟨0⟩"
     model.answer = answers(extract=concluding(("⟨0⟩", state)))
-    async with opened(home, model) as m:
-        await said(m, "I write the ground state as ⟨0⟩ in all my notes.")
-        assert active(await memories(m)) == [state]
+    await said(m, "I write the ground state as ⟨0⟩ in all my notes.")
+    assert active(await memories(m)) == [state]
 
 
 async def test_when_it_happened_is_kept_in_the_speakers_words_alone(
@@ -508,13 +482,12 @@ async def test_when_it_happened_is_kept_in_the_speakers_words_alone(
     ],
 )
 async def test_no_task_is_in_hand_of_which_the_user_said_no_word(
-    home: Path, model: ScriptedModel, words: str, task: str
+    m: Memoria, model: ScriptedModel, words: str, task: str
 ) -> None:
     focus = {"task": task, "quote": words[:2], "turn": 1}
     model.answer = answers(extract=lambda _: {"operations": [], "focus": focus})
-    async with opened(home, model) as m:
-        await said(m, words)
-        assert await m.scratchpads(session_id="s") == []
+    await said(m, words)
+    assert await m.scratchpads(session_id="s") == []
 
 
 async def test_what_a_project_says_of_what_is_known_everywhere_stays_in_the_project(

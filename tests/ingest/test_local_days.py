@@ -68,8 +68,7 @@ def at_local(text: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("at", "zone"),
-    [(EARLY, None), (EARLY, "America/New_York"), ("2026-11-04T23:30:00Z", SHANGHAI)],
+    ("at", "zone"), [(EARLY, None), (EARLY, "America/New_York"), ("2026-11-04T23:30:00Z", SHANGHAI)]
 )
 async def test_a_turn_is_said_on_its_own_day_and_its_yesterday_is_the_day_before_that(
     home: Path, at: str, zone: str | None
@@ -236,12 +235,6 @@ TEMPORARY = {
     "a while": ("I broke my wrist and can't type.", {"duration": "30d"}),
     "直到": ("我六月三十日之前住在波尔图的安娜家。", {"until": "六月三十日之前"}),
 }
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as served:
-        yield served
 
 
 @pytest.fixture

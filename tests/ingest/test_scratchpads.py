@@ -1,7 +1,7 @@
 """The scratchpad follows the conversation, in the conversation's own time."""
 
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -76,12 +76,6 @@ async def pad_of(m: Memoria, session: str = "s") -> Scratchpad | None:
 async def focus_of(m: Memoria, session: str = "s") -> str | None:
     pad = await pad_of(m, session)
     return pad.current_focus if pad else None
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as scripted:
-        yield scripted
 
 
 def focused(task: str, quote: str, turn: int = 1) -> Callable[[Asked], object]:

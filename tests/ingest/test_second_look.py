@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from tests.ingest.play import (
 )
 from tests.llm.scripted import Asked, ScriptedModel, refuses, says
 
+from memoria import Memoria
 from memoria.app.nightly import run_nightly
 from memoria.model import Memory, Validity
 
@@ -30,12 +31,6 @@ NIGHT = "Past two before my light went out, the same as every night."
 """No rule reads it, so that all that is concluded from it is the model's."""
 AGAIN = "It is past two again and I am wide awake, as ever."
 ONE, OTHER = "The user goes to bed after two.", "The user is a night owl."
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as scripted:
-        yield scripted
 
 
 def lines(asked: Asked) -> list[dict[str, Any]]:
@@ -149,15 +144,14 @@ async def test_what_its_words_do_not_bear_out_is_turned_away_and_logged(
     ],
 )
 async def test_of_what_is_borne_out_in_part_that_part_is_remembered_and_nothing_added(
-    home: Path, model: ScriptedModel, part: str, kept: bool
+    m: Memoria, model: ScriptedModel, part: str, kept: bool
 ) -> None:
     whole = "The user puts out the light past two every night because of work."
     extract = reads({NIGHT: whole}, importance=0.9)
     check = {"statement": 1, "supported": "yes", "content": part}
     model.answer = answers(extract=extract, verify=lambda _: {"checks": [check]})
-    async with opened(home, model) as m:
-        await said(m, NIGHT)
-        assert believed(await memories(m)) == [part] * kept
+    await said(m, NIGHT)
+    assert believed(await memories(m)) == [part] * kept
 
 
 @pytest.mark.parametrize("who", ["user", "assistant"])
@@ -303,29 +297,27 @@ async def test_small_things_the_user_says_are_not_asked_about_twice(
 
 @pytest.mark.parametrize("useless", [refuses(), says("I'd rather talk about the weather.")])
 async def test_a_second_look_that_comes_to_nothing_loses_nothing(
-    home: Path, model: ScriptedModel, useless: object
+    m: Memoria, model: ScriptedModel, useless: object
 ) -> None:
     extract = reads({NIGHT: ONE, AGAIN: OTHER}, importance=0.9)
     fails = {"adjudicate": lambda _: useless, "verify": lambda _: useless}
     model.answer = answers(extract=extract, **fails)
-    async with opened(home, model) as m:
-        await said(m, NIGHT)
-        await said(m, AGAIN)
-        assert sorted(believed(await memories(m))) == sorted([ONE, OTHER])
-        assert {entry.state for entry in await entries(m)} == {"done"}
+    await said(m, NIGHT)
+    await said(m, AGAIN)
+    assert sorted(believed(await memories(m))) == sorted([ONE, OTHER])
+    assert {entry.state for entry in await entries(m)} == {"done"}
 
 
 async def test_a_ruling_about_a_pair_that_was_not_asked_changes_nothing(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     extract = reads({NIGHT: ONE, AGAIN: OTHER}, importance=0.9)
     ruling = {"rulings": [{"pair": 7, "relation": "same"}]}
     check = {"checks": [{"statement": 7, "supported": "no"}]}
     model.answer = answers(extract=extract, adjudicate=lambda _: ruling, verify=lambda _: check)
-    async with opened(home, model) as m:
-        await said(m, NIGHT)
-        await said(m, AGAIN)
-        assert sorted(believed(await memories(m))) == sorted([ONE, OTHER])
+    await said(m, NIGHT)
+    await said(m, AGAIN)
+    assert sorted(believed(await memories(m))) == sorted([ONE, OTHER])
 
 
 async def test_a_reading_that_is_turned_away_leaves_what_the_user_asked_to_be_remembered(
@@ -433,15 +425,14 @@ CANDLES = {
 
 @pytest.mark.parametrize("language", sorted(CANDLES))
 async def test_a_date_that_is_the_property_is_no_other_time_without_a_ruling_either(
-    home: Path, model: ScriptedModel, language: str
+    m: Memoria, model: ScriptedModel, language: str
 ) -> None:
     (words, known), (again, now) = CANDLES[language]
     extract = reads({words: known, again: now}, subject="Mara", predicate="birthday")
     model.answer = answers(extract=extract)
-    async with opened(home, model) as m:
-        await said(m, words)
-        await said(m, again, session="t")
-        assert believed(await memories(m)) == [now]
+    await said(m, words)
+    await said(m, again, session="t")
+    assert believed(await memories(m)) == [now]
 
 
 KIN = {

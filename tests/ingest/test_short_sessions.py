@@ -28,12 +28,6 @@ def now() -> Iterator[list[int]]:
         yield moment
 
 
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel(answer=answers()) as scripted:
-        yield scripted
-
-
 def read_by(model: ScriptedModel) -> list[list[str]]:
     """What each reading showed, turn by turn."""
     asked = [one for one in model.requests if purpose_of(one) == "extract"]

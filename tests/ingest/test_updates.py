@@ -1,6 +1,6 @@
 """What a chat model proposes to change takes effect, with an end of its own."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -82,12 +82,6 @@ GUESSES = {
 EVERYTHING = Filters(everywhere=True, include_history=True, include_processed=True)
 
 
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as scripted:
-        yield scripted
-
-
 async def told(m: Memoria, words: str, at: str, session: str = "s", role: str = "user") -> None:
     """Record a turn that was said at a time, and wait until it has been read."""
     turn = {"role": role, "content": words, "at": at}
@@ -126,35 +120,33 @@ async def shown(m: Memoria, question: str) -> list[str]:
 @pytest.mark.parametrize("case", sorted(WORDS))
 @pytest.mark.parametrize("reason", ["change", "detail", "correction"])
 async def test_an_update_by_one_word_more_or_less_is_applied(
-    home: Path, model: ScriptedModel, case: str, reason: str
+    m: Memoria, model: ScriptedModel, case: str, reason: str
 ) -> None:
     before, was, after, now = WORDS[case]
     model.answer = adds_and_updates(
         {"quote": before, "content": was}, {"quote": after, "content": now, "reason": reason}
     )
-    async with opened(home, model) as m:
-        await told(m, before, MONDAY)
-        await told(m, after, SATURDAY, "t")
-        told_of = [one for one in await memories(m) if one.validity is Validity.ACTIVE]
-        assert [one.content for one in told_of] == [now]
-        assert [version.content for version in told_of[0].versions] == [now, was]
-        assert (await shown(m, now))[0] == now
+    await told(m, before, MONDAY)
+    await told(m, after, SATURDAY, "t")
+    told_of = [one for one in await memories(m) if one.validity is Validity.ACTIVE]
+    assert [one.content for one in told_of] == [now]
+    assert [version.content for version in told_of[0].versions] == [now, was]
+    assert (await shown(m, now))[0] == now
 
 
 @pytest.mark.parametrize("case", sorted(WORDS))
 async def test_an_update_that_says_the_same_is_evidence(
-    home: Path, model: ScriptedModel, case: str
+    m: Memoria, model: ScriptedModel, case: str
 ) -> None:
     before, was, after, _ = WORDS[case]
     again = was.rstrip(".。") + "!"
     model.answer = adds_and_updates(
         {"quote": before, "content": was}, {"quote": after, "content": again}
     )
-    async with opened(home, model) as m:
-        await told(m, before, MONDAY)
-        await told(m, after, SATURDAY, "t")
-        (memory,) = [one for one in await memories(m) if one.validity is Validity.ACTIVE]
-        assert (memory.content, len(memory.versions), memory.evidence) == (was, 1, 2)
+    await told(m, before, MONDAY)
+    await told(m, after, SATURDAY, "t")
+    (memory,) = [one for one in await memories(m) if one.validity is Validity.ACTIVE]
+    assert (memory.content, len(memory.versions), memory.evidence) == (was, 1, 2)
 
 
 def ends(memory: Memory) -> str | None:
@@ -163,20 +155,19 @@ def ends(memory: Memory) -> str | None:
 
 @pytest.mark.parametrize("language", sorted(AWAY))
 async def test_an_update_does_not_inherit_the_end_of_what_it_replaces(
-    home: Path, model: ScriptedModel, language: str
+    m: Memoria, model: ScriptedModel, language: str
 ) -> None:
     before, until, was, after, now, _ = AWAY[language]
     model.answer = adds_and_updates(
         {"quote": before, "content": was, "until": until}, {"quote": after, "content": now}
     )
-    async with opened(home, model) as m:
-        await told(m, before, MONDAY)
-        (memory,) = await by_model(m)
-        assert ends(memory) == "2026-03-07T00:00:00+00:00"
-        await told(m, after, LATER, "t")
-        (memory,) = await by_model(m)
-        assert (memory.content, ends(memory)) == (now, None)
-        assert await shown(m, now) == [now]
+    await told(m, before, MONDAY)
+    (memory,) = await by_model(m)
+    assert ends(memory) == "2026-03-07T00:00:00+00:00"
+    await told(m, after, LATER, "t")
+    (memory,) = await by_model(m)
+    assert (memory.content, ends(memory)) == (now, None)
+    assert await shown(m, now) == [now]
 
 
 @pytest.mark.parametrize("language", sorted(AWAY))
@@ -253,18 +244,17 @@ async def test_an_update_whose_end_was_over_when_it_was_said_is_rejected_with_a_
 
 
 async def test_a_memory_of_what_was_over_when_it_was_said_is_not_born_expired(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     words = "I lived in Oslo until February 2024, it was cold."
     content = "The user lived in Oslo until February 2024."
     model.answer = adds_and_updates(
         {"quote": words, "content": content, "until": "until February 2024"}, {"quote": "-"}
     )
-    async with opened(home, model) as m:
-        await told(m, words, MONDAY)
-        (memory,) = await by_model(m)
-        assert (memory.content, memory.expires_at) == (content, None)
-        assert await shown(m, "Oslo") == [content]
+    await told(m, words, MONDAY)
+    (memory,) = await by_model(m)
+    assert (memory.content, memory.expires_at) == (content, None)
+    assert await shown(m, "Oslo") == [content]
 
 
 async def test_a_memory_that_a_conversation_changed_is_linked_to_the_turn_that_changed_it(
@@ -302,7 +292,7 @@ MOVES = {
 
 @pytest.mark.parametrize("language", sorted(MOVES))
 async def test_what_an_update_no_longer_names_is_no_longer_linked(
-    home: Path, model: ScriptedModel, language: str
+    m: Memoria, model: ScriptedModel, language: str
 ) -> None:
     before, was, after, now, (place, person) = MOVES[language]
     named = [
@@ -312,20 +302,19 @@ async def test_what_an_update_no_longer_names_is_no_longer_linked(
     model.answer = adds_and_updates(
         {"quote": before, "content": was, "entities": named}, {"quote": after, "content": now}
     )
-    async with opened(home, model) as m:
-        await told(m, before, MONDAY)
-        assert isinstance(await m.graph.around(place), EntityRecord)
-        await told(m, after, SATURDAY, "t")
-        (memory,) = [one for one in await memories(m) if one.content == now]
-        ties = [edge for edge in edges(m, memory) if edge.type is EdgeType.ROLE]
-        assert [edge.role for edge in ties if edge.role != "agent"] == ["patient"]
-        assert {edge.inferred_by for edge in ties} == {"model"}
-        assert isinstance(await m.graph.around(person), EntityRecord)
+    await told(m, before, MONDAY)
+    assert isinstance(await m.graph.around(place), EntityRecord)
+    await told(m, after, SATURDAY, "t")
+    (memory,) = [one for one in await memories(m) if one.content == now]
+    ties = [edge for edge in edges(m, memory) if edge.type is EdgeType.ROLE]
+    assert [edge.role for edge in ties if edge.role != "agent"] == ["patient"]
+    assert {edge.inferred_by for edge in ties} == {"model"}
+    assert isinstance(await m.graph.around(person), EntityRecord)
 
 
 @pytest.mark.parametrize("language", sorted(GUESSES))
 async def test_a_contradiction_that_waits_is_linked_as_the_model_understood_it(
-    home: Path, model: ScriptedModel, language: str
+    m: Memoria, model: ScriptedModel, language: str
 ) -> None:
     words, known, guess, guessed, place = GUESSES[language]
     where = [{"name": place, "kind": "place", "role": "location"}]
@@ -337,24 +326,23 @@ async def test_a_contradiction_that_waits_is_linked_as_the_model_understood_it(
         return []
 
     model.answer = answers(extract=reader(found), verify=finds("yes"))
-    async with opened(home, model) as m:
-        await told(m, words, MONDAY)
-        (memory,) = await memories(m)
-        await m.revise_memory(memory.id, "pin")
-        turn = {"role": "assistant", "content": guess, "at": SATURDAY}
-        await m.record_conversation([turn], "session_end", session_id="t")
-        await m.wait_until_idle(60)
-        (waits,) = await m.list_pending()
-        assert (waits.content, waits.flag) == (guessed, "conflict")
-        roles = [edge for edge in edges(m, waits) if edge.type is EdgeType.ROLE]
-        assert [(edge.role, edge.inferred_by) for edge in roles] == [("location", "model")]
-        against = [edge for edge in edges(m, waits) if edge.type is EdgeType.CONTRADICTS]
-        assert [{edge.src.id, edge.dst.id} for edge in against] == [{waits.id, memory.id}]
+    await told(m, words, MONDAY)
+    (memory,) = await memories(m)
+    await m.revise_memory(memory.id, "pin")
+    turn = {"role": "assistant", "content": guess, "at": SATURDAY}
+    await m.record_conversation([turn], "session_end", session_id="t")
+    await m.wait_until_idle(60)
+    (waits,) = await m.list_pending()
+    assert (waits.content, waits.flag) == (guessed, "conflict")
+    roles = [edge for edge in edges(m, waits) if edge.type is EdgeType.ROLE]
+    assert [(edge.role, edge.inferred_by) for edge in roles] == [("location", "model")]
+    against = [edge for edge in edges(m, waits) if edge.type is EdgeType.CONTRADICTS]
+    assert [{edge.src.id, edge.dst.id} for edge in against] == [{waits.id, memory.id}]
 
 
 @pytest.mark.parametrize("case", sorted(WORDS))
 async def test_a_change_that_waited_takes_effect_when_the_user_confirms_it(
-    home: Path, model: ScriptedModel, case: str
+    m: Memoria, model: ScriptedModel, case: str
 ) -> None:
     before, was, after, now = WORDS[case]
     extract = adds_and_updates(
@@ -371,19 +359,18 @@ async def test_a_change_that_waited_takes_effect_when_the_user_confirms_it(
         }
 
     model.answer = answers(extract=extract, verify=unsure_of_changes)
-    async with opened(home, model) as m:
-        await told(m, before, MONDAY)
-        await told(m, after, SATURDAY, "t", "assistant")
-        (waits,) = await m.list_pending()
-        assert waits.content == now
-        assert await shown(m, was) == [was]
-        await m.with_channel(COMMAND_LINE).revise_memory(waits.id, "confirm")
-        found = await memories(m)
-        assert {one.content: one.validity for one in found if one.content in (was, now)} == {
-            was: Validity.SUPERSEDED,
-            now: Validity.ACTIVE,
-        }
-        assert await shown(m, now) == [now]
+    await told(m, before, MONDAY)
+    await told(m, after, SATURDAY, "t", "assistant")
+    (waits,) = await m.list_pending()
+    assert waits.content == now
+    assert await shown(m, was) == [was]
+    await m.with_channel(COMMAND_LINE).revise_memory(waits.id, "confirm")
+    found = await memories(m)
+    assert {one.content: one.validity for one in found if one.content in (was, now)} == {
+        was: Validity.SUPERSEDED,
+        now: Validity.ACTIVE,
+    }
+    assert await shown(m, now) == [now]
 
 
 def away_again(first: str, again: str, content: str, until: str) -> Callable[[Asked], object]:
@@ -399,48 +386,45 @@ def away_again(first: str, again: str, content: str, until: str) -> Callable[[As
 
 @pytest.mark.parametrize("language", sorted(AWAY))
 async def test_what_is_said_again_after_its_end_holds_again(
-    home: Path, model: ScriptedModel, language: str
+    m: Memoria, model: ScriptedModel, language: str
 ) -> None:
     before, until, content, again, _, _ = AWAY[language]
     model.answer = away_again(before, again, content, until)
-    async with opened(home, model) as m:
-        await told(m, before, MONDAY)
-        assert await shown(m, content) == []
-        await told(m, again, LATER, "t")
-        (memory,) = await by_model(m)
-        assert (memory.content, memory.expires_at) == (content, None)
-        assert await shown(m, content) == [content]
+    await told(m, before, MONDAY)
+    assert await shown(m, content) == []
+    await told(m, again, LATER, "t")
+    (memory,) = await by_model(m)
+    assert (memory.content, memory.expires_at) == (content, None)
+    assert await shown(m, content) == [content]
 
 
 @pytest.mark.parametrize("language", sorted(AWAY))
 async def test_what_is_said_again_before_its_end_keeps_it(
-    home: Path, model: ScriptedModel, language: str
+    m: Memoria, model: ScriptedModel, language: str
 ) -> None:
     before, until, content, again, _, _ = AWAY[language]
     model.answer = away_again(before, again, content, until)
-    async with opened(home, model) as m:
-        await told(m, before, MONDAY)
-        await told(m, again, "2026-03-04T12:00:00+00:00", "t")
-        (memory,) = await by_model(m)
-        assert (ends(memory), memory.evidence) == ("2026-03-07T00:00:00+00:00", 2)
+    await told(m, before, MONDAY)
+    await told(m, again, "2026-03-04T12:00:00+00:00", "t")
+    (memory,) = await by_model(m)
+    assert (ends(memory), memory.evidence) == ("2026-03-07T00:00:00+00:00", 2)
 
 
 @pytest.mark.parametrize("language", sorted(AWAY))
 @pytest.mark.parametrize("is_archived", [False, True])
 async def test_what_is_stated_or_restored_after_its_end_holds_again(
-    home: Path, model: ScriptedModel, language: str, *, is_archived: bool
+    m: Memoria, model: ScriptedModel, language: str, *, is_archived: bool
 ) -> None:
     before, until, content, again, _, _ = AWAY[language]
     model.answer = away_again(before, again, content, until)
-    async with opened(home, model) as m:
-        await told(m, before, MONDAY)
-        (memory,) = await by_model(m)
-        if is_archived:
-            await m.revise_memory(memory.id, "archive")
-            await m.revise_memory(memory.id, "restore")
-        else:
-            assert (await m.remember(content)).status == "restored"
-        assert await shown(m, content) == [content]
+    await told(m, before, MONDAY)
+    (memory,) = await by_model(m)
+    if is_archived:
+        await m.revise_memory(memory.id, "archive")
+        await m.revise_memory(memory.id, "restore")
+    else:
+        assert (await m.remember(content)).status == "restored"
+    assert await shown(m, content) == [content]
 
 
 DATED = {
@@ -455,19 +439,18 @@ DATED = {
 
 @pytest.mark.parametrize("language", sorted(DATED))
 async def test_a_date_that_a_change_tells_is_not_when_it_changed(
-    home: Path, model: ScriptedModel, language: str
+    m: Memoria, model: ScriptedModel, language: str
 ) -> None:
     first, second, again = DATED[language]
     model.answer = adds_and_updates({"quote": "-"}, {"quote": again, "content": first})
-    async with opened(home, model) as m:
-        kept = await m.remember(first, valid_from=MONDAY)
-        await m.revise_memory(kept.id, "correct", content=second, valid_from=SATURDAY)
-        await told(m, again, "2026-06-07T12:00:00+00:00")
-        memory = await m.get_memory(kept.id)
-        assert [version.content for version in memory.versions] == [first, second, first]
-        starts = [from_millis(version.valid_from).isoformat() for version in memory.versions]
-        assert starts == ["2026-06-07T12:00:00+00:00", SATURDAY, MONDAY]
-        assert all(v.valid_to is None or v.valid_from < v.valid_to for v in memory.versions)
+    kept = await m.remember(first, valid_from=MONDAY)
+    await m.revise_memory(kept.id, "correct", content=second, valid_from=SATURDAY)
+    await told(m, again, "2026-06-07T12:00:00+00:00")
+    memory = await m.get_memory(kept.id)
+    assert [version.content for version in memory.versions] == [first, second, first]
+    starts = [from_millis(version.valid_from).isoformat() for version in memory.versions]
+    assert starts == ["2026-06-07T12:00:00+00:00", SATURDAY, MONDAY]
+    assert all(v.valid_to is None or v.valid_from < v.valid_to for v in memory.versions)
 
 
 @pytest.mark.parametrize("expression", ["on 1 June", "六月一日"])
@@ -504,7 +487,7 @@ MOVED = {
 
 @pytest.mark.parametrize("language", sorted(MOVED))
 async def test_a_conclusion_that_waited_takes_effect_on_what_is_known_once_it_is_confirmed(
-    home: Path, model: ScriptedModel, language: str
+    m: Memoria, model: ScriptedModel, language: str
 ) -> None:
     words, known, vague, concluded = MOVED[language]
 
@@ -514,15 +497,14 @@ async def test_a_conclusion_that_waited_takes_effect_on_what_is_known_once_it_is
         return [add(vague, n, concluded, predicate="home", modality="hearsay")]
 
     model.answer = answers(extract=reader(found))
-    async with opened(home, model) as m:
-        await told(m, words, MONDAY)
-        await told(m, vague, SATURDAY, "t")
-        (waits,) = await m.list_pending()
-        assert waits.content == concluded
-        await m.with_channel(COMMAND_LINE).revise_memory(waits.id, "confirm")
-        active = [one.content for one in await memories(m) if one.validity is Validity.ACTIVE]
-        assert active == [concluded]
-        assert await shown(m, concluded) == [concluded]
+    await told(m, words, MONDAY)
+    await told(m, vague, SATURDAY, "t")
+    (waits,) = await m.list_pending()
+    assert waits.content == concluded
+    await m.with_channel(COMMAND_LINE).revise_memory(waits.id, "confirm")
+    active = [one.content for one in await memories(m) if one.validity is Validity.ACTIVE]
+    assert active == [concluded]
+    assert await shown(m, concluded) == [concluded]
 
 
 BACK = {

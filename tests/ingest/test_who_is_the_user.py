@@ -1,6 +1,6 @@
 """Where speakers have names, each statement is put down to whoever said it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,6 @@ ASKED = {
 USER = {"en": "The user", "zh": "用户"}
 languages = pytest.mark.parametrize("language", sorted(SAID))
 Line = tuple[str | None, str]
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as scripted:
-        yield scripted
 
 
 async def spoken(
@@ -120,55 +114,51 @@ def concludes(by_speaker: Mapping[str, dict[str, Any]]) -> Any:  # noqa: ANN401
 
 @languages
 async def test_a_model_that_calls_everybody_the_user_makes_one_subject_of_each(
-    home: Path, model: ScriptedModel, language: str
+    m: Memoria, model: ScriptedModel, language: str
 ) -> None:
     anna, bob, words, says = SAID[language]
     content = says.format(USER[language])
     model.answer = concludes(
         {name: {"content": content, "predicate": "allergy"} for name in (anna, bob)}
     )
-    async with opened(home, model) as m:
-        await spoken(m, (anna, words), (bob, words))
-        assert await believed(m) == sorted(
-            [(anna.lower(), says.format(anna)), (bob.lower(), says.format(bob))]
-        )
+    await spoken(m, (anna, words), (bob, words))
+    assert await believed(m) == sorted(
+        [(anna.lower(), says.format(anna)), (bob.lower(), says.format(bob))]
+    )
 
 
 @languages
 async def test_the_user_under_their_own_name_is_one_subject_and_one_person(
-    home: Path, model: ScriptedModel, language: str
+    m: Memoria, model: ScriptedModel, language: str
 ) -> None:
     _, bob, words, says = SAID[language]
     named = [{"name": bob, "kind": "person", "role": "agent"}]
     model.answer = concludes(
         {bob: {"content": says.format(bob), "subject": bob, "entities": named}}
     )
-    async with opened(home, model) as m:
-        await spoken(m, (bob, words))
-        assert await believed(m) == [("user", says.format(bob))]
-        by_name, as_user = await m.graph.around(bob), await m.graph.around("user")
-        assert isinstance(by_name, EntityRecord)
-        assert isinstance(as_user, EntityRecord)
-        assert by_name.entity.id == as_user.entity.id
+    await spoken(m, (bob, words))
+    assert await believed(m) == [("user", says.format(bob))]
+    by_name, as_user = await m.graph.around(bob), await m.graph.around("user")
+    assert isinstance(by_name, EntityRecord)
+    assert isinstance(as_user, EntityRecord)
+    assert by_name.entity.id == as_user.entity.id
 
 
 async def test_what_another_person_says_of_the_user_is_about_the_user(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     words = "Anna can't eat any nuts, mind you."
     model.answer = concludes({"Bob": {"content": "The user can't eat nuts."}})
-    async with opened(home, model) as m:
-        await spoken(m, ("Anna", "Hello."), session="alone")
-        await spoken(m, ("Bob", words), session="together")
-        assert await believed(m) == [("user", "The user can't eat nuts.")]
+    await spoken(m, ("Anna", "Hello."), session="alone")
+    await spoken(m, ("Bob", words), session="together")
+    assert await believed(m) == [("user", "The user can't eat nuts.")]
 
 
-async def test_a_persons_word_for_a_user_interface_stays(home: Path, model: ScriptedModel) -> None:
+async def test_a_persons_word_for_a_user_interface_stays(m: Memoria, model: ScriptedModel) -> None:
     content = "The user likes the user interface of the user's phone."
     model.answer = concludes({"Bob": {"content": content}})
-    async with opened(home, model) as m:
-        await spoken(m, ("Anna", "Hello."), ("Bob", "I do like the interface of my phone."))
-        assert await believed(m) == [("bob", "Bob likes the user interface of Bob's phone.")]
+    await spoken(m, ("Anna", "Hello."), ("Bob", "I do like the interface of my phone."))
+    assert await believed(m) == [("bob", "Bob likes the user interface of Bob's phone.")]
 
 
 async def test_the_prompt_says_who_of_the_speakers_is_the_user(
@@ -234,7 +224,7 @@ PIANO = {
 @languages
 @pytest.mark.parametrize("change", ["UPDATE", "DELETE"])
 async def test_what_another_person_says_of_themselves_changes_nothing_of_the_users(
-    home: Path, model: ScriptedModel, language: str, change: str
+    m: Memoria, model: ScriptedModel, language: str, change: str
 ) -> None:
     anna, bob = SAID[language][:2]
     words, content, again, wrong, right = PIANO[language]
@@ -247,15 +237,14 @@ async def test_what_another_person_says_of_themselves_changes_nothing_of_the_use
         return [{**wanted, **more}]
 
     model.answer = answers(extract=reader(found))
-    async with opened(home, model) as m:
-        await spoken(m, (anna, words), session="alone")
-        await spoken(m, (bob, again), session="together")
-        theirs = [(bob.lower(), right)] if change == "UPDATE" else []
-        assert await believed(m) == sorted([("user", content), *theirs])
+    await spoken(m, (anna, words), session="alone")
+    await spoken(m, (bob, again), session="together")
+    theirs = [(bob.lower(), right)] if change == "UPDATE" else []
+    assert await believed(m) == sorted([("user", content), *theirs])
 
 
 async def test_what_the_user_says_of_themselves_changes_nothing_of_another_person(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     words, content, again, wrong, _ = PIANO["en"]
 
@@ -267,10 +256,9 @@ async def test_what_the_user_says_of_themselves_changes_nothing_of_another_perso
         return [{"op": "UPDATE", "id": one, **change} for one in theirs]
 
     model.answer = answers(extract=reader(found))
-    async with opened(home, model) as m:
-        await spoken(m, ("Anna", "Hello."), session="alone")
-        await spoken(m, ("Bob", words), session="together")
-        await spoken(m, ("Anna", again), session="later")
-        assert await believed(m) == sorted(
-            [("user", wrong), ("bob", content.replace("The user", "Bob"))]
-        )
+    await spoken(m, ("Anna", "Hello."), session="alone")
+    await spoken(m, ("Bob", words), session="together")
+    await spoken(m, ("Anna", again), session="later")
+    assert await believed(m) == sorted(
+        [("user", wrong), ("bob", content.replace("The user", "Bob"))]
+    )

@@ -426,7 +426,7 @@ def test_what_is_pasted_or_quoted_states_no_condition() -> None:
 
 
 # Whose name begins with a capital letter is known for a person by that alone.
-unnamed = [text for text in lines(CONFIDED) if SILENCE_NAMED.regex.search(text) is None]
+unnamed = [text for text in lines(CONFIDED) if SILENCE_NAMED.search(text) is None]
 
 
 @given(st.text(alphabet="abc 别说。\n"), st.sampled_from(unnamed))

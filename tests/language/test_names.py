@@ -32,10 +32,7 @@ def found(text: str) -> dict[str, str]:
         ("We moved to Lisbon", {"Lisbon": "place"}),
         ("Paris is far away", {"Paris": "place"}),
         ("It runs Python 3.12 on Windows 11", {"Python 3.12": "product", "Windows 11": "product"}),
-        (
-            "I was reading “The Left Hand of Darkness” again",
-            {"The Left Hand of Darkness": "other"},
-        ),
+        ("I was reading “The Left Hand of Darkness” again", {"The Left Hand of Darkness": "other"}),
         ("ask @lin_wei about it", {"@lin_wei": "person"}),
         ("see https://example.org/a?b=1.", {"https://example.org/a?b=1": "other"}),
         ("it is in server/memoria/config.py", {"server/memoria/config.py": "other"}),
@@ -146,11 +143,7 @@ def roles(read: SentenceMeaning) -> dict[str | None, tuple[str, str]]:
     return {one.role: (one.name, one.kind) for one in read.roles}
 
 
-PARK = {
-    "agent": ("小明", "person"),
-    "patient": ("足球", "other"),
-    "location": ("公园", "place"),
-}
+PARK = {"agent": ("小明", "person"), "patient": ("足球", "other"), "location": ("公园", "place")}
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from memoria.language.lazy import has_any, small_letters
 from memoria.language.reading import lead_ins, own_words
+from memoria.language.reading.fences import Span
 from memoria.language.reading.lead_ins import find_lead_in, is_of_ones_own, points_above
 from memoria.language.reading.own_words import BLOT, Sentence, blot_foreign_text, own_sentences
-from memoria.language.reading.pasted import Span, find_pasted_spans, is_pasted
+from memoria.language.reading.pasted import find_pasted_spans, is_pasted
 
 MARKUP = [
     "<a-b>",

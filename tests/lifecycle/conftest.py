@@ -1,10 +1,13 @@
 """Homes with memories, some of which have had their time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.empty_home import lay_empty_home
+from tests.lifecycle.desk import Desk
+from tests.lifecycle.dump import memory, store_of
 
 from memoria.app import open_memoria
 from memoria.config import Settings
@@ -24,52 +27,59 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def keep(settings: Settings) -> Callable[..., str]:
-    """Writes a memory as something else might have: (text, expires_at) -> id."""
+def keep_all(settings: Settings) -> Callable[..., list[str]]:
+    """Writes memories as something else might have: (texts, expires_at) -> ids."""
 
     def kept(
-        text: str,
+        texts: Iterable[str],
         expires_at: int | None = None,
         kind: str = "fact",
         importance: float = 0.5,
         trust: str = "reported",
         workspace: str | None = None,
-    ) -> str:
-        store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+    ) -> list[str]:
         provenance = Provenance(source_kind="user_said", trust=trust, channel=LIBRARY.name)
         now = now_millis()
-        version = NewVersion(
-            text, fingerprint(text), now, now, provenance, None, expires_at=expires_at
-        )
-        memory = NewMemory(new_id(), MemoryType(kind), importance, 0.5, workspace)
-        with store.write(settings.tenant) as tx:
-            tx.memories.add(memory, version)
-        store.close()
-        return memory.id
+        memories = {
+            NewMemory(new_id(), MemoryType(kind), importance, 0.5, workspace): NewVersion(
+                text, fingerprint(text), now, now, provenance, None, expires_at=expires_at
+            )
+            for text in texts
+        }
+        with store_of(settings) as store:
+            for new, version in memories.items():
+                with store.write(settings.tenant) as tx:
+                    tx.memories.add(new, version)
+        return [new.id for new in memories]
 
     return kept
 
 
 @pytest.fixture
-async def outdated(settings: Settings, keep: Callable[..., str]) -> list[str]:
+def keep(keep_all: Callable[..., list[str]]) -> Callable[..., str]:
+    """Writes one memory so: (text, expires_at) -> id."""
+    return lambda text, *given, **named: keep_all([text], *given, **named)[0]
+
+
+@pytest.fixture
+async def outdated(settings: Settings, keep_all: Callable[..., list[str]]) -> list[str]:
     """Memories that stay and thirty that have had their time; gives the ids of these."""
     async with open_memoria(settings=settings) as m:
         for text in SAID:
             await m.remember(text)
     past = now_millis() - DAY_MS
-    return [keep(f"door {i} is shut until noon", past) for i in range(30)]
+    return keep_all((f"door {i} is shut until noon" for i in range(30)), past)
 
 
 @pytest.fixture
 def validity(settings: Settings) -> Callable[[str], Validity]:
     """How a memory stands."""
+    return lambda memory_id: memory(settings, memory_id).validity
 
-    def of(memory_id: str) -> Validity:
-        store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-        with store.read(settings.tenant) as tx:
-            found = tx.memories.get(memory_id)
-        store.close()
-        assert found is not None
-        return found.validity
 
-    return of
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """A tenant at work in an empty home."""
+    path = lay_empty_home(tmp_path) / "memoria.db"
+    with closing(SqliteStore(path, busy_timeout_ms=5000, readers=2)) as store:
+        yield Desk(store, tmp_path)

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memoria.disk.folders import tenant_folder
-from memoria.disk.home_folder import FolderFiles
+from memoria.disk.home_folder import TenantFiles
 from memoria.erasure.suppression import Digester
 from memoria.lifecycle.core.cycle import (
-    announce_core,
     note_core_written,
     plan_core,
     read_core_edits,
@@ -58,8 +57,8 @@ class Desk:
         return tenant_folder(self.home, self.tenant)
 
     @property
-    def files(self) -> FolderFiles:
-        return FolderFiles(self.home, self.tenant)
+    def files(self) -> TenantFiles:
+        return TenantFiles(self.home, self.tenant)
 
     @property
     def hand(self) -> UserEdits:
@@ -101,7 +100,7 @@ class Desk:
             )
         for draft in drafts:
             with self.store.write(self.tenant) as tx:
-                announce_core(tx, draft)
+                tx.core.announce_write(draft.file, draft.digest)
             if not replace_core(self.files, draft):
                 report.late.append(draft.file)
                 continue

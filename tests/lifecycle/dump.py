@@ -1,13 +1,17 @@
-"""Comparing homes, and ending runs before their time."""
+"""Homes looked into and compared, and runs that end before their time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 
 from bench.night.dump import Dump, differences, dump
 
 from memoria.app.upkeep import back_up, restore
 from memoria.config import Settings
+from memoria.model import Memory
+from memoria.model.retention import RetentionAttributes
+from memoria.store.sqlite import SqliteStore
 
-__all__ = ["Dump", "Interrupted", "differences", "dump", "interrupting"]
+__all__ = ["Dump", "differences", "dump"]
 
 
 def copied(settings: Settings, twin: Settings) -> None:
@@ -29,3 +33,24 @@ def interrupting(after: int) -> Callable[[str, int, int], None]:
             raise Interrupted
 
     return told
+
+
+@contextmanager
+def store_of(settings: Settings) -> Iterator[SqliteStore]:
+    path = settings.home_path / "memoria.db"
+    with closing(SqliteStore(path, busy_timeout_ms=5000, readers=1)) as store:
+        yield store
+
+
+def memory(settings: Settings, memory_id: str) -> Memory:
+    with store_of(settings) as store, store.read(settings.tenant) as tx:
+        found = tx.memories.get(memory_id)
+    assert found is not None
+    return found
+
+
+def vitals(settings: Settings, memory_id: str) -> RetentionAttributes:
+    with store_of(settings) as store, store.read(settings.tenant) as tx:
+        found = tx.retention.get_attributes(memory_id)
+    assert found is not None
+    return found

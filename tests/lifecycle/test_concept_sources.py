@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from tests.lifecycle.dump import dump
+from tests.lifecycle.dump import dump, memory, store_of
 from tests.lifecycle.test_consolidate import (
     BADGER,
     MORE,
@@ -16,7 +16,7 @@ from tests.lifecycle.test_consolidate import (
     sessions,
     shown_in,
 )
-from tests.lifecycle.test_merge import alike, memory, ruling, store_of, with_model
+from tests.lifecycle.test_merge import alike, ruling, with_model
 from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria.app.nightly as nights

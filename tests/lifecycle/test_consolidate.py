@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.lifecycle.dump import Interrupted, copied, dump, interrupting
-from tests.lifecycle.test_merge import alike, conclude, memory, nothing, store_of, with_model
+from tests.lifecycle.dump import Interrupted, copied, dump, interrupting, memory, store_of
+from tests.lifecycle.test_merge import alike, conclude, nothing, with_model
 from tests.llm.scripted import Asked, ScriptedModel, fails
 
 import memoria.app.nightly as nights

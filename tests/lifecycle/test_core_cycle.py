@@ -1,7 +1,7 @@
 """The core files of a home: written from memories, edited by hand, read back, written anew."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,6 @@ from memoria.errors import ForgottenError
 from memoria.language.budget import estimate_tokens
 from memoria.language.reading.statement import Phrases
 from memoria.lifecycle.core.cycle import (
-    announce_core,
     note_core_written,
     plan_core,
     read_core_edits,
@@ -40,7 +39,6 @@ from memoria.model import (
     now_millis,
 )
 from memoria.model.core import CORE_FILES, CoreFile
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, NewVersion
 from memoria.surface.mcp.resources import core_text
 
@@ -48,13 +46,6 @@ PORT = "The API listens on port 8080"
 NAME = "用户叫陈伟，住在上海。"
 RULE = "Never deploy on Friday"
 SAFE = "the safe's number is 4711"
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    store = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=2)
-    yield Desk(store, tmp_path)
-    store.close()
 
 
 def users(memory: Memory) -> bool:
@@ -111,10 +102,7 @@ def test_a_line_added_below_a_heading_is_there_after_the_night(desk: Desk, file:
     heading = {"USER.md": "Identity", "PERSONA.md": "Rules for the assistant"}[file]
     (desk.home / file).write_text(f"# {file}\n\nmy words\n\n## {heading}\n{NAME}\n", "utf-8")
     assert desk.night().effects == {"remembered": 1}
-    assert desk.read(file).splitlines()[-2:] == [
-        f"## {heading}",
-        desk.read(file).splitlines()[-1],
-    ]
+    assert desk.read(file).splitlines()[-2:] == [f"## {heading}", desk.read(file).splitlines()[-1]]
     assert desk.read(file).splitlines()[-1].startswith(f"- {NAME} <!-- m:")
     assert "\nmy words\n" in desk.read(file)
 
@@ -391,13 +379,13 @@ def test_what_agents_are_shown_has_no_marks(desk: Desk) -> None:
 def stop_before_the_file(desk: Desk) -> None:
     with desk.store.write("default") as tx:
         (draft,) = plan_core(tx, desk.files, now_millis(), TOKENS)
-        announce_core(tx, draft)
+        tx.core.announce_write(draft.file, draft.digest)
 
 
 def stop_after_the_file(desk: Desk) -> None:
     with desk.store.write("default") as tx:
         (draft,) = plan_core(tx, desk.files, now_millis(), TOKENS)
-        announce_core(tx, draft)
+        tx.core.announce_write(draft.file, draft.digest)
     assert replace_core(desk.files, draft)
 
 

@@ -1,9 +1,9 @@
 """What a person writes into a core file stays there, and is remembered or the file says why not."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.empty_home import lay_empty_home
 from tests.lifecycle.desk import TOKENS, Desk
 
 import memoria
@@ -17,21 +17,9 @@ from memoria.lifecycle.core.current import compose_core
 from memoria.memories.links import link_contradictions
 from memoria.model import COMMAND_LINE, Memory, MemoryType, Validity, now_millis
 from memoria.model.core import CONTRADICTED, CORE_FILES, CoreFile
-from memoria.store.sqlite import SqliteStore
 
 FACT, RULE, GOAL = MemoryType.FACT, MemoryType.RULE, MemoryType.GOAL
-PREFERENCE, RELATIONSHIP, SKILL = (
-    MemoryType.PREFERENCE,
-    MemoryType.RELATIONSHIP,
-    MemoryType.SKILL,
-)
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    store = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=2)
-    yield Desk(store, tmp_path)
-    store.close()
+PREFERENCE, RELATIONSHIP, SKILL = (MemoryType.PREFERENCE, MemoryType.RELATIONSHIP, MemoryType.SKILL)
 
 
 def where(desk: Desk, words: str) -> list[CoreFile]:
@@ -283,7 +271,7 @@ HEADING = "## Said, not decided"
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings.from_values(home=tmp_path / "home", tenant="default", embedder="off")
+    return Settings.from_values(home=lay_empty_home(tmp_path / "home"), embedder="off")
 
 
 async def say(settings: Settings, *words: str, workspace: str | None = None) -> None:
@@ -310,19 +298,19 @@ async def test_a_night_writes_quotes_in_a_section_of_their_own_and_a_second_one_
     settings: Settings,
 ) -> None:
     await say(settings, WISH)
-    run_nightly(settings)
+    run_nightly(settings, ["core"])
     text = core(settings).read_text("utf-8")
     assert f"\n- 2026-11-20: “{WISH}” <!-- q:" in text.partition(HEADING)[2]
-    assert run_nightly(settings).steps[-1].planned == 0
+    assert run_nightly(settings, ["core"]).steps[-1].planned == 0
     assert await list_contents(settings) == []
 
 
 async def test_words_put_in_a_quote_are_a_memory_in_its_place(settings: Settings) -> None:
     await say(settings, WISH)
-    run_nightly(settings)
+    run_nightly(settings, ["core"])
     mine = "Always answer in English, but for poems"
     core(settings).write_text(core(settings).read_text("utf-8").replace(WISH, mine), "utf-8")
-    run_nightly(settings)
+    run_nightly(settings, ["core"])
     assert await list_contents(settings) == [mine]
     assert await list_wishes(settings) == []
     assert HEADING not in core(settings).read_text("utf-8")
@@ -332,21 +320,21 @@ async def test_a_line_below_the_quotes_is_a_memory_and_the_quotes_are_none(
     settings: Settings,
 ) -> None:
     await say(settings, WISH)
-    run_nightly(settings)
+    run_nightly(settings, ["core"])
     with core(settings).open("a", encoding="utf-8") as file:
         file.write("- Never deploy on Fridays\n")
-    run_nightly(settings)
+    run_nightly(settings, ["core"])
     assert await list_contents(settings) == ["Never deploy on Fridays"]
     assert WISH in core(settings).read_text("utf-8").partition(HEADING)[2]
 
 
 async def test_a_quote_that_is_kept_or_set_aside_stands_there_no_more(settings: Settings) -> None:
     await say(settings, WISH, "Never call me sir, from now on say Ada.")
-    run_nightly(settings)
+    run_nightly(settings, ["core"])
     async with memoria.open(settings=settings, channel=COMMAND_LINE) as m:
         for line in await m.wishes():
             await m.set_quote_aside(line.partition("[turn ")[2][:8])
-    run_nightly(settings)
+    run_nightly(settings, ["core"])
     assert HEADING not in core(settings).read_text("utf-8")
 
 
@@ -356,17 +344,17 @@ async def test_what_holds_in_a_project_alone_is_quoted_in_its_file(settings: Set
     await say(settings, words, workspace="api")
     async with memoria.open(settings=settings) as m:
         await m.remember("The API listens on port 80", workspace="api", scope="project")
-    run_nightly(settings)
+    run_nightly(settings, ["core"])
     (project,) = (settings.home_path / "projects").rglob("MEMORY.md")
     assert words in project.read_text("utf-8")
     assert words not in core(settings).read_text("utf-8")
     home = core(settings).read_text("utf-8")
     assert f"\n- 2026-11-20, said in api: “{WISH}” <!-- q:" in home
-    run_nightly(settings)
+    run_nightly(settings, ["core"])
     assert core(settings).read_text("utf-8") == home
     mine = "Answer in English unless I write German"
     core(settings).write_text(home.replace(WISH, mine), "utf-8")
-    run_nightly(settings)
+    run_nightly(settings, ["core"])
     assert mine in await list_contents(settings)
 
 
@@ -387,7 +375,7 @@ async def test_few_quotes_stand_there_and_leave_room_for_memories(settings: Sett
     async with memoria.open(settings=settings, channel=COMMAND_LINE) as m:
         for i in range(30):
             await m.remember(f"Rule {i}: never deploy service number {i} on a Friday", type="rule")
-    run_nightly(settings)
+    run_nightly(settings, ["core"])
     text = core(settings).read_text("utf-8")
     assert 1 <= text.count("<!-- q:") <= 8
     assert text.count("<!-- m:") >= 15

@@ -1,11 +1,11 @@
 """What people edit in the core files is what is remembered; nothing of theirs is overwritten."""
 
-from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from tests.lifecycle.dump import dump
+from tests.empty_home import lay_empty_home
+from tests.lifecycle.dump import dump, store_of
 
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
@@ -20,12 +20,11 @@ from memoria.model import (
     now_millis,
     use_clock,
 )
-from memoria.store.sqlite import SqliteStore
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings.from_values(home=tmp_path / "home", tenant="default", embedder="off")
+    return Settings.from_values(home=lay_empty_home(tmp_path / "home"), embedder="off")
 
 
 async def told(settings: Settings, *texts: str, kind: MemoryType = MemoryType.PREFERENCE) -> None:
@@ -36,8 +35,7 @@ async def told(settings: Settings, *texts: str, kind: MemoryType = MemoryType.PR
 
 def memories(settings: Settings) -> dict[str, Memory]:
     """Active memories by what they say."""
-    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-    with closing(store), store.read(settings.tenant) as tx:
+    with store_of(settings) as store, store.read(settings.tenant) as tx:
         active = [tx.memories.get(one.id) for _, one in tx.retention.list_attributes(0, 100)]
     return {memory.current.content: memory for memory in active if memory is not None}
 
@@ -64,13 +62,13 @@ async def test_a_line_changed_one_deleted_and_one_added_are_memories_of_the_user
     settings: Settings,
 ) -> None:
     await told(settings, "用户喜欢喝茶", "The user's editor is Helix", "用户的咖啡不加糖")
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     lines = user(settings).read_text("utf-8").splitlines()
     edited = [line.replace("喝茶", "喝绿茶") for line in lines if "咖啡" not in line]
     last = max(i for i, line in enumerate(edited) if line.startswith("- "))
     edited.insert(last + 1, "- 用户不用鼠标和编辑器的菜单")
     user(settings).write_text("\n".join(edited) + "\n", "utf-8")
-    run = nights.run_nightly(settings)
+    run = nights.run_nightly(settings, ["core"])
     assert run.state == "finished"
     known = memories(settings)
     assert set(known) == {
@@ -81,20 +79,20 @@ async def test_a_line_changed_one_deleted_and_one_added_are_memories_of_the_user
     assert {memory.current.provenance.trust for memory in known.values()} == {Trust.USER}
     assert known["用户喜欢喝绿茶"].versions[-1].content == "用户喜欢喝茶"
     assert "用户不用鼠标和编辑器的菜单" in user(settings).read_text("utf-8")
-    assert nights.run_nightly(settings).steps[-1].planned == 0
+    assert nights.run_nightly(settings, ["core"]).steps[-1].planned == 0
 
 
 async def test_a_fact_changed_in_chat_and_in_the_file_is_a_conflict_people_see(
     settings: Settings,
 ) -> None:
     await told(settings, "用户喜欢喝茶")
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     (tea,) = memories(settings).values()
     async with open_memoria(settings=settings, channel=COMMAND_LINE) as m:
         await m.revise_memory(tea.id, "correct", content="用户喜欢喝白茶")
     text = user(settings).read_text("utf-8")
     user(settings).write_text(text.replace("喝茶", "喝红茶"), "utf-8")
-    run = nights.run_nightly(settings)
+    run = nights.run_nightly(settings, ["core"])
     assert any("conflict" in reason for reason in run.steps[-1].reasons.values())
     text = user(settings).read_text("utf-8")
     assert "## Conflicts" in text
@@ -106,10 +104,10 @@ async def test_a_fact_changed_in_chat_and_in_the_file_is_a_conflict_people_see(
 
 async def test_a_file_that_cannot_be_read_is_left_alone_and_said_so(settings: Settings) -> None:
     await told(settings, "用户喜欢喝茶")
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     broken = "<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n"
     user(settings).write_text(broken, "utf-8")
-    run = nights.run_nightly(settings)
+    run = nights.run_nightly(settings, ["core"])
     assert run.steps[-1].reduced is not None
     assert "USER.md" in run.steps[-1].reduced
     assert user(settings).read_text("utf-8") == broken
@@ -120,11 +118,11 @@ async def test_undoing_a_night_puts_the_files_back_but_for_those_edited_since(
 ) -> None:
     await told(settings, "用户喜欢喝茶")
     await told(settings, "Always run the linter", kind=MemoryType.RULE)
-    first = nights.run_nightly(settings)
+    first = nights.run_nightly(settings, ["core"])
     said = user(settings).read_bytes()
     await told(settings, "The user's editor is Helix")
     await told(settings, "Never push on Fridays", kind=MemoryType.RULE)
-    second = nights.run_nightly(settings)
+    second = nights.run_nightly(settings, ["core"])
     before = dump(settings.home_path)
     rules = settings.home_path / "MEMORY.md"
     edited = rules.read_text("utf-8") + "- Commit small\n"
@@ -142,8 +140,8 @@ async def test_after_an_undoing_a_night_takes_nothing_for_an_edit_by_hand(
     settings: Settings,
 ) -> None:
     await told(settings, "用户喜欢喝茶")
-    nights.undo_nightly(settings, nights.run_nightly(settings).id, lambda _: None)
-    run = nights.run_nightly(settings)
+    nights.undo_nightly(settings, nights.run_nightly(settings, ["core"]).id, lambda _: None)
+    run = nights.run_nightly(settings, ["core"])
     assert run.steps[-1].reasons == {}
     assert list(memories(settings)) == ["用户喜欢喝茶"]
     assert "用户喜欢喝茶" in user(settings).read_text("utf-8")
@@ -154,9 +152,9 @@ async def test_what_a_night_made_and_the_user_changed_is_the_users(
     settings: Settings, action: Literal["pin", "upvote", "archive"]
 ) -> None:
     await told(settings, "用户喜欢喝茶")
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     user(settings).write_text(user(settings).read_text("utf-8") + "- 用户讨厌会议\n", "utf-8")
-    run = nights.run_nightly(settings)
+    run = nights.run_nightly(settings, ["core"])
     made = memories(settings)["用户讨厌会议"]
     async with open_memoria(settings=settings, channel=COMMAND_LINE) as m:
         await m.revise_memory(made.id, action)

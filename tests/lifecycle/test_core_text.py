@@ -387,10 +387,7 @@ def test_what_was_asked_about_is_archived_when_it_is_deleted_again_and_stays_whe
 def test_a_fact_changed_by_hand_and_in_conversation_is_a_conflict() -> None:
     now = standing(replace(PORT, content="the API listens on port 7070", version_n=9), CAT, RULE)
     assert actions(FIRST.text.replace("8080", "9090"), now) == [
-        ShowConflict(
-            memory_id=PORT.id,
-            user_edit="the API listens on port 9090",
-        )
+        ShowConflict(memory_id=PORT.id, user_edit="the API listens on port 9090")
     ]
     deleted = FIRST.text.replace("- the API listens on port 8080 <!-- m:00000001 -->\n", "")
     assert actions(deleted, now) == [AskFirst(memory_id=PORT.id)]

@@ -4,7 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.empty_home import lay_empty_home
 from tests.forgetting.remains import remains
+from tests.lifecycle.dump import store_of
 
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
@@ -20,7 +22,6 @@ from memoria.model import (
     system_millis,
     use_clock,
 )
-from memoria.store.sqlite import SqliteStore
 
 BERGEN, OSLO = "The user lives in Bergen", "The user lives in Oslo"
 SHELLFISH = "The user is allergic to shellfish"
@@ -30,7 +31,7 @@ AGENT = Channel(name="mcp", trust=Trust.REPORTED, client="a client")
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings.from_values(home=tmp_path / "home", tenant="default", embedder="off")
+    return Settings.from_values(home=lay_empty_home(tmp_path / "home"), embedder="off")
 
 
 async def reported(settings: Settings, *texts: str, kind: str = "fact") -> dict[str, str]:
@@ -41,11 +42,9 @@ async def reported(settings: Settings, *texts: str, kind: str = "fact") -> dict[
 
 def memories(settings: Settings, *, active: bool = True) -> dict[str, Memory]:
     """By what they say."""
-    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-    with store.read(settings.tenant) as tx:
+    with store_of(settings) as store, store.read(settings.tenant) as tx:
         numbers = list(tx.documents.page("memory", 0, 1000))
         found = tx.memories.by_version_numbers(numbers).values()
-    store.close()
     return {one.content: one for one in found if (one.validity is Validity.ACTIVE) is active}
 
 
@@ -77,11 +76,11 @@ async def test_after_a_forget_and_an_undo_no_line_of_memorias_is_the_users_word(
     settings: Settings,
 ) -> None:
     ids = await reported(settings, BERGEN, SHELLFISH)
-    run = nights.run_nightly(settings)
+    run = nights.run_nightly(settings, ["core"])
     async with open_memoria(settings=settings) as m:
         await m.forget_memory([ids[SHELLFISH]])
     assert undo(settings, run.id) == 1
-    again = nights.run_nightly(settings)
+    again = nights.run_nightly(settings, ["core"])
     assert again.steps[-1].reasons == {}
     assert list(memories(settings)) == [BERGEN]
     assert confirmed(settings) == set()
@@ -93,28 +92,28 @@ async def test_after_an_undo_only_the_line_that_was_changed_by_hand_is_the_users
     settings: Settings, end: str
 ) -> None:
     ids = await reported(settings, BERGEN, SHELLFISH, TEA)
-    run = nights.run_nightly(settings)
+    run = nights.run_nightly(settings, ["core"])
     edit(file_of(settings), "Bergen", "Oslo")
     edit(file_of(settings), "\n", end)
     edit(file_of(settings), f"{end}## ", f"{end}My own line.{end}## ")
     assert undo(settings, run.id) == 1
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     assert set(memories(settings)) == {OSLO, SHELLFISH, TEA}
     assert memories(settings)[OSLO].id == ids[BERGEN]
     assert confirmed(settings) == {OSLO}
     assert b"My own line." in file_of(settings).read_bytes()
-    assert nights.run_nightly(settings).steps[-1].planned == 0
+    assert nights.run_nightly(settings, ["core"]).steps[-1].planned == 0
 
 
 async def test_a_line_deleted_by_hand_is_archived_though_the_night_that_wrote_it_was_undone(
     settings: Settings,
 ) -> None:
     await reported(settings, BERGEN, SHELLFISH)
-    run = nights.run_nightly(settings)
+    run = nights.run_nightly(settings, ["core"])
     lines = file_of(settings).read_text("utf-8").splitlines(keepends=True)
     file_of(settings).write_text("".join(line for line in lines if "Bergen" not in line), "utf-8")
     undo(settings, run.id)
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     assert list(memories(settings)) == [SHELLFISH]
     assert list(memories(settings, active=False)) == [BERGEN]
     assert confirmed(settings) == set()
@@ -124,17 +123,17 @@ async def test_several_nights_undone_at_once_make_nothing_the_users_word(
     settings: Settings,
 ) -> None:
     await reported(settings, BERGEN)
-    first = nights.run_nightly(settings)
+    first = nights.run_nightly(settings, ["core"])
     ids = await reported(settings, SHELLFISH)
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     await reported(settings, TEA)
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     async with open_memoria(settings=settings) as m:
         await m.forget_memory([ids[SHELLFISH]])
     edit(file_of(settings), "Bergen", "Oslo")
     undone = nights.undo_nightly(settings, first.id, lambda _: None)
     assert len(undone.run_ids) == 3
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     assert set(memories(settings)) == {OSLO, TEA}
     assert confirmed(settings) == {OSLO}
 
@@ -143,31 +142,31 @@ async def test_a_night_after_an_undo_can_be_undone_and_makes_nothing_the_users_w
     settings: Settings,
 ) -> None:
     await reported(settings, BERGEN, SHELLFISH)
-    run = nights.run_nightly(settings)
+    run = nights.run_nightly(settings, ["core"])
     edit(file_of(settings), "Bergen", "Oslo ")  # so that its line is written anew
     undo(settings, run.id)
     for _ in range(2):
-        run = nights.run_nightly(settings)
+        run = nights.run_nightly(settings, ["core"])
         assert confirmed(settings) == {OSLO}
         assert undo(settings, run.id) == 0
         assert confirmed(settings) == set()
         assert set(memories(settings)) == {BERGEN, SHELLFISH}
         assert "Oslo" in file_of(settings).read_text("utf-8")
-    run = nights.run_nightly(settings)
+    run = nights.run_nightly(settings, ["core"])
     edit(file_of(settings), "shellfish", "nuts")
     assert undo(settings, run.id) == 1
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     assert confirmed(settings) == set(memories(settings)) == {OSLO, "The user is allergic to nuts"}
 
 
 async def test_an_undo_makes_no_rule_of_an_agents_the_users_word(settings: Settings) -> None:
     rules = ("Always run the linter", "Never push on Fridays")
     await reported(settings, *rules, kind="rule")
-    run = nights.run_nightly(settings)
+    run = nights.run_nightly(settings, ["core"])
     file = next(each for each in settings.home_path.glob("*.md") if rules[0] in each.read_text())
     file.write_text(file.read_text("utf-8") + "\nA word of mine.\n", "utf-8")
     undo(settings, run.id)
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     assert set(memories(settings)) >= set(rules)
     assert not confirmed(settings) & set(rules)
 
@@ -176,17 +175,17 @@ async def test_what_was_typed_before_the_night_is_the_users_word_after_its_undo(
     settings: Settings,
 ) -> None:
     await reported(settings, BERGEN, SHELLFISH, TEA)
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     edit(file_of(settings), "Bergen", "Oslo")
     edit(file_of(settings), "## Identity\n", "## Identity\n- The user owns a boat\n")
     lines = file_of(settings).read_text("utf-8").splitlines(keepends=True)
     file_of(settings).write_text("".join(line for line in lines if TEA not in line), "utf-8")
-    run = nights.run_nightly(settings)
+    run = nights.run_nightly(settings, ["core"])
     edit(file_of(settings), "a boat", "a red boat")
     edit(file_of(settings), "\n## ", "\nMy own line.\n## ")
     assert undo(settings, run.id) == 1
     assert set(memories(settings)) == {BERGEN, SHELLFISH, TEA}
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     assert set(memories(settings)) == {OSLO, SHELLFISH, "The user owns a red boat"}
     assert list(memories(settings, active=False)) == [TEA]
     assert confirmed(settings) == {OSLO, "The user owns a red boat"}
@@ -196,15 +195,15 @@ async def test_what_was_typed_is_not_lost_where_a_forget_has_taken_the_copy_for_
     settings: Settings,
 ) -> None:
     ids = await reported(settings, BERGEN, SHELLFISH, TEA)
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     edit(file_of(settings), "Bergen", "Oslo")
     edit(file_of(settings), "## Identity\n", "## Identity\n- The user owns a boat\n")
-    run = nights.run_nightly(settings)
+    run = nights.run_nightly(settings, ["core"])
     async with open_memoria(settings=settings) as m:
         await m.forget_memory([ids[SHELLFISH]])
     assert not (settings.home_path / "night" / run.id / "USER.md").exists()
     assert undo(settings, run.id) == 1
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     assert set(memories(settings)) == {OSLO, TEA, "The user owns a boat"}
     assert confirmed(settings) == {OSLO, "The user owns a boat"}
 
@@ -214,15 +213,15 @@ async def test_a_line_moved_by_hand_before_the_night_is_moved_again_after_its_un
 ) -> None:
     await reported(settings, BERGEN, SHELLFISH)
     await reported(settings, "The build needs Node 22")
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     user, other = file_of(settings), file_of(settings, "MEMORY.md")
     lines = user.read_text("utf-8").splitlines(keepends=True)
     user.write_text("".join(line for line in lines if BERGEN not in line), "utf-8")
     other.write_text(other.read_text("utf-8") + f"\n## Mine\n- {BERGEN}\n", "utf-8")
-    run = nights.run_nightly(settings)
+    run = nights.run_nightly(settings, ["core"])
     other.write_text(other.read_text("utf-8") + "\nA word of mine.\n", "utf-8")
     assert undo(settings, run.id) == 1
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     assert set(memories(settings)) == {BERGEN, SHELLFISH, "The build needs Node 22"}
     assert confirmed(settings) == set()
     assert BERGEN in other.read_text("utf-8")
@@ -290,11 +289,11 @@ async def test_a_secret_typed_into_a_core_file_is_nowhere_in_the_home_after_the_
     settings: Settings, end: str
 ) -> None:
     await reported(settings, CHESS)
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     edit(file_of(settings), "\n", end)
     aunt = f"- <private>My aunt is {AUNT}</private>, and my uncle likes jam"
     edit(file_of(settings), f"## Identity{end}", f"## Identity{end}- {PASSWORD}{end}{aunt}{end}")
-    run = nights.run_nightly(settings)
+    run = nights.run_nightly(settings, ["core"])
     assert not remains(settings.home_path, TYPED)
     assert not remains(settings.home_path, AUNT)
     assert undo(settings, run.id) == 0
@@ -302,7 +301,7 @@ async def test_a_secret_typed_into_a_core_file_is_nowhere_in_the_home_after_the_
         f"- The wifi password is [redacted:password]{end}".encode()
         in file_of(settings).read_bytes()
     )
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     assert not remains(settings.home_path, TYPED)
     assert confirmed(settings) == set(memories(settings)) - {CHESS}
     assert len(memories(settings)) == 3
@@ -312,12 +311,12 @@ async def test_a_line_changed_to_hold_a_secret_is_still_its_memorys_line_after_a
     settings: Settings,
 ) -> None:
     ids = await reported(settings, "The wifi is called Heron", CHESS)
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     edit(file_of(settings, "MEMORY.md"), "The wifi is called Heron", PASSWORD)
-    run = nights.run_nightly(settings)
+    run = nights.run_nightly(settings, ["core"])
     assert not remains(settings.home_path, TYPED)
     undo(settings, run.id)
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     assert not remains(settings.home_path, TYPED)
     known = memories(settings)
     assert set(known) == {"The wifi password is [redacted:password]", CHESS}
@@ -328,12 +327,12 @@ async def test_secrets_in_the_users_own_text_stay_there_through_an_undo_and_are_
     settings: Settings,
 ) -> None:
     await reported(settings, CHESS)
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     own = f"My {PASSWORD}.\n\n<private>\nMy aunt\nis {AUNT}\n</private>\n\n```\n{KEY}\n```\n"
     edit(file_of(settings), "# USER.md\n", f"# USER.md\n\n{own}")
     before = file_of(settings).read_bytes()
     await reported(settings, "The user lives in Bergen")
-    run = nights.run_nightly(settings)
+    run = nights.run_nightly(settings, ["core"])
     assert b"Bergen" in file_of(settings).read_bytes()
     for words in (TYPED, AUNT, "MIIEvQ"):
         assert remains(settings.home_path, words) == {"file USER.md"}
@@ -346,15 +345,13 @@ def test_what_is_no_longer_in_the_file_is_not_put_back_with_an_image() -> None:
     assert put_own_text(image, b"a\n\nb\n") == image
 
 
-async def test_forgetting_takes_the_words_out_of_the_copies_of_all_runs(
-    settings: Settings,
-) -> None:
+async def test_forgetting_takes_the_words_out_of_the_copies_of_all_runs(settings: Settings) -> None:
     ids = await reported(settings, "The user collects Xylophonix records")
     for more in (CHESS, "The user lives in Bergen"):
-        nights.run_nightly(settings)
+        nights.run_nightly(settings, ["core"])
         await reported(settings, more)
     edit(file_of(settings), "## Identity\n", f"## Identity\n- {PASSWORD}\n")
-    nights.run_nightly(settings)
+    nights.run_nightly(settings, ["core"])
     copies = [*(settings.home_path / "night").rglob("USER.md")]
     assert sum(b"Xylophonix" in copy.read_bytes() for copy in copies) == 2
     hidden = next(one.id for text, one in memories(settings).items() if "[redacted" in text)
@@ -372,7 +369,7 @@ async def test_when_everything_is_forgotten_no_copy_and_no_name_of_a_project_is_
     async with open_memoria(settings=settings) as m:
         await m.remember("The API listens on port 8080", scope="project", workspace="/x/wombat")
         await m.remember(CHESS)
-        nights.run_nightly(settings)
+        nights.run_nightly(settings, ["core"])
         assert [each for each in settings.home_path.rglob("*") if "wombat" in str(each)]
         assert [*settings.home_path.rglob("*.new")]
         await m.forget_memory(everything=True)

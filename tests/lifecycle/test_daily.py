@@ -8,7 +8,7 @@ import anyio
 import pytest
 from tests.forgetting.remains import remains
 from tests.ingest.play import answers
-from tests.lifecycle.dump import Interrupted, dump
+from tests.lifecycle.dump import Interrupted, dump, store_of
 from tests.llm.scripted import ScriptedModel, fails
 
 import memoria.app.nightly as nights
@@ -262,15 +262,13 @@ def summed_up(settings: Settings) -> Callable[[str], None]:
             put_one(text, place)
 
     def put_one(text: str, place: int) -> None:
-        store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
         origin = Provenance(source_kind="consolidated", trust="user", channel="test")
         memory = NewMemory(new_id(), MemoryType.EPISODE, 0.5, 0.5)
-        with store.write(settings.tenant) as tx:
+        with store_of(settings) as store, store.write(settings.tenant) as tx:
             (turn,) = tx.conversations.session_turns("trip", 0, 9)
             version = NewVersion(text, fingerprint(text), 1, 1, origin, None)
             tx.memories.add(memory, version)
             tx.episodes.add(memory.id, turn.session_n, -place, turn.turn_index)
-        store.close()
 
     return put
 

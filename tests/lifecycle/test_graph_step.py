@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 import anyio.to_thread
 import pytest
 from tests.app.test_entities import known_of, settle
+from tests.lifecycle.dump import store_of
 from typer.testing import CliRunner
 
 import memoria.app.nightly as nights
@@ -30,7 +31,6 @@ from memoria.model import (
 from memoria.model.nightly import Metric, NightlyRun
 from memoria.retrieval.sources.graph import expand_graph
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, NewVersion
 from memoria.surface.cli.main import app
 from memoria.surface.mcp.prompts import review
@@ -40,8 +40,7 @@ FULL = EDGE_RULES[EdgeType.ABOUT].cap
 
 @contextmanager
 def transaction(settings: Settings) -> Iterator[Transaction]:
-    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-    with closing(store), store.write(settings.tenant) as tx:
+    with store_of(settings) as store, store.write(settings.tenant) as tx:
         yield tx
 
 

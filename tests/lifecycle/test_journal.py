@@ -1,6 +1,9 @@
 """Whatever is done through a night's store is put back exactly, whoever did it and however."""
 
+import shutil
 from collections.abc import Callable, Sequence
+from contextlib import closing
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -228,12 +231,21 @@ def test_a_wording_of_the_nights_goes_though_its_memory_was_moved_since(tmp_path
 
 def live(home: Path) -> list[str]:
     """A conversation and some memories, linked with each other."""
-    store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
-    capture = Capture(store, TENANT, LIBRARY, CaptureLimits(10_000, 30), Digester(TENANT, key))
-    capture.record([Turn(role=Role.USER, content=text) for text in (*THINGS, *TALK)], "s", None)
-    ids = [by(store).remember(text, MemoryType.FACT).id for text in THINGS]
-    store.close()
+    pattern, ids = _live_once()
+    shutil.copytree(pattern.name, home, dirs_exist_ok=True)
     return ids
+
+
+@cache
+def _live_once() -> tuple[TemporaryDirectory[str], list[str]]:
+    folder = TemporaryDirectory()
+    path = Path(folder.name) / "memoria.db"
+    with closing(SqliteStore(path, busy_timeout_ms=5000, readers=1)) as store:
+        limits = CaptureLimits(10_000, 30)
+        capture = Capture(store, TENANT, LIBRARY, limits, Digester(TENANT, key))
+        turns = [Turn(role=Role.USER, content=text) for text in (*THINGS, *TALK)]
+        capture.record(turns, "s", None)
+        return folder, [by(store).remember(text, MemoryType.FACT).id for text in THINGS]
 
 
 def key() -> bytes:

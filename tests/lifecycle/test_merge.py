@@ -1,12 +1,11 @@
 """Memories that say the same become one; nothing of them is lost, and all of it can be undone."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from tests.lifecycle.dump import Interrupted, copied, dump, interrupting
+from tests.lifecycle.dump import Interrupted, copied, dump, interrupting, memory, store_of
 from tests.llm.scripted import Asked, ScriptedModel, fails
 
 import memoria.app.nightly as nights
@@ -20,7 +19,6 @@ from memoria.model import (
     Edge,
     EdgeType,
     InferredBy,
-    Memory,
     MemoryType,
     Node,
     Provenance,
@@ -33,7 +31,6 @@ from memoria.model import (
 )
 from memoria.model.nightly import NightlyRun
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewEvidence, NewMemory, NewVersion
 
 STEPS = ("merge",)
@@ -43,14 +40,6 @@ LEEDS = "Her brother lives in Leeds"
 LEEDS_AGAIN = "Her brother really lives in Leeds"
 SEEN = Filters(everywhere=True, include_history=True, include_processed=True)
 Tell = Callable[..., list[str]]
-
-
-@contextmanager
-def store_of(settings: Settings) -> Iterator[SqliteStore]:
-    path = settings.home_path / "memoria.db"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with closing(SqliteStore(path, busy_timeout_ms=5000, readers=1)) as store:
-        yield store
 
 
 def conclude(
@@ -103,13 +92,6 @@ def alike(tx: Transaction, one: str, other: str, cosine: float) -> None:
             )
         ]
     )
-
-
-def memory(settings: Settings, memory_id: str) -> Memory:
-    with store_of(settings) as store, store.read(settings.tenant) as tx:
-        found = tx.memories.get(memory_id)
-    assert found is not None
-    return found
 
 
 def nothing(_step: str, _done: int, _of: int) -> None:

@@ -4,18 +4,8 @@ import json
 from itertools import pairwise
 
 import pytest
-from tests.lifecycle.dump import dump
-from tests.lifecycle.test_merge import (
-    SEEN,
-    alike,
-    conclude,
-    memory,
-    night,
-    ruling,
-    store_of,
-    turns,
-    with_model,
-)
+from tests.lifecycle.dump import dump, memory, store_of
+from tests.lifecycle.test_merge import SEEN, alike, conclude, night, ruling, turns, with_model
 from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria.app.nightly as nights
@@ -164,12 +154,7 @@ async def test_what_the_user_confirmed_or_pinned_is_not_superseded_by_a_night_bu
 
 @pytest.mark.parametrize(("old", "new"), PAIRS)
 @pytest.mark.parametrize(
-    "more",
-    [
-        {"trust": "tool"},
-        {"at": FIRST},
-    ],
-    ids=["from a tool", "of the same moment"],
+    "more", [{"trust": "tool"}, {"at": FIRST}], ids=["from a tool", "of the same moment"]
 )
 async def test_what_a_night_may_not_decide_stays_beside_the_other_and_is_marked(
     settings: Settings, old: str, new: str, more: dict[str, object]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.lifecycle.conftest import SAID
-from tests.lifecycle.dump import Interrupted, copied, dump, interrupting
+from tests.lifecycle.dump import Interrupted, copied, dump, interrupting, store_of
 from tests.surface.shell import Shell
 from typer.testing import CliRunner
 
@@ -21,7 +21,7 @@ from memoria.lifecycle.steps.retention import ArchiveExpiredStep, ExpiredItem
 from memoria.model import DAY_MS, Validity, now_millis, system_millis, use_clock
 from memoria.model.nightly import NightlyRun, RunOptions, StepOutcome, StepReport
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteJournalingStore, SqliteStore
+from memoria.store.sqlite import SqliteJournalingStore
 from memoria.surface.cli.main import app
 from memoria.surface.cli.main import run as command_line
 from memoria.surface.cli.nightly_text import render_plan, render_run, render_run_whole
@@ -160,35 +160,35 @@ async def test_what_was_pinned_after_it_was_planned_is_left_alone(
 
 
 async def test_no_transaction_touches_more_rows_than_it_may(
-    settings: Settings, outdated: list[str], keep: Keep
+    settings: Settings, outdated: list[str], keep_all: Callable[..., list[str]]
 ) -> None:
-    for i in range(200):
-        keep(f"lamp {i} is lit until noon, and so are the lamps {i + 1} and {i + 2}", 1)
+    lamps = (
+        f"lamp {i} is lit until noon, and so are the lamps {i + 1} and {i + 2}" for i in range(200)
+    )
+    keep_all(lamps, 1)
     run = nights.run_nightly(settings, ["archive_expired"])
     assert run.steps[0].outcomes == {"done": 200 + len(outdated)}
     assert 0 < run.most_rows <= 500
 
 
 def test_two_nights_never_run_at_once(settings: Settings) -> None:
-    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-    with (
-        hold_lease(store, "ann", "one", 1000),
-        pytest.raises(LeaseLostError, match="running for ann"),
-        hold_lease(store, "ann", "two", 1000),
-    ):
-        pass
-    with hold_lease(store, "ann", "two", 1000):
-        pass
-    store.close()
+    with store_of(settings) as store:
+        with (
+            hold_lease(store, "ann", "one", 1000),
+            pytest.raises(LeaseLostError, match="running for ann"),
+            hold_lease(store, "ann", "two", 1000),
+        ):
+            pass
+        with hold_lease(store, "ann", "two", 1000):
+            pass
 
 
 def test_a_dead_nights_lease_is_taken_over(settings: Settings) -> None:
-    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-    with store.write("ann") as tx:
-        assert tx.leases.take(LEASE, "dead", system_millis(), 500)
-    with hold_lease(store, "ann", "heir", 1000), store.read("ann") as tx:
-        assert tx.leases.owner(LEASE, system_millis()) == "heir"
-    store.close()
+    with store_of(settings) as store:
+        with store.write("ann") as tx:
+            assert tx.leases.take(LEASE, "dead", system_millis(), 500)
+        with hold_lease(store, "ann", "heir", 1000), store.read("ann") as tx:
+            assert tx.leases.owner(LEASE, system_millis()) == "heir"
 
 
 def test_whoever_lost_the_lease_writes_nothing_more(settings: Settings) -> None:
@@ -290,12 +290,12 @@ def test_what_can_t_be_undone_any_more_is_not_offered() -> None:
     )
     steps = (StepReport(name="archive_expired", state="applied", outcomes={"done": 1}),)
     kept = run.model_copy(update={"steps": steps})
-    assert "memoria undo x" in render_run_whole(kept, 3, 80)
+    assert "memoria undo x" in render_run_whole(kept, 3, 80, {})
     unkept = kept.model_copy(update={"undoable": False})
-    gone = render_run_whole(unkept, 0, 80)
+    gone = render_run_whole(unkept, 0, 80, {})
     assert "can't be undone any more." in gone
     assert "rows" not in gone
-    assert "memoria undo" not in render_run(unkept, 80)
+    assert "memoria undo" not in render_run(unkept, 80, {})
 
 
 class Stubborn(ArchiveExpiredStep):

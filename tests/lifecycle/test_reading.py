@@ -1,7 +1,6 @@
 """A night that reads: the queue, segments that were never queued, and outdated summaries."""
 
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -19,7 +18,7 @@ from tests.ingest.play import (
     said,
     turns_in,
 )
-from tests.lifecycle.dump import Interrupted, dump, interrupting
+from tests.lifecycle.dump import Interrupted, dump, interrupting, store_of
 from tests.llm.scripted import Asked, ScriptedModel, fails
 from tests.surface.shell import Shell
 
@@ -29,7 +28,6 @@ from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.model import COMMAND_LINE, DAY_MS, Memory, QueueState, system_millis, use_clock
 from memoria.model.nightly import NightlyRun
-from memoria.store.sqlite import SqliteStore
 
 STEPS = ("process_queue", "backfill")
 
@@ -47,13 +45,6 @@ def reads(turn: int, _who: str, said: str, _known: list[dict[str, Any]]) -> list
 
 def reading() -> Callable[[Asked], object]:
     return answers(extract=reader(reads))
-
-
-@contextmanager
-def store_of(settings: Settings) -> Iterator[SqliteStore]:
-    path = settings.home_path / "memoria.db"
-    with closing(SqliteStore(path, busy_timeout_ms=5000, readers=1)) as store:
-        yield store
 
 
 async def talk(settings: Settings, *sessions: str, closed: bool = True) -> None:
@@ -142,9 +133,7 @@ async def test_without_a_model_turns_stay_waiting_and_the_report_says_so(
     assert [step.planned for step in nights.dry_run(settings, STEPS).steps] == [0, 2]
 
 
-async def test_a_night_that_is_killed_reads_the_rest_and_nothing_twice(
-    settings: Settings,
-) -> None:
+async def test_a_night_that_is_killed_reads_the_rest_and_nothing_twice(settings: Settings) -> None:
     await talk(settings, *(f"{i:02}" for i in range(3)))
     with ScriptedModel(answer=reading()) as model:
         asks = with_model(settings, model)
@@ -372,9 +361,7 @@ async def test_an_undo_leaves_what_was_read_and_nothing_to_be_read_twice(home: P
             assert (await night(m, "refresh_episodes")).steps[0].planned == 0
 
 
-async def test_a_summary_that_a_model_will_not_write_is_asked_for_once_a_change(
-    home: Path,
-) -> None:
+async def test_a_summary_that_a_model_will_not_write_is_asked_for_once_a_change(home: Path) -> None:
     turns, old, new = LANGUAGES[0]
     with ScriptedModel(answer=listening(old)) as model:
         async with opened(home, model) as m:

@@ -1,12 +1,10 @@
 """A night lets fade what nobody needs, and nothing that somebody does."""
 
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.lifecycle.dump import dump
-from tests.lifecycle.test_merge import memory, store_of
+from tests.lifecycle.dump import dump, memory, store_of, vitals
 
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
@@ -31,7 +29,6 @@ from memoria.model import (
 from memoria.model.nightly import NightlyRun
 from memoria.model.provenance import NIGHTLY_CHANNEL
 from memoria.model.retention import MemoryTier
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewMemory, NewVersion
 
 Keep = Callable[..., str]
@@ -45,11 +42,7 @@ def after(settings: Settings, days: int) -> NightlyRun:
 
 
 def tier(settings: Settings, memory_id: str) -> MemoryTier:
-    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-    with closing(store), store.read(settings.tenant) as tx:
-        one = tx.retention.get_attributes(memory_id)
-    assert one is not None
-    return one.tier
+    return vitals(settings, memory_id).tier
 
 
 async def test_what_happened_fades_and_what_holds_does_not(
@@ -141,10 +134,8 @@ def ids(settings: Settings) -> Callable[[], list[str]]:
     """Which memories there are."""
 
     def there() -> list[str]:
-        store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-        with store.read(settings.tenant) as tx:
+        with store_of(settings) as store, store.read(settings.tenant) as tx:
             found = tx.memories.by_version_numbers(list(tx.documents.page("memory", 0, 1000)))
-        store.close()
         return sorted({memory.id for memory in found.values()})
 
     return there

@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.lifecycle.dump import Interrupted, copied, dump, interrupting
+from tests.lifecycle.dump import Interrupted, copied, dump, interrupting, store_of, vitals
 from tests.llm.scripted import Asked, ScriptedModel, fails, prose, refuses
 
 import memoria.app.nightly as nights
@@ -24,10 +23,8 @@ from memoria.model import (
     now_millis,
     use_clock,
 )
-from memoria.model.memory import Memory
 from memoria.model.nightly import NightlyRun
-from memoria.model.retention import MemoryTier, RetentionAttributes
-from memoria.store.sqlite import SqliteStore
+from memoria.model.retention import MemoryTier
 from memoria.store.values import NewMemory, NewVersion
 
 Keep = Callable[..., str]
@@ -70,28 +67,11 @@ def after(settings: Settings, days: int, at: int | None = None) -> NightlyRun:
         return nights.run_nightly(settings, STEPS)
 
 
-def vitals(settings: Settings, memory_id: str) -> RetentionAttributes:
-    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-    with closing(store), store.read(settings.tenant) as tx:
-        one = tx.retention.get_attributes(memory_id)
-    assert one is not None
-    return one
-
-
-def memory(settings: Settings, memory_id: str) -> Memory:
-    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-    with closing(store), store.read(settings.tenant) as tx:
-        one = tx.memories.get(memory_id)
-    assert one is not None
-    return one
-
-
 def keep_many(settings: Settings, many: int) -> list[str]:
     """Facts, in one transaction."""
     origin = Provenance(source_kind="user_said", trust="reported", channel="library")
-    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
     memories = [NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5) for _ in range(many)]
-    with closing(store), store.write(settings.tenant) as tx:
+    with store_of(settings) as store, store.write(settings.tenant) as tx:
         for i, one in enumerate(memories):
             text = f"lamp {i} is lit"
             tx.memories.add(one, NewVersion(text, fingerprint(text), 1, 1, origin, None))
@@ -100,8 +80,7 @@ def keep_many(settings: Settings, many: int) -> list[str]:
 
 def use(settings: Settings, *ids: str) -> None:
     """Twice each, which makes a memory rise."""
-    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-    with closing(store), store.write(settings.tenant) as tx:
+    with store_of(settings) as store, store.write(settings.tenant) as tx:
         for memory_id in (*ids, *ids):
             tx.memories.add_use(memory_id, 0.01, now_millis())
 
@@ -235,9 +214,7 @@ async def test_without_a_model_what_has_faded_is_archived_by_rule_and_nothing_ri
     assert vitals(settings, port).tier is not MemoryTier.CORE
 
 
-async def test_a_night_judges_no_more_than_it_may_and_says_what_is_left(
-    settings: Settings,
-) -> None:
+async def test_a_night_judges_no_more_than_it_may_and_says_what_is_left(settings: Settings) -> None:
     use(settings, *keep_many(settings, MAX_REVIEWS + 5))
     with ScriptedModel(answer=judge()) as model:
         run = after(with_model(settings, model), 1)

@@ -52,11 +52,7 @@ CHANGES = {
     "a taste in Chinese": ("用户喜欢猫", "用户不喜欢猫", "用户喜欢猫吗"),
     "a rule in Chinese": ("以后都用中文回答", "以后都用英文回答", "用什么语言回答"),
     "a name": ("My name is Lin.", "My name is Lina.", "what is my name"),
-    "a date that was wrong": (
-        "发布会是3月5日",
-        "纠正：发布会是3月6日",
-        "发布会是几号",
-    ),
+    "a date that was wrong": ("发布会是3月5日", "纠正：发布会是3月6日", "发布会是几号"),
     "a bare correction": ("3月5日开会", "纠正：3月6日开会", "几号开会"),
     "an allergy more": (
         "The user is allergic to shellfish",
@@ -308,9 +304,7 @@ class Player:
         known = values_in(await self._active(), state.topic)
         try:
             await self.m.remember(
-                state.text,
-                type=state.topic.kind,
-                supersedes=known[0][0].id if known else None,
+                state.text, type=state.topic.kind, supersedes=known[0][0].id if known else None
             )
         except ForgottenError:
             return False

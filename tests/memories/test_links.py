@@ -212,12 +212,7 @@ def test_memories_of_one_session_follow_each_other(desk: Desk) -> None:
 def test_what_surrounds_a_memory_is_linked_as_the_caller_says(desk: Desk) -> None:
     first, second, third, own = (desk.keep(f"statement {n}") for n in range(4))
     turn = desk.say("and again")
-    around = StructuralLinks(
-        turns=(turn,),
-        follows=first,
-        replaces=second,
-        contradicts=(third,),
-    )
+    around = StructuralLinks(turns=(turn,), follows=first, replaces=second, contradicts=(third,))
     with desk.store.write("t") as tx:
         link_memory(tx, memory(tx, own), structural=around, now=NOW)
         link_similar(tx, memory(tx, own), {first: 0.91, third: 0.75}, now=NOW)

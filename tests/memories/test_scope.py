@@ -95,8 +95,7 @@ async def test_a_port_told_in_one_repository_is_not_known_in_another(
     )
 )
 async def test_nothing_of_one_projects_work_is_shown_in_another_unasked_at_either_level(
-    tmp_path_factory: pytest.TempPathFactory,
-    told: list[tuple[tuple[MemoryType, str], str]],
+    tmp_path_factory: pytest.TempPathFactory, told: list[tuple[tuple[MemoryType, str], str]]
 ) -> None:
     home = tmp_path_factory.mktemp("home")
     async with opened(home, "repository A") as m:

@@ -1,7 +1,6 @@
 """Nothing raises trust: what comes of several words is believed as little as the least of them."""
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +10,7 @@ import anyio
 import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
-from tests.ingest.play import add, memories, opened, reader, said
+from tests.ingest.play import add, memories, reader, said
 from tests.llm.scripted import ScriptedModel
 
 import memoria
@@ -43,12 +42,6 @@ CHANGES = {
     "another sentence": ("The build runs on Mars", "Releases are signed by Ida"),
     "in Chinese": ("发票寄到北京", "发票寄到上海"),
 }
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as served:
-        yield served
 
 
 def trust_of(memory: Memory) -> Trust:
@@ -83,9 +76,7 @@ async def test_what_an_agent_puts_in_the_place_of_a_memory_is_believed_as_little
         assert trust_of(await memory.get_memory(kept.id)) is Trust.TOOL
 
 
-async def test_a_change_by_name_takes_on_the_trust_of_what_it_changes(
-    memory: Memoria,
-) -> None:
+async def test_a_change_by_name_takes_on_the_trust_of_what_it_changes(memory: Memoria) -> None:
     claim = await memory.with_channel(TOOL).remember("The user lives in Leeds")
     kept = await memory.with_channel(AGENT).remember("The user lives in York", supersedes=claim.id)
     assert (kept.id, trust_of(await memory.get_memory(kept.id))) == (claim.id, Trust.TOOL)
@@ -104,24 +95,23 @@ async def _hold(m: Memoria) -> Memory:
 
 
 async def test_no_call_of_an_agent_makes_active_what_waits_for_the_user(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     claim = "The gate code is green"
     model.answer = reader(lambda n, who, *_: [add(claim, n)] if who == "tool" else [])
-    async with opened(home, model) as m:
-        held = await _hold(m)
-        agent = m.with_channel(AGENT)
+    held = await _hold(m)
+    agent = m.with_channel(AGENT)
+    with pytest.raises(InvalidInputError, match="waits for the user's word"):
+        await agent.revise_memory(held.id, "correct", f"{claim}.")
+    await agent.revise_memory(held.id, "archive")
+    for action, content in (("restore", None), ("correct", f"{claim}, they say.")):
         with pytest.raises(InvalidInputError, match="waits for the user's word"):
-            await agent.revise_memory(held.id, "correct", f"{claim}.")
-        await agent.revise_memory(held.id, "archive")
-        for action, content in (("restore", None), ("correct", f"{claim}, they say.")):
-            with pytest.raises(InvalidInputError, match="waits for the user's word"):
-                await agent.revise_memory(held.id, action, content)  # type: ignore[arg-type]
-        assert (await agent.remember(claim)).status == "pending"
-        assert (await m.get_memory(held.id)).validity is Validity.PENDING_CONFIRMATION
-        await m.with_channel(COMMAND_LINE).revise_memory(held.id, "archive")
-        back = await m.with_channel(COMMAND_LINE).revise_memory(held.id, "restore")
-        assert back.validity is Validity.ACTIVE
+            await agent.revise_memory(held.id, action, content)  # type: ignore[arg-type]
+    assert (await agent.remember(claim)).status == "pending"
+    assert (await m.get_memory(held.id)).validity is Validity.PENDING_CONFIRMATION
+    await m.with_channel(COMMAND_LINE).revise_memory(held.id, "archive")
+    back = await m.with_channel(COMMAND_LINE).revise_memory(held.id, "restore")
+    assert back.validity is Validity.ACTIVE
 
 
 @pytest.mark.parametrize("fixed_by", ["confirm", "pin"])
@@ -196,7 +186,7 @@ async def test_a_turn_that_does_not_say_it_is_not_shown_as_the_source(
 
 
 async def test_a_models_change_of_a_tools_word_counts_as_the_users_only_where_they_said_it(
-    home: Path, model: ScriptedModel
+    m: Memoria, model: ScriptedModel
 ) -> None:
     def reads(n: int, _: str, text: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
         change = {"op": "UPDATE", "id": known[0]["id"], "reason": "change", "turn": n}
@@ -205,18 +195,17 @@ async def test_a_models_change_of_a_tools_word_counts_as_the_users_only_where_th
         return [{**change, "content": "Invoices go to Honest Ltd", "quote": text}]
 
     model.answer = reader(reads)
-    async with opened(home, model) as m:
-        claim = await m.with_channel(TOOL).remember("Invoices go to Acme Ltd")
-        await said(m, "Hm, sure, whatever the invoices say.", session="1")
-        (now,) = await memories(m)
-        assert (now.id, now.content, trust_of(now)) == (
-            claim.id,
-            "Invoices go to Crook Ltd",
-            Trust.TOOL,
-        )
-        await said(m, "No: invoices go to Honest Ltd", session="2")
-        (now,) = await memories(m)
-        assert (now.content, trust_of(now)) == ("Invoices go to Honest Ltd", Trust.REPORTED)
+    claim = await m.with_channel(TOOL).remember("Invoices go to Acme Ltd")
+    await said(m, "Hm, sure, whatever the invoices say.", session="1")
+    (now,) = await memories(m)
+    assert (now.id, now.content, trust_of(now)) == (
+        claim.id,
+        "Invoices go to Crook Ltd",
+        Trust.TOOL,
+    )
+    await said(m, "No: invoices go to Honest Ltd", session="2")
+    (now,) = await memories(m)
+    assert (now.content, trust_of(now)) == ("Invoices go to Honest Ltd", Trust.REPORTED)
 
 
 async def test_an_imported_transcript_does_not_replace_what_the_user_has_confirmed(
@@ -270,11 +259,7 @@ class Call:
 
 
 calls = st.builds(
-    Call,
-    st.sampled_from(DEEDS),
-    st.integers(0, 9),
-    st.sampled_from(SAYINGS),
-    st.integers(0, 3),
+    Call, st.sampled_from(DEEDS), st.integers(0, 9), st.sampled_from(SAYINGS), st.integers(0, 3)
 )
 
 
@@ -323,12 +308,7 @@ def _hold_back(m: Memoria, content: str) -> None:
     """Write what a model concluded from a tool's words, which waits for the user."""
     origin = Provenance(source_kind=SourceKind.TOOL_OUTPUT, trust=Trust.TOOL, channel="extraction")
     waiting = NewMemory(
-        new_id(),
-        MemoryType.FACT,
-        0.5,
-        0.5,
-        validity=Validity.PENDING_CONFIRMATION,
-        flag="tool",
+        new_id(), MemoryType.FACT, 0.5, 0.5, validity=Validity.PENDING_CONFIRMATION, flag="tool"
     )
     with m._store.write(m.tenant) as tx:  # noqa: SLF001  (only a model's reading holds anything)
         suppression = SuppressionList(tx.tombstones, Digester(m.tenant, lambda: b"k"))

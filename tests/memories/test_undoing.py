@@ -109,8 +109,7 @@ async def test_what_was_itself_a_return_is_undone_too(settings: Settings, action
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [("I live in Ghent", "I live in Oslo"), ("我住在北京", "我住在上海")],
+    ("old", "new"), [("I live in Ghent", "I live in Oslo"), ("我住在北京", "我住在上海")]
 )
 async def test_what_a_statement_replaced_counts_again_when_the_statement_is_undone(
     settings: Settings, old: str, new: str

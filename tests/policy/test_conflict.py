@@ -97,13 +97,7 @@ def test_a_property_has_one_key_for_what_models_call_it(name: str, key: str) -> 
 def memory(content: str, predicate: str | None, subject: str = "user") -> Memory:
     said = Provenance(source_kind=SourceKind.USER_SAID, trust=Trust.REPORTED, channel="library")
     wording = MemoryVersion(
-        n=1,
-        version=1,
-        content=content,
-        valid_from=0,
-        valid_to=None,
-        ingested_at=0,
-        provenance=said,
+        n=1, version=1, content=content, valid_from=0, valid_to=None, ingested_at=0, provenance=said
     )
     return Memory(
         id="m",

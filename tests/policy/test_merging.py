@@ -14,12 +14,7 @@ from memoria.model import (
     Trust,
     Validity,
 )
-from memoria.policy.merging import (
-    Authority,
-    authority,
-    may_merge,
-    survivor,
-)
+from memoria.policy.merging import Authority, authority, may_merge, survivor
 
 
 def memory(memory_id: str = "m", since: int = 0, **more: Any) -> Memory:  # noqa: ANN401  (fields)

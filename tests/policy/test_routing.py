@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.model.turn import Role
-from memoria.policy.routing import (
+from memoria.policy.turns import (
     ExtractionReason,
     ExtractLater,
     ExtractNow,

@@ -7,7 +7,7 @@ import numpy as np
 from memoria.language.asking.aim import find_wish, read_saying
 from memoria.model import Role
 from memoria.retrieval.ranking.evidence.columns import Places, Scores
-from memoria.retrieval.ranking.evidence.words import TermCounts, count_terms
+from memoria.retrieval.ranking.evidence.lexical import TermCounts, count_terms
 from memoria.store.features import (
     SESSION_BITS,
     UNHEARD,

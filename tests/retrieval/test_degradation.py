@@ -28,11 +28,6 @@ QUESTION = "Did Priya's automobile reach the doctor after the depot gave E4711 a
 SWITCHED_OFF = [parts for size in (1, 2, 3) for parts in combinations(PARTS, size)]
 
 
-@pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 async def fill(m: Memoria) -> None:
     for text in (LITERAL, PARAPHRASE, UNRELATED):
         keep(m, text, "2023-01-01")

@@ -19,13 +19,12 @@ from memoria.model import Role
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.retrieval import SearchPlan, plan_context, plan_memories, plan_transcript
 from memoria.retrieval.query.options import ALL_STAGES, DEFAULT_OPTIONS, Stages
-from memoria.retrieval.ranking.candidates import FusedCandidate
+from memoria.retrieval.ranking.candidates import FusedCandidate, LazyCandidates, ScoredCandidate
 from memoria.retrieval.ranking.evidence.columns import Scores
-from memoria.retrieval.ranking.evidence.lexical import bm25, idf
+from memoria.retrieval.ranking.evidence.lexical import bm25, count_terms, idf
 from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, Priors, find_named_speakers
 from memoria.retrieval.ranking.evidence.rank import add_session_shares
-from memoria.retrieval.ranking.evidence.words import count_terms
-from memoria.retrieval.ranking.score import LazyCandidates, ScoredCandidate, score_conclusion
+from memoria.retrieval.ranking.score import score_conclusion
 from memoria.retrieval.ranking.statistics import QueryStatistics
 from memoria.retrieval.ranking.threshold import RelevanceSignals, RelevanceThreshold, TermWeights
 from memoria.store.features import TurnMetadata, pack_tokens
@@ -51,10 +50,7 @@ def find_priors(
 
 
 def test_terms_are_counted_as_whole_words_in_what_was_said_and_in_who_and_when() -> None:
-    documents = {
-        4: pack_tokens("cat catalogue cat", "anna monday"),
-        9: pack_tokens("dog", "cat"),
-    }
+    documents = {4: pack_tokens("cat catalogue cat", "anna monday"), 9: pack_tokens("dog", "cat")}
     counted = count_terms(documents, ["cat", "anna"], alike=False)
     assert counted.ns.tolist() == [4, 9]
     assert counted.body.tolist() == [[2, 0], [0, 0]]

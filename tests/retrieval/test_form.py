@@ -241,10 +241,7 @@ def test_a_run_begins_when_the_first_of_its_hits_was_said() -> None:
 
 def beside(index: int, text: str) -> AdjacentTurn:
     return AdjacentTurn(
-        id=f"0199aaaa-0000-7000-8000-{index:012}",
-        turn_index=index,
-        role=Role.ASSISTANT,
-        text=text,
+        id=f"0199aaaa-0000-7000-8000-{index:012}", turn_index=index, role=Role.ASSISTANT, text=text
     )
 
 
@@ -344,12 +341,6 @@ REMARKS = (
     "The forecast says wind from the west, four to five, and rain in the evening; we leave early.",
 )
 PLAN = "Check the hull for cracks, sand it, and paint it twice before the boat goes in. "
-
-
-@pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    """One event loop, so that the home can outlive a test."""
-    return "asyncio"
 
 
 @pytest.fixture(scope="module")

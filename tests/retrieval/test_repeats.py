@@ -1,5 +1,6 @@
 """Weights choose between hits that match alike, and hits that repeat others make room."""
 
+import math
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -30,16 +31,11 @@ from memoria.model import (
 from memoria.model.query import MemoryQuery
 from memoria.retrieval.query.options import SearchOptions
 from memoria.retrieval.query.plan import plan_memories
-from memoria.retrieval.ranking.boosts import combine_boosts, memory_boosts
 from memoria.retrieval.ranking.repeats import diversify, word_similarity
+from memoria.retrieval.ranking.score import memory_boosts
 
 NOW = 1_700_000_000_000
 LONG_AGO = NOW - 400 * DAY_MS
-
-
-@pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
 
 
 def boost(
@@ -77,7 +73,7 @@ def boost(
     }
     asked = MemoryQuery(query=query, max_tokens=1000, as_of=to_iso(NOW))
     plan = plan_memories(asked, SearchOptions(task=in_hand))
-    return combine_boosts(memory_boosts(Memory(**{**ordinary, **fields}), version, plan))
+    return math.prod(memory_boosts(Memory(**{**ordinary, **fields}), version, plan).values())
 
 
 @pytest.mark.parametrize(
@@ -365,9 +361,7 @@ async def test_a_statement_stands_before_later_turns_that_repeat_it(settings: Se
         assert hits[0].text.startswith(fact)
 
 
-async def test_an_answer_that_says_more_than_a_question_keeps_its_place(
-    settings: Settings,
-) -> None:
+async def test_an_answer_that_says_more_than_a_question_keeps_its_place(settings: Settings) -> None:
     async with memoria.open(settings=settings) as m:
         turns = [
             {"role": "user", "content": "Which paint does the workshop use for the garden fence?"},

@@ -15,11 +15,6 @@ ASKED = "2023-06-14T12:00:00Z"  # a Wednesday; "last week" is counted from `as_o
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def diary(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
     """A year of talk, with a busy time after the moment that is asked of."""
     home = tmp_path_factory.mktemp("diary") / "home"

@@ -16,9 +16,8 @@ import memoria
 from memoria import Memoria, Settings
 from memoria.errors import InvalidInputError
 from memoria.model import SearchResult, StoredTurn
-from memoria.retrieval.ranking.candidates import FusedCandidate
+from memoria.retrieval.ranking.candidates import FusedCandidate, ScoredCandidate
 from memoria.retrieval.ranking.rerank import fuse_searches
-from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.retrieval.ranking.threshold import RelevanceSignals
 from memoria.surface.cli.answers import render_answer
 from memoria.surface.cli.main import app

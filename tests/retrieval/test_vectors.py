@@ -14,7 +14,7 @@ from memoria.app import DATABASE
 from memoria.inference import embedder as lazy
 from memoria.inference.embedder import BundledEmbedder
 from memoria.model import Vector
-from memoria.store.image import changed, terms
+from memoria.store.image import tenant_image, tenant_images
 from memoria.store.rows import documents as concurrent_read
 from memoria.store.rows.documents import Documents
 from memoria.store.sql.statements import TenantRows
@@ -137,11 +137,6 @@ def bury(fact: str, place: int) -> str:
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def m(
     tmp_path_factory: pytest.TempPathFactory, embedder: BundledEmbedder
 ) -> AsyncIterator[Memoria]:
@@ -196,7 +191,7 @@ async def test_what_was_changed_is_read_when_its_vector_is_stored_not_when_someb
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    read_few = changed._read_few  # noqa: SLF001
+    read_few = tenant_image._read_few  # noqa: SLF001
 
     def noting(rows: TenantRows, name: str, after: int) -> object:
         read.append(name)
@@ -208,7 +203,7 @@ async def test_what_was_changed_is_read_when_its_vector_is_stored_not_when_someb
         await m.wait_until_idle(TIMEOUT_S)
         await m.search_memory("When does the ferry leave?")
         await m.search_conversation_traces("When does the ferry leave?")
-        monkeypatch.setattr(changed, "_read_few", noting)
+        monkeypatch.setattr(tenant_image, "_read_few", noting)
         await say(m, "The ferry has a new captain")
         await m.wait_until_idle(TIMEOUT_S)
         assert read == ["few_changed"]
@@ -220,9 +215,9 @@ async def test_what_was_changed_is_read_when_its_vector_is_stored_not_when_someb
 async def test_where_nobody_searches_nothing_is_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(terms, "_LATELY_S", 0)
+    monkeypatch.setattr(tenant_images, "_LATELY_S", 0)
     read: list[str] = []
-    monkeypatch.setattr(changed, "_read_few", lambda _rows, name, _after: read.append(name))
+    monkeypatch.setattr(tenant_image, "_read_few", lambda _rows, name, _after: read.append(name))
     async with memoria.open(home=tmp_path, tenant="t", embedder=ToyEmbedder()) as m:
         await say(m, "The ferry leaves at nine")
         await m.search_conversation_traces("When does the ferry leave?")

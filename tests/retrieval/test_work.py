@@ -29,11 +29,7 @@ from memoria.retrieval import SearchOptions, plan_memories, plan_transcript
 from memoria.retrieval.query.options import ALL_STAGES
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.evidence.columns import rank_rows
-from memoria.retrieval.ranking.evidence.priors import (
-    ExpectedAnswer,
-    Priors,
-    rank_with_priors,
-)
+from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, Priors, rank_with_priors
 from memoria.store.features import TurnMetadata
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite.driver import Row, sqlite3
@@ -64,11 +60,6 @@ async def fill(m: Memoria, turns: int) -> None:
     for i in range(turns // 10):
         keep(m, f"Priya and the {WORDS[i % 10]} number {i}", "2023-01-01", about=PRIYA)
     await m.wait_until_idle(60)
-
-
-@pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from textwrap import dedent
 
 import pytest
 from tests.empty_home import lay_empty_home
+from tests.store.insides import TOY_MODEL
 from tests.store.postgres import PostgresServer, find_programs
 from tests.store.tenant_life import SAID, live, marks
 
@@ -39,6 +40,13 @@ def open_store() -> Iterator[OpenStore]:
 def store(open_store: OpenStore, home: Path) -> SqliteStore:
     """The store of an empty home."""
     return open_store(lay_empty_home(home))
+
+
+@pytest.fixture
+def toy_model(store: SqliteStore) -> None:
+    """Has the store of an empty home embed with a model that is none."""
+    with store.backlog(write=True) as backlog:
+        backlog.choose_model(TOY_MODEL)
 
 
 @pytest.fixture

@@ -1,8 +1,17 @@
 """What tests reach of a transaction past its parts."""
 
+from collections.abc import Iterable
+
+import numpy as np
+
+from memoria.model import Vector
+from memoria.store.image.tenant_image import TenantImage
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.transaction import Transaction
+from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection
+
+TOY_MODEL = "toy"
 
 
 def connection_of(tx: Transaction) -> SqliteConnection:
@@ -15,3 +24,15 @@ def connection_of(tx: Transaction) -> SqliteConnection:
 def index_of(tx: Transaction) -> DocumentIndex:
     """The documents as a transaction writes them into the indexes, without a memory or a turn."""
     return tx._index  # noqa: SLF001  (only rows of the store write there)
+
+
+def image_of(store: SqliteStore, tenant: int = 1) -> TenantImage:
+    """What this process knows of a tenant, the first one that has stored something."""
+    return store._images.find(tenant)  # noqa: SLF001  (searches alone look into it)
+
+
+def embed(store: SqliteStore, ns: Iterable[int]) -> None:
+    """Gives documents the same vector, so that they tell when they are changed."""
+    vector: Vector = np.ones(4, np.float32) / np.float32(2)
+    with store.write("ann") as tx:
+        tx.backlog.add_vectors(TOY_MODEL, dict.fromkeys(ns, vector))

@@ -8,12 +8,7 @@ from tests.store.tenant_life import IMPORTED, MARK, MODEL, SAID, vector
 
 from memoria.ingest.turn_draft import digest_opening
 from memoria.language.reading.statement import fingerprint
-from memoria.model import (
-    Entity,
-    InferredBy,
-    Node,
-    Role,
-)
+from memoria.model import Entity, InferredBy, Node, Role
 from memoria.model.moments import LocalDay
 from memoria.model.nightly import NightlyRun
 from memoria.store.features import SESSION_BITS, Surroundings, TurnMetadataColumns, TurnPosition
@@ -21,12 +16,7 @@ from memoria.store.rows.listings import ListedMemories, ListedSpan
 from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
-from memoria.store.values import (
-    DocumentKind,
-    ErasureFilter,
-    Filters,
-    Match,
-)
+from memoria.store.values import DocumentKind, ErasureFilter, Filters, Match
 
 EVERY = Filters(include_history=True)
 EVER = 1 << 60

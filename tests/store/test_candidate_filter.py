@@ -15,7 +15,7 @@ import memoria
 from memoria import Turn
 from memoria.model import MemoryType, Role, Vector
 from memoria.store.image import candidate_filter
-from memoria.store.image.terms import CountCache, count_horizon
+from memoria.store.image.counts import CountCache, count_horizon
 from memoria.store.rows import matching
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import DocumentKind, Filters, Match
@@ -162,18 +162,14 @@ def test_a_mark_stays_while_a_home_grows_by_little() -> None:
 
 
 def test_terms_are_counted_once_until_the_mark_moves_or_something_is_erased() -> None:
-    counted: list[str] = []
-
-    def count(term: str) -> int:
-        counted.append(term)
-        return len(counted)
-
     known = CountCache()
-    for age in ((10, 0), (10, 0), (12, 0), (12, 5), (12, 5)):
-        known.look_up("port", age, count)
-    assert counted == ["port"] * 3
-    assert known.look_up("port", (10, 0), count) == 4  # an older snapshot is counted for itself
-    assert known.look_up("port", (12, 5), count) == 3
+    for many, age in enumerate(((10, 0), (12, 0), (12, 5))):
+        assert known.recall(["port"], age) == {}
+        known.keep(age, {"port": many})
+        assert known.recall(["port", "pier"], age) == {"port": many}
+    known.keep((10, 0), {"port": 9})  # an older snapshot is counted for itself
+    assert known.recall(["port"], (10, 0)) == {}
+    assert known.recall(["port"], (12, 5)) == {"port": 2}
 
 
 def test_a_search_counts_no_word_twice(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,10 +76,7 @@ def test_only_the_writer_can_write(store: SqliteStore) -> None:
     with connections(store) as by_role:
         modes = {role: by_role[role].execute("PRAGMA query_only").fetchone()[0] for role in by_role}
     assert modes == {"writer": 0, "reader": 1}
-    with (
-        pytest.raises(StoreUnavailableError, match="readonly"),
-        store.read("ann") as tx,
-    ):
+    with pytest.raises(StoreUnavailableError, match="readonly"), store.read("ann") as tx:
         tx.scratchpads.put("s", "changed", [], now=2, keep=5)
     assert focus(store) == "focus"
 

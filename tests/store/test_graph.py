@@ -272,9 +272,7 @@ def test_caps_hold_after_any_sequence_of_edges(
         assert len(tx.graph.list_edges(nodes[0], SEEN)) == CAP
 
 
-def test_the_weakest_and_oldest_edge_makes_room(
-    crowd: tuple[SqliteStore, list[Node]],
-) -> None:
+def test_the_weakest_and_oldest_edge_makes_room(crowd: tuple[SqliteStore, list[Node]]) -> None:
     store, nodes = crowd
     _, _, _, first, second, *others = nodes
     hub = Node("memory", remember(store, "the hub"))

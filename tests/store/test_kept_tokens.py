@@ -1,37 +1,19 @@
 """The words of documents that a process keeps are those the index has, whatever becomes of them."""
 
 import random
-from collections.abc import Iterator
-from pathlib import Path
 
-import numpy as np
 import pytest
-from tests.store.insides import connection_of, index_of
+from tests.store.insides import connection_of, embed, image_of, index_of
 
-from memoria.model import Vector
 from memoria.store.features import IndexTokens, pack_tokens
-from memoria.store.image import kept_tokens
+from memoria.store.image import words
+from memoria.store.image.words import KeptTokens
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 
-MODEL = "toy"
+pytestmark = pytest.mark.usefixtures("toy_model")
 MOST = 8_000
 WORDS = "ferry harbour gull rope tide 灯塔".split()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=3)
-    with opened.backlog(write=True) as backlog:
-        backlog.choose_model(MODEL)
-    yield opened
-    opened.close()
-
-
-def embed(store: SqliteStore, ns: list[int]) -> None:
-    vector: Vector = np.ones(4, np.float32) / np.float32(2)
-    with store.write("ann") as tx:
-        tx.backlog.add_vectors(MODEL, dict.fromkeys(ns, vector))
 
 
 def say(store: SqliteStore, *texts: str, tenant: str = "ann", embedded: bool = True) -> list[int]:
@@ -49,18 +31,19 @@ def read(store: SqliteStore, ns: list[int]) -> dict[int, IndexTokens]:
 
 def list_kept(store: SqliteStore) -> list[IndexTokens]:
     """All words of documents that are in memory, whoever's they are."""
-    held = store._counted._tokens.values()  # noqa: SLF001
+    images = [*store._images._images.values()]  # noqa: SLF001
+    held = [one for image in images for one in image.columns if isinstance(one, KeptTokens)]
     return [tokens for each in held for tokens in each._known.values()]  # noqa: SLF001
 
 
-def count_statements(store: SqliteStore, ns: list[int]) -> int:
-    """How many statements it takes to read the words of documents."""
+def count_reads(store: SqliteStore, ns: list[int]) -> int:
+    """How many statements read the words of documents that are asked for."""
     asked: list[str] = []
     with store.read("ann") as tx:
         connection_of(tx).set_trace_callback(asked.append)
         tx.documents.index_tokens(ns, MOST)
         connection_of(tx).set_trace_callback(None)
-    return len(asked)
+    return sum("AS packed" in each for each in asked)
 
 
 def change(tx: Transaction, known: list[int], rng: random.Random) -> None:
@@ -106,64 +89,31 @@ def test_words_that_were_read_are_read_again_only_where_a_document_has_changed(
     store: SqliteStore,
 ) -> None:
     ns = say(store, *WORDS)
-    assert count_statements(store, ns) == 1
-    assert count_statements(store, ns[::-1]) == 0
+    assert count_reads(store, ns) == 1
+    assert count_reads(store, ns[::-1]) == 0
     say(store, "what is new", embedded=False)
-    assert count_statements(store, ns) == 0
+    assert count_reads(store, ns) == 0
     with store.write("ann") as tx:
         index_of(tx).mark_processed(ns[0])
-    assert count_statements(store, ns[1:]) == 1  # which were changed
-    assert count_statements(store, ns) == 1
+    assert count_reads(store, ns[1:]) == 0
+    assert count_reads(store, ns) == 1
 
 
 def test_what_does_not_tell_of_its_changes_is_read_each_time(store: SqliteStore) -> None:
     ns = say(store, "ferry", embedded=False)
-    assert [count_statements(store, ns) for _ in range(2)] == [1, 1]
+    assert [count_reads(store, ns) for _ in range(2)] == [1, 1]
     assert list_kept(store) == []
-
-
-def test_who_reads_an_older_snapshot_is_told_what_stood_there(store: SqliteStore) -> None:
-    (n,) = say(store, "ferry")
-    before, after = (pack_tokens(words, "ann today") for words in ("ferry", "gull"))
-    with store.read("ann") as older:
-        with store.write("ann") as tx:
-            index_of(tx).replace_tokens(n, "gull", "ann today")
-        assert read(store, [n]) == {n: after}
-        assert older.documents.index_tokens([n], MOST) == {n: before}
-        assert read(store, [n]) == {n: after}
-
-
-def test_no_word_of_what_was_erased_stays_in_memory(store: SqliteStore) -> None:
-    first, second = say(store, "ferry", "harbour")
-    read(store, [first, second])
-    with store.write("ann") as tx:
-        index_of(tx).erase(first)
-    assert read(store, [second]) == {second: pack_tokens("harbour", "ann today")}
-    assert list_kept(store) == [pack_tokens("harbour", "ann today")]
-
-
-def test_no_word_of_what_was_erased_stays_in_memory_because_nobody_asks(
-    store: SqliteStore,
-) -> None:
-    ns = say(store, "ferry", "harbour")
-    read(store, ns)
-    with store.backlog(write=False):
-        assert len(list_kept(store)) == 2
-    with store.write("ann") as tx:
-        index_of(tx).erase(ns[0])
-    with store.backlog(write=False):
-        assert list_kept(store) == []
 
 
 def test_only_so_many_words_are_kept_and_no_long_document(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_tokens, "_MOST_BYTES", 10_000)
+    monkeypatch.setattr(words, "_MOST_BYTES", 10_000)
     ns = say(store, "tide " * 500, *("gull " * 20 for _ in range(300)))
     for start in range(0, 300, 50):
         assert len(read(store, [*ns[:1], *ns[start : start + 50]])) in (50, 51)
         assert 0 < sum(map(len, list_kept(store))) <= 10_000
-        assert max(map(len, list_kept(store))) < kept_tokens.LONGEST_KEPT
+        assert max(map(len, list_kept(store))) < words.LONGEST_KEPT
 
 
 def test_words_that_were_written_anew_are_those_that_are_told(store: SqliteStore) -> None:
@@ -174,11 +124,10 @@ def test_words_that_were_written_anew_are_those_that_are_told(store: SqliteStore
 
 
 def test_the_words_of_a_few_tenants_alone_are_kept(store: SqliteStore) -> None:
-    counted = store._counted  # noqa: SLF001
-    first = counted.tokens_of(1)
-    for tenant in range(2, 9):
-        counted.tokens_of(tenant)
-    assert counted.tokens_of(1) is first
-    counted.tokens_of(9)  # whom nobody asked for longest has to go
-    assert len(counted._tokens) == 8  # noqa: SLF001
-    assert counted.tokens_of(1) is first
+    for tenant in range(1, 9):
+        image_of(store, tenant).column(KeptTokens).keep({tenant: b"tide"})
+    image_of(store, 1)
+    assert len(list_kept(store)) == 8
+    image_of(store, 9)  # whoever was not asked for longest has to go
+    assert len(list_kept(store)) == 7
+    assert image_of(store, 1).column(KeptTokens).recall([1])

@@ -1,19 +1,19 @@
 """Full text: the best documents of small homes and of large ones."""
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-from tests.store.insides import connection_of, index_of
+from tests.store.insides import connection_of, embed, image_of, index_of
 from tests.store.plain import keep, wording
 
-from memoria.model import MemoryType, Provenance, SourceKind, Trust, Vector, new_id
-from memoria.store.image import posting_cache
+from memoria.model import MemoryType, Provenance, SourceKind, Trust, new_id
+from memoria.store.image import words
+from memoria.store.image.counts import VisibleCounts
 from memoria.store.image.visibility_columns import VisibilityColumns
-from memoria.store.image.visible_counts import VisibleCounts
+from memoria.store.image.words import PostingLists
 from memoria.store.rows import matching, memories
 from memoria.store.rows.documents import Documents
 from memoria.store.rows.matching import Matching
@@ -25,7 +25,7 @@ from memoria.store.sqlite.driver import connect
 from memoria.store.sqlite.schema import migrate
 from memoria.store.values import DocumentKind, Filters, Frequencies, Match, NewMemory
 
-MODEL = "toy"
+pytestmark = pytest.mark.usefixtures("toy_model")
 WORDS = ("ferry", "harbour", "gull", "rope", "tide", "灯塔", "turn1")
 KINDS: tuple[tuple[DocumentKind, ...], ...] = (("memory", "turn"), ("turn",))
 QUESTIONS = (
@@ -35,15 +35,6 @@ QUESTIONS = (
     Filters(everywhere=True),
 )
 Told = list[tuple[list[Match], Frequencies, int]]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=2)
-    with opened.backlog(write=True) as backlog:
-        backlog.choose_model(MODEL)
-    yield opened
-    opened.close()
 
 
 def say(rng: random.Random, long: bool = False) -> str:
@@ -69,27 +60,10 @@ def agree(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> bool:
         with monkeypatch.context() as patched:
             if not reads_lists:
                 patched.setattr(WordLists, "can_tell", lambda _self, _terms: False)
-                patched.setattr(VisibleCounts, "look_up", count_anew)
+                patched.setattr(VisibleCounts, "recall", lambda _self, _tokens: {})
             with store.read("ann") as tx:
                 found.append([tell(tx, limit) for limit in (1, 3, len(WORDS))])
     return found[0] == found[1]
-
-
-def count_anew(
-    _counts: VisibleCounts,
-    _rows: object,
-    _tenant: object,
-    tokens: Sequence[str],
-    count: Callable[[Sequence[str]], dict[str, int]],
-) -> dict[str, int]:
-    """Visibilities counted by the index each time."""
-    return count(tokens)
-
-
-def embed(store: SqliteStore, ns: Iterable[int]) -> None:
-    vector: Vector = np.ones(4, np.float32) / np.float32(2)
-    with store.write("ann") as tx:
-        tx.backlog.add_vectors(MODEL, dict.fromkeys(ns, vector))
 
 
 def change(tx: Transaction, known: list[int], rng: random.Random) -> None:
@@ -134,23 +108,6 @@ def test_lists_follow_whatever_becomes_of_documents(
         if rng.random() < 0.5:
             embed(store, rng.sample(known, 3))
         assert agree(store, monkeypatch), step
-
-
-def test_who_reads_an_older_snapshot_is_told_what_stood_there(store: SqliteStore) -> None:
-    with store.write("ann") as tx:
-        first = index_of(tx).add("turn", None, "ferry", "")
-    embed(store, [first])
-    with store.read("ann") as older:
-        with store.write("ann") as tx:
-            index_of(tx).set_current(first, current=False)
-            second = index_of(tx).add("turn", None, "ferry", "")
-        with store.read("ann") as newer:
-            assert [
-                each.n for each in newer.documents.match(["turn"], ["ferry"], Filters(), 5)
-            ] == [second]
-        assert [each.n for each in older.documents.match(["turn"], ["ferry"], Filters(), 5)] == [
-            first
-        ]
 
 
 def test_who_sees_a_home_is_not_counted_again_for_what_is_new(
@@ -261,16 +218,17 @@ def test_lists_that_are_remembered_follow_what_is_said_without_being_read_again(
 def test_only_so_many_lists_are_remembered(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(posting_cache, "_FEWEST_PLACES", 200)
-    monkeypatch.setattr(posting_cache, "_PLACES_OF_EACH", 0)
+    monkeypatch.setattr(words, "_FEWEST_PLACES", 200)
+    monkeypatch.setattr(words, "_PLACES_OF_EACH", 0)
     with store.write("ann") as tx:
         for n in range(60):
             index_of(tx).add("turn", None, f"ferry word{n}", "")
     for n in range(60):
         with store.read("ann") as tx:
             assert len(tx.documents.match(["turn"], [f"word{n}", "ferry"], Filters(), 99)) == 60
-            held = tx._counted.postings_of(1)._known  # noqa: SLF001
-            assert len(held) <= 4
+        with image_of(store).lock:
+            held = image_of(store).column(PostingLists)._known  # noqa: SLF001
+            assert 1 <= len(held) <= 4
 
 
 def test_a_word_that_stands_nowhere_may_be_asked_for_again_beside_others(
@@ -282,27 +240,6 @@ def test_a_word_that_stands_nowhere_may_be_asked_for_again_beside_others(
         assert tx.documents.match(["turn"], ["nobody"], Filters(), 5) == []
         found = tx.documents.match(["turn"], ["nobody", "ferry"], Filters(), 5)
         assert [each.n for each in found] == [n]
-
-
-def test_no_word_of_what_was_erased_stays_in_memory_because_nobody_asks(
-    store: SqliteStore,
-) -> None:
-    with store.write("ann") as tx:
-        first = index_of(tx).add("turn", None, "ferry", "")
-        index_of(tx).add("turn", None, "harbour", "")
-    with store.read("ann") as tx:
-        tx.documents.match(["turn"], ["ferry", "harbour"], Filters(), 5)
-    with store.backlog(write=False):
-        held = store._counted._postings  # noqa: SLF001
-    assert held
-    with store.write("ann") as tx:
-        index_of(tx).erase(first)
-    with store.backlog(write=False):
-        assert not held
-    with store.read("ann") as tx:
-        assert len(tx.documents.match(["turn"], ["ferry", "harbour"], Filters(), 5)) == 1
-    with store.backlog(write=False):
-        assert held, "what is read later is kept until something else is erased"
 
 
 FERRY_WORDS = ("ferry", "harbour")

@@ -21,8 +21,7 @@ from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection, connect, load_vectors
 from memoria.store.sqlite.vec0 import Vec0Index
 from memoria.store.values import DocumentKind, Filters, Match
-from memoria.store.vectors import VectorCache, VectorIndex, VectorQuery
-from memoria.store.vectors import cached as recent
+from memoria.store.vectors import VectorCache, VectorIndex, VectorQuery, cached
 from memoria.store.vectors.index import FEW
 from memoria.store.vectors.matrix import Matrix, QuestionsTogether
 
@@ -245,7 +244,7 @@ def test_a_search_after_one_change_does_not_walk_what_is_unchanged(
 def test_a_search_on_an_older_snapshot_finds_what_it_has_and_reads_only_what_was_changed_since(
     lived_in: Home, home: Path, monkeypatch: pytest.MonkeyPatch, remembered: int
 ) -> None:
-    monkeypatch.setattr(recent, "_MOST", remembered)
+    monkeypatch.setattr(cached, "_MOST_RECENT", remembered)
     older, newer, shared = reader(home), reader(home), VectorCache()
     older.execute("BEGIN")
     expected = ask(older, shared)

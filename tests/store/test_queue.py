@@ -169,9 +169,7 @@ def test_a_dead_letter_says_why_and_can_be_tried_again(store: SqliteStore) -> No
     assert again.attempts == 1
 
 
-def test_what_is_dropped_is_never_taken_and_what_is_done_is_not_dropped(
-    store: SqliteStore,
-) -> None:
+def test_what_is_dropped_is_never_taken_and_what_is_done_is_not_dropped(store: SqliteStore) -> None:
     put(store, "s", 1)
     put(store, "z", 1)
     work = lease(store, "w", 10)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.store.insides import index_of
 
-from memoria.store.image.terms import BUDGET, choose_affordable
+from memoria.store.image.counts import BUDGET, choose_affordable
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.sql.statements import statements
 from memoria.store.sqlite import SqliteStore

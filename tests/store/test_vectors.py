@@ -15,12 +15,7 @@ from memoria.store.sqlite.driver import SqliteConnection, connect, load_vectors
 from memoria.store.sqlite.schema import migrate
 from memoria.store.sqlite.vec0 import Vec0Index
 from memoria.store.values import DocumentKind
-from memoria.store.vectors import (
-    Drift,
-    VectorCache,
-    VectorIndex,
-    VectorQuery,
-)
+from memoria.store.vectors import Drift, VectorCache, VectorIndex, VectorQuery
 
 DIMS = 4
 MODELS = (1, 2)

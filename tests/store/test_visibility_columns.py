@@ -1,17 +1,17 @@
 """In a large home, too, lists of words tell what the full-text index tells."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.store.insides import index_of
-from tests.store.test_matching import KINDS, MODEL, QUESTIONS, change, embed, say
+from tests.store.insides import embed, index_of
+from tests.store.test_matching import KINDS, QUESTIONS, change, say
 
 from memoria.model import Role
+from memoria.store.image.tenant_images import TenantImages
 from memoria.store.image.tenants import StoreTenant
 from memoria.store.image.visibility_columns import VisibilityColumns
-from memoria.store.image.visibility_columns_cache import VisibilityColumnsCache
 from memoria.store.rows import matching
 from memoria.store.rows.postings import Postings
 from memoria.store.rows.word_lists import WordLists
@@ -19,21 +19,17 @@ from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection, connect
 from memoria.store.values import Filters, Match
 
+pytestmark = pytest.mark.usefixtures("toy_model")
 BUDGET = 25
 RARE = ("anchor", "beacon", "cabin", "davit", "eddy", "fender")
 """Each stands in a sixth of the documents."""
 NARROW = (Filters(include_history=True, since=1), Filters(roles=(Role.USER,)))
 
 
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteStore]:
-    """A home of a few more documents than are read for a question."""
+@pytest.fixture(autouse=True)
+def homes_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Homes have a few more documents than are read for a question."""
     monkeypatch.setattr(matching, "BUDGET", BUDGET)
-    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=2)
-    with opened.backlog(write=True) as backlog:
-        backlog.choose_model(MODEL)
-    yield opened
-    opened.close()
 
 
 def fill(store: SqliteStore, rng: random.Random) -> list[int]:
@@ -50,7 +46,7 @@ def find(store: SqliteStore) -> list[list[Match]]:
     """What is found of rare words; the documents are all read before, if they were not."""
     found: list[list[Match]] = []
     for _ in range(3):  # read from the second time on, and known the third
-        store._counted.standings.wait()  # noqa: SLF001
+        store._images.wait()  # noqa: SLF001
         with store.read("ann") as tx:
             found = [
                 tx.documents.match(kinds, RARE[:many], filters, limit)
@@ -108,16 +104,16 @@ def test_a_large_home_is_read_at_once_from_the_second_question_on(
         note(monkeypatch, VisibilityColumns, "_learn"),
         note(monkeypatch, Postings, "rank"),
     )
-    standings = store._counted.standings  # noqa: SLF001
+    images = store._images  # noqa: SLF001
 
     def match() -> None:
         with store.read("ann") as tx:
             tx.documents.match(("turn", "memory"), ["anchor"], Filters(), 5)
 
     match()
-    assert not standings.learning
+    assert not images.is_reading
     match()
-    standings.wait()
+    images.wait()
     assert not ranked
     match()
     assert len(ranked) == 1
@@ -126,7 +122,7 @@ def test_a_large_home_is_read_at_once_from_the_second_question_on(
         index_of(tx).erase(known[0])
     match()
     assert len(ranked) == 1  # what is erased is forgotten, so all is read anew
-    standings.wait()
+    images.wait()
     match()
     assert len(ranked) == 2
 
@@ -177,13 +173,13 @@ def test_what_kept_a_home_from_being_read_is_told_to_who_asks_next() -> None:
     def refuse() -> SqliteConnection:
         raise OSError("no more files")
 
-    cache, ann = VisibilityColumnsCache(refuse), StoreTenant("ann", 1)
-    cache.learn(ann)
-    cache.learn(ann)
-    cache.wait()
+    images, ann = TenantImages(refuse), StoreTenant("ann", 1)
+    images.read_visibilities(ann)
+    images.read_visibilities(ann)
+    images.wait()
     with pytest.raises(OSError, match="no more files"):
-        cache.learn(ann)
-    cache.close()
+        images.read_visibilities(ann)
+    images.close()
 
 
 def test_nothing_is_read_once_a_store_is_closed(tmp_path: Path) -> None:
@@ -193,9 +189,9 @@ def test_nothing_is_read_once_a_store_is_closed(tmp_path: Path) -> None:
         opened.append(connect(tmp_path / "none.db", 100))
         return opened[-1]
 
-    cache, ann = VisibilityColumnsCache(note_connection), StoreTenant("ann", 1)
-    cache.learn(ann)
-    cache.close()
-    cache.learn(ann)
-    assert not cache.learning
+    images, ann = TenantImages(note_connection), StoreTenant("ann", 1)
+    images.read_visibilities(ann)
+    images.close()
+    images.read_visibilities(ann)
+    assert not images.is_reading
     assert not opened

@@ -56,6 +56,12 @@ def shell(home: Path) -> Shell:
 
 
 @pytest.fixture
+def begun(home: Path) -> Shell:
+    """The same beside a `shell` of a module's own."""
+    return Shell(home).begin()
+
+
+@pytest.fixture
 def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ClientBox:
     """A user with a home folder of their own, in a project, and no client yet."""
     return ClientBox(tmp_path, monkeypatch)

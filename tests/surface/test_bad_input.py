@@ -69,10 +69,7 @@ def searched(shell: list[str], next_step: str, **arguments: Any) -> Bad:  # noqa
     """A search that can't be made."""
     given: dict[str, Any] = {"query": "x", **arguments}
     return Bad(
-        next_step,
-        ("search_memory", given),
-        ["search", *shell],
-        lambda m: m.search_memory(**given),
+        next_step, ("search_memory", given), ["search", *shell], lambda m: m.search_memory(**given)
     )
 
 

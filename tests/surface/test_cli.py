@@ -309,12 +309,7 @@ def test_what_cannot_be_done_is_said_on_standard_error_with_exit_code_1(
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ("revise", "x", "explode"),
-        ("remember", "x", "--type", "wizard"),
-        ("nothing",),
-        ("search",),
-    ],
+    [("revise", "x", "explode"), ("remember", "x", "--type", "wizard"), ("nothing",), ("search",)],
     ids=str,
 )
 def test_a_misspelt_command_has_exit_code_2(shell: Shell, arguments: tuple[str, ...]) -> None:

@@ -99,6 +99,19 @@ def test_settings_that_need_each_other_are_set_together(shell: Shell, home: Path
     assert Settings.load(home=home).llm_base_url is None
 
 
+@pytest.mark.parametrize("name", ["time_zone", "forget_at_once", "embedder", "llm_api_key"])
+def test_an_empty_text_sets_the_default_as_it_does_in_the_environment(
+    shell: Shell, home: Path, name: str
+) -> None:
+    value = {"time_zone": "Asia/Tokyo", "embedder": "off", "llm_api_key": "$OURS"}.get(name, "3")
+    url = ("llm_base_url", "http://127.0.0.1:1/v1", "llm_model", "m")
+    assert shell("config", "set", *url, name, value).code == 0
+    done = shell("config", "set", name, "")
+    assert done.code == 0, done.err
+    assert name not in tomllib.loads((home / "settings.toml").read_text("utf-8"))
+    assert getattr(Settings.load(home=home), name) == Settings.model_fields[name].default
+
+
 def test_a_key_is_held_by_the_variable_that_the_file_names_and_never_shown(
     shell: Shell, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,11 +249,6 @@ def test_every_setting_can_be_said_by_the_file_in_the_form_in_which_config_write
 
 EACH = pytest.mark.parametrize("name", FORMER_SETTINGS)
 GONE = "this is no setting any more"
-
-
-@pytest.fixture
-def begun(home: Path) -> Shell:
-    return Shell(home).begin()
 
 
 @EACH

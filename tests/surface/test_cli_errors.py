@@ -13,11 +13,6 @@ from memoria.errors import NotFoundError, StoreDamagedError
 UNKNOWN = "0198c0de-0000-7000-8000-000000000000"
 
 
-@pytest.fixture
-def begun(home: Path) -> Shell:
-    return Shell(home).begin()
-
-
 def test_an_error_names_the_next_command_at_a_terminal_and_the_next_tool_elsewhere() -> None:
     error = NotFoundError.for_memory("12345678")
     assert error.at_shell == "There is no memory 12345678. Find its id: memoria search"
@@ -37,14 +32,14 @@ def test_an_error_names_the_next_command_at_a_terminal_and_the_next_tool_elsewhe
     ],
 )
 def test_an_error_is_one_sentence_or_one_document_with_the_same_exit_code(
-    begun: Shell, words: tuple[str, ...], code: int, kind: str, following: str | None
+    shell: Shell, words: tuple[str, ...], code: int, kind: str, following: str | None
 ) -> None:
-    said = begun(*words)
+    said = shell(*words)
     assert (said.code, said.out) == (code, "")
     assert said.err.startswith("error: ")
     assert said.err.count("\n") == 1
     assert (following or "") in said.err
-    told = begun(*words, "--json")
+    told = shell(*words, "--json")
     assert (told.code, told.out) == (code, "")
     error = json.loads(told.err)["error"]
     assert (error["kind"], error.get("next")) == (kind, following)
@@ -63,9 +58,9 @@ def test_an_error_is_one_sentence_or_one_document_with_the_same_exit_code(
     ],
 )
 def test_no_option_is_named_that_the_command_does_not_have(
-    begun: Shell, words: tuple[str, ...], told: str
+    shell: Shell, words: tuple[str, ...], told: str
 ) -> None:
-    assert begun(*words).err == f"error: {told} Nothing was done.\n"
+    assert shell(*words).err == f"error: {told} Nothing was done.\n"
 
 
 def test_a_home_that_is_not_there_is_told_as_a_document_too(home: Path) -> None:
@@ -74,27 +69,21 @@ def test_a_home_that_is_not_there_is_told_as_a_document_too(home: Path) -> None:
     assert json.loads(told.err)["error"]["kind"] == "no_memory"
 
 
-def test_what_helps_is_a_command_at_a_terminal_in_words_for_who_types_it(begun: Shell) -> None:
+def test_what_helps_is_a_command_at_a_terminal_in_words_for_who_types_it(shell: Shell) -> None:
     tea, mate = (
-        begun.json("--workspace", "none", "remember", f"I drink {one}")["id"]
+        shell.json("--workspace", "none", "remember", f"I drink {one}")["id"]
         for one in ("green tea", "mate")
     )
     short = tea[-8:]
-    begun("forget", begun.json("remember", "帐篷是绿色的")["id"], "--yes")
+    shell("forget", shell.json("remember", "帐篷是绿色的")["id"], "--yes")
     lines = {
         ("revise", short, "correct"): "The new wording is missing: `memoria revise ID correct",
         ("revise", short, "pin", "new words"): "pin takes no wording: `memoria revise ID correct",
         ("revise", short, "pin", "--until", "Friday"): "--until is the end of a new wording:",
         ("revise", short, "correct", "I drink mate"): f"Memory {mate[-8:]} says exactly that",
         ("--workspace", "none", "revise", short, "project"): "`memoria --workspace FOLDER revise",
-        (
-            "remember",
-            "帐篷是绿色的",
-        ): 'you want it back, remember it: memoria remember --again "…"',
-        (
-            "forget",
-            "小雨",
-        ): "All that is about it: `memoria forget --topic '小雨'`. If it is a",
+        ("remember", "帐篷是绿色的"): 'you want it back, remember it: memoria remember --again "…"',
+        ("forget", "小雨"): "All that is about it: `memoria forget --topic '小雨'`. If it is a",
         ("forget", "0199aaaa"): "There is no memory or turn 0199aaaa. If it is a session:",
         ("remember", "tea", "--until", "blah"): "--until: no end can be read from 'blah'.",
         ("remember", "tea", "--since", "x"): "--since: 'x' is not a date or time.",
@@ -104,7 +93,7 @@ def test_what_helps_is_a_command_at_a_terminal_in_words_for_who_types_it(begun: 
         ("forget",): "Nothing is named. Give ids, or say what is meant with --topic,",
     }
     for words, expected in lines.items():
-        said = begun(*words)
+        said = shell(*words)
         assert said.code == 1, words
         assert expected in said.err, words
         for agents in ("action=", "again=", "mend the call", "search_memory", "the user", tea):
@@ -112,29 +101,29 @@ def test_what_helps_is_a_command_at_a_terminal_in_words_for_who_types_it(begun: 
 
 
 def test_a_command_in_an_error_can_be_pasted_and_offers_a_session_only_where_it_may_be_one(
-    begun: Shell,
+    shell: Shell,
 ) -> None:
-    begun("remember", "The tent is green")
-    sentence = begun("forget", "I am the king's son").err
+    shell("remember", "The tent is green")
+    sentence = shell("forget", "I am the king's son").err
     assert """: `memoria forget --topic 'I am the king'"'"'s son'`. Find its""" in sentence
     assert "session" not in sentence
-    assert "session: `memoria forget --session-id '小雨'`." in begun("forget", "小雨").err
-    long = begun("forget", "a long word " * 20).err
+    assert "session: `memoria forget --session-id '小雨'`." in shell("forget", "小雨").err
+    long = shell("forget", "a long word " * 20).err
     assert ("`memoria forget" in long, "memoria search" in long) == (False, True)
-    unlinked = begun("list", "--entity", "the old mill").err
+    unlinked = shell("list", "--entity", "the old mill").err
     assert "memoria search 'the old mill'" in unlinked
 
 
-def test_what_leads_to_another_command_names_it_whole(begun: Shell, tmp_path: Path) -> None:
-    begun("remember", "The oar is red")
+def test_what_leads_to_another_command_names_it_whole(shell: Shell, tmp_path: Path) -> None:
+    shell("remember", "The oar is red")
     file = tmp_path / "my own.jsonl"
-    assert f"memoria import '{file}'" in " ".join(begun("export", file).out.split())
-    refused = begun("restore", file, "--yes")
+    assert f"memoria import '{file}'" in " ".join(shell("export", file).out.split())
+    refused = shell("restore", file, "--yes")
     assert (refused.code, "is an export, and no backup" in refused.err) == (1, True)
     assert f"`memoria import '{file}'`" in refused.err
     (tmp_path / "torn.backup").write_bytes(b"PK no zip")
-    assert "is damaged" in begun("restore", tmp_path / "torn.backup", "--yes").err
-    assert "A project is named with --workspace NAME." in begun("list", "--project", "shop").err
+    assert "is damaged" in shell("restore", tmp_path / "torn.backup", "--yes").err
+    assert "A project is named with --workspace NAME." in shell("list", "--project", "shop").err
 
 
 MISSPELT = 2

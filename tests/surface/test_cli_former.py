@@ -154,21 +154,13 @@ def test_the_guide_names_every_former_verb_and_option_once_with_what_it_is_now()
     assert len(rows) == len(expected)
 
 
-@pytest.fixture
-def begun(home: Path) -> Shell:
-    return Shell(home).begin()
-
-
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
         (("delete", "0c70cfd1"), "There is no `memoria delete`. Type: memoria forget ID"),
         (("edit", "0c70cfd1", "new"), 'Type: memoria revise ID correct "…".'),
         (("projects",), "Type: memoria workspace list."),
-        (
-            ("list", "projects"),
-            "no `memoria list projects`. Type: memoria workspace",
-        ),
+        (("list", "projects"), "no `memoria list projects`. Type: memoria workspace"),
         (("version",), "Type: memoria --version."),
         (("config", "get", "tenant"), "There is no `memoria config get`. Type: memoria config"),
         (("private", "status"), "Type: memoria private."),

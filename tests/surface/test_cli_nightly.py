@@ -28,10 +28,7 @@ from memoria.model.nightly import Metric, NightlyRun, RunOptions, StepReport
 from memoria.surface.cli.main import app
 from memoria.surface.cli.nightly_text import render_run, render_runs
 
-IDS = (
-    "0198c0de-1111-7000-8000-0000000000aa",
-    "0198c0de-1111-7000-8000-0000000000bb",
-)
+IDS = ("0198c0de-1111-7000-8000-0000000000aa", "0198c0de-1111-7000-8000-0000000000bb")
 WORDS = {
     IDS[0]: "The user's green tent leaks at the seam above the door",
     IDS[1]: "帐篷在门上方漏水",
@@ -103,9 +100,7 @@ def test_a_night_names_itself_by_a_short_id_and_its_times_by_their_zone(nights: 
     assert nights("undo", short, "--yes").out.startswith(f"Undone: nightly run {short}.\n")
 
 
-def test_every_json_has_iso_times_and_nothing_but_what_is_meant_for_a_reader(
-    nights: Shell,
-) -> None:
+def test_every_json_has_iso_times_and_nothing_but_what_is_meant_for_a_reader(nights: Shell) -> None:
     nights("remember", "The user's tent leaks")
     plan = nights.json("nightly", "--dry-run")
     assert set(plan) == {"steps"}

@@ -126,10 +126,7 @@ async def test_a_memory_shows_every_turn_it_rests_on_and_who_concluded_it(
     ]
     keys = ("type", "direction", "role")
     links = {(*map(one.get, keys), one["other"]["text"]) for one in document["links"]}
-    assert links >= {
-        ("ROLE", "out", "location", "Lisbon"),
-        ("ABOUT", "out", None, "Lin"),
-    }
+    assert links >= {("ROLE", "out", "location", "Lisbon"), ("ABOUT", "out", None, "Lin")}
 
 
 async def test_the_life_of_a_memory_is_told_from_the_first_word_to_the_last_deed(

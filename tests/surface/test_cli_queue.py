@@ -33,10 +33,7 @@ def entries(shell: Shell, *options: str) -> list[dict[str, object]]:
 
 def test_an_empty_queue_says_so(shell: Shell) -> None:
     done = shell("model", "queue", "list")
-    assert done.out.splitlines() == [
-        "Nothing is in the queue.",
-        "0 waiting, 0 done, 0 given up",
-    ]
+    assert done.out.splitlines() == ["Nothing is in the queue.", "0 waiting, 0 done, 0 given up"]
 
 
 def test_without_a_model_nobody_can_read_and_it_says_what_to_set(shell: Shell) -> None:

@@ -142,11 +142,7 @@ def painted(text: str) -> str:
 def test_colours_mark_ids_doubts_and_what_is_done_and_change_no_character() -> None:
     shown = painted(LISTED)
     assert re.sub(r"\x1b\[[\d;]*m", "", shown) == LISTED
-    for code, words in {
-        "35": "superseded",
-        "2": " · 0c70cfd1",
-        "32": "Remembered",
-    }.items():
+    for code, words in {"35": "superseded", "2": " · 0c70cfd1", "32": "Remembered"}.items():
         assert f"\x1b[{code}m{words}" in shown
     assert "\x1b[35mcontradicted" in shown
     assert "\x1b[35mnote:" in shown

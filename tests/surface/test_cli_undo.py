@@ -42,10 +42,7 @@ Undo one: memoria undo ID
     assert shell("undo", "--yes").out.startswith("Undone: corrected.")
     assert "blue tin" in shell("list").out
     redo = shell.json("undo", "--list")["changes"][0]
-    assert (redo["action"], redo["text"]) == (
-        "undo",
-        "Mira keeps the spare keys in the blue tin",
-    )
+    assert (redo["action"], redo["text"]) == ("undo", "Mira keeps the spare keys in the blue tin")
     assert shell.json("undo", redo["id"][-8:], "--yes")["change"]["undone"]
     assert "red box" in shell("list").out
 

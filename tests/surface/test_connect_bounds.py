@@ -15,7 +15,13 @@ from tests.surface.client_box import ClientBox
 from memoria.connectors.clients.config_file import ConfigFile, ConnectionLedger, LedgerEntry
 from memoria.connectors.clients.document import command_in
 from memoria.connectors.clients.installed import list_untrusted
-from memoria.connectors.clients.interface import Client, ClientPlace, ClientProgram, HookWish
+from memoria.connectors.clients.interface import (
+    Client,
+    ClientPlace,
+    ClientProgram,
+    ClientSetup,
+    HookWish,
+)
 from memoria.connectors.clients.status import check_clients, examine_connection
 from memoria.connectors.clients.table import CLIENTS
 from memoria.connectors.clients.wiring import (
@@ -210,7 +216,7 @@ def test_whatever_stands_in_a_client_s_file_is_edited_or_refused(
     box: ClientBox, client: Client
 ) -> None:
     place, program = ClientPlace.here(), ClientProgram.here("/h", None, None)
-    for path, parts in list_documents(client, "user", place, program, HookWish()).items():
+    for path, parts in list_documents(client, ClientSetup(place, "user", program)).items():
         spots = [parts.entry_at, parts.entry_at[:1], client.other_entry_at, parts.hooks_at,
                  *((*parts.hooks_at, event) for event in [*parts.hooks][:1])]  # fmt: skip
         texts = [*DAMAGE.values(), *ODD_TEXTS[parts.syntax]]

@@ -138,10 +138,7 @@ def test_a_client_that_leaves_without_a_word_costs_nothing(home: Path) -> None:
 
 @pytest.mark.parametrize(
     ("place", "variables", "problem"),
-    [
-        ("file/home", {}, "MEMORIA_HOME"),
-        ("home", {"MEMORIA_TENANT": "x" * 201}, "MEMORIA_TENANT"),
-    ],
+    [("file/home", {}, "MEMORIA_HOME"), ("home", {"MEMORIA_TENANT": "x" * 201}, "MEMORIA_TENANT")],
     ids=["home", "setting"],
 )
 def test_each_request_that_waits_for_a_server_that_cannot_start_is_told_why(

@@ -69,11 +69,7 @@ async def test_what_can_not_be_completed_is_refused_with_what_can(
 async def at_work(home: Path, mode: str, **settings: object) -> AsyncIterator[Agent]:
     """A client in the project red; blue and the private diary are known, too."""
     chosen = Settings.from_values(
-        home=home,
-        embedder="off",
-        workspace="red",
-        private_workspaces=("diary",),
-        **settings,
+        home=home, embedder="off", workspace="red", private_workspaces=("diary",), **settings
     )
     async with open_memoria(settings=chosen) as memory:
         for project in ("red", "blue", "diary"):

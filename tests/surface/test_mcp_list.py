@@ -180,9 +180,7 @@ async def test_the_instructions_are_short_and_name_what_to_do_first(standing: Ag
     assert len(instructions) < 2000
     assert instructions.index("`search_memory`") < instructions.index("`remember`")
     names = {tool["name"] for tool in (await listed(standing))["tools"]}
-    assert {name for name in names if f"`{name}`" not in instructions} <= {
-        "get_memory",
-    }
+    assert {name for name in names if f"`{name}`" not in instructions} <= {"get_memory"}
 
 
 async def test_the_server_says_its_name_and_version(standing: Agent) -> None:
@@ -272,9 +270,7 @@ def test_slim_drops_the_null_wherever_it_stands(schema: object) -> None:
 
 @given(
     st.dictionaries(
-        st.text(max_size=8),
-        st.sampled_from(["string", "integer", "boolean"]),
-        max_size=6,
+        st.text(max_size=8), st.sampled_from(["string", "integer", "boolean"]), max_size=6
     )
 )
 def test_slim_keeps_every_property_whatever_its_name(kinds: dict[str, str]) -> None:

@@ -200,9 +200,7 @@ async def test_a_secret_is_taken_out_and_the_agent_is_told(agent: Agent) -> None
     assert key not in str(record) + whole
 
 
-async def test_when_nothing_fits_the_first_line_says_so_above_what_is_nearest(
-    agent: Agent,
-) -> None:
+async def test_when_nothing_fits_the_first_line_says_so_above_what_is_nearest(agent: Agent) -> None:
     question = "What is Ann's blood type?"
     answer, text = await agent.both("search_memory", query=question)
     assert (answer["hits"], answer["answered"]) == ([], False)

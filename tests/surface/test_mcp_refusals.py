@@ -30,17 +30,9 @@ WRONG: dict[str, tuple[str, dict[str, object], str]] = {
     "limit beyond any integer": ("search_memory", {"query": "x", "limit": 10**40}, "limit"),
     "limit in words": ("search_memory", {"query": "x", "limit": "many"}, "limit"),
     "no tokens": ("search_memory", {"query": "x", "max_tokens": 0}, "max_tokens"),
-    "much context": (
-        "search_conversation_traces",
-        {"query": "x", "context": 99},
-        "from 0 to 5",
-    ),
+    "much context": ("search_conversation_traces", {"query": "x", "context": 99}, "from 0 to 5"),
     "bad date": ("search_memory", {"query": "x", "since": "yesterday"}, "ISO 8601"),
-    "bad date in a turn": (
-        "record_conversation",
-        {"turns": [{**USER, "at": "soon"}]},
-        "ISO 8601",
-    ),
+    "bad date in a turn": ("record_conversation", {"turns": [{**USER, "at": "soon"}]}, "ISO 8601"),
     "since after until": (
         "search_memory",
         {"query": "x", "since": "2026-03-02", "until": "2026-03-01"},
@@ -49,16 +41,8 @@ WRONG: dict[str, tuple[str, dict[str, object], str]] = {
     "bad type": ("search_memory", {"query": "x", "types": ["wizard"]}, "'fact'"),
     "bad type to remember": ("remember", {"content": "x", "type": "wizard"}, "one of fact,"),
     "nothing to forget": ("forget_memory", {}, "or workspace."),
-    "bad role": (
-        "record_conversation",
-        {"turns": [{"role": "wizard", "content": "x"}]},
-        "'user'",
-    ),
-    "bad event": (
-        "record_conversation",
-        {"turns": [USER], "event": "tea_break"},
-        "'session_end'",
-    ),
+    "bad role": ("record_conversation", {"turns": [{"role": "wizard", "content": "x"}]}, "'user'"),
+    "bad event": ("record_conversation", {"turns": [USER], "event": "tea_break"}, "'session_end'"),
     "bad action": ("revise_memory", {"id": UNKNOWN, "action": "explode"}, "'correct'"),
     "missing query": ("search_memory", {}, "query"),
     "missing content": ("remember", {}, "content"),
@@ -75,11 +59,7 @@ WRONG: dict[str, tuple[str, dict[str, object], str]] = {
     "nothing to record": ("record_conversation", {"turns": []}, "give turns"),
     "an empty turn": ("record_conversation", {"turns": [{"role": "user"}]}, "Leave it out"),
     "nothing for the scratchpad": ("update_scratchpad", {}, "current_focus"),
-    "too much for the scratchpad": (
-        "update_scratchpad",
-        {"current_focus": "x" * 3_000},
-        "2,000",
-    ),
+    "too much for the scratchpad": ("update_scratchpad", {"current_focus": "x" * 3_000}, "2,000"),
     "negative offset": ("get_memory", {"id": UNKNOWN, "offset": -1}, "offset"),
     "text for a list": ("record_conversation", {"turns": "hello"}, "turns"),
 }
@@ -163,9 +143,7 @@ ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(
 
 
 @settings(
-    max_examples=15,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(text=ANY_TEXT, other=ANY_TEXT)
 @pytest.mark.parametrize(

@@ -159,9 +159,7 @@ async def test_a_signal_ends_the_server_with_exit_code_0(
         assert await pipes.process.wait() == 0
 
 
-async def test_standard_output_holds_json_rpc_alone_until_the_input_closes(
-    home: Path,
-) -> None:
+async def test_standard_output_holds_json_rpc_alone_until_the_input_closes(home: Path) -> None:
     async with by_hand(home) as pipes:
         await pipes.shake_hands()
         turns = [{"role": "user", "content": "bluebird 中文\r\n\u2028 end"}]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memoria.inference.embedder import ANSWERING_WEIGHTS as WEIGHTS
+from memoria.inference.embedder import ANSWERING_WEIGHTS
 from training.telling.train import Examples, Floats, embed, fit
 
 FOLDER = Path(__file__).resolve().parent
@@ -109,7 +109,7 @@ def main() -> int:
     arguments = options.parse_args()
     lives = [read_life(file) for file in sorted(FOLDER.glob("*.tsv"))]
     if not arguments.check:
-        WEIGHTS.write_bytes(learn(lives).astype(np.float16).tobytes())
+        ANSWERING_WEIGHTS.write_bytes(learn(lives).astype(np.float16).tobytes())
         return 0
     learnt: list[tuple[str, float]] = []
     plain: list[tuple[str, float]] = []

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memoria.inference.base import TELLING_WEIGHTS as WEIGHTS
+from memoria.inference.base import TELLING_WEIGHTS
 from memoria.inference.embedder import BUNDLED, BundledEmbedder
 
 FOLDER = Path(__file__).resolve().parent
@@ -98,7 +98,7 @@ def main() -> int:
     if not arguments.check:
         weights = fit(examples)
         weights[-1] -= bound
-        WEIGHTS.write_bytes(weights.astype(np.float16).tobytes())
+        TELLING_WEIGHTS.write_bytes(weights.astype(np.float16).tobytes())
     return 0
 
 

@@ -21,10 +21,7 @@ def key_words(question: str) -> list[str]:
 
 
 async def word_by_word(
-    look: Callable[[Connection, str], Awaitable[str]],
-    connection: Connection,
-    question: str,
-    _: int,
+    look: Callable[[Connection, str], Awaitable[str]], connection: Connection, question: str, _: int
 ) -> str:
     """One look for each word; the words that occur least come first, as a patient client would."""
     answers = [await look(connection, word) for word in key_words(question)]

@@ -1,4 +1,5 @@
-"""Adapters under the names that programs import: `memoria.adapters.langgraph` and the others.
+"""Memoria inside other frameworks: one module for each, and an extra of its name that installs it.
 
-The code is in `memoria.connectors.adapters`.
+Each puts the memory in the place of the framework's own. It uses the library as any program does,
+and nothing imports it.
 """

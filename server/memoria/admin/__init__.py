@@ -1,1 +1,1 @@
-"""Administration: import, backup, doctor, schedule."""
+"""Administration: import, export, backup, doctor, settings, and intake of what hooks left."""

@@ -1,4 +1,4 @@
-"""The format of a backup: a zip of files and a manifest that says what each must be."""
+"""Format of a backup: a zip of files, and a manifest with the size and digest of each."""
 
 import hashlib
 import os
@@ -23,7 +23,7 @@ from memoria.model.base import Value
 Progress = Callable[[int, int], None]
 
 MEMBERS = (DATABASE, TOMBSTONE_KEY, REGISTRY)
-"""Files a backup may hold beside core files: nothing else is ever unpacked."""
+"""Names of files that a backup may hold beside core files; no other file is ever unpacked."""
 
 _MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
@@ -46,7 +46,7 @@ class Manifest(Value):
 
     format: Literal[1] = 1
     memoria: str
-    """The version that made it."""
+    """Version of Memoria that made the file."""
     schema_number: int
     made_at: datetime
     counts: dict[str, int]
@@ -56,14 +56,17 @@ class Manifest(Value):
 def pack(
     archive: Path, sources: Mapping[str, Path], manifest: Manifest, progress: Progress
 ) -> Manifest:
-    """Pack the files; return the manifest as it was written. On disk when it returns."""
+    """Pack the files into a zip, synced to disk; return the manifest that was written."""
     total = sum(source.stat().st_size for source in sources.values())
     counted = _ByteCounter(total, progress)
     with (
         os.fdopen(os.open(archive, os.O_CREAT | os.O_EXCL | os.O_RDWR, _PRIVATE), "wb") as file,
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as packed,
     ):
-        members = {name: _pack(packed, name, sources[name], counted) for name in sources}
+        members = dict[str, Member]()
+        for name, source in sources.items():
+            with source.open("rb") as content, packed.open(name, "w", force_zip64=True) as target:
+                members[name] = _copy(content, target, counted)
         whole = manifest.model_copy(update={"files": members})
         packed.writestr(_MANIFEST, whole.model_dump_json(indent=2))
         packed.close()
@@ -88,13 +91,7 @@ def unpack(archive: Path, folder: Path, progress: Progress) -> Manifest:
     Raises:
         BackupError: it is none, or damaged.
     """
-    with _open_zip(archive) as packed:
-        manifest = _read_manifest(packed, archive)
-        counted = _ByteCounter(sum(member.size for member in manifest.files.values()), progress)
-        for name, member in manifest.files.items():
-            with packed.open(name) as source, _create(folder / name) as target:
-                _expect_member(member, _copy(source, target, counted, member.size), name)
-        return manifest
+    return _copy_members(archive, folder, progress)
 
 
 def verify(archive: Path, progress: Progress) -> None:
@@ -103,12 +100,23 @@ def verify(archive: Path, progress: Progress) -> None:
     Raises:
         BackupError: something is not what was written.
     """
-    with _open_zip(archive) as packed, Path(os.devnull).open("wb") as nowhere:
+    _copy_members(archive, None, progress)
+
+
+def _copy_members(archive: Path, folder: Path | None, progress: Progress) -> Manifest:
+    """Copy every packed file into a folder, or nowhere; each must be what the manifest says."""
+    with _open_zip(archive) as packed:
         manifest = _read_manifest(packed, archive)
         counted = _ByteCounter(sum(member.size for member in manifest.files.values()), progress)
         for name, member in manifest.files.items():
-            with packed.open(name) as source:
-                _expect_member(member, _copy(source, nowhere, counted, member.size), name)
+            nowhere = Path(os.devnull)
+            with (
+                packed.open(name) as source,
+                _create(folder / name) if folder else nowhere.open("wb") as target,
+            ):
+                if _copy(source, target, counted, member.size) != member:
+                    raise ValueError(f"{name} is not what was packed")
+        return manifest
 
 
 class _ByteCounter:
@@ -175,7 +183,7 @@ def _read_manifest(packed: zipfile.ZipFile, archive: Path) -> Manifest:
 
 
 def _check_member(info: zipfile.ZipInfo, member: Member | None, archive: Path) -> None:
-    """Check that a member is a plain file, as large as it says, and no bomb."""
+    """Check that a packed file is a regular file of the stated size, and no zip bomb."""
     if member is None:  # the manifest itself
         return
     kind = stat.S_IFMT(info.external_attr >> 16)
@@ -188,13 +196,8 @@ def _check_member(info: zipfile.ZipInfo, member: Member | None, archive: Path) -
         raise BackupError.for_damage(archive, f"{info.filename} in it unpacks to a bomb")
 
 
-def _pack(packed: zipfile.ZipFile, name: str, source: Path, counted: _ByteCounter) -> Member:
-    with source.open("rb") as content, packed.open(name, "w", force_zip64=True) as target:
-        return _copy(content, target, counted)
-
-
 def _copy(source: IO[bytes], target: IO[bytes], counted: _ByteCounter, most: float = inf) -> Member:
-    """Copy what a file says, and no more of it than one block beyond what it may say."""
+    """Copy a file, at most one block beyond its allowed size; return its digest and size."""
     digest, size = hashlib.sha256(), 0
     while size <= most and (block := source.read(_BLOCK)):
         target.write(block)
@@ -207,8 +210,3 @@ def _copy(source: IO[bytes], target: IO[bytes], counted: _ByteCounter, most: flo
 def _create(path: Path) -> IO[bytes]:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     return os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE), "wb")
-
-
-def _expect_member(expected: Member, found: Member, name: str) -> None:
-    if found != expected:
-        raise ValueError(f"{name} is not what was packed")

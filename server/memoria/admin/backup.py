@@ -1,7 +1,7 @@
 """Backups: one file each, made while other processes write, and read back before it counts.
 
 Until a backup or an export is whole, it is a draft beside its target. A process that is killed
-leaves its draft there, with all that was in it, and nobody would look for it. So each is noted in
+leaves its draft behind, with all its content, where nobody would look. So each draft is noted in
 the home before anything is written, in a file that its process holds locked: a draft whose note
 nobody holds was left behind.
 """
@@ -50,18 +50,25 @@ from memoria.store.engine import DatabaseFiles
 NOTES = "drafts"
 """The folder of a home with a note for each draft that is being written."""
 STAGING = ".memoria-"
-"""Start of the names of working folders; one is left behind by a process that died."""
+"""Start of the names of working folders; a process that dies leaves its folder behind."""
 _PRIVATE = 0o600
 _HELD = 1 << 30
-"""The byte of a note that its process locks: far behind the place, which others may read."""
+"""Byte of a note that its process locks: far behind the path, which other processes may read."""
 _MOST_PLACE_BYTES = 16_384
 _own_notes = set[Path]()
-"""The notes of this process: it would not be kept out by its own locks."""
+"""Notes of this process, which its own locks would not keep out."""
+ASIDE = "before-restore-"
+STAMP = "%Y%m%dT%H%M%S.%fZ"
+_OURS = lazy_regex(r"memoria-(\d{8}T\d{6}\.\d{6}Z)\.zip")
+_PACKED = "packed.zip"
+_MS_PER_DAY = 86_400_000
+_ABANDONED_S = 3600
+_KEEP_DAYS = float(Settings.model_fields["backup_keep_days"].default)
 
 
 @contextmanager
 def note_draft(home: Path, draft: Path) -> Iterator[None]:
-    """Note a draft in the home for as long as this block takes."""
+    """Note a draft in the home while this block runs."""
     note = (home / NOTES / secrets.token_hex(8)).absolute()
     make_private(note.parent)
     _own_notes.add(note)
@@ -81,7 +88,7 @@ def note_draft(home: Path, draft: Path) -> Iterator[None]:
 
 
 def find_left_drafts(home: Path) -> list[Path]:
-    """List the drafts that processes left behind which are no more."""
+    """List the drafts that processes left behind when they died."""
     return [draft for _, draft in _list_left(home) if _is_ours(draft)]
 
 
@@ -103,7 +110,7 @@ def _list_left(home: Path) -> Iterator[tuple[Path, Path]]:
 
 
 def _read_if_left(note: Path) -> bytes:
-    """Read the place that a note names; empty where a process holds the note, or is about to."""
+    """Read the path in a note; empty while a process holds the note, or before it is written."""
     try:
         descriptor = os.open(note, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except FileNotFoundError:
@@ -116,7 +123,7 @@ def _read_if_left(note: Path) -> bytes:
 
 
 def _is_ours(draft: Path) -> bool:
-    """Check whether there is a draft of this user's at a place, by its name and kind."""
+    """Check whether a path is a draft of this user's, judging by its name and type of file."""
     try:
         found = draft.lstat()
     except OSError:
@@ -128,25 +135,16 @@ def _is_ours(draft: Path) -> bool:
     return stat.S_ISREG(found.st_mode) and DRAFT.fullmatch(draft.name) is not None
 
 
-ASIDE = "before-restore-"
-STAMP = "%Y%m%dT%H%M%S.%fZ"
-_OURS = lazy_regex(r"memoria-(\d{8}T\d{6}\.\d{6}Z)\.zip")
-_PACKED = "packed.zip"
-_MS_PER_DAY = 86_400_000
-_ABANDONED_S = 3600
-_KEEP_DAYS = float(Settings.model_fields["backup_keep_days"].default)
-
-
 @dataclass(frozen=True, slots=True)
 class BackupInfo:
     """A backup, or a folder of replaced files, that still holds what the home held once."""
 
     path: Path
-    """A backup; or a folder with the files a restore replaced."""
+    """Path of the backup, or of the folder with the files that a restore replaced."""
     made_at: int
     """UTC epoch ms."""
     kept_until: int | None
-    """Time of its deletion, UTC epoch ms; None: until somebody deletes it."""
+    """Time at which it is deleted, UTC epoch ms; None: never by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +156,9 @@ class BackupReport:
     manifest: Manifest
     kept_until: int | None
     deleted: tuple[Path, ...]
-    """Backups that were too old."""
+    """Paths of backups that were deleted because they were too old."""
     left_out: tuple[str, ...] = ()
-    """Sentences on the files of the home that can't be used, and so are not in it."""
+    """Sentences on files of the home that are not in the backup because they can't be used."""
 
 
 def list_backups(home: Path, keep_days: float = _KEEP_DAYS) -> tuple[BackupInfo, ...]:
@@ -175,7 +173,7 @@ def list_backups(home: Path, keep_days: float = _KEEP_DAYS) -> tuple[BackupInfo,
 
 
 def list_remaining(home: Path, keep_days: float, since: int) -> tuple[RemainingBackup, ...]:
-    """List backups made since a moment: they still hold what was then stored and is forgotten now.
+    """List backups made since a moment: they may hold what was forgotten after they were made.
 
     Args:
         home: the data folder.
@@ -190,7 +188,7 @@ def list_remaining(home: Path, keep_days: float, since: int) -> tuple[RemainingB
 
 
 def delete_expired(home: Path, keep_days: float) -> tuple[Path, ...]:
-    """Delete the backups whose time is over, as far as they have a name that Memoria gave."""
+    """Delete the backups whose time is over; those with a name that the user gave are kept."""
     now = now_millis()
     expired = [i.path for i in _expiring_backups(home, keep_days) if (i.kept_until or now) < now]
     for path in expired:
@@ -267,7 +265,7 @@ def workshop(parent: Path) -> Iterator[Path]:
 def _make_backup(
     home: Path, files: DatabaseFiles, folder: Path, now: datetime, progress: Progress
 ) -> tuple[Manifest, tuple[str, ...]]:
-    """Make the packed backup in the folder, and read it back. Return what was left out as well."""
+    """Make the backup and read it back; return its manifest and sentences on files left out."""
     copied = folder / DATABASE
     files.copy(home / DATABASE, copied, progress)
     wrong = [finding.detail for finding in files.check_truth(copied) if finding.state == "error"]
@@ -299,9 +297,9 @@ def _make_backup(
 
 
 def _copy_others(home: Path, folder: Path) -> tuple[dict[str, Path], tuple[str, ...]]:
-    """Copy what is no database into a folder. Return the copies by name, and why others have none.
+    """Copy all files but the database; return the copies by name, and why some can't be copied.
 
-    A missing file is none that can't be used: it may have gone at any time.
+    A file that is missing is passed over without a reason: it may have gone at any time.
     """
     copies: dict[str, Path] = {}
     left_out: list[str] = []
@@ -318,7 +316,7 @@ def _copy_others(home: Path, folder: Path) -> tuple[dict[str, Path], tuple[str, 
 
 
 def _expiring_backups(home: Path, keep_days: float) -> Iterator[BackupInfo]:
-    """Yield the backups with a name that Memoria gave: it says when they were made."""
+    """Yield the backups with a name that Memoria gave; the name says when the backup was made."""
     for path in _list_zips(home):
         if named := _OURS.fullmatch(path.name):
             made_at = to_millis(datetime.strptime(named[1], STAMP).replace(tzinfo=UTC))
@@ -330,7 +328,7 @@ def _expiry(made_at: int, keep_days: float) -> int:
 
 
 def _lasting_leftovers(home: Path) -> Iterator[BackupInfo]:
-    """Yield what is never deleted by itself: renamed backups, replaced files, working folders."""
+    """Yield what nothing deletes by itself: renamed backups, replaced files, working folders."""
     for path in _list_zips(home):
         if not _OURS.fullmatch(path.name):
             with suppress(BackupError):
@@ -344,12 +342,12 @@ def _lasting_leftovers(home: Path) -> Iterator[BackupInfo]:
 
 
 def _list_zips(home: Path) -> list[Path]:
-    """List the backups in the home's own folder, as far as they are files and no links."""
+    """List the zip files in the home's backup folder; links are left out."""
     return [path for path in list_files(home, BACKUPS) if path.match(f"{BACKUPS}/*.zip")]
 
 
 def _last_touched(folder: Path) -> float:
-    """Return when a folder or file was last written in; now, where it has just gone."""
+    """Return when a folder or file was last written, in seconds; the present if it is gone."""
     try:
         paths = [folder, *folder.iterdir()] if folder.is_dir() else [folder]
         return max(path.stat().st_mtime for path in paths)

@@ -1,4 +1,4 @@
-"""Doctor: checks whether a home is sound and says what mends it, even if it can't be opened."""
+"""Doctor: checks whether a home is sound, and names what mends it, even if it can't be opened."""
 
 import os
 import shlex
@@ -47,7 +47,7 @@ def examine(
     *,
     deep: bool,
 ) -> Health:
-    """Look at the home, the file, its indexes, the model and the backlog."""
+    """Examine the home, the database, its indexes, the embedder and the backlog."""
     looks: tuple[tuple[str, Callable[[], Finding]], ...] = (
         ("model", lambda: _check_embedder(store, embedder, deep=deep)),
         ("backlog", lambda: _check_backlog(backlog)),
@@ -63,7 +63,7 @@ def examine(
 
 
 def examine_unopened(settings: Settings, error: StoreError) -> Health:
-    """Return findings about a home whose database can't be opened, and why it can't."""
+    """Return findings about a home whose database can't be opened, the error among them."""
     match error:
         case StoreTooNewError():
             cure = "pip install -U memoria-server"
@@ -82,7 +82,7 @@ def _add_home_checks(settings: Settings, of_the_store: Iterable[Finding]) -> Hea
 
 
 def name_newest_backup(health: Health, settings: Settings) -> Health:
-    """Name the newest backup in the cures that want one."""
+    """Put the path of the newest backup into each cure that asks for a backup."""
     return Health(findings=tuple(_name_backup(finding, settings) for finding in health.findings))
 
 
@@ -123,12 +123,19 @@ def _name_backup(finding: Finding, settings: Settings) -> Finding:
     return finding.model_copy(update={"cure": cure})
 
 
+def _report(check: str, detail: str) -> Finding:
+    return Finding(check=check, state="ok", detail=detail)
+
+
+def _warn(check: str, detail: str, cure: str) -> Finding:
+    return Finding(check=check, state="warning", detail=detail, cure=cure)
+
+
 def _check_versions() -> Finding:
     python = ".".join(map(str, sys.version_info[:3]))
-    return Finding(
-        check="version",
-        state="ok",
-        detail=f"memoria-server {version('memoria-server')}, Python {python}, mcp {version('mcp')}",
+    return _report(
+        "version",
+        f"memoria-server {version('memoria-server')}, Python {python}, mcp {version('mcp')}",
     )
 
 
@@ -136,61 +143,60 @@ def _check_disk(home: Path) -> Finding:
     free = shutil.disk_usage(home).free
     detail = f"{free / 1e9:.1f} GB free at {home}"
     if free < _LITTLE_DISK_BYTES:
-        return Finding(check="disk", state="warning", detail=detail, cure="Free some disk space.")
-    return Finding(check="disk", state="ok", detail=detail)
+        return _warn("disk", detail, "Free some disk space.")
+    return _report("disk", detail)
 
 
 def _check_leftovers(home: Path) -> Finding:
     left = find_abandoned(home)
     if left:
         detail = f"a backup, restore or export was broken off and left {', '.join(map(str, left))}"
-        return Finding(check="leftovers", state="warning", detail=detail, cure=FIX)
-    return Finding(check="leftovers", state="ok", detail="no work was broken off")
+        return _warn("leftovers", detail, FIX)
+    return _report("leftovers", "no work was broken off")
 
 
 def _check_files(home: Path) -> Finding:
-    """Look for anything in the home that Memoria does not touch."""
+    """Check for files that Memoria refuses to use, such as links."""
     try:
         obstacles = list(islice(list_obstacles(home), _MOST_NAMED))
     except OSError as error:
         obstacles = [str(StoreUnavailableError.from_system(error))]
     if obstacles:
-        return Finding(
-            check="files",
-            state="warning",
-            detail=" ".join(obstacles),
-            cure="Until then Memoria leaves it as it is, and does the rest.",
+        return _warn(
+            "files",
+            " ".join(obstacles),
+            "Until then Memoria leaves it as it is, and does the rest.",
         )
-    return Finding(check="files", state="ok", detail="every file is a regular file of the home")
+    return _report("files", "every file is a regular file of the home")
 
 
 def _check_projects(settings: Settings) -> Finding:
-    """Check whether it can be told where projects are that were moved."""
+    """Check whether the registry of projects can be read: it tells where moved projects are."""
     try:
         noted = read_projects(str(settings.home_path))
     except RegistryError as error:
         cure = "Move it away, and say by `memoria workspace move` where moved projects are."
         return Finding(check="projects", state="error", detail=str(error), cure=cure)
     detail = f"{len(noted)} known by where they are"
-    return Finding(check="projects", state="ok", detail=detail)
+    return _report("projects", detail)
 
 
 def _check_kept(settings: Settings) -> Finding:
-    """Count what is laid ready for the next session; an outdated answer is given to nobody."""
+    """Count the kept answers for the next session; half-written answers are a warning."""
     try:
         holding, outdated, half = count_kept(str(settings.home_path), settings.tenant)
     except OSError as error:
         detail = str(StoreUnavailableError.from_system(error))
-        return Finding(check="kept answers", state="warning", detail=detail, cure=FIX)
+        return _warn("kept answers", detail, FIX)
     if half:
         detail = f"whoever wrote {half} of them was stopped before it was done"
-        return Finding(check="kept answers", state="warning", detail=detail, cure=FIX)
+        return _warn("kept answers", detail, FIX)
     detail = f"{holding} for the next session, {outdated} outdated"
-    return Finding(check="kept answers", state="ok", detail=detail)
+    return _report("kept answers", detail)
 
 
 def _check_core_files(settings: Settings) -> Finding:
-    """Look for lines of the user's in core files that are not remembered."""
+    """Check for lines that the user wrote into core files and that are not remembered."""
     folder = tenant_folder(settings.home_path, settings.tenant)
     own = [place for place in core_files(folder) if not place.startswith(f"{TENANTS}/")]
     files = open_home_files(settings).of(settings.tenant)
@@ -199,8 +205,8 @@ def _check_core_files(settings: Settings) -> Finding:
     if refused:
         detail = f"lines written by hand are not remembered: {', '.join(refused)}"
         cure = "The file says below each of them why; change or delete the line."
-        return Finding(check="core files", state="warning", detail=detail, cure=cure)
-    return Finding(check="core files", state="ok", detail="no line written by hand is refused")
+        return _warn("core files", detail, cure)
+    return _report("core files", "no line written by hand is refused")
 
 
 def _count_refusals(files: TenantFiles, place: str) -> int:
@@ -210,7 +216,7 @@ def _count_refusals(files: TenantFiles, place: str) -> int:
 
 
 def _check_tenants_folders(store: Store, settings: Settings) -> Finding:
-    """Check whether each tenant has the folder of its own that an earlier version gave it."""
+    """Check for folders of earlier versions that could not be given to one tenant."""
     left = describe_former(settings.home_path, store.tenants)
     check = "tenants' folders"
     if left:
@@ -218,8 +224,8 @@ def _check_tenants_folders(store: Store, settings: Settings) -> Finding:
             "Look through each, move what belongs to somebody into the folder that is named for "
             "them, and delete the rest."
         )
-        return Finding(check=check, state="warning", detail="; ".join(left), cure=cure)
-    return Finding(check=check, state="ok", detail="each tenant has one of its own")
+        return _warn(check, "; ".join(left), cure)
+    return _report(check, "each tenant has one of its own")
 
 
 def _check_settings(settings: Settings) -> Finding:
@@ -227,15 +233,14 @@ def _check_settings(settings: Settings) -> Finding:
     path = settings_path(str(settings.home_path))
     problems = list_problems(str(settings.home_path), Settings)
     if problems:
-        return Finding(
-            check="settings",
-            state="warning",
-            detail=" ".join(problems),
-            cure="Mend the lines, in an editor or with memoria config set and unset; and take away "
+        return _warn(
+            "settings",
+            " ".join(problems),
+            "Mend the lines, in an editor or with memoria config set and unset; and take away "
             "variables that are no settings.",
         )
     detail = f"every line of {path} holds" if os.path.lexists(path) else f"there is no {path}"
-    return Finding(check="settings", state="ok", detail=detail)
+    return _report("settings", detail)
 
 
 def _check_backups(settings: Settings) -> Finding:
@@ -244,19 +249,17 @@ def _check_backups(settings: Settings) -> Finding:
     expired = [info for info in held if (info.kept_until or now) < now]
     if expired:
         detail = f"{len(expired)} of {len(held)} are older than {settings.backup_keep_days:g} days"
-        return Finding(check="backups", state="warning", detail=detail, cure=FIX)
+        return _warn("backups", detail, FIX)
     aside = [info.path for info in held if info.path.name.startswith(ASIDE)]
     if aside:
         detail = f"a restore set the former home aside in {', '.join(map(str, aside))}"
-        return Finding(
-            check="backups", state="warning", detail=detail, cure=_describe_aside(aside[-1])
-        )
+        return _warn("backups", detail, _describe_aside(aside[-1]))
     newest = f", the newest of {to_iso(held[-1].made_at)}" if held else ""
-    return Finding(check="backups", state="ok", detail=f"{len(held)} in the home{newest}")
+    return _report("backups", f"{len(held)} in the home{newest}")
 
 
 def _describe_aside(folder: Path) -> str:
-    """Say what to do with a home that was set aside, which alone has what came after the backup."""
+    """Return advice on a home that was set aside: it alone has what was said after the backup."""
     export = f"memoria --home {shlex.quote(str(folder))} export later.jsonl"
     return (
         f"To have what was said after the backup as well: {export}, then memoria import "
@@ -266,20 +269,18 @@ def _describe_aside(folder: Path) -> str:
 
 def _check_embedder(store: Store, embedder: LazyEmbedder | None, *, deep: bool) -> Finding:
     if embedder is None:
-        return Finding(
-            check="model",
-            state="warning",
-            detail="vectors are switched off; search is by text alone",
-            cure="Unset MEMORIA_EMBEDDER, or set it to bundled or endpoint.",
+        return _warn(
+            "model",
+            "vectors are switched off; search is by text alone",
+            "Unset MEMORIA_EMBEDDER, or set it to bundled or endpoint.",
         )
     with store.backlog(write=False) as backlog:
         chosen = backlog.current_model()
     if chosen not in (None, embedder.name):
-        return Finding(
-            check="model",
-            state="warning",
-            detail=f"the home was embedded with {chosen}, this process uses {embedder.name}",
-            cure="Give every client the same MEMORIA_EMBEDDER settings.",
+        return _warn(
+            "model",
+            f"the home was embedded with {chosen}, this process uses {embedder.name}",
+            "Give every client the same MEMORIA_EMBEDDER settings.",
         )
     failure = _find_failure(embedder, deep=deep)
     if failure is not None:
@@ -289,11 +290,11 @@ def _check_embedder(store: Store, embedder: LazyEmbedder | None, *, deep: bool) 
             detail=f"{embedder.name}: {failure}",
             cure="Mend the endpoint, or reinstall memoria-server, or set MEMORIA_EMBEDDER=off.",
         )
-    return Finding(check="model", state="ok", detail=f"{embedder.name}, {embedder.state}")
+    return _report("model", f"{embedder.name}, {embedder.state}")
 
 
 def _find_failure(embedder: LazyEmbedder, *, deep: bool) -> str | None:
-    """Say why the embedder makes no vector; None if it does. A deep check tries it."""
+    """Return why the embedder makes no vector; None if it works. A deep check tries it out."""
     try:
         if deep:
             embedder.embed_query("ping", wait_ms=None)
@@ -303,20 +304,17 @@ def _find_failure(embedder: LazyEmbedder, *, deep: bool) -> str | None:
 
 
 def _check_sources(store: Store, settings: Settings) -> Finding:
-    """Look for what is left although every source of it was erased."""
+    """Check for memories and other records that are left although all their sources were erased."""
     orphans = [one for found in verify(store, settings.home_path).values() for one in found]
     if not orphans:
-        return Finding(
-            check="sources", state="ok", detail="whatever rests on a source still has one"
-        )
+        return _report("sources", "whatever rests on a source still has one")
     counts = Counter(orphan.kind for orphan in orphans)
     named = ", ".join(f"{count} of kind {kind}" for kind, count in sorted(counts.items()))
     memories = [orphan.id for orphan in orphans if orphan.kind in MEMORY_KINDS]
-    return Finding(
-        check="sources",
-        state="warning",
-        detail=f"everything these came from was erased, but they were left: {named}",
-        cure=f"memoria forget {' '.join(memories[:_MOST_NAMED])}" if memories else FIX,
+    return _warn(
+        "sources",
+        f"everything these came from was erased, but they were left: {named}",
+        f"memoria forget {' '.join(memories[:_MOST_NAMED])}" if memories else FIX,
     )
 
 
@@ -325,49 +323,43 @@ def _check_queue(store: Store, settings: Settings) -> Finding:
         status = tx.queue.status()
     detail = f"{status.waiting} segments wait to be read, {status.done} are read"
     if not status.dead:
-        return Finding(check="queue", state="ok", detail=detail)
-    return Finding(
-        check="queue",
-        state="warning",
-        detail=f"{detail}, {status.dead} were given up: {status.last_error}",
-        cure="memoria model queue list --state dead, then memoria model queue retry --all",
+        return _report("queue", detail)
+    return _warn(
+        "queue",
+        f"{detail}, {status.dead} were given up: {status.last_error}",
+        "memoria model queue list --state dead, then memoria model queue retry --all",
     )
 
 
 def _check_private_time(store: Store, settings: Settings) -> Finding:
-    """List where nothing is kept, because the user switched that on and may have forgotten it."""
+    """Warn of projects in private time: the user may have forgotten to switch it off."""
     with store.read(settings.tenant) as tx:
         on = [one for one in tx.private_times.all() if one.ended_at is None]
     if not on:
-        return Finding(check="private time", state="ok", detail="it is on nowhere")
+        return _report("private time", "it is on nowhere")
     places = ", ".join(
         f"{one.workspace or 'no project'} since {to_iso(one.began_at)}" for one in on
     )
     place = shlex.quote(on[0].workspace or NO_WORKSPACE)
-    return Finding(
-        check="private time",
-        state="warning",
-        detail=f"nothing is kept of sessions in {places}",
-        cure=f"If that is no longer wanted: memoria --workspace {place} private off",
+    return _warn(
+        "private time",
+        f"nothing is kept of sessions in {places}",
+        f"If that is no longer wanted: memoria --workspace {place} private off",
     )
 
 
 def _check_backlog(look: Callable[[], BacklogStatus] | None) -> Finding:
     if look is None:
-        return Finding(check="backlog", state="ok", detail="no vectors are wanted")
+        return _report("backlog", "no vectors are wanted")
     status = look()
     if status.failed:
-        return Finding(
-            check="backlog",
-            state="warning",
-            detail=f"{status.failed} documents were given up: {status.last_error}",
-            cure=FIX,
+        return _warn(
+            "backlog", f"{status.failed} documents were given up: {status.last_error}", FIX
         )
     if status.last_error is not None:
-        return Finding(
-            check="backlog",
-            state="warning",
-            detail=f"{status.pending} wait for a vector: {status.last_error}",
-            cure="Text search works meanwhile. Mend the embedder; the rest follows by itself.",
+        return _warn(
+            "backlog",
+            f"{status.pending} wait for a vector: {status.last_error}",
+            "Text search works meanwhile. Mend the embedder; the rest follows by itself.",
         )
-    return Finding(check="backlog", state="ok", detail=f"{status.pending} wait for a vector")
+    return _report("backlog", f"{status.pending} wait for a vector")

@@ -1,4 +1,4 @@
-"""Doctor's findings about the chat model, which is not asked, and about hooks."""
+"""Findings of doctor about hooks and about the chat model, which is not asked."""
 
 import shutil
 from collections.abc import Iterator, Sequence
@@ -36,21 +36,24 @@ NOBODY_READS = (
     "you only mention becomes no memory."
 )
 UNREAD = f"{NOBODY_READS} `memoria model` finds one that you have."
-"""Consequence of having no model."""
+"""Consequence of having no chat model, and the cure."""
 _OFF = (
     "off: what is only mentioned in conversations becomes no memory; `memoria model` finds one "
     "that you have"
 )
 _DEAR = 6_000
-"""Tokens for 1,000 of conversation."""
+"""Tokens spent per 1,000 tokens of conversation above which reading counts as dear."""
 _ENOUGH_TO_TELL = 3_000
 _OF_NO_CONCERN = ("ok", "open", "stopped")
+_RECENT_MS = 7 * 24 * 3_600_000
+_HOOKS = "hooks"
+_MOST_NAMED = 5
 
 
 def check_chat_model(store: Store, settings: Settings) -> Finding:
     """Report the chat model: its configuration, today's spending, and how the last call went.
 
-    Neither key nor arguments nor a URL's path are shown: each may hold a secret.
+    The key, a command's arguments and a URL's path are not shown: each may hold a secret.
     """
     named = name_model(settings)
     if named is None:
@@ -72,7 +75,7 @@ def check_chat_model(store: Store, settings: Settings) -> Finding:
 
 
 def _find_high_price(price: ReadingPrice) -> tuple[str, str] | None:
-    """Say that reading is dear, and how to lower it; None if it is not, or too little was read."""
+    """Return that reading is dear, and a cure; None if cheap, or too little was read to tell."""
     if (price.per_thousand or 0) <= _DEAR or price.conversation_tokens < _ENOUGH_TO_TELL:
         return None
     return (
@@ -83,7 +86,7 @@ def _find_high_price(price: ReadingPrice) -> tuple[str, str] | None:
 
 
 def name_model(settings: Settings) -> str | None:
-    """Name the configured chat model, without what may hold a key; None where there is none."""
+    """Name the configured chat model, without parts that may hold a key; None without one."""
     if settings.llm_command:
         return f"the command {split_command(settings.llm_command)[0]}"
     if not settings.llm_base_url:
@@ -105,7 +108,7 @@ def describe_spending(spent: TokenSpending, cap: DailyCap) -> str:
 def _find_problem(
     settings: Settings, spent: TokenSpending, last: ModelCall | None
 ) -> tuple[str, str] | None:
-    """Return what keeps questions from being answered, and its cure; None where nothing does."""
+    """Return what keeps the model from answering, and its cure; None if nothing does."""
     if settings.llm_command and not shutil.which(split_command(settings.llm_command)[0]):
         return "there is no such program", "Check MEMORIA_LLM_COMMAND."
     longest = TokenSpending(calls=1, input_tokens=0, output_tokens=settings.llm_output_tokens)
@@ -121,13 +124,8 @@ def _find_problem(
     return None
 
 
-_RECENT_MS = 7 * 24 * 3_600_000
-_HOOKS = "hooks"
-_MOST_NAMED = 5
-
-
 def check_hooks(settings: Settings) -> Iterator[Finding]:
-    """Yield findings on hooks, where a client's have ever run; none where none has."""
+    """Yield findings on hooks; none if no client's hook has ever run."""
     home = str(settings.home_path)
     try:
         heard = read_heard(home, settings.tenant)
@@ -164,7 +162,7 @@ def check_hooks(settings: Settings) -> Iterator[Finding]:
 
 
 def _describe_aside(aside: Sequence[AsideEntry], folder: str) -> Finding:
-    """Name what could not be taken in. Why, the log of failures says."""
+    """Return a finding that names the entries set aside; the log of failures has the reasons."""
     named = [
         f"{one.path}" + (f" ({one.client}: {one.transcript})" if one.transcript else "")
         for one in aside[:_MOST_NAMED]

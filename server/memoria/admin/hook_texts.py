@@ -1,7 +1,7 @@
-"""Cleans what a hook could not tell to be clean, and lays what is left into the spool.
+"""Cleaner of texts that a hook could not tell to be clean; what is left goes into the spool.
 
-A process of its own, started by a hook (`surface/hook/handover.py`): the text comes through a pipe,
-which is read at once so that the hook need not wait, and touches the disk only when it is clean.
+It is a process of its own, started by a hook (`surface/hook/handover.py`): the text comes through a
+pipe, which is read at once so that the hook need not wait, and touches the disk only when clean.
 """
 
 import os
@@ -12,7 +12,7 @@ from memoria.bare.spool import append_entry, describe_error, note_failure
 
 
 def run(home: str, tenant: str) -> None:
-    """Take an entry from the standard input."""
+    """Read an entry from standard input, and lay its clean turns into the spool."""
     content = sys.stdin.buffer.read()
     if hasattr(os, "nice"):
         os.nice(5)
@@ -26,7 +26,7 @@ def run(home: str, tenant: str) -> None:
 
 
 def clean_turns(turns: object) -> list[dict[str, object]]:
-    """Clean the turns of an entry of what must not be kept; turns of nothing else are dropped."""
+    """Remove from an entry's turns what must not be kept; drop turns of which nothing is left."""
     from memoria.ingest.clean import clean_turn  # noqa: PLC0415  (read the pipe first)
     from memoria.language.reading.clean import Tally  # noqa: PLC0415
     from memoria.model import Turn  # noqa: PLC0415

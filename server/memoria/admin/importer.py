@@ -51,7 +51,7 @@ _ODD_ITEM = (
     AttributeError,
     RecursionError,
 )
-"""Errors that an item may make the recorder raise. All others end the import."""
+"""Errors that one bad item may cause; any other error ends the import."""
 _WrittenT = TypeVar("_WrittenT", TranscriptTurn, ForeignItem)
 
 
@@ -70,7 +70,7 @@ class Recorder(Protocol):
 
 
 class ItemFormat(Protocol):
-    """Way of reading files."""
+    """Reader of the items of one kind of file."""
 
     @property
     def client(self) -> str: ...  # noqa: D102
@@ -92,7 +92,7 @@ class FileEncoding:
 
 @dataclass(slots=True)
 class ImportReport:
-    """Outcome for the lines of all files."""
+    """Outcome of an import, summed over all files."""
 
     files: int = 0
     lines: int = 0
@@ -100,30 +100,30 @@ class ImportReport:
     already_recorded: int = 0
     new_versions: int = 0
     forgotten: int = 0
-    """Turns left out because they were forgotten before."""
+    """Number of turns left out because they were forgotten before."""
     private: int = 0
-    """Turns left out because they were said in a private time."""
+    """Number of turns left out because they were said in a private time."""
     nothing_left: int = 0
-    """Turns of which nothing remained after private and injected blocks were taken out."""
+    """Number of turns of which nothing remained without private and injected blocks."""
     skipped: int = 0
-    """Lines left out by rule: the client's own notes, thinking, other agents' talk."""
+    """Number of lines left out by rule: the client's own notes, thinking, other agents' talk."""
     stripped: int = 0
-    """Private or injected blocks taken out."""
+    """Number of private or injected blocks taken out."""
     redactions: Counter[str] = field(default_factory=Counter)
     memories: Counter[str] = field(default_factory=Counter)
-    """Memories of other programs, by what became of them: `ForeignStatus`."""
+    """Numbers of memories of other programs by `ForeignStatus`: what became of them."""
     projects: Counter[str] = field(default_factory=Counter)
-    """New turns by the project that alone sees them; `none`: those that every project sees."""
+    """Numbers of new turns by the only project that sees them; `none`: every project does."""
     made: int = 0
-    """Memories that rules have made of what was said plainly in new turns."""
+    """Number of memories that rules made of plain statements in new turns."""
     conversations: dict[str, str] = field(default_factory=dict)
-    """A new turn of each conversation of which something came in, by its session."""
+    """Id of a new turn by session, for each conversation with new turns."""
     unread_tokens: int = 0
-    """Estimated tokens of what people and assistants said in new turns, which no model has read."""
+    """Estimated tokens of new turns of users and assistants, which no model has read."""
     recoded: int = 0
-    """Files that were not in UTF-8."""
+    """Number of files that were not in UTF-8."""
     encodings: list[FileEncoding] = field(default_factory=list)
-    """Encodings of the first of them."""
+    """Encodings of the first files that were not in UTF-8."""
     bad: int = 0
     bad_lines: list[BadLine] = field(default_factory=list)
     """The first bad lines, in the order of the files."""
@@ -147,7 +147,7 @@ class ImportReport:
         self.redactions.update(receipt.redactions)
 
     def add(self, other: "ImportReport") -> None:
-        """Add what became of other files."""
+        """Add the outcome of other files."""
         for name in _COUNTS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.redactions.update(other.redactions)
@@ -244,7 +244,7 @@ class Importer:
                 self._note_bad_line(item)
 
     def _is_full_for(self, item: ImportItem) -> bool:
-        """Check whether the batches go in before this item. A batch is of one working folder."""
+        """Check whether the batches must be written before an item: each is of one folder."""
         match item:
             case TranscriptTurn():
                 return bool(self._batch) and (
@@ -260,9 +260,9 @@ class Importer:
                 return False
 
     async def _write_batches(self) -> None:
-        """Write what was read. Whoever stops the import meanwhile waits for it, so it is counted.
+        """Write the batches. A cancelled import waits for them, so that the report counts them.
 
-        That is why it is a task of its own: a cancelled task goes no further, shielded or not.
+        Writing is a task of its own, as a cancelled task goes no further, shielded or not.
         """
         failed = list[Exception]()
 
@@ -297,7 +297,7 @@ class Importer:
         await self._one_by_one_if_odd(batch, self._record_all)
 
     async def _record_all(self, batch: Sequence[TranscriptTurn]) -> None:
-        """Record a batch of one folder, `batch[0].cwd`. This is the one way to the recorder."""
+        """Record a batch of turns of one working folder, `batch[0].cwd`."""
         receipt = await self._recorder.record_conversation(
             [said.turn for said in batch], workspace=self._place(batch[0].cwd)
         )
@@ -306,7 +306,7 @@ class Importer:
     async def _one_by_one_if_odd(
         self, batch: Sequence[_WrittenT], write: Callable[[Sequence[_WrittenT]], Awaitable[None]]
     ) -> None:
-        """Write a batch. One item may spoil it: then each is written alone, and that one named."""
+        """Write a batch; if one item spoils it, write each item alone, and note the bad one."""
         if not batch:
             return
         try:
@@ -332,7 +332,7 @@ class Importer:
                 self.report.unread_tokens += estimate_tokens(said.turn.content)
 
     def _note_bad_line(self, bad: UnusableLine) -> None:
-        """Note a bad line: all are counted, and the first of the file are kept."""
+        """Note a bad line: every one is counted, only the first few of each file are kept."""
         self.report.bad += 1
         insort(self._first_bad, bad, key=lambda one: one.line or 0)
         del self._first_bad[_MAX_NAMED_LINES:]

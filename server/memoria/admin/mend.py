@@ -1,4 +1,4 @@
-"""Doctor's repairs: file modes, and whatever else can be mended without touching recorded data."""
+"""Repairs of doctor: file modes, and whatever can be mended without touching recorded data."""
 
 import os
 import stat
@@ -40,10 +40,11 @@ _OURS = (
     NOTES,
     f"{STAGING}*",
 )
-"""The names of what Memoria makes in a home; whatever lies below them is Memoria's, too."""
+"""Names of what Memoria makes in a home, with all that lies below."""
 _FEW = 3
 _ROOT = 0
 _POSIX = os.name == "posix"
+Progress = Callable[[int, int], None]
 
 
 def check_privacy(home: Path) -> Finding:
@@ -73,7 +74,7 @@ def check_privacy(home: Path) -> Finding:
 
 
 def make_private(home: Path) -> None:
-    """Give every file that Memoria made the mode it is made with.
+    """Set every file that Memoria made to its proper mode.
 
     Raises:
         OSError: one belongs to somebody else.
@@ -87,7 +88,7 @@ def make_private(home: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _HomeFile:
-    """Something in a home."""
+    """File or folder in a home, with its mode and the mode that it should have."""
 
     path: Path
     owner: int
@@ -96,7 +97,7 @@ class _HomeFile:
 
 
 def _home_files(home: Path) -> list[_HomeFile]:
-    """List the home and what Memoria made in it. Links are left alone: they may lead anywhere."""
+    """List the home and what Memoria made in it, without links: those may lead anywhere."""
     if not (_POSIX and home.is_dir()):
         return []
     ours = ((path, found) for path, found in walk(home, skips_closed=True) if _is_ours(home, path))
@@ -124,11 +125,8 @@ def _list_paths(paths: list[Path]) -> str:
     return ", ".join(map(str, paths[:_FEW])) + (f" and {more} more" if more > 0 else "")
 
 
-Progress = Callable[[int, int], None]
-
-
 def mend_home(settings: Settings, health: Health) -> None:
-    """Mend the files around the database before it is opened: it may open then."""
+    """Mend the files around the database before it is opened, which may let it open again."""
     home = settings.home_path
     menders: Mapping[str, Callable[[], object]] = {
         "privacy": lambda: make_private(home),
@@ -144,7 +142,7 @@ def mend_home(settings: Settings, health: Health) -> None:
 def mend_store(
     store: Store, settings: Settings, health: Health, progress: Progress
 ) -> dict[str, str]:
-    """Mend what the database derives from its records. Return why something could not be mended."""
+    """Rebuild what the database derives from its records; return why repairs failed, by check."""
     failures = {}
     for finding in _curable(health):
         try:
@@ -160,7 +158,7 @@ def mend_store(
 
 
 def report_failures(health: Health, failures: Mapping[str, str]) -> Health:
-    """Add the repairs that failed to the findings: there only a backup helps."""
+    """Return the findings with failed repairs marked: only restoring a backup helps there."""
     return Health(
         findings=tuple(
             finding.model_copy(update={"detail": failures[finding.check], "cure": RESTORE})

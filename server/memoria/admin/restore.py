@@ -1,4 +1,4 @@
-"""Restore a backup: it replaces the home, whose former files are kept beside it."""
+"""Restoring of a backup: it replaces the home, whose former files are kept beside it."""
 
 import os
 import shutil
@@ -81,7 +81,7 @@ def _check_room(folder: Path, backup: Path, manifest: Manifest) -> None:
 
 
 def _find_defects(database: Path, files: DatabaseFiles, manifest: Manifest) -> list[str]:
-    """List what is wrong with an unpacked database: before all else, anything that could be run."""
+    """List the defects of an unpacked database; foreign objects first, such as triggers."""
     foreign = files.list_foreign_objects(database)
     if foreign:
         return [f"Memoria did not make all that is in its database ({', '.join(foreign)})"]
@@ -94,7 +94,7 @@ def _find_defects(database: Path, files: DatabaseFiles, manifest: Manifest) -> l
 
 
 def swap_files(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | None:
-    """Swap the files; the database last, so that it decides whether the restore is done."""
+    """Swap the files of the home and the backup; the database last: with it the restore is done."""
     aside = home / f"{ASIDE}{datetime.now(UTC).strftime(STAMP)}"
     aside.mkdir(mode=0o700)
     if TOMBSTONE_KEY not in manifest.files:  # it stays: what it signed elsewhere is still true
@@ -128,7 +128,7 @@ def swap_files(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | No
 
 
 def _delete_kept_answers(home: Path) -> None:
-    """Delete what was laid ready for the next session: it quotes the home as it was."""
+    """Delete the kept answers for the next session: they quote the home before the restore."""
     for root in _tenant_folders(home):
         for file in list_files(home, (root / KEPT).relative_to(home)):
             file.unlink(missing_ok=True)
@@ -139,6 +139,6 @@ def _tenant_folders(home: Path) -> list[Path]:
 
 
 def _folders_of_rows(home: Path) -> list[Path]:
-    """List folders of files made from the former rows: the next run makes others."""
+    """List folders of files made from the replaced database; the next run makes others."""
     folders = (root / name for root in _tenant_folders(home) for name in DERIVED)
     return [folder.relative_to(home) for folder in folders if folder.is_dir()]

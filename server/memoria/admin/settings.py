@@ -1,7 +1,7 @@
-"""The settings file of a home: which settings are in force and why, and changes of the file.
+"""Settings of a home: explains which are in force and why, and changes the settings file.
 
-A change is refused with a reason, or written whole. Comments and the order of the file's lines stay
-as they are.
+A change is refused with a reason, or the file is written whole. Comments and the order of lines
+stay.
 """
 
 import os
@@ -58,6 +58,12 @@ _HEAD = """\
 # `memoria config` shows what holds and why; all settings: `memoria config --all`.
 # Servers and commands read this file when they start.
 """
+Source = Literal["default", "file", "environment"]
+_HIDDEN = "(hidden)"
+_KEEP_APART = (
+    "Let the program read it itself, from a variable, a file or a keyring; a settings file is no "
+    "place for one."
+)
 
 
 def new_file() -> str:
@@ -76,7 +82,7 @@ def _paragraphs() -> Iterator[str]:
 
 
 def set_value(text: str, name: str, value: object) -> str:
-    """Set a setting in a text: in the place of its line, of its comment, or behind the others."""
+    """Set a setting in a text: in its line, in place of its comment, or behind the others."""
     written = write_value(value)
     statement = _find(text, name)
     if statement is not None:
@@ -91,7 +97,7 @@ def set_value(text: str, name: str, value: object) -> str:
 
 
 def unset_value(text: str, name: str) -> str:
-    """Take a setting out of a text; one that people need is left as a comment."""
+    """Remove a setting from a text; a setting that people often need is left as a comment."""
     statement = _find(text, name)
     if statement is None:
         return text
@@ -109,7 +115,7 @@ def _is_comment_of(line: str, name: str) -> bool:
 
 
 def _append(text: str, line: str) -> str:
-    """Add a line behind the last one, but before any table: a line below one belongs to it."""
+    """Add a line at the end, but before any table, whose lines belong to the table."""
     tables = (one.start for one in read_statements(text) if text[one.start] == "[")
     place = next(tables, len(text))
     before = text[:place]
@@ -117,22 +123,18 @@ def _append(text: str, line: str) -> str:
     return before + gap + line + text[place:]
 
 
-Source = Literal["default", "file", "environment"]
-_HIDDEN = "(hidden)"
-
-
 @dataclass(frozen=True, slots=True)
 class SettingInForce:
-    """A setting: what it is, and what says so."""
+    """A setting with its value, and what has set it."""
 
     name: str
     value: str
-    """Value as it is written; a key is hidden, and the empty text is none at all."""
+    """Value as written in the file; a key is hidden, and an empty text means no value."""
     source: Source
     line: int | None = None
-    """Line of the file, where that says something of it, whether it holds or not."""
+    """Number of the setting's line in the file, in force or not; None without a line."""
     note: str = ""
-    """Reason why the file's line does not hold."""
+    """Reason why the file's line is not in force."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,7 @@ class SettingsInForce:
 
 
 def explain_settings(home: str) -> SettingsInForce:
-    """Explain the settings in force for a home in this environment. None is refused: it is told."""
+    """Explain the settings in force for a home in this environment, and problems with them."""
     environment = Settings.read_environment()
     try:
         filed = read_settings_file(home, Settings)
@@ -188,7 +190,7 @@ def _why_not(name: str, line: int | None, filed: FileSettings) -> str:
 
 
 def _find_conflicts(home: str) -> Iterator[str]:
-    """Yield what keeps all of them from being used together."""
+    """Yield the error, if the settings can't be used together."""
     try:
         Settings.load(home=home)
     except InvalidInputError as error:
@@ -206,7 +208,7 @@ def _default(name: str) -> str:
 
 
 def describe_variable(setting: SettingInForce) -> str:
-    """Say in words where a setting's value comes from."""
+    """Describe in words where a setting's value comes from."""
     match setting.source:
         case "environment":
             return variable_of(setting.name)
@@ -217,11 +219,11 @@ def describe_variable(setting: SettingInForce) -> str:
 
 
 def change_settings(home: Path, changes: Mapping[str, str | None]) -> Path:
-    """Write settings into the home's file, which is made where there is none.
+    """Write settings into the home's settings file; create the file if there is none.
 
     Args:
         home: the data folder.
-        changes: what each is to be, as it is typed; None for no longer set.
+        changes: what each is to be, as it is typed; None, or an empty text, for no longer set.
 
     Returns:
         The file.
@@ -230,6 +232,7 @@ def change_settings(home: Path, changes: Mapping[str, str | None]) -> Path:
         InvalidInputError: there is no such setting, it can't be that, or together they can't be.
         StoreUnavailableError: the file can't be written.
     """
+    changes = {name: given or None for name, given in changes.items()}
     for name, given in changes.items():
         _check(name, given)
     folder = str(home)
@@ -252,7 +255,7 @@ def change_settings(home: Path, changes: Mapping[str, str | None]) -> Path:
 
 
 def _check(name: str, given: str | None) -> None:
-    """Check that there is such a setting, and that it can be this.
+    """Check that a setting exists and may have the given value.
 
     Raises:
         InvalidInputError: it can't.
@@ -275,12 +278,6 @@ def _check(name: str, given: str | None) -> None:
         raise InvalidInputError(f"{name}: {fault}. {_describe(name)}")
 
 
-_KEEP_APART = (
-    "Let the program read it itself, from a variable, a file or a keyring; a settings file is no "
-    "place for one."
-)
-
-
 def _describe(name: str) -> str:
     default = Settings.model_fields[name].default
     return f"Its default is {default!r}." if default is not None else "By default it is not set."
@@ -296,7 +293,7 @@ def _apply(text: str, changes: Mapping[str, str | None]) -> str:
 
 
 def _read(name: str, given: str) -> object:
-    """Read what was typed as the file has it: numbers and switches bare, several as a list."""
+    """Convert what was typed to the file's form: numbers and booleans, lists, else text."""
     if is_secret(Settings, name):
         return given
     try:
@@ -310,7 +307,7 @@ def _read(name: str, given: str) -> object:
 
 
 def _check_together(values: Mapping[str, object]) -> None:
-    """Check that the file's settings go together; what is wrong by itself is told elsewhere."""
+    """Check that a file's settings go together; settings wrong by themselves are left out."""
     known = {name: value for name, value in values.items() if name in Settings.model_fields}
     faults = find_faults(Settings, known)
     Settings(**{name: value for name, value in known.items() if name not in faults and value != ""})

@@ -1,18 +1,16 @@
-"""Intake of what hooks have laid into the spool: transcripts they point to, and their own words.
+"""Intake of what hooks have left in the spool: transcripts they point to, and their own words.
 
-A hook's entry says which client, which session and which transcript, and no more where there is a
-transcript: that is read from where it was read to before. What is taken in goes the way of every
-conversation (`ingest/capture`), so that private times, what was forgotten, secrets and repetitions
-are seen to there.
+A hook's entry names the client, the session and the transcript; of a transcript it has no text, as
+the transcript is read on from where it was last read to. All turns go the way of every conversation
+(`ingest/capture`), where private times, forgotten texts, secrets and repetitions are seen to.
 
-One process at a time takes in (`bare/spool`); others go on with what they were asked. An entry is
-removed once what it points to is on disk. Work is bounded: a transcript is read in slices, each
-recorded before the next is read, and whoever waits for an answer takes in so many bytes and no
-more.
+Only one process at a time takes in the spool (`bare/spool`); others go on. An entry is removed once
+what it points to is on disk. Work is bounded: a transcript is read in slices, each recorded before
+the next is read, and a process that somebody waits for takes in a limited number of bytes.
 
 An entry or a transcript that fails, or that stays at one step too long (`SpoolIntake.give_up`), is
-set aside, named for doctor, and the rest goes on. Of a transcript one entry is kept there; while it
-is, the session's next ones are dropped, until a later one tries again and reads all of it.
+set aside, and doctor names it; the rest goes on. Of a transcript one entry is kept aside; while it
+is, further entries of that session are dropped, until a later one tries again and reads all of it.
 """
 
 import time
@@ -63,19 +61,19 @@ from memoria.store.rows.capture import TranscriptPlace
 SLICE_BYTES = 1024 * 1024
 """Bytes of a transcript that are read at a time."""
 _BATCH_TURNS, _BATCH_BYTES = 40, 2 * 1024 * 1024
-"""Most that one transaction records, so that nobody who writes beside it waits for long."""
+"""Most turns and bytes that one transaction records, so that other writers do not wait for long."""
 _CLOSING: dict[str, CaptureEvent] = {"compact": "compaction", "end": "session_end"}
-"""The events that end a segment. An answer that is finished (`stop`) does not: a conversation has
+"""Events that end a segment. A finished answer (`stop`) ends none: a conversation has
 many, and each would be summed up by itself."""
 _RESTING = frozenset({"stop", "compact", "end"})
-"""The events after which nothing is open that is still going to be told."""
+"""Events after which no message of the transcript is still unfinished."""
 _MOST_ENDS = 20
-"""Number of sessions at most that are looked at again when another begins."""
+"""Most sessions that are looked at again when another session begins."""
 _SUBAGENTS = "subagents"
 _RETRY_S = 3600.0
 """Time for which a transcript that was set aside is left alone."""
 _NOT_ITS_FAULT = (StoreError, ImportError, GivenUpError)
-"""Errors for which no entry is set aside."""
+"""Errors that no entry causes: they set no entry aside."""
 
 MakeCapture = Callable[[Channel, str], Capture]
 
@@ -117,7 +115,7 @@ class SpoolIntake:
         """Progress of the intake."""
 
     def take_in(self, most_bytes: int) -> SpoolReport:
-        """Take in what waits, unless another process does.
+        """Take in the waiting entries, unless another process is taking them in.
 
         Args:
             most_bytes: of transcripts. What is beyond is left for the next time.
@@ -141,7 +139,7 @@ class SpoolIntake:
         return budget.report
 
     def give_up(self, reason: str) -> SpoolReport | None:
-        """Set aside what it is at, and leave the rest to another: it may never come back.
+        """Set aside the entries at hand, whose intake may never end; leave the rest to another.
 
         For another thread than the one that takes in. Gives how much is left, or None where there
         was nothing to be set aside.
@@ -158,9 +156,9 @@ class SpoolIntake:
         return SpoolReport(unreadable=1, waiting=waiting) if self.progress.names else None
 
     def _take_entries(self, claim: SpoolClaim, names: Iterable[str], budget: IntakeBudget) -> bool:
-        """Record the words of entries as they come, and read each transcript once for all.
+        """Record the turns that entries hold, and read each transcript once for all its entries.
 
-        Gives whether entries were added for more transcripts to be read.
+        Returns whether entries were added for more transcripts to be read.
         """
         pointing: dict[tuple[str, str], list[SpoolEntry]] = {}
         for entry in self._read_entries(claim, names, budget):
@@ -169,7 +167,7 @@ class SpoolIntake:
                 continue
             with self._setting_aside(claim, [entry], budget):
                 self._record_words(entry, budget)
-                self._remove(claim, entry, budget)
+                self._remove(claim, entry.name, budget)
         resting = self._list_resting() if pointing else {}
         for (client, path), entries in pointing.items():
             done: Iterable[SpoolEntry] = entries
@@ -177,14 +175,14 @@ class SpoolIntake:
                 if not self._is_resting(claim, resting.get(path, ())):
                     done = _Following(self, client, path, budget).take_in(entries)
                 for entry in done:
-                    self._remove(claim, entry, budget)
+                    self._remove(claim, entry.name, budget)
             if budget.left <= 0:
                 return False
         is_beginning = any(one.event == "start" for entries in pointing.values() for one in entries)
         return is_beginning and self._point_at_ends({path for _, path in pointing})
 
     def _list_resting(self) -> dict[str, list[AsideEntry]]:
-        """List what was set aside of each transcript."""
+        """List the entries set aside, by transcript."""
         resting: dict[str, list[AsideEntry]] = {}
         for one in list_aside(self._home, self._tenant):
             if isinstance(one.transcript, str):
@@ -192,7 +190,7 @@ class SpoolIntake:
         return resting
 
     def _is_resting(self, claim: SpoolClaim, aside: Sequence[AsideEntry]) -> bool:
-        """Check whether a transcript rests for now; else remove what was set aside of it."""
+        """Check whether a transcript is to be left alone; if not, remove its entries set aside."""
         if aside and not (self._retries and all(time.time() - one.at > _RETRY_S for one in aside)):
             return True
         for one in aside:
@@ -203,7 +201,7 @@ class SpoolIntake:
     def _setting_aside(
         self, claim: SpoolClaim, entries: Sequence[SpoolEntry], budget: IntakeBudget
     ) -> Iterator[None]:
-        """Set entries aside that can't be taken in, whatever is wrong with them."""
+        """Run a block that takes in entries; set the entries aside if they make it fail."""
         names = [entry.name for entry in entries]
         self.progress.begin(names)
         try:
@@ -215,7 +213,7 @@ class SpoolIntake:
             budget.report.unreadable += 1
 
     def _set_aside(self, claim: SpoolClaim, names: Sequence[str], reason: str) -> None:
-        """Set aside the last of some entries, which stands for the others."""
+        """Set aside the last of some entries of one transcript, and remove the others."""
         for name in names[:-1]:
             claim.remove(name)
         for name in names[-1:]:
@@ -224,7 +222,7 @@ class SpoolIntake:
                 note_failure(self._home, self._tenant, "intake", f"{name} was set aside: {reason}")
 
     def _point_at_ends(self, known: Collection[str]) -> bool:
-        """Lay down entries for what clients have written since their last hook.
+        """Append entries for transcripts that clients have written to since their last hook.
 
         A session's last lines may come after the hook that ends it.
         """
@@ -235,8 +233,8 @@ class SpoolIntake:
             append_entry(self._home, self._tenant, point_at(place))
         return bool(grown)
 
-    def _remove(self, claim: SpoolClaim, entry: SpoolEntry, budget: IntakeBudget) -> None:
-        claim.remove(entry.name)
+    def _remove(self, claim: SpoolClaim, name: str, budget: IntakeBudget) -> None:
+        claim.remove(name)
         budget.report.entries += 1
 
     def _read_entries(
@@ -249,12 +247,11 @@ class SpoolIntake:
             if entry is not None:
                 yield entry
                 continue
-            claim.remove(name)
-            budget.report.entries += 1
+            self._remove(claim, name, budget)
             budget.report.unreadable += 1
 
     def _record_words(self, entry: SpoolEntry, budget: IntakeBudget) -> None:
-        """Record what an entry says itself."""
+        """Record the turns that an entry holds."""
         turns = [read_turn(entry, i, each) for i, each in enumerate(entry.turns)]
         own = [turn for turn in turns if turn is not None and not is_own_call(turn)]
         budget.report.unreadable += turns.count(None)
@@ -275,7 +272,7 @@ class SpoolIntake:
         event: CaptureEvent | None,
         report: SpoolReport,
     ) -> None:
-        """Record some turns; one that can't be kept is left out by itself."""
+        """Record some turns; only a turn that can't be kept is left out."""
         self.progress.go_on()
         if capture is None:
             report.unreadable += len(turns)
@@ -292,7 +289,7 @@ class SpoolIntake:
                 capture.record([], session, event)
 
     def capture_in(self, client: str, cwd: str | None) -> Capture | None:
-        """Return the recorder of a folder's session; None where nothing may be kept of it."""
+        """Return what records turns of sessions in a folder; None if nothing of it may be kept."""
         place = NO_WORKSPACE if cwd is None else project_of(self._home, cwd)
         try:
             return self._make_capture(hook_channel(client), place)
@@ -305,18 +302,18 @@ class SpoolIntake:
             return tx.transcripts.get(client, path)
 
     def note_place(self, place: TranscriptPlace) -> None:
-        """Note how far it is now."""
+        """Note how far a transcript has been taken in."""
         self.progress.go_on()
         with self._store.write(self._tenant, only_adds=True) as tx:
             tx.transcripts.set(place)
 
     def follow(self, form: TranscriptFormat, path: Path, session: str) -> TranscriptFollower:
-        """Return the reader that goes on with the transcript."""
+        """Return a reader that continues a transcript."""
         return TranscriptFollower(form, path, session, self._digester.digest_name, self._folders)
 
 
 class _Following:
-    """Takes in one transcript, for the entries that point to it."""
+    """Intake of one transcript, for the entries that point to it."""
 
     def __init__(self, intake: SpoolIntake, client: str, path: str, budget: IntakeBudget) -> None:
         self._intake = intake
@@ -325,9 +322,9 @@ class _Following:
         self._budget = budget
 
     def take_in(self, entries: Sequence[SpoolEntry]) -> Iterator[SpoolEntry]:
-        """Read on as far as the budget goes; return the entries that are done with.
+        """Read on as far as the budget goes; yield the entries that are done.
 
-        Up to each entry that ends a segment, and from the last one on to the end of the file:
+        The transcript is read up to each entry that ends a segment, and for the last to its end:
         what was written since is as good as what the hook saw.
         """
         form = FORMATS.get(self._client)
@@ -359,7 +356,7 @@ class _Following:
     def _read_to(
         self, form: TranscriptFormat, path: Path, entry: SpoolEntry, *, is_last: bool
     ) -> bool:
-        """Read up to where an entry points, the last one to the end. False: the budget ran out."""
+        """Read up to where an entry points, the last to the end; return False if cut short."""
         size = path.stat().st_size
         until = size if is_last else min(entry.offset, size)
         known = self._intake.read_place(form.client, self._path)
@@ -382,7 +379,7 @@ class _Following:
                 return False
 
     def _record(self, items: Iterable[TranscriptItem], entry: SpoolEntry) -> None:
-        """Record what was read, so many turns of one folder at a time."""
+        """Record what was read, in batches of turns of one working folder."""
         batch: list[TranscriptTurn] = []
         for item in items:
             self._intake.progress.go_on()

@@ -1,8 +1,8 @@
 """Entries of the spool as they are taken in, the report of an intake, and its progress.
 
-What hooks point to lies in folders that may be gone in a way that never ends a call, such as a
-network's. No thread can be ended from outside. So whoever waits gives an intake up that stays too
-long at one step, and the intake, should it ever come back, finds that out before it writes.
+Hooks may point to a folder, such as a network's, in which a call never ends. No thread can be ended
+from outside. So whoever waits gives up an intake that stays too long at one step, and the intake,
+should it ever go on, finds that out before it writes.
 """
 
 import time
@@ -20,20 +20,20 @@ class SpoolReport:
     """Outcome of taking in the spool."""
 
     entries: int = 0
-    """Entries taken in and removed."""
+    """Number of entries taken in and removed."""
     recorded: int = 0
-    """Turns that were new."""
+    """Number of turns that were new."""
     unreadable: int = 0
-    """Entries, transcripts and lines that could not be used, whether set aside or not."""
+    """Number of entries, transcripts and lines that could not be used, set aside or not."""
     waiting: int = 0
-    """Entries that are left for the next time."""
+    """Number of entries that are left for the next time."""
     is_refused: bool = False
     """True if nothing was done, because another process takes in, or there is no spool."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpoolEntry:
-    """An entry of the spool, as far as it can be used."""
+    """An entry of the spool, with the fields that can be used."""
 
     name: str
     client: str
@@ -48,7 +48,7 @@ class SpoolEntry:
 
 @dataclass(slots=True)
 class IntakeBudget:
-    """Budget of bytes that may still be read."""
+    """Number of bytes that may still be read, and the report so far."""
 
     left: int
     report: SpoolReport = field(default_factory=SpoolReport)
@@ -84,7 +84,7 @@ def read_entry(name: str, entry: dict[str, object]) -> SpoolEntry | None:
 
 
 def read_turn(entry: SpoolEntry, i: int, each: object) -> Turn | None:
-    """Read a turn of an entry. One without an id is known by its entry, which is taken in once."""
+    """Read a turn of an entry; a turn without an id gets one from the entry's name."""
     if not isinstance(each, dict):
         return None
     fields = {("message_id" if key == "id" else str(key)): each[key] for key in each}
@@ -94,12 +94,12 @@ def read_turn(entry: SpoolEntry, i: int, each: object) -> Turn | None:
 
 
 def touch(entry: SpoolEntry) -> int:
-    """Return when a session was last heard of: now, as a negative number if that was its end."""
+    """Return the present as the time a session was last heard of, negative if the session ended."""
     return -now_millis() if entry.event == "end" else now_millis()
 
 
 def point_at(place: TranscriptPlace) -> dict[str, object]:
-    """Make an entry, as a hook would, for the rest of a transcript that was read to a place."""
+    """Make an entry, as a hook would, for the unread rest of a transcript."""
     return {
         "v": 1,
         "client": place.source,
@@ -111,7 +111,7 @@ def point_at(place: TranscriptPlace) -> dict[str, object]:
 
 
 def has_grown(place: TranscriptPlace) -> bool:
-    """Check whether there is more in a transcript than was read."""
+    """Check whether a transcript is longer than what was read of it."""
     try:
         return Path(place.path).is_absolute() and Path(place.path).stat().st_size > place.offset
     except OSError:
@@ -119,7 +119,7 @@ def has_grown(place: TranscriptPlace) -> bool:
 
 
 class GivenUpError(Exception):
-    """The intake is no longer waited for, and another may be under way."""
+    """Raised in an intake that nobody waits for any more: another may be under way."""
 
 
 class Progress:
@@ -129,11 +129,11 @@ class Progress:
         """Start the clock."""
         self._is_given_up = False
         self.names: Sequence[str] = ()
-        """Entries that can't be taken in if this step never ends."""
+        """Names of the entries that are to be set aside if this step never ends."""
         self._since = time.monotonic()
 
     def begin(self, names: Sequence[str]) -> None:
-        """Begin with some entries.
+        """Begin to take in some entries.
 
         Raises:
             GivenUpError: nobody waits for it.
@@ -142,7 +142,7 @@ class Progress:
         self.go_on()
 
     def go_on(self) -> None:
-        """Begin the next step with the same entries.
+        """Begin the next step of taking in the same entries.
 
         Raises:
             GivenUpError: nobody waits for it.
@@ -156,5 +156,5 @@ class Progress:
         return time.monotonic() - self._since
 
     def give_up(self) -> None:
-        """Tell it to end at its next step, if it comes to one."""
+        """Tell the intake to end at its next step, if it comes to one."""
         self._is_given_up = True

@@ -1,4 +1,4 @@
-"""The library's edge: arguments are checked against a function's own signature, in one place.
+"""Arguments of the library's methods, checked against a function's own signature.
 
 The other faces parse what they are given before they call; a program may pass anything. Checking is
 strict, because a number that arrives as text or a flag that arrives as a number is a mistake to be
@@ -86,16 +86,14 @@ def takes_query(
     first = next(iter(kind.model_fields))
 
     def try_to_read(args: Sequence[object], kwargs: Mapping[str, object]) -> QueryT | None:
-        """Read the query; None where something is wrong: it is found again and named."""
+        """Return the query; None if an argument is faulty, which `build_query` then names."""
         if len(args) != (first not in kwargs):
             return None
         with suppress(ValidationError):
             return kind.model_validate({first: args[0], **kwargs} if args else kwargs)
         return None
 
-    def decorate(
-        method: Callable[[_SelfT, QueryT], _T],
-    ) -> Callable[Concatenate[_SelfT, ...], _T]:
+    def decorate(method: Callable[[_SelfT, QueryT], _T]) -> Callable[Concatenate[_SelfT, ...], _T]:
         @wraps(method)
         def call(self: _SelfT, *args: object, **kwargs: object) -> _T:
             if len(args) == 1 and isinstance(args[0], kind) and not kwargs:

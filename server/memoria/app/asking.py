@@ -1,7 +1,7 @@
-"""A search as it was asked, and the plan that the settings make of it.
+"""Searches as they were asked, and the plan that the settings make of each.
 
-It is planned where it is searched for: in a thread of this process or in a helper, to which the
-question is all that has to be said.
+A search is planned where it runs: in a thread of this process or in a helper, which is given the
+question alone.
 """
 
 from abc import ABC, abstractmethod
@@ -74,7 +74,7 @@ ASKED: TypeAdapter[Sequence[AskedSearch]] = TypeAdapter(
 )
 """Searches that are asked together, as JSON."""
 RESULTS: TypeAdapter[list[SearchResult]] = TypeAdapter(list[SearchResult])
-"""Their answers, as JSON."""
+"""Results of searches that are asked together, as JSON."""
 
 
 def choose_options(
@@ -86,10 +86,10 @@ def choose_options(
     explain: bool,
     is_narrowed: bool = False,
 ) -> SearchOptions:
-    """Return how a search is to go about it: what it leaves out, whose task, in which zone.
+    """Return the options of a search: what is left out, whose task counts, in which time zone.
 
     Raises:
-        InvalidInputError: there is no such part or stage to go without.
+        InvalidInputError: a part or stage to be left out does not exist.
     """
     for name in without:
         check_choice("without", name, (*PARTS, *STAGES))
@@ -101,7 +101,7 @@ def choose_options(
 
 
 def choose_workspace(settings: Settings, given: str | None) -> str | None:
-    """Choose the workspace a call means: the one it names, or `none`, else the configured one."""
+    """Return the workspace that a call names, None for `none`; else the configured workspace."""
     if not given:
         return settings.workspace
     return None if given == NO_WORKSPACE else name_given(str(settings.home_path), given)

@@ -1,9 +1,9 @@
-"""Briefing: what an agent is told at the start of a session, before it has asked for anything.
+"""Briefing: what an agent is told at the start of a session, with core memory or of a new home.
 
-It is how to use the memory, what always matters, what the user asked for in their own words, the
-tasks in hand, and what the last conversations in this project came to: what a hook puts before a
-model, and what is kept for hooks (`app/kept.py`). The prompt of that name is not held to a budget,
-and shows the files whole.
+A briefing says how to use the memory, what always matters, what the user asked for in their own
+words, the tasks in hand, and what the last conversations in the project came to. A hook puts the
+briefing before a model, and `app/kept.py` keeps it for hooks. The prompt of that name has no
+budget, and shows the core files whole.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -42,14 +42,14 @@ _IN_ORDER: tuple[CoreFile, ...] = ("PERSONA.md", "USER.md", "MEMORY.md")
 
 
 class CoreReader:
-    """Reads what the core files say now, and does it again only after a change."""
+    """Reads what the core files say now, and reads again only after a change."""
 
     def __init__(self, settings: Settings, embedder: LazyEmbedder | None) -> None:
         """Bind to a home's core files.
 
         Args:
             settings: whose files they are.
-            embedder: whose vectors tell what was said later; without one nothing does.
+            embedder: finds what was said later by its vectors; without one nothing is found.
         """
         self._embedder = embedder
         self._files = open_home_files(settings).of(settings.tenant)
@@ -118,15 +118,12 @@ def _fit(lines: Iterable[str], room: int) -> Iterator[str]:
 
 
 MOST_TOKENS = 2_300
-"""Estimated; no text has more than four characters for each. Claude Code shows 10,000 characters of
-what a hook says, and of more only a preview."""
+"""Most estimated tokens of a briefing, of four characters at most each. Claude Code shows 10,000
+characters of what a hook says, and of more only a preview."""
 MOST_TASKS, _EPISODES = 3, 3
 _TASK_TOKENS, _EPISODE_TOKENS = 300, 500
 _WISH_TOKENS = 500
-_HEADINGS = (
-    *("# Core memory", f"# {HEADING}", "# Tasks"),
-    "# Last conversations in this project",
-)
+_HEADINGS = (*("# Core memory", f"# {HEADING}", "# Tasks"), "# Last conversations in this project")
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +215,7 @@ _MOST_TOKENS = 10
 
 
 def describe_new_home(tx: Transaction, settings: Settings, project: str | None) -> str:
-    """Describe an empty home: what can be imported, and who reads. Empty once it has records.
+    """Describe an empty home: what can be imported, and who reads; empty text for any other home.
 
     Args:
         tx: sees the tenant's rows.

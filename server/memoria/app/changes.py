@@ -23,12 +23,16 @@ if TYPE_CHECKING:
     from memoria.model.conclusions import ForeignMemory
 
 
-class Messages(Forgetting):
-    """One tenant's memory, as the program that records in it finds its own messages again."""
+_MOST_FORGETS = 1000
+"""Number of newest forgets among which those that can be put back are looked for."""
+
+
+class Changes(Forgetting):
+    """One tenant's memory, of which the last changes can be taken back."""
 
     @check_arguments
     async def find_message(self, session_id: Name, message_id: Name) -> StoredTurn | None:
-        """Find the newest version of a message recorded over this channel, if there is one.
+        """Find the newest version of a message that was recorded over this channel.
 
         Args:
             session_id: the conversation, in the client's own numbering.
@@ -62,10 +66,6 @@ class Messages(Forgetting):
 
         await in_thread(mark)
 
-
-class Imports(Messages):
-    """One tenant's memory, into which memories of other programs are written."""
-
     @property
     def projects(self) -> "ProjectTable":
         """The projects of the home, for the user to see and to join."""
@@ -92,7 +92,7 @@ class Imports(Messages):
     async def keep_foreign(
         self, memories: "Sequence[ForeignMemory]", *, workspace: str | None = None
     ) -> "ForeignReceipt":
-        """Write memories of another program in one transaction. They are on disk afterwards.
+        """Write memories of another program in one transaction; they are on disk on return.
 
         Args:
             memories: not too many: nobody else writes meanwhile.
@@ -113,14 +113,6 @@ class Imports(Messages):
         )
         return await in_thread(lambda: writer.keep(memories))
 
-
-_MOST_FORGETS = 1000
-"""Number of newest forgets among which those that can be put back are looked for."""
-
-
-class Changes(Imports):
-    """One tenant's memory, of which the last changes can be taken back."""
-
     @property
     def graph(self) -> "EntityQueries":
         """The people, places and things that memories speak of."""
@@ -131,7 +123,7 @@ class Changes(Imports):
 
     @check_arguments
     async def list_changes(self, limit: Count = 10) -> ChangeList:
-        """List what people did to memories that are seen here, newest first.
+        """List what people did to memories that this project sees, newest first.
 
         A forget is among it for as long as `forget_grace_days` let it be put back, and the last one
         also while nothing was done since, as is the last import. What an agent does on its own is
@@ -156,7 +148,7 @@ class Changes(Imports):
 
     @check_arguments
     async def undo_change(self, change_id: Text | None = None) -> Change:
-        """Take a change back: the last one that stands, or the one whose id is, or ends, so.
+        """Take back the last change that stands, or the change with an id or the end of an id.
 
         Nothing forgotten comes back by it, but for a forget that is undone within its grace. The
         undo is a change itself and can be undone.
@@ -181,7 +173,7 @@ class Changes(Imports):
         return changed
 
     async def _all_changes(self, *, with_lost: bool = False) -> list[Change]:
-        """List what people did that is seen here, newest first.
+        """List what people did that this project sees, newest first.
 
         Args:
             with_lost: whether each forget for good and the last import follow, not only what was
@@ -246,7 +238,7 @@ def choose_change(changes: list[Change], change_id: str | None) -> Change:
 
 
 def _find_last(changes: list[Change]) -> Change:
-    """Find the last change that stands; what was forgotten since keeps nobody from the one before.
+    """Find the last change that stands; changes whose memory was forgotten are passed over.
 
     Straight after a forget or an import nobody means what was done before it, unless it is named.
     """
@@ -263,7 +255,7 @@ def _find_last(changes: list[Change]) -> Change:
 
 
 def _after_lasting(last: Change, older: Change, id_chars: int) -> InvalidInputError:
-    """The refusal to undo an older change than the forget or the import just done."""
+    """Return the error that refuses to undo a change older than the latest forget or import."""
     told = "The last change was a forget for good, which can't be undone. Nothing was changed."
     if last.action == "import":
         told = f"The last change {_describe_import(last)}"
@@ -285,7 +277,7 @@ def _find_by_id(changes: list[Change], change_id: str) -> Change:
 
 
 def _change_of(report: ForgetReport) -> Change:
-    """Return a forget as a change; one that can't be put back any more is gone."""
+    """Return a forget as a change, which is gone once it can't be put back any more."""
     is_hidden = report.state == "hidden" and (report.purge_at or 0) > now_millis()
     return Change(
         id=report.id,
@@ -303,7 +295,7 @@ def _is_lasting(change: Change) -> bool:
 
 
 def _describe_import(change: Change) -> str:
-    """The end of a refusal to undo an import, with what removes it."""
+    """Return the end of the message that an import can't be undone, with what removes it."""
     sessions = map(shlex.quote, change.sessions[:3])
     named = " or ".join(f"`memoria forget --session-id {one}`" for one in sessions)
     how = f", such as {named}" if named else ""

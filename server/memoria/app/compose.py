@@ -118,7 +118,7 @@ async def open_home(
 
 
 def _prepare_helpers(settings: Settings) -> "SearchHelpers | None":
-    """Prepare processes that search beside this one; None where they would be of no use."""
+    """Prepare processes that search beside this process; None if they would be of no use."""
     from memoria.app.helpers import SearchHelpers, count_helpers  # noqa: PLC0415  (off by default)
 
     most = count_helpers(settings)
@@ -126,7 +126,7 @@ def _prepare_helpers(settings: Settings) -> "SearchHelpers | None":
 
 
 def purge_hidden(store: Store, tenant: str, home: str) -> None:
-    """Erase what was forgotten and hidden long enough; hardly ever there is any."""
+    """Erase what was forgotten and hidden, once its period of grace is over."""
     with store.read(tenant) as tx:
         is_due = bool(tx.hidden.list_due(now_millis()))
     if is_due:

@@ -18,10 +18,10 @@ def choose_engine() -> Engine:
 
 
 def check_memory(settings: Settings) -> None:
-    """Check that the home and the tenant are there, so that no typing error makes them.
+    """Check that the home and the tenant exist, so that a mistyped name makes neither.
 
     Raises:
-        NoMemoryError: one is not.
+        NoMemoryError: one of them does not exist.
     """
     home = settings.home_path
     if count_waiting(home, settings.tenant):

@@ -1,6 +1,6 @@
 """Exports: a tenant's memory into a file or a folder of notes, and back in.
 
-All of it blocks, so that Ctrl-C is heard, but for `sync_notes`, which edits an opened memory.
+Every function blocks, so that Ctrl-C stops it, but for `sync_notes`, which edits an opened memory.
 """
 
 from collections.abc import Callable
@@ -105,11 +105,7 @@ def write_notes(
 
 
 async def sync_notes(
-    memory: Memoria,
-    root: Path,
-    selection: PortableSelection,
-    deleted: Deleted,
-    progress: Progress,
+    memory: Memoria, root: Path, selection: PortableSelection, deleted: Deleted, progress: Progress
 ) -> NotesReport:
     """Bring a folder of notes and a memory in line with each other.
 

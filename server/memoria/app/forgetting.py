@@ -1,4 +1,4 @@
-"""Forgetting: what would go, letting it go, and the proofs of it. `Memoria` adds what writes."""
+"""Forgetting: previews of what would be erased, the erasure itself, and its reports."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -99,7 +99,7 @@ class Forgetting(Records):
     async def undo_forget(self, report_id: Text) -> ForgetReport:
         """Put back what a forget has hidden, while `forget_grace_days` are not over.
 
-        What was changed since stays as it is.
+        What was changed after the forget stays as it is.
 
         Raises:
             NotFoundError: there is no report of this id.
@@ -120,7 +120,7 @@ class Forgetting(Records):
         """Return the proof of a forget, with a digest of each item.
 
         Raises:
-            NotFoundError: there is none of this id.
+            NotFoundError: there is no report of this id.
         """
         whole = await self._complete_report_id(report_id)
         report = await self._read(lambda tx: tx.erasures.get_report(whole))
@@ -131,10 +131,10 @@ class Forgetting(Records):
         return report
 
     async def _complete_report_id(self, cited: str) -> str:
-        """Complete the end of a report's id; an end of no id is given back.
+        """Return the whole id of a report by its end; the end itself if no id has it.
 
         Raises:
-            InvalidInputError: several end so; names them.
+            InvalidInputError: several ids have this end; the message names them.
         """
         if not cited:
             return cited
@@ -142,7 +142,7 @@ class Forgetting(Records):
         return choose_by_end((one.id for one in reports), cited) or cited
 
     def _wake_worker(self) -> None:
-        """Let what was changed be embedded."""
+        """Wake the worker that embeds what was changed, where there is one."""
 
     def _eraser(self, *, may_return: bool = False) -> "Eraser":
         # A start-up must not pay for these.
@@ -163,7 +163,7 @@ class Forgetting(Records):
         )
 
     async def _request(self, selection: ForgetSelection) -> "ErasureRequest":
-        """Add to the selection what a search for its query finds, and what the caller sees."""
+        """Return the request of a selection, with the answers to its query."""
         from memoria.erasure.selection import ErasureRequest  # noqa: PLC0415
 
         await self.catch_up(THOROUGH_BYTES)
@@ -183,7 +183,7 @@ class Forgetting(Records):
     async def _offer_near(
         self, ids: Sequence[str], listed: Sequence[str] = ()
     ) -> tuple[ForgetItem, ...]:
-        """List turns that say nearly what memories of these ids say, but for those that are listed.
+        """List turns that say nearly the same as some memories, without turns listed already.
 
         An agent is shown none that another project alone sees.
         """
@@ -205,9 +205,9 @@ class Forgetting(Records):
         return tuple(one for one in offered if one.id not in listed)
 
     async def _find_answers(self, query: str, workspace: str | None) -> tuple[str, ...]:
-        """List ids of what answers a search: each fits, and at least half as well as the best.
+        """List ids of the hits that fit a query, each at least half as well as the best hit.
 
-        What a search shows besides, as the nearest there is, nobody has meant by these words.
+        Hits that a search shows merely as the nearest are left out: nobody has meant them.
         """
         result = await self.search_memory(
             query,
@@ -225,7 +225,7 @@ class Forgetting(Records):
         return tuple(hit.id for hit in hits if hit.id in fitting)
 
     def _meaning_lookup(self, reach: float | None) -> "MeaningLookup | None":
-        """Return the function that makes the vectors to be kept; None where none may be."""
+        """Return the function that makes vectors of what is forgotten; None if none may be kept."""
         embedder = self._embedder
         if reach is None or embedder is None:
             return None
@@ -241,20 +241,20 @@ class Forgetting(Records):
 
 
 MOST_COMPARED = 5
-"""Number of memories looked for in other words; of more, nobody reads the list."""
+"""Number of memories for which near turns are looked for; nobody reads a longer list."""
 MOST_WORDINGS = 3
-"""Number of the newest wordings of each."""
+"""Number of a memory's newest wordings that are compared."""
 MOST_FOUND = 20
 _SHOWN_CHARS = 300
 _NEAR, _NEAR_IN_WORDS = 1.1, 0.6
 """The share of a memory's words that a turn holds and its cosine, together; without a vector the
 words alone. Six corrections and answers to them had 1.37 or more, 14 other turns 0.98 or less."""
 _BEFORE_MS = 600_000
-"""An agent corrects a memory within this time of what it was told."""
+"""Longest time from what a user says to the correction that an agent makes of it."""
 
 
 def list_near(explanation: Explanation) -> list[str]:
-    """List ids of turns that a search for a memory's words has found to say nearly the same."""
+    """List ids of turns that say nearly the same as a memory, by the search for its words."""
     return [
         one.id
         for one in explanation.candidates
@@ -265,12 +265,12 @@ def list_near(explanation: Explanation) -> list[str]:
 def read_offered(
     tx: Transaction, memories: Sequence[Memory], near: Sequence[str], seen: Filters | None
 ) -> tuple[ForgetItem, ...]:
-    """List the turns to be offered: those of corrections, and those that say nearly the same.
+    """List the turns to be offered: turns of corrections, and turns that say nearly the same.
 
     Args:
         tx: where they are read.
         memories: what is to be forgotten.
-        near: ids of the turns that say nearly the same.
+        near: ids of turns that say nearly the same.
         seen: what the caller sees, where that is not everything.
     """
     turns = [*_list_made_under(tx, memories, seen), *filter(None, map(tx.conversations.turn, near))]
@@ -295,6 +295,6 @@ def _list_made_under(
 
 
 def _list_corrections(memory: Memory) -> Sequence[MemoryVersion]:
-    """List the wordings of a memory, newest first, that corrected one or would if confirmed."""
+    """List a memory's wordings that corrected another, or will once confirmed; newest first."""
     waits = memory.validity is Validity.PENDING_CONFIRMATION
     return memory.versions if waits else memory.versions[:-1]

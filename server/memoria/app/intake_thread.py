@@ -1,4 +1,4 @@
-"""An intake of the spool in a thread of its own, which nobody need wait for to its end."""
+"""Intake of the spool in a thread of its own, whose end nobody needs to wait for."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ _LOOK_S = 0.1
 
 
 class IntakeThread:
-    """Takes in what waits. The thread ends with the process, whatever it is at."""
+    """Takes in the waiting entries in a thread, which ends with the process."""
 
     def __init__(self, intake: "SpoolIntake", most_bytes: int) -> None:
         """Start the thread.
@@ -38,7 +38,7 @@ class IntakeThread:
 
     @property
     def is_alive(self) -> bool:
-        """True while the thread works, given up or not."""
+        """True while the thread works, whether it was given up or not."""
         return self._thread.is_alive()
 
     @property
@@ -51,11 +51,11 @@ class IntakeThread:
         return self._outcome.result()
 
     def wait(self, most_s: float, is_enough: Callable[[], bool]) -> bool:
-        """Wait until it has ended, so long at most, or until it is enough. Return whether it has.
+        """Wait until the intake ends, or `is_enough`; return True if the intake has ended.
 
         Args:
-            most_s: how long.
-            is_enough: is asked some times a second.
+            most_s: seconds to wait at most.
+            is_enough: called some times a second; True ends the wait.
         """
         ends = time.monotonic() + most_s
         while not self._outcome.done() and time.monotonic() < ends and not is_enough():
@@ -63,11 +63,11 @@ class IntakeThread:
         return self._outcome.done()
 
     def has_stalled(self, after_s: float) -> bool:
-        """Check whether it has been at one step for longer than so many seconds."""
+        """Check whether the intake has been at one step for longer than so many seconds."""
         return not self._outcome.done() and self._intake.progress.seconds() > after_s
 
     def give_up(self, reason: str) -> "SpoolReport | None":
-        """Set aside what it is at, and leave the rest to another; None if nothing was set aside.
+        """Set aside the entry that is being taken in, and stop; None if nothing was set aside.
 
         Raises:
             OSError: the spool can't be changed.
@@ -75,7 +75,7 @@ class IntakeThread:
         return self._intake.give_up(reason)
 
     def stop(self, most_s: float) -> None:
-        """Tell it to end at its next step, and wait that many seconds at most."""
+        """End the intake at its next step, and wait for that so many seconds at most."""
         self._intake.progress.give_up()
         self._thread.join(most_s)
 

@@ -1,4 +1,4 @@
-"""Keeping answers for those who can't wait for a server (`bare/kept.py`), and keeping them current.
+"""Answers composed and kept current for readers that can't wait for a server (`bare/kept.py`).
 
 An answer is composed from one snapshot and written while nobody else may write to the database, if
 nothing it rests on has changed meanwhile. So no answer is ever kept that was outdated when it was
@@ -62,17 +62,14 @@ class AnswerKeeper:
         self._good_until: int | None = None
 
     def has_changed(self) -> bool:
-        """Check whether something has happened since the project's answers were kept.
-
-        It costs a look at seven files, and may be asked wherever nothing must be waited for.
-        """
+        """Check whether the project's kept answers may be out of date, by a look at seven files."""
         places, end = self._places(self._settings.workspace), self._good_until
         is_over = end is not None and end <= now_millis()
         states = look_at(self._home, places)
         return (is_over or states != self._seen) and self._may_keep(states)
 
     def keep(self) -> bool:
-        """Keep the answers of the project at hand. False where it is to be tried again.
+        """Keep the answers of the project at hand; return False if that must be tried again.
 
         Raises:
             StoreError: the home can't be read.
@@ -81,7 +78,7 @@ class AnswerKeeper:
         return self._keep_for(self._settings.workspace)
 
     def keep_for_others(self) -> bool:
-        """Keep those for no project and for others that had some; delete what holds no longer."""
+        """Keep answers for no project and other projects that had some; delete stale ones."""
         for workspace in self._list_others():
             if not self._keep_for(workspace):
                 return False
@@ -115,7 +112,7 @@ class AnswerKeeper:
         return self._note_seen(workspace, states, until)
 
     def _may_keep(self, states: States) -> bool:
-        """Check whether others would compose the same, by the settings file as it is now."""
+        """Check whether another process would compose the same, by the present settings file."""
         state = states[SETTINGS_FILE]
         if self._is_known is None or self._is_known[0] != state:
             self._is_known = state, _is_as_others_read(self._settings)
@@ -139,9 +136,9 @@ class AnswerKeeper:
         return [*places_of_home(), *core]
 
     def _list_others(self) -> Iterator[str | None]:
-        """Yield None for no project, and the projects that something was kept for last.
+        """Yield None for no project, and the projects for which answers were kept last.
 
-        The one at hand is left out.
+        The project at hand is left out.
         """
         kept = (one for _, one in list_kept(self._home, self._tenant) if one is not None)
         known = dict.fromkeys((None, *(one.get("workspace") for one in kept)))
@@ -152,16 +149,16 @@ class AnswerKeeper:
 
 
 def _find_end(tx: Transaction, at: int, workspace: str | None) -> int | None:
-    """Return the first moment at which time alone may change what is told; None for never."""
+    """Return when answers change by the passing of time alone; None for never."""
     core = find_next_change(tx, at, workspace)
     tasks = find_end_of_telling(tx, workspace, at, MOST_TASKS)
     return min((end for end in (core, tasks) if end is not None), default=None)
 
 
 def _is_as_others_read(settings: Settings) -> bool:
-    """Check whether a process with only the environment and the file would have these settings.
+    """Check whether the environment and the settings file alone give these settings.
 
-    What a program has set in other ways would be known to nobody who reads what is kept.
+    Readers of kept answers don't know what a program has set in other ways.
     """
     try:
         known = Settings.load(home=str(settings.home_path), tenant=settings.tenant)

@@ -1,6 +1,6 @@
 """Likely replaced: which memory a new statement may take the place of, by its likeness alone.
 
-Nothing is replaced for it. Whoever has stated it is asked, and knows.
+Nothing is replaced by that: whoever has made the statement is asked.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ class LikeMemories:
     def find(self, content: str) -> Sequence[Memory]:
         """Find the active memories that are like a statement, the likeliest first.
 
-        Where the embedder is not loaded words tell, for nobody waits for it.
+        Shared words decide while the embedder is not loaded, as nobody waits for it.
         """
         finder = RelatedMemoryFinder(self.embedder)
         meanings = finder.embed_meanings([content], wait=False)
@@ -51,7 +51,7 @@ def keep_and_ask(
     given_type: str | None,
     details: StatementDetails,
 ) -> RememberResult:
-    """Keep a statement, and say what its wording alone decided: its type, and what it may replace.
+    """Keep a statement; the result names the type its wording gave, and what it may replace.
 
     Args:
         statements: where it is kept.
@@ -85,8 +85,8 @@ def _find_by_words(tx: Transaction, content: str, workspace: str | None) -> Iter
 def _pick_replaced(kept: RememberResult, known: Sequence[Memory]) -> RelatedStatement | None:
     """Pick the memory that a statement may replace; None where that is settled.
 
-    It is the nearest, or the newest of those that share all the words with the statement that the
-    nearest shares: what it says counts last.
+    That is the newest of the memories that share with the statement all words that the nearest
+    memory shares; if the nearest shares none, the nearest.
     """
     if kept.status != "remembered" or kept.supersedes or kept.contradicts or kept.superseded_by:
         return None

@@ -1,4 +1,4 @@
-"""Memoria: what every face calls. MCP, the command line and the library share these operations."""
+"""Memoria: the operations that MCP, the command line and the library share."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated
@@ -121,7 +121,7 @@ class Memoria(Unread):
 
     @check_arguments
     async def catch_up(self, most_bytes: Bytes = WAITING_BYTES) -> None:
-        """Take in what hooks have said, if any has: what was just typed is found then.
+        """Take in what hooks have said, so that a search finds what was just typed.
 
         Args:
             most_bytes: of transcripts, at most.
@@ -140,7 +140,7 @@ class Memoria(Unread):
             most_bytes: of transcripts, at most.
 
         Returns:
-            Whether any of it is left.
+            True if some of it is left.
         """
         report = await in_own_thread(lambda is_left: self.spool.take_in(most_bytes, is_left))
         if report is not None and report.recorded:
@@ -149,12 +149,9 @@ class Memoria(Unread):
 
     @check_arguments
     async def close_past_conversations(self) -> int:
-        """Close what nobody has said anything in for `segment_idle_minutes`, by when it was said.
+        """Close segments in which nothing was said for `segment_idle_minutes`; return their number.
 
-        An import ends with it: what is long over needs no pause before it is summed up.
-
-        Returns:
-            How many segments were closed.
+        An import ends so: a conversation that is long over needs no pause before it is summed up.
         """
         capture = self._capture(self.settings.workspace)
         closed = await in_thread(capture.close_idle_segments)
@@ -274,13 +271,7 @@ class Memoria(Unread):
         await self._check_private_time(session_id)
         return await in_thread(
             lambda: update_scratchpad(
-                self._store,
-                self.tenant,
-                session,
-                current_focus,
-                completed,
-                self._digester,
-                place,
+                self._store, self.tenant, session, current_focus, completed, self._digester, place
             )
         )
 
@@ -368,9 +359,9 @@ class Memoria(Unread):
         return Statements(self._store, self.tenant, self._channel, self._digester, place, personal)
 
     def _session(self, given: str | None) -> str:
-        """Return the session in which something is said: the client's own, where it says which.
+        """Return the session of a call: the client's own, else the given, else this connection's.
 
-        An agent that names another has made the name up: it can't know the client's.
+        An agent that names another session has made the name up: it can't know the client's.
         """
         return self._channel.session or given or self._default_session
 

@@ -44,7 +44,7 @@ _NOT_FOUND = "quote not in the turn"
 _WEEK_DAYS = 7
 _MOST_SESSIONS = 10_000
 _USUAL_SHARE = 0.2
-"""Tokens of answers for one of questions, where nobody has counted them yet."""
+"""Tokens of an answer for each token of a request, while nobody has counted them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ def price_last_week(settings: Settings) -> WeekPrice | None:
 
 
 def _count_tokens(tx: Transaction, since: int) -> Iterator[int]:
-    """Yield the tokens of each thing that people and assistants have said since."""
+    """Yield the number of tokens of each message of people and assistants since a moment."""
     for session in tx.days.list_closed_sessions(since, 0, _MOST_SESSIONS):
         for turn in tx.conversations.list_span(session.n, 0, session.last_index):
             if turn.at >= since and turn.role is not Role.TOOL:

@@ -1,4 +1,4 @@
-"""Nightly maintenance of a home: run, look at, undo. All of it blocks, so that Ctrl-C is heard."""
+"""Nightly maintenance of a home: run, look at, undo. All functions block, so Ctrl-C stops each."""
 
 import os
 import time
@@ -86,9 +86,9 @@ def run_nightly(
 
 
 def _begin_or_resume(store: JournalingStore, tenant: str, options: RunOptions) -> NightlyRun:
-    """Return the run that was begun, or a new one where none can still be finished.
+    """Return the run that was begun, or a new run if none can be finished any more.
 
-    One that is a day old, or has a step that this version doesn't know, is left as far as it came.
+    A run that is a day old, or has a step that this version doesn't know, is left unfinished.
     """
     now = now_millis()
     with store.write(tenant) as tx:
@@ -219,7 +219,7 @@ def _connect_model(context: StepContext, store: JournalingStore) -> Iterator[Ste
 
 
 def _load(embedder: LazyEmbedder | None) -> LazyEmbedder | None:
-    """Load the embedder: a rerun must find what the first one found."""
+    """Load the embedder, so that a run done again finds the same."""
     if embedder is not None:
         with suppress(EmbedderError):  # words alone will do
             embedder.wait_for_embedder(wait_ms=None)

@@ -13,11 +13,11 @@ from memoria.store.rows.transaction import Transaction
 
 if TYPE_CHECKING:
     from memoria.app.helpers import SearchHelpers
-    from memoria.app.queue import ExtractionService
     from memoria.config import Settings
     from memoria.inference import LazyEmbedder
     from memoria.inference.reranker import Reranker
     from memoria.ingest.embedding import EmbeddingWorker
+    from memoria.ingest.extraction import ExtractionWorker
 
 
 _T = TypeVar("_T")
@@ -34,9 +34,9 @@ async def in_thread(work: Callable[[], _T], turns: anyio.CapacityLimiter | None 
 
 
 async def in_own_thread(work: Callable[[Callable[[], bool]], _T]) -> _T:
-    """Run work that goes on by itself, and wait for it no longer when this is cancelled.
+    """Run work in a worker thread, and wait no longer for its end when the call is cancelled.
 
-    It is given what tells it so.
+    The work is given a function that returns True once nobody waits.
     """
     left = Event()
     try:
@@ -68,7 +68,7 @@ class OpenHome:
     reranker: "Reranker | None" = None
     worker: "EmbeddingWorker | None" = None
     """Worker that embeds what waits."""
-    reader: "ExtractionService | None" = None
+    reader: "ExtractionWorker | None" = None
     """Service that has a chat model read what waits; None without a chat model."""
     helpers: "SearchHelpers | None" = None
     """Processes that search beside this one while many ask at once; None unless they are set."""

@@ -23,11 +23,11 @@ from memoria.store.engine import Store
 def propose_former(
     store: Store, settings: Settings, among: Collection[str] | None = None
 ) -> str | None:
-    """Return a sentence on the project that the one at hand seems to have been, and the command.
+    """Return a sentence that names the present project's likely former one, with the command.
 
-    That is one of the same name, or else in the same folder, if it is the only one there and its
-    own folder is gone, and if it is among those that are given. No private project is named, and
-    to none is any other proposed.
+    The former project is the only one whose folder is gone and had the same name, or else lay in
+    the same folder; it must be among those given. Private projects are never named, and nothing is
+    proposed to them.
     """
     here, private = settings.workspace, {*(settings.private_workspaces or ())}
     if here is None or here in private:

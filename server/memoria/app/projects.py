@@ -1,4 +1,4 @@
-"""Projects: which there are, which one a folder is, and how two become one. For the user alone."""
+"""Projects of a home, for the user alone: listed, found by name or folder, joined and moved."""
 
 import os
 import shlex
@@ -33,7 +33,7 @@ class MeantProject(Value):
 
 
 def choose_meant(known: tuple[KnownProject, ...], given: str) -> MeantProject:
-    """Choose the project of this name, else the only one in a folder of this name.
+    """Choose the project of a name, else the only project in a folder of that name.
 
     Raises:
         InvalidInputError: several projects are in folders of that name.
@@ -92,7 +92,7 @@ class ProjectTable:
         return await in_thread(lambda: self._find_former(given, folder))
 
     async def check_join(self, former: KnownProject, into: KnownProject) -> None:
-        """Check that one may become part of the other.
+        """Check that a project may become part of another.
 
         Raises:
             InvalidInputError: it may not, and why.
@@ -121,7 +121,7 @@ class ProjectTable:
         """Find the last join by which a project became part of another, if it can be taken back.
 
         Raises:
-            InvalidInputError: there is none, or what it became part of is part of another since.
+            InvalidInputError: there is no such join, or a later join has to be taken back first.
         """
         return await in_thread(lambda: self._find_join(given))
 
@@ -156,7 +156,7 @@ class ProjectTable:
             )
 
     def list_now(self) -> tuple[KnownProject, ...]:
-        """List them as `list` does, without waiting for a thread."""
+        """List projects as `list` does, in the calling thread."""
         with self._store.read(self._settings.tenant) as tx:
             held = {one.name: one for one in tx.projects.list_held()}
         noted = self._read_noted().values()
@@ -300,7 +300,7 @@ class ProjectTable:
 
 
 def _find_by_folder(joins: Sequence[Join], given: str) -> Join | None:
-    """Find the join of the project that was in a folder of this name, if only one was."""
+    """Find the join of the only project that was in a folder of a name."""
     named = [one for one in joins if PurePath(one.former).name == given]
     return named[0] if len({one.former for one in named}) == 1 else None
 

@@ -1,4 +1,4 @@
-"""Origins and links of memories, as their owner looks at them."""
+"""Origins and links of memories, and the entities that memories speak of."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -31,7 +31,7 @@ _Settle = Callable[[Transaction, Pair, Channel, int], None]
 
 
 class ProvenanceQueries:
-    """Queries from one tenant's memories back to the very words. See `Memoria.provenance`."""
+    """Queries for the origins of one tenant's memories. See `Memoria.provenance`."""
 
     def __init__(self, store: Store, tenant: str, workspace: str | None) -> None:
         self._store = store
@@ -87,13 +87,13 @@ class EntityQueries:
 
     @check_arguments
     async def join(self, name: Text, other: Text) -> None:
-        """Let two entities be one from now on: who is asked for by one is found by both.
+        """Join two entities: who is asked for by one name is found by both from now on.
 
         Each keeps the names and links it has, so `part` makes two of them again.
 
         Args:
             name: a name, an alias or an id.
-            other: of the other one, by whose id both are known then.
+            other: the same of the other entity, by whose id both are known then.
 
         Raises:
             NotFoundError: nobody goes by one of the names.
@@ -103,11 +103,11 @@ class EntityQueries:
 
     @check_arguments
     async def part(self, name: Text, other: Text) -> None:
-        """Let two entities be two, and propose no more that they are one.
+        """Part two entities, and propose no more that they are one.
 
         Args:
             name: a name, an alias or an id.
-            other: of the other one.
+            other: the same of the other entity.
 
         Raises:
             NotFoundError: nobody goes by one of the names.
@@ -134,13 +134,13 @@ class EntityQueries:
     async def around(
         self, name: Text, *, hops: Hops = 1, limit: Count = 30
     ) -> EntityRecord | Namesakes:
-        """Return what is known of an entity, and the memories that speak of it.
+        """Return what is known of an entity, with the memories that speak of the entity.
 
-        Where several go by the name, or none does, it is told which there are.
+        Where several entities or none go by the name, the result lists them.
 
         Args:
             name: a name, an alias or an id.
-            hops: 2 for what these memories are linked with as well.
+            hops: 2 to add what these memories are linked with.
             limit: memories at most.
         """
         return await in_snapshot(

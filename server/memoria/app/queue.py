@@ -1,8 +1,8 @@
-"""The extraction queue, as its owner sees and changes it."""
+"""The extraction queue and the unread turns: what a chat model or an agent has still to read."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import SkipValidation
 
@@ -20,6 +20,7 @@ from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 
 if TYPE_CHECKING:
+    from memoria.ingest.extraction import ExtractionWorker
     from memoria.ingest.handing_in import AgentReader
     from memoria.ingest.intake import IntakeLimits
 
@@ -32,33 +33,11 @@ NO_CHAT_MODEL = (
 )
 
 
-class ExtractionService(Protocol):
-    """Background service that has a chat model read what was recorded."""
-
-    @property
-    def intake(self) -> "IntakeLimits":
-        """Limits that say what it wants to read at once, and what later."""
-        ...
-
-    @property
-    def is_reading(self) -> bool:
-        """True if what waits is read in this process."""
-        ...
-
-    def wake(self) -> None:
-        """Wake the service: something was queued."""
-        ...
-
-    def is_idle(self) -> bool:
-        """Check whether there is nothing to read now."""
-        ...
-
-
 class ExtractionQueue:
     """Queue of one tenant's conversations for a chat model. See `Memoria.queue`."""
 
     def __init__(
-        self, store: Store, tenant: str, digester: Digester, reader: ExtractionService | None
+        self, store: Store, tenant: str, digester: Digester, reader: "ExtractionWorker | None"
     ) -> None:
         self._store = store
         self._digester = digester
@@ -88,7 +67,7 @@ class ExtractionQueue:
     async def retry(self, ids: Sequence[Text] | None = None) -> list[str]:
         """Let segments be tried again that were given up, dropped or put off.
 
-        Gives the ids of those for which there was something to do.
+        Returns the ids of segments for which there was something to do.
 
         Args:
             ids: which; all that were given up or put off by default.

@@ -18,9 +18,9 @@ _MS_PER_MINUTE = 60_000
 
 
 def build_chat_client(settings: Settings, ledger: CallLedger) -> ChatClient | None:
-    """Build the one way to the chat model, its calls entered in the ledger.
+    """Build the client of the chat model, whose calls are entered in the ledger.
 
-    None where none is configured.
+    None where no chat model is configured.
     """
     model = choose_chat_model(settings)
     return None if model is None else ChatClient(model, ledger, chat_limits(settings))

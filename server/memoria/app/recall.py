@@ -16,26 +16,15 @@ from memoria.app.open_home import OpenHome, in_snapshot, in_thread
 from memoria.app.spool import WAITING_BYTES
 from memoria.errors import InvalidInputError
 from memoria.memories.task_in_hand import date_focus, list_told_tasks
-from memoria.model import (
-    ContextPackage,
-    SearchResult,
-    new_id,
-    now_millis,
-)
+from memoria.model import ContextPackage, SearchResult, new_id, now_millis
 from memoria.model.core import CoreFile
 from memoria.model.query import MemoryQuery, TranscriptQuery
-from memoria.retrieval import (
-    Search,
-    SearchOptions,
-    plan_context,
-    plan_evidence,
-    plan_unasked,
-)
+from memoria.retrieval import Search, SearchOptions, plan_context, plan_evidence, plan_unasked
 
 _TASKS = 3
 _SHORT_TERM_TURNS = 6
 _UNASKED_WAIT_MS = 1_000
-"""For a model that is loading: the bundled one takes 0.2 s, and words alone tell less surely."""
+"""Longest wait for a model that is loading: words alone tell less surely."""
 _LONGEST_PROMPT = 2_000
 """Longest prompt that is asked with, in characters; beyond are logs, files, pages."""
 
@@ -115,11 +104,11 @@ class Recall:
             MIN_TOKENS,
             FixedBlocks,
             build_context,
+            read_session_end,
         )
 
         if max_tokens < MIN_TOKENS:
             raise InvalidInputError(f"max_tokens is {max_tokens}; it must be {MIN_TOKENS} or more.")
-        from memoria.retrieval.answer.prompt import read_session_end  # noqa: PLC0415
 
         await self.catch_up()
         place, search = self._workspace(workspace), self._search
@@ -145,7 +134,7 @@ class Recall:
         return await in_thread(build)
 
     async def catch_up(self, most_bytes: int = WAITING_BYTES) -> None:
-        """Take in what waits to be taken in. Who only reads has nowhere to take it to."""
+        """Take in what hooks have said; a memory that is only read takes in nothing."""
 
     async def read_core(self) -> dict[CoreFile, str]:
         """Return what the core files say now, without marks; a file that says nothing is missing.
@@ -164,7 +153,7 @@ class Recall:
     async def recall_unasked(
         self, prompt: str, *, session_id: str | None = None, workspace: str | None = None
     ) -> str:
-        """Return what bears on a prompt so surely that a model is shown it unasked; mostly nothing.
+        """Return what bears on a prompt so surely that it is shown unasked; mostly nothing.
 
         Args:
             prompt: what the user has just said.
@@ -184,12 +173,12 @@ class Recall:
         return compose_unasked(prompt, found, session_id)
 
     async def compose(self, write: "Composer", workspace: str | None = None) -> str:
-        """Compose now, as from a project, an answer for a reader who has asked for nothing yet."""
+        """Compose an answer for a project, for a reader who has asked nothing yet."""
         place, core = self._workspace(workspace), self._core
         return await in_snapshot(self._store, self.tenant, lambda tx: write(tx, core, place))
 
     def open_keeper(self, composers: "Mapping[str, Composer]") -> "AnswerKeeper":
-        """Open the keeper of such answers, for readers that can't wait; they are kept by name."""
+        """Open the keeper of composed answers, which keeps them for readers that can't wait."""
         from memoria.app.kept import AnswerKeeper  # noqa: PLC0415  (only a server keeps some)
 
         return AnswerKeeper(self.settings, self._store, composers)
@@ -222,9 +211,9 @@ class Recall:
         return await helpers.run(asked, run_all)
 
     async def _propose_former(self, found: SearchResult) -> SearchResult:
-        """Note in an answer where the project was before, if nothing was found here or some there.
+        """Note in an answer the project's likely former place, where other projects have matches.
 
-        What was found here leaves open whether the other project is meant, so it must have some.
+        If this project has matches as well, the former project must have some.
         """
         if found.elsewhere is None:
             return found

@@ -1,4 +1,4 @@
-"""Records: what is looked up by its id, and how much there is. `Memoria` adds what changes it."""
+"""Records: memories, turns and sessions looked up by id or listed, and counted."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -28,8 +28,7 @@ from memoria.model import (
     TurnRecord,
     now_millis,
 )
-from memoria.retrieval.answer.marks import mark_contradicted_memories as mark_memories
-from memoria.retrieval.answer.marks import mark_outdated_memories
+from memoria.retrieval.answer.marks import mark_contradicted_memories, mark_outdated_memories
 from memoria.retrieval.lookup.records import (
     complete_id,
     complete_session_id,
@@ -53,7 +52,7 @@ Completed = Literal["memory", "session", "project"]
 
 
 class Records(Recall):
-    """One tenant's memory as it is looked up: nothing here changes it."""
+    """Looks up one tenant's memory, and changes nothing."""
 
     @check_arguments
     async def get_record(
@@ -90,7 +89,7 @@ class Records(Recall):
 
     @takes_query(MemoryListing)
     async def list_memories(self, listing: MemoryListing) -> MemoryPage:
-        """Return a page of memories, those first that hold since last.
+        """Return a page of memories; the memory that became valid last comes first.
 
         It is called, by name, with whatever `MemoryListing` has; or with such an object.
 
@@ -111,7 +110,7 @@ class Records(Recall):
 
     @takes_query(SessionListing)
     async def list_sessions(self, listing: SessionListing) -> SessionPage:
-        """Return a page of sessions, those first in which something was said last.
+        """Return a page of sessions; the session in which something was said last comes first.
 
         It is called, by name, with whatever `SessionListing` has; or with such an object.
         """
@@ -140,7 +139,7 @@ class Records(Recall):
 
     @check_arguments
     async def list_contradicted(self, limit: Count = 20) -> list[Memory]:
-        """List one memory of each contradicting pair, with the other in `contradicts`."""
+        """List a memory of each contradicting pair, with the other memory in `contradicts`."""
         place = self.settings.workspace
         return await self._read(
             lambda tx: self._with_contradictions(tx, tx.memories.list_contradicted(limit, place))
@@ -161,7 +160,7 @@ class Records(Recall):
         return await self._read(read)
 
     async def list_tasks(self, limit: Count = 3) -> list[Scratchpad]:
-        """List the scratchpads touched last, without tasks of days ago or left for others since."""
+        """List the scratchpads touched last, without tasks that are days old or were left."""
         place = self.settings.workspace
         return await self._read(lambda tx: list_told_tasks(tx, place, now_millis(), limit))
 
@@ -225,10 +224,7 @@ class Records(Recall):
         """Add to a memory what contradicts or outdates it, what was said later, and its links."""
         from memoria.memories.times import local_span  # noqa: PLC0415  (as below)
         from memoria.retrieval.lookup.newer import mark_later  # noqa: PLC0415
-        from memoria.retrieval.lookup.provenance import (  # noqa: PLC0415
-            add_links,
-            filters_from,
-        )
+        from memoria.retrieval.lookup.provenance import add_links, filters_from  # noqa: PLC0415
 
         project = self.settings.workspace
         (marked,) = mark_later(tx, self._embedder, self._with_contradictions(tx, [memory]), project)
@@ -236,13 +232,13 @@ class Records(Recall):
         return add_links(tx, marked, filters_from(project))
 
     def _with_contradictions(self, tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:
-        """Add to memories what contradicts or outdates them, as far as it is seen from here."""
+        """Add to memories what contradicts or outdates them, as far as the project sees it."""
         seen = Filters(workspace=self.settings.workspace)
         shown = mark_conditions(tx, memories)
-        return mark_outdated_memories(tx, mark_memories(tx, shown, seen))
+        return mark_outdated_memories(tx, mark_contradicted_memories(tx, shown, seen))
 
     async def _complete_ids(self, *ids: str | None) -> list[str]:
-        """Complete ids; one that none ends with becomes an empty text."""
+        """Return the whole ids for some ends of ids; empty for an end that no id has."""
         given = [read_id(one or "") for one in ids]
         if not any(map(is_short, given)):
             return given

@@ -1,4 +1,4 @@
-"""The spool of hooks as an opened memory takes it in: whenever it has changed, and not before."""
+"""Intake of the hooks' spool into an opened memory, whenever the spool has changed."""
 
 import logging
 import math
@@ -30,7 +30,7 @@ ALL = 1 << 62
 COMMAND_BYTES = 1024 * 1024
 """Bytes that a command reads before it does anything else."""
 THOROUGH_BYTES = 16 * 1024 * 1024
-"""Bytes that are read before it is shown what a forget would erase."""
+"""Bytes that are read before a forget is previewed."""
 _HEARD_MS = 30 * 60_000
 """Time after its last hook for which a session is taken to be the one where an agent speaks."""
 _NAMES_FIRST = "claude-code"
@@ -46,7 +46,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def count_waiting(home: Path, tenant: str) -> int:
-    """Count the entries in a tenant's spool; 0 where it can't be read, as doctor says."""
+    """Count the entries in a tenant's spool; 0 if the spool can't be read, as doctor says."""
     try:
         return len(list_waiting(str(home), tenant))
     except OSError:
@@ -91,7 +91,7 @@ class Spool:
         self._turn = threading.Lock()
 
     def has_changed(self) -> bool:
-        """Check whether anything may have come since it was empty: one look at a folder."""
+        """Check whether an entry may have come, by one look at the spool's folder."""
         return self._read_change() not in (None, self._seen)
 
     def name_session(self, channel: "Channel", workspace: str | None) -> "Channel":
@@ -111,9 +111,9 @@ class Spool:
         return channel.model_copy(update={"session": live[0]}) if len(live) == 1 else channel
 
     def catch_up(self, most_bytes: int, is_left: Callable[[], bool]) -> int:
-        """Take in what waits, for somebody who waits for an answer. Return how many turns were new.
+        """Take in the waiting entries before an answer; return how many turns were new.
 
-        It never stands in the way of the answer: what fails is logged, and stays where it is.
+        Nothing stands in the way of the answer: what fails is logged, and stays in the spool.
 
         Args:
             most_bytes: of transcripts, at most. Whoever has little read waits some seconds for it
@@ -136,10 +136,10 @@ class Spool:
     def take_in(
         self, most_bytes: int, is_left: Callable[[], bool], most_s: float = math.inf
     ) -> "SpoolReport | None":
-        """Take in what waits, but set aside what stays at one step for `stalls_after_s`.
+        """Take in the waiting entries; an entry that stays at one step for too long is set aside.
 
-        None where another thread does, where it goes on though nobody waits for it, or where it
-        failed, as is logged.
+        Returns None if another thread takes in, if the intake goes on though nobody waits, or if
+        it failed, as is logged.
 
         Args:
             most_bytes: of transcripts, at most.
@@ -198,13 +198,13 @@ class Spool:
         return IntakeThread(intake, most_bytes)
 
     def _set_aside(self, stalled: "IntakeThread") -> "SpoolReport | None":
-        """Go on without an intake that gets no further; the next one takes in the rest."""
+        """Give up an intake that gets no further; the next intake takes in the rest."""
         self._stalled.append(stalled)
         self._running = None
         return stalled.give_up(f"it took longer than {self.stalls_after_s:.0f} seconds")
 
     def _note_empty(self) -> None:
-        """Note when the spool was last changed, if nothing has come since it was emptied."""
+        """Remember the date of the spool's folder, if the spool is empty."""
         changed = self._read_change()
         self._seen = None if count_waiting(self._home, self._tenant) else changed
 

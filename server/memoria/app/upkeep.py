@@ -1,4 +1,4 @@
-"""Looking after a home: doctor, backup, restore. All of it blocks, so that Ctrl-C is heard."""
+"""Upkeep of a home: doctor, backup and restore. Every function blocks, so that Ctrl-C stops it."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -17,7 +17,7 @@ from memoria.app.engine import choose_engine, open_store
 from memoria.app.private_times import carry_private_times
 from memoria.app.tokens import carry_tokens
 from memoria.config import Settings
-from memoria.disk.home_folder import HomeFolder
+from memoria.disk.home_folder import HomeFiles
 from memoria.erasure.reforget import reforget
 from memoria.errors import StoreError
 from memoria.inference import LazyEmbedder, choose_embedder
@@ -47,7 +47,7 @@ class Restored:
 
 
 def diagnose(settings: Settings, treatment: Treatment, progress: Progress) -> Diagnosis:
-    """Look at a home, whatever state it is in, and mend it if that is wanted.
+    """Examine a home in whatever state, and mend it if that is wanted.
 
     Args:
         settings: whose home.
@@ -102,7 +102,7 @@ def _reforget(settings: Settings, former: Path) -> int | None:
     with closing(before), closing(open_store(settings)) as now:
         carry_private_times(before, now)
         carry_tokens(before, now)
-        return reforget(before, now, settings.home_path, HomeFolder(former.parent).tombstone_key)
+        return reforget(before, now, settings.home_path, HomeFiles(former.parent).tombstone_key)
 
 
 def _look(settings: Settings, embedder: LazyEmbedder | None) -> Health:
@@ -120,7 +120,7 @@ def _backlog_status(store: Store, settings: Settings) -> BacklogStatus:
 
 
 def _with_store(settings: Settings, work: Callable[[Store], dict[str, str]]) -> dict[str, str]:
-    """Do the work on the opened home; return its failures, or that it can't be opened."""
+    """Do some work on the opened home; return the failures, or that the home can't be opened."""
     try:
         store = open_store(settings)
     except StoreError as error:

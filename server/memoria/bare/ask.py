@@ -1,4 +1,4 @@
-"""Asking a running server of the same home and tenant something, from a process that has no time.
+"""Questions to a running server of the same home and tenant, from a process that has no time.
 
 A server listens on a socket of its own, in the folder of the tenant's sockets. A question and its
 answer are a line of JSON each. Where the system has no such sockets, nobody is asked.
@@ -20,7 +20,7 @@ SOCKETS = "sockets"
 """The folder of a tenant's sockets, each the address of a server."""
 ENDING = ".sock"
 _BEGUN = ".begun"
-"""Of a file that says which process is about to listen on a socket, or has just begun to."""
+"""Ending of a file that names a process which is about to listen on a socket, or just began to."""
 MOST_REQUEST_BYTES = 1 << 18
 MOST_ANSWER_BYTES = 1 << 20
 _LONGEST_ADDRESS = 103
@@ -32,7 +32,7 @@ _SHORT_FOLDERS = ("/run/user/{user}", "/tmp")  # noqa: S108  (a folder in it is 
 def ask_server(
     home: str, tenant: str, request: dict[str, object], wait_ms: int, *, is_starting: bool = False
 ) -> dict[str, object] | None:
-    """Ask a running server. None where there is none, or it does not answer in time.
+    """Return the answer of a running server; None if there is no server, or no answer in time.
 
     Args:
         home: the data folder's path.
@@ -58,7 +58,7 @@ def ask_server(
 
 
 def note_begun(home: str, tenant: str) -> None:
-    """Say that this process will be a server, which is worth waiting for.
+    """Write a file that says that this process will be a server, which is worth waiting for.
 
     Raises:
         OSError: it can't be written.
@@ -69,12 +69,12 @@ def note_begun(home: str, tenant: str) -> None:
 
 
 def forget_begun(home: str, tenant: str) -> None:
-    """Take back what `note_begun` has said, in the process that ends."""
+    """Remove the file that `note_begun` has written, when this process ends."""
     remove_file(os.path.join(tenant_folder(home, tenant), SOCKETS, f"{os.getpid()}{_BEGUN}"))
 
 
 def list_begun(home: str, tenant: str) -> list[str]:
-    """The files of servers that live, have begun and were not waited for in vain."""
+    """List the files of `note_begun` whose processes are alive."""
     folder = os.path.join(tenant_folder(home, tenant), SOCKETS)
     try:
         if sys.platform == "win32" or not check_folder(home, folder):
@@ -86,7 +86,7 @@ def list_begun(home: str, tenant: str) -> list[str]:
 
 
 def remove_dead_sockets(home: str, tenant: str) -> None:
-    """Remove the sockets that killed servers have left, and what said that these had begun."""
+    """Remove what killed servers have left: their sockets, and the files of `note_begun`."""
     list_begun(home, tenant)
     for address in list_addresses(home, tenant):
         connection = _connect(address, time.monotonic() + _PAUSE_S)
@@ -129,7 +129,7 @@ def list_folders(home: str, tenant: str) -> list[str]:
 
 
 def is_short_enough(folder: str) -> bool:
-    """Check whether a socket in a folder can have an address."""
+    """Check whether the path of a socket in a folder is short enough to be an address."""
     return len(os.fsencode(os.path.join(folder, f"{'0' * 16}{ENDING}"))) <= _LONGEST_ADDRESS
 
 
@@ -161,7 +161,7 @@ def _ask(address: str, line: bytes, deadline: float) -> dict[str, object] | None
 
 
 def _connect(address: str, deadline: float) -> "socket | None":
-    """Connect; None where there is no server. A socket nobody listens on any more is removed."""
+    """Connect to a server; None if there is none. A socket that nobody listens on is removed."""
     if sys.platform == "win32":
         return None  # its Python has no such sockets
     import _socket  # the module above it imports what costs more than all of this
@@ -198,10 +198,7 @@ def _receive(connection: "socket", deadline: float) -> dict[str, object] | None:
 
 
 def _remove_dead(path: str) -> bool:
-    """Remove the file of a process that is gone: one that lives may only be asked too much.
-
-    Returns whether it is gone.
-    """
+    """Remove the file of a process if the process has ended; return True if it has."""
     number = os.path.basename(path).partition("-")[0].removesuffix(_BEGUN)
     try:
         os.kill(int(number), 0)

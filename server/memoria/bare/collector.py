@@ -9,10 +9,9 @@ from contextlib import contextmanager
 def pause_collector() -> Iterator[None]:
     """Pause the garbage collector while the block runs, which has to leave nothing in cycles.
 
-    It would be looked through again and again for what it holds in its midst, and now and then
-    with it all that the program has ever loaded. Of several threads, the one that has paused the
-    collector lets it go on, whatever the others are at: it is never kept waiting for long. Where
-    the program has switched it off, it stays so.
+    A collector that runs meanwhile would look through all objects again and again. Of several
+    threads, the one that has paused the collector lets it go on, whatever the others do. Where
+    the program has switched the collector off, it stays off.
     """
     if not gc.isenabled():
         yield
@@ -28,7 +27,7 @@ def pause_collector() -> Iterator[None]:
 def load_for_good() -> Iterator[None]:
     """Exempt everything that the block loads from garbage collection for good.
 
-    For a program of our own alone: it holds of all that is there when the block ends.
+    Only for programs of our own: all objects are exempt that exist when the block ends.
     """
     with pause_collector():
         yield

@@ -12,23 +12,28 @@ _BYTES = getattr(os, "O_BINARY", 0)
 
 
 _MOST_CHARS = 4096
-"""Longest path, in characters: no system opens a longer one."""
+"""Longest path, in characters: no system opens a longer path."""
 
 
 def may_be_path(path: str) -> bool:
-    """Check whether any file could have this path, from whichever file it was read."""
+    """Check whether a text that was read from some file can be a path."""
     try:
         return len(path) <= _MOST_CHARS and b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
         return False
 
 
+def is_inside(place: str, folder: str) -> bool:
+    """Check whether a path is a folder's own, or below the folder."""
+    return place == folder or place.startswith(folder.rstrip(os.sep) + os.sep)
+
+
 class OversizedError(OSError):
-    """A file has more in it than anything of its kind."""
+    """A file is larger than any file of its kind should be."""
 
 
 def read_foreign(path: str, most: int) -> bytes:
-    """Return what a regular file says, or the one that a link leads to.
+    """Return the content of a regular file, or of the regular file that a link leads to.
 
     Raises:
         OversizedError: it is larger than `most` bytes.

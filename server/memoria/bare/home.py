@@ -1,4 +1,4 @@
-"""Places of a home and of a tenant's part of it, and how their folders and files are made.
+"""Places of a home and of a tenant's part, how folders and files are made, and locks on files.
 
 A folder is for its owner alone, and no link below the home is followed: whatever could put a link
 there could otherwise have a hook write wherever the link leads to. The home itself may be a link.
@@ -13,7 +13,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def try_lock(descriptor: int, first: int, length: int) -> bool:
-        """Lock so many bytes from there on. False where another process has one of them."""
+        """Lock bytes from `first` on; return False if another process has locked any of them."""
         os.lseek(descriptor, first, os.SEEK_SET)
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, length)
@@ -22,7 +22,7 @@ if sys.platform == "win32":
         return True
 
     def unlock(descriptor: int, first: int, length: int) -> None:
-        """Free what was locked with the same numbers."""
+        """Free the bytes that `try_lock` has locked."""
         os.lseek(descriptor, first, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_UNLCK, length)
 
@@ -32,7 +32,7 @@ if sys.platform == "win32":
         return os.read(descriptor, length)
 
     def write_at(descriptor: int, place: int, content: bytes) -> None:
-        """Write this there."""
+        """Write the content at a place."""
         os.lseek(descriptor, place, os.SEEK_SET)
         os.write(descriptor, content)
 
@@ -40,7 +40,7 @@ else:
     import fcntl
 
     def try_lock(descriptor: int, first: int, length: int) -> bool:
-        """Lock so many bytes from there on. False where another process has one of them."""
+        """Lock bytes from `first` on; return False if another process has locked any of them."""
         try:
             fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, length, first)
         except (BlockingIOError, PermissionError):
@@ -48,7 +48,7 @@ else:
         return True
 
     def unlock(descriptor: int, first: int, length: int) -> None:
-        """Free what was locked with the same numbers."""
+        """Free the bytes that `try_lock` has locked."""
         fcntl.lockf(descriptor, fcntl.LOCK_UN, length, first)
 
     def read_at(descriptor: int, place: int, length: int) -> bytes:
@@ -56,7 +56,7 @@ else:
         return os.pread(descriptor, length, place)
 
     def write_at(descriptor: int, place: int, content: bytes) -> None:
-        """Write this there."""
+        """Write the content at a place."""
         os.pwrite(descriptor, content, place)
 
 
@@ -83,25 +83,25 @@ class NotRegularError(OSError):
 
 
 def find_home(given: str | None = None) -> str:
-    """Return the data folder: as given, as `MEMORIA_HOME` says, or `~/.memoria`."""
+    """Return the given data folder, else that of `MEMORIA_HOME`, else `~/.memoria`."""
     named = given or os.environ.get("MEMORIA_HOME") or "~/.memoria"
     return os.path.join(os.getcwd(), os.path.expanduser(named))
 
 
 def find_tenant(given: str | None = None) -> str:
-    """Return the tenant that is meant: as given, as `MEMORIA_TENANT` says, or the default one."""
+    """Return the given tenant, else that of `MEMORIA_TENANT`, else the default tenant."""
     return (given or os.environ.get("MEMORIA_TENANT") or "").strip() or DEFAULT_TENANT
 
 
 def tenant_folder(home: str, tenant: str) -> str:
-    """Return the folder of a tenant's files: the home itself, or one apart from all others'."""
+    """Return the folder of a tenant's files: the home itself, or a folder of the tenant's own."""
     if tenant == DEFAULT_TENANT:
         return home
     return os.path.join(home, TENANTS, _slug(tenant, tenant, _TENANT_CHARS, _TENANT_HEX))
 
 
 def make_tenant_folder(home: str, tenant: str, name: str) -> str:
-    """Make a folder in a tenant's, with all it lies in, where it is missing; return its path.
+    """Make a folder in a tenant's folder, if it is missing; return its path.
 
     Raises:
         NotRegularError: a part of the path below the home is a link, or no folder.
@@ -114,7 +114,7 @@ def make_tenant_folder(home: str, tenant: str, name: str) -> str:
 
 
 def name_owner(folder: str, tenant: str) -> None:
-    """Write a tenant's name into its folder, where it is not there yet.
+    """Write a tenant's name into the tenant's folder, if it is not there yet.
 
     Raises:
         OSError: it can't be written.
@@ -132,7 +132,7 @@ def name_owner(folder: str, tenant: str) -> None:
 
 
 def slug(name: str, identity: str | None = None) -> str:
-    """Return a file name for any name, by which it is known among others of the same tenant.
+    """Return a file name for any name, different from those of a tenant's other names.
 
     Args:
         name: to be known by, as far as file systems let it.
@@ -149,7 +149,7 @@ def _slug(name: str, identity: str, chars: int, digits: int) -> str:
 
 
 def make_folder(home: str, place: str) -> str:
-    """Make a folder below the home, with those it lies in, where missing; return its path.
+    """Make a folder below the home and its missing parents; return its path.
 
     Args:
         home: the data folder, which may be a link.
@@ -170,7 +170,7 @@ def make_folder(home: str, place: str) -> str:
 
 
 def check_folder(home: str, place: str) -> bool:
-    """Check whether there is such a folder below the home.
+    """Check whether a folder exists below the home, and is reached without a link.
 
     Raises:
         NotRegularError: a part of the path below the home is a link, or no folder.
@@ -188,7 +188,7 @@ def check_folder(home: str, place: str) -> bool:
 
 
 def open_new(path: str) -> int:
-    """Open a file that was not there, for its owner alone; return its descriptor."""
+    """Make a new file for its owner alone, and return its descriptor."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BYTES
     return os.open(path, flags, _OWNER_FILE)
 
@@ -200,7 +200,7 @@ def open_to_append(path: str) -> int:
 
 
 def read_regular(path: str, most: int) -> bytes:
-    """Return what a regular file says, but no more than so many bytes of it.
+    """Return the content of a regular file, cut to `most` bytes.
 
     Raises:
         NotRegularError: it is something else.
@@ -218,13 +218,13 @@ def read_regular(path: str, most: int) -> bytes:
 
 
 def write_all(descriptor: int, content: bytes) -> None:
-    """Write all of it, however much the system takes at once."""
+    """Write the whole content, however much the system takes at once."""
     while content:
         content = content[os.write(descriptor, content) :]
 
 
 def is_link(found: os.stat_result) -> bool:
-    """Check whether what was looked at stands for something elsewhere."""
+    """Check whether a file status is that of a link, or of a folder that stands for another."""
     return stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) == _JUNCTION
 
 

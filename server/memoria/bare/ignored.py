@@ -8,7 +8,7 @@ compare, leaves everything out.
 
 import os
 
-from memoria.bare.foreign_files import may_be_path, read_foreign
+from memoria.bare.foreign_files import is_inside, may_be_path, read_foreign
 
 IGNORE_FILE = ".memoriaignore"
 ASKED_FOLDER = "memoria-asked-"
@@ -42,10 +42,10 @@ class _Effort:
 
 
 def is_ignored(folder: str, ignored: str) -> bool:
-    """Check whether nothing said in a folder is to be recorded.
+    """Check whether a folder is excluded from recording.
 
     Args:
-        folder: where a session is held. Of a path that no system can open, nothing is recorded.
+        folder: where a session is held; a path that no system can open is excluded.
         ignored: folders with a comma between them, as the setting names them.
     """
     if not may_be_path(folder) or os.path.basename(folder).startswith(ASKED_FOLDER):
@@ -62,17 +62,13 @@ def _is_in_one_of(place: str, named: str) -> bool:
     for one in named.split(","):
         if one.strip():
             folder = os.path.abspath(os.path.expanduser(one.strip()))
-            if _is_inside(place, folder) or _is_inside(real, os.path.realpath(folder)):
+            if is_inside(place, folder) or is_inside(real, os.path.realpath(folder)):
                 return True
     return False
 
 
-def _is_inside(place: str, folder: str) -> bool:
-    return place == folder or place.startswith(folder.rstrip(os.sep) + os.sep)
-
-
 def _is_left_out(place: str) -> bool:
-    """Check whether a file in or above the folder says so. The nearest that speaks of it wins."""
+    """Check whether an ignore file in or above a folder excludes it; the nearest file decides."""
     effort = _Effort()
     folder, inside = place, list[str]()
     while True:
@@ -88,9 +84,9 @@ def _is_left_out(place: str) -> bool:
 
 
 def _read_patterns(folder: str, effort: _Effort) -> list[str] | None:
-    """Read the patterns of a folder's file; None where it has none.
+    """Return the patterns of a folder's ignore file; None if the folder has no such file.
 
-    A file that can't be read leaves everything out: it was put there to that end.
+    A file that can't be read gives no pattern, which excludes everything.
     """
     path = os.path.join(folder, IGNORE_FILE)
     if not os.path.lexists(path):
@@ -105,7 +101,7 @@ def _read_patterns(folder: str, effort: _Effort) -> list[str] | None:
 
 
 def _judge(patterns: list[str], inside: list[str], effort: _Effort) -> bool | None:
-    """Return a file's verdict on a folder below its own, given by its parts; None for none."""
+    """Return True if patterns exclude a folder, False if they include it, None if neither."""
     if not patterns:
         return True
     verdict = None
@@ -116,7 +112,7 @@ def _judge(patterns: list[str], inside: list[str], effort: _Effort) -> bool | No
 
 
 def _applies(pattern: str, inside: list[str], effort: _Effort) -> bool:
-    """Check whether a pattern means a folder, or one that it lies in."""
+    """Check whether a pattern matches a folder, or a folder above it."""
     parts = [part for part in pattern.split("/") if part]
     if not parts or parts in (["*"], ["**"], ["."]):
         return True
@@ -125,7 +121,7 @@ def _applies(pattern: str, inside: list[str], effort: _Effort) -> bool:
 
 
 def _fits(parts: list[str], names: list[str], effort: _Effort) -> bool:
-    """Check whether the first of the names, or all of them, are as the parts say.
+    """Check whether the names of a path, or the first of them, match the parts of a pattern.
 
     All ways to go through the parts are followed at once, so that many `**` don't multiply them.
     """
@@ -151,7 +147,7 @@ def _pass_over(parts: list[str], places: set[int]) -> set[int]:
 
 
 def _is_named(name: str, part: str, effort: _Effort) -> bool:
-    """Check whether a part of a pattern means a name."""
+    """Check whether a part of a pattern matches a name."""
     if not any(sign in part for sign in "*?["):
         return name == part
     from fnmatch import fnmatchcase  # few folders have such a file

@@ -1,4 +1,4 @@
-"""Answers laid ready for those who can't wait for a server: its instructions, and the briefing.
+"""Answers kept ready for readers that can't wait for a server: instructions, and the briefing.
 
 An answer is kept with everything that it rests on: the state of the database's files, of the core
 files and of the settings file, the environment and the clock that had a say in it, and the moment
@@ -39,18 +39,18 @@ SETTINGS = (
 )
 """The settings that have a say in what is kept, beside home, tenant and workspace."""
 OF_NO_PROJECT = "# Last conversations"
-"""The heading of what was said in no project, with which a briefing for none ends."""
+"""Heading of the last part of a briefing for no project."""
 MOST_BYTES = 1 << 18
 DATABASE_FILES = ("memoria.db", "memoria.db-wal")
 
 EPOCH = "epoch"
-"""File beside them that is deleted before anything is taken back (`bare/kept_before.py`)."""
+"""File that names the present epoch, which ends before anything is taken back."""
 _FORMAT = 2
 _ENDING = ".kept"
 _INDEX, _INDEX_BYTES = "memoria.db-shm", 96
 _TEXTS = "surface/mcp/texts"
 _OWN_TEXTS = ("__init__.py", f"{_TEXTS}/instructions.md", f"{_TEXTS}/session_start.md")
-"""Files of this package that are written anew with each version, or quoted."""
+"""Files of this package that change with each version, or that answers quote."""
 _SETTLED_NS = 40_000_000
 """Age at which a date is settled: clocks that date files tick every few milliseconds."""
 _COARSE_NS, _COARSE_SETTLED_NS = 1_000_000, 4_000_000_000
@@ -79,7 +79,7 @@ def read_kept(home: str, tenant: str, workspace: str | None, name: str) -> str |
 def load_kept(
     home: str, tenant: str, workspace: str | None, name: str
 ) -> tuple[dict[str, object], str]:
-    """Return a kept answer whole, with all it rests on, whether that is as it was or not.
+    """Return a kept answer with all it rests on, whether it is current or not.
 
     Raises:
         OSError: there is none, or it can't be read.
@@ -97,7 +97,7 @@ def load_kept(
 
 
 def read_general(home: str, tenant: str, name: str) -> str | None:
-    """Return what is kept for no project, cut to what holds in every one; None if in doubt.
+    """Return the part of the answer for no project that holds in every project; None if in doubt.
 
     It has the user's own rules and preferences, for a project of which nothing is kept yet.
     """
@@ -106,17 +106,17 @@ def read_general(home: str, tenant: str, name: str) -> str | None:
 
 
 def cut_to_general(text: str) -> str:
-    """Cut what is kept for no project to what holds in every one."""
+    """Return the part of an answer for no project that holds in every project."""
     shown, heading, rest = text.partition(f"\n\n{OF_NO_PROJECT}\n")
     fence_end = rest.rpartition("\n")[2]
     return f"{shown}\n{fence_end}" if heading else text
 
 
 def is_outdated(home: str, tenant: str) -> bool:
-    """Check whether answers were kept for a tenant, and those that everybody needs hold no longer.
+    """Check whether a tenant has kept answers, and some are out of date.
 
     Raises:
-        OSError: they can't be listed.
+        OSError: the kept answers can't be listed.
     """
     if not os.path.isdir(answer_folder(home, tenant)):
         return False
@@ -125,7 +125,7 @@ def is_outdated(home: str, tenant: str) -> bool:
 
 
 def is_current(home: str, kept: dict[str, object]) -> bool:
-    """Check whether nothing that a kept answer rests on has changed since."""
+    """Check whether all that a kept answer rests on is as it was."""
     states = kept["rests_on"]
     if not isinstance(states, dict) or not is_in_time(kept):
         return False
@@ -133,7 +133,7 @@ def is_current(home: str, kept: dict[str, object]) -> bool:
 
 
 def is_in_time(kept: dict[str, object]) -> bool:
-    """Check whether a kept answer says nothing that has come to its end."""
+    """Check whether a kept answer is within its time."""
     begin, end = kept["at"], kept["good_until"]
     now = time.time_ns() // 1_000_000
     return isinstance(begin, int) and begin <= now and not (isinstance(end, int) and now >= end)
@@ -161,7 +161,7 @@ def write_kept(
         rests_on: what the files were like before it was composed, and still are.
         at: the moment it was composed for, UTC epoch milliseconds.
         good_until: from when on it would say something else if nothing is written; None for never.
-        epoch: that which goes on until something is taken back.
+        epoch: the present epoch, which ends when something is taken back.
 
     Raises:
         OSError: it can't be written.
@@ -195,17 +195,17 @@ def write_kept(
 def list_kept(home: str, tenant: str) -> list[tuple[str, dict[str, object] | None]]:
     """List the files of kept answers, newest first, each with its content; None if unusable.
 
-    What is only half written is none of them.
+    Half written files are left out.
 
     Raises:
-        OSError: they can't be listed.
+        OSError: the kept answers can't be listed.
     """
     paths = [path for path in _list_files(home, tenant) if path.endswith(_ENDING)]
     return [(path, _read(path)) for path in sorted(paths, key=_date_of, reverse=True)]
 
 
 def delete_stale(home: str, tenant: str) -> None:
-    """Delete what is kept and holds no longer.
+    """Delete kept answers that are out of date.
 
     Raises:
         OSError: one can't be deleted.
@@ -216,10 +216,10 @@ def delete_stale(home: str, tenant: str) -> None:
 
 
 def count_kept(home: str, tenant: str) -> tuple[int, int, int]:
-    """Count kept answers that hold, that hold no longer, and that were only half written.
+    """Return the numbers of kept answers that are current, out of date, and half written.
 
     Raises:
-        OSError: they can't be listed.
+        OSError: the kept answers can't be listed.
     """
     holding = [_holds(home, kept) for _, kept in list_kept(home, tenant)]
     half = sum(os.path.basename(path) != EPOCH for path in _list_files(home, tenant))
@@ -245,7 +245,7 @@ def answer_folder(home: str, tenant: str) -> str:
 
 
 def answer_path(home: str, tenant: str, workspace: str | None, name: str) -> str:
-    """Return a kept answer's file. Two workspaces may share one: its content says whose it is."""
+    """Return a kept answer's path. Workspaces may share a path: the content says whose it is."""
     from binascii import crc32
 
     number = crc32((_read_workspace(workspace) or "").encode("utf-8", "surrogateescape"))
@@ -257,7 +257,7 @@ def describe_circumstances(
 ) -> list[object]:
     """List what shapes an answer beside the home's files: who asks, settings, zone, this code.
 
-    So does the folder in which the project is now, for it is named by that.
+    The folder in which the project is now is among it, as answers name the folder.
     """
     from memoria.bare.projects import find_place
 
@@ -292,7 +292,7 @@ def look_at(home: str, places: object) -> States:
 
 
 def is_same_but_added(home: str, states: object) -> bool:
-    """Check whether nothing has changed but what the database holds, and it is the same file."""
+    """Check whether nothing but the content of the database has changed, in the same file."""
     if not isinstance(states, dict):
         return False
     now, written = look_at(home, states), (*DATABASE_FILES, _INDEX)
@@ -314,7 +314,7 @@ def places_of_home() -> tuple[str, ...]:
 
 
 def is_settled(home: str, states: States) -> bool:
-    """Check whether any further change to these files is going to show in their states.
+    """Check whether any further change of some files is going to show in their states.
 
     One that comes within the same tick of the clock by which files are dated would not. Where they
     have not settled, it is to be tried again a moment later.
@@ -372,7 +372,7 @@ def _holds(home: str, kept: dict[str, object] | None) -> bool:
 
 
 def _list_files(home: str, tenant: str) -> list[str]:
-    """List all in the folder but folders, which are somebody else's; none if it is a link."""
+    """List the files of a tenant's kept answers; none if their folder is a link."""
     folder = answer_folder(home, tenant)
     try:
         if not check_folder(home, folder):

@@ -1,8 +1,8 @@
-"""The briefing kept last, for a session that begins before what was recorded since is in one.
+"""The last kept briefing, told to a session that begins before a newer briefing is kept.
 
-It may be told as long as its epoch goes on. That ends before anything is taken back: the store
-deletes the file that names it at the begin of every change but those that only add. So a crash
-between the two leaves nothing to be told, and a change that was forgotten here can't be told of.
+A briefing may be told while its epoch lasts. An epoch is named by a file, which the store deletes
+before every change that does more than add. So what was taken back is never told, also after a
+crash.
 """
 
 import os
@@ -32,11 +32,11 @@ _CHARS = 32
 
 
 def read_of_before(home: str, tenant: str, workspace: str | None) -> str | None:
-    """Return the briefing kept last, though more was recorded since; None if in doubt.
+    """Return the last kept briefing, though more was recorded later; None if in doubt.
 
-    Nothing that it may have quoted was taken back since, no file of the user's was changed, and
-    nothing in it has come to its end. It says when it was kept. Where none is kept for the project,
-    it is that for none, cut to what holds in every one.
+    Nothing that a briefing quotes was taken back, no file of the user's was changed, and its time
+    is not over. Its first line says when it was kept. A project without a kept briefing gets the
+    part of the one for no project that holds in every project.
     """
     own = _read_for(home, tenant, workspace)
     if own is not None:
@@ -46,12 +46,10 @@ def read_of_before(home: str, tenant: str, workspace: str | None) -> str | None:
 
 
 def end_epoch(home: str, tenant: str) -> None:
-    """End what was kept of before: nothing of it is told until it is kept anew.
-
-    It is on disk when this returns.
+    """End the present epoch: briefings kept in it are told no more. The end is on disk on return.
 
     Raises:
-        OSError: it can't be ended.
+        OSError: the file of the epoch can't be deleted.
     """
     folder = answer_folder(home, tenant)
     try:
@@ -69,12 +67,12 @@ def end_epoch(home: str, tenant: str) -> None:
 
 
 def begin_epoch(home: str, tenant: str) -> str:
-    """Return the present epoch; begin one where the last was ended.
+    """Return the present epoch; begin a new epoch if the last has ended.
 
     Nobody may change the database meanwhile.
 
     Raises:
-        OSError: none can be begun.
+        OSError: the file of the epoch can't be written.
     """
     if epoch := _read_epoch(home, tenant):
         return epoch
@@ -107,7 +105,7 @@ def _read_for(home: str, tenant: str, workspace: str | None) -> str | None:
 
 
 def _read_epoch(home: str, tenant: str) -> str:
-    """Return the present epoch; nothing where there is none, or only half of it was written."""
+    """Return the present epoch; empty if there is none, or its file is half written."""
     path = os.path.join(answer_folder(home, tenant), EPOCH)
     try:
         epoch = read_regular(path, _CHARS).decode("ascii", "replace")

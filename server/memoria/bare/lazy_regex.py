@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class LazyRegex:
-    """Stands for a compiled expression, and has all it has from the first use on."""
+    """Stands for a compiled expression, which is compiled at its first use."""
 
     def __init__(self, pattern: str | bytes, flags: int) -> None:
         self.pattern = pattern
@@ -32,5 +32,5 @@ class LazyRegex:
 
 
 def lazy_regex(pattern: "AnyStr", flags: int = 0) -> "re.Pattern[AnyStr]":
-    """Return an expression to be used as one of `re.compile`, that costs nothing until then."""
+    """Return an expression like one of `re.compile`, which costs nothing before its first use."""
     return LazyRegex(pattern, flags)  # type: ignore[return-value]  # it has the same attributes

@@ -59,7 +59,7 @@ def write_json(value: object) -> str:
 
 
 def _read_anyhow(text: str) -> object:
-    """Read it with the standard library's module, which has good errors for what is no JSON."""
+    """Parse a text with the standard library's module, whose errors tell what is no JSON."""
     import json
 
     return json.loads(text, strict=False)

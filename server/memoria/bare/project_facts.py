@@ -1,4 +1,4 @@
-"""Marks by which a clone of a known project is recognised: its remotes, and its first commit.
+"""Facts by which a clone of a known project is recognised: its remotes, and its first commit.
 
 They are read from git's own files, so git need not be installed. Only digests of them are given: a
 remote's address may hold a password.
@@ -66,7 +66,7 @@ class Objects:
         raise ValueError(f"{name.hex()} is in no pack")
 
     def _read_at(self, pack: "_Pack", offset: int, deltas: int) -> bytes:
-        """Read an object of a pack, whole or by what it differs in from another."""
+        """Read an object of a pack, which is whole there or a difference from another object."""
         kind, rest = pack.read_head(offset)
         if kind == _COMMIT:
             return _inflate(rest)
@@ -203,10 +203,10 @@ _REF = "ref: "
 
 
 def find_first_commit(common: str) -> str | None:
-    """Find the commit with which the line of a repository's newest commits begins.
+    """Return the first commit in the line that leads to a repository's newest commit.
 
-    The empty text where that is too far back to be told. None where there is nothing to go by yet:
-    the repository has no commit, or not all of them, or they are not as git writes them.
+    Empty if the first commit is too far back. None if the repository has no commit, lacks some, or
+    has one that git would not write.
     """
     if os.path.lexists(os.path.join(common, "shallow")):
         return None
@@ -281,7 +281,7 @@ _INITIAL = "commit (initial)"
 
 
 def read_facts(common: str, place: str) -> list[str]:
-    """Read digests of what a repository shares with its clones, in no time.
+    """Return digests of what a repository shares with its clones: its remotes and its beginning.
 
     Args:
         common: its git common directory.
@@ -293,7 +293,7 @@ def read_facts(common: str, place: str) -> list[str]:
 
 
 def read_first_fact(common: str) -> str | None:
-    """Read a digest of a repository's first commit, which takes a moment; None if it has none."""
+    """Return a digest of a repository's first commit, after a moment; None if it has none."""
     first = find_first_commit(common)
     return None if first is None else FIRST + (_digest(first) if first else "")
 
@@ -309,7 +309,7 @@ def _read_remotes(common: str) -> list[str]:
 
 
 def _read_beginning(common: str) -> str:
-    """Read the commit that was made first, where that was here, as the log says."""
+    """Return the first commit as the log says, if it was made in this repository; else empty."""
     line = _read_lines(os.path.join(common, "logs", "HEAD"), _MOST_LOG).partition("\n")[0]
     head, _, action = line.partition("\t")
     before, _, rest = head.partition(" ")

@@ -2,19 +2,36 @@
 
 They are in a small file of the home, which hooks read without opening the database. A name stays as
 it was when the project was first seen, wherever it moves: what is on record is under that name.
+
+A project's ids are in a file of its git common directory, and move along with the folder. Each home
+gives a project an id of its own, at random, and knows the project by that alone: no archive can
+claim a project, and homes beside each other don't get into each other's way.
 """
 
 import os
+import stat
+import sys
 import time
 
-from memoria.bare.home import open_new, open_to_append, read_regular, try_lock, write_all
+from memoria.bare.home import (
+    NotRegularError,
+    is_link,
+    open_new,
+    open_to_append,
+    read_regular,
+    try_lock,
+    write_all,
+)
 from memoria.bare.plain_json import read_json, write_json
-from memoria.bare.project_ids import is_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+ID_FILE = "memoria-project"
+_DIGITS = 32
+_MOST_IDS = 120
+_MOST_ID_BYTES = 1 << 12
 REGISTRY, LOCK = "projects.json", "projects.lock"
 MOST_PROJECTS = 1_000
 NOWHERE = ""
@@ -26,7 +43,7 @@ _PATIENCE_S, _PAUSE_S = 0.25, 0.01
 
 
 class RegistryError(Exception):
-    """The file of projects can't be read as one. It is left as it is."""
+    """The file of projects can't be read. It is left as it is."""
 
 
 class Project:
@@ -53,16 +70,16 @@ class Project:
         self.facts = facts or []
         """Facts by which another clone of it is recognised."""
         self.news = news or []
-        """News to tell of it: a kind, and the other's name."""
+        """News of the project to be told: a kind, and the name of another project."""
         self.told = told or []
-        """Readers who have been told."""
+        """Listeners that have been told the news."""
         self.names = names or []
         """Names that it had before it became part of another, the latest last."""
         self.mount = ""
         """Mount point of the drive that it lies on, if that is not always there."""
 
     def move(self, place: str) -> None:
-        """Note that it is somewhere else now."""
+        """Note a new place of the project."""
         before = [self.place, *self.former]
         self.former = [one for one in dict.fromkeys(before) if one not in (place, NOWHERE)]
         self.former = self.former[:_MOST_FORMER]
@@ -93,7 +110,7 @@ def read_projects(home: str) -> Projects:
 
 
 class Ledger:
-    """The projects of a home while nobody else changes them."""
+    """Projects of a home, locked so that nobody else changes them."""
 
     def __init__(self, home: str, descriptor: int) -> None:
         """Read the projects anew.
@@ -106,7 +123,7 @@ class Ledger:
         self.projects = read_projects(home)
 
     def save(self) -> None:
-        """Write them down.
+        """Write the projects into the home.
 
         Raises:
             OSError: they can't be written.
@@ -125,12 +142,12 @@ class Ledger:
             raise
 
     def close(self) -> None:
-        """Let others change them."""
+        """Unlock the projects."""
         os.close(self._descriptor)
 
 
 def open_ledger(home: str) -> Ledger | None:
-    """Open the projects of a home to be changed; None where there is no home, or others are at it.
+    """Lock the projects of a home for a change; None if there is no home, or others hold the lock.
 
     Raises:
         OSError: the home can't be written in.
@@ -149,11 +166,11 @@ def open_ledger(home: str) -> Ledger | None:
 
 
 def change_projects(home: str, change: "Callable[[Projects], bool]") -> bool:
-    """Change the projects of a home, as far as that can be done now. Whether it was.
+    """Change the projects of a home if that is possible now; return True if they were changed.
 
     Args:
         home: the data folder.
-        change: changes them, and says whether it has. It is asked twice: ahead without a lock.
+        change: changes the projects and returns True if it has. Called twice, first without lock.
     """
     try:
         if not change(read_projects(home)):
@@ -237,3 +254,78 @@ def _describe(project: Project) -> dict[str, object]:
         "mount": project.mount,
     }
     return fields | {name: one for name, one in lists.items() if one}
+
+
+def new_id() -> str:
+    """Make an id that nobody can guess."""
+    return os.urandom(_DIGITS // 2).hex()
+
+
+def read_ids(common: str) -> list[str]:
+    """Read the ids that a git common directory holds, of whichever home.
+
+    Raises:
+        NotRegularError: the directory or its file is a link, or something else.
+        OSError: it can't be read.
+    """
+    _check_directory(common)
+    try:
+        content = read_regular(os.path.join(common, ID_FILE), _MOST_ID_BYTES)
+    except FileNotFoundError:
+        return []
+    return [line for line in content.decode("ascii", "replace").split() if is_id(line)]
+
+
+def is_id(text: str) -> bool:
+    """Check whether a text is written as an id."""
+    return len(text) == _DIGITS and not text.strip("0123456789abcdef")
+
+
+def write_ids(common: str, ids: list[str]) -> None:
+    """Write ids into a git common directory; of too many, only the last ones.
+
+    Raises:
+        NotRegularError: the directory is a link, or something else.
+        OSError: it can't be written.
+    """
+    owner = _check_directory(common).st_uid
+    if sys.platform != "win32" and owner != os.geteuid():
+        raise PermissionError(f"{common} is somebody else's: they could not read the file")
+    path = os.path.join(common, ID_FILE)
+    draft = f"{path}.{os.urandom(8).hex()}"
+    descriptor = open_new(draft)
+    try:
+        try:
+            write_all(descriptor, "".join(f"{one}\n" for one in ids[-_MOST_IDS:]).encode())
+        finally:
+            os.close(descriptor)
+        os.replace(draft, path)
+    except BaseException:
+        os.unlink(draft)
+        raise
+
+
+def holds_id(place: str, one: str) -> bool:
+    """Check whether a repository with an id is in a place; True if nobody may look."""
+    if not place:
+        return False
+    try:
+        return any(one in _read_at(common) for common in (os.path.join(place, ".git"), place))
+    except PermissionError:
+        return True
+
+
+def _read_at(common: str) -> list[str]:
+    try:
+        return read_ids(common)
+    except PermissionError:
+        raise
+    except OSError:
+        return []
+
+
+def _check_directory(common: str) -> os.stat_result:
+    found = os.lstat(common)
+    if is_link(found) or not stat.S_ISDIR(found.st_mode):
+        raise NotRegularError(f"{common} is no directory, or a link to one")
+    return found

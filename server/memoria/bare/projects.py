@@ -6,16 +6,19 @@ there, or a home doesn't know it, a project is the path of its repository (`bare
 
 import os
 
-from memoria.bare.foreign_files import may_be_path
-from memoria.bare.project_ids import holds_id, new_id, read_ids, write_ids
+from memoria.bare.foreign_files import is_inside, may_be_path
 from memoria.bare.project_registry import (
     NOWHERE,
     Project,
     Projects,
     RegistryError,
     change_projects,
+    holds_id,
+    new_id,
     open_ledger,
+    read_ids,
     read_projects,
+    write_ids,
 )
 from memoria.bare.workspace import find_common, place_of
 
@@ -38,7 +41,7 @@ class _Recognised:
 
 
 def find_project(home: str, folder: str | os.PathLike[str]) -> str | None:
-    """Find the name of the project that a folder is in, as a home knows it; None outside of any.
+    """Find the name by which a home knows a folder's project; None outside of any project.
 
     A project that is seen for the first time, or in a new place, is noted, as far as the home is
     there and both can be written.
@@ -61,9 +64,9 @@ def find_project(home: str, folder: str | os.PathLike[str]) -> str | None:
 
 
 def note_project(home: str, folder: str | os.PathLike[str]) -> str | None:
-    """Find a folder's project, and note by what clones of it are recognised; takes a moment.
+    """Find a folder's project, and note the facts by which its clones are recognised.
 
-    Where another project is recognised by that, there is something to tell.
+    That takes a moment. Where the facts are another project's as well, that becomes news.
     """
     name, common = find_project(home, folder), find_common(folder)
     if common is not None:
@@ -74,7 +77,7 @@ def note_project(home: str, folder: str | os.PathLike[str]) -> str | None:
 
 
 def _read_all_facts(home: str, common: str, place: str) -> list[str]:
-    """Read what clones of a repository are recognised by, the first commit too if not yet known."""
+    """Read the facts by which clones are recognised, and the first commit if not yet known."""
     from memoria.bare.project_facts import FIRST, read_facts, read_first_fact
 
     try:
@@ -87,7 +90,7 @@ def _read_all_facts(home: str, common: str, place: str) -> list[str]:
 
 
 def _add_facts(projects: Projects, place: str, facts: list[str]) -> bool:
-    """Note by what clones of a project are recognised; return whether any of it is new."""
+    """Note the facts by which clones of a project are recognised; return True if any is new."""
     from memoria.bare.project_facts import FIRST
 
     here = _find_at(projects, place)
@@ -104,7 +107,7 @@ def _add_facts(projects: Projects, place: str, facts: list[str]) -> bool:
 
 
 def _find_alike(projects: Projects, here: Project) -> str | None:
-    """Find the last project noted before this one that is a clone of the same repository."""
+    """Find the last project noted before another that is a clone of the same repository."""
     listed = [*projects.values()]
     before = listed[: listed.index(here)]
     alike = [one.name for one in before if one.name != here.name and _is_alike(here, one)]
@@ -134,7 +137,7 @@ def project_of(home: str, folder: str) -> str:
 
 
 def name_given(home: str, given: str) -> str:
-    """Return a project's name, given that or the folder in which it is now."""
+    """Return a project's name, given the name or the project's present folder."""
     if not os.path.isabs(given):
         return given
     try:
@@ -147,9 +150,9 @@ def name_given(home: str, given: str) -> str:
 
 
 def find_place(home: str, name: str) -> str:
-    """Find the folder in which a project is now, where it is called by one that it has left.
+    """Return the present folder of a project that is named by a folder it has left.
 
-    The name itself, where the project is still there, or nobody knows of another folder.
+    The name is returned if the project has not moved, or nobody knows where to.
     """
     if not os.path.isabs(name):
         return name
@@ -163,14 +166,14 @@ def find_place(home: str, name: str) -> str:
 
 
 def name_here(home: str, given: str | None) -> str | None:
-    """Return the project that is given, else the one that this process is at work in."""
+    """Return the name of the given project, else of the project in this process's folder."""
     return name_given(home, given) if given else note_project(home, os.curdir)
 
 
 def add_moved(home: str, named: tuple[str, ...]) -> tuple[str, ...]:
-    """Add to names and places of projects the names of those that are meant by their place.
+    """Return names and places of projects, with the names of the projects in these places.
 
-    What lies where a project was that is meant, is meant too.
+    A project in a place that a named project has left is included.
 
     Raises:
         RegistryError: the projects of the home can't be read.
@@ -184,7 +187,7 @@ def add_moved(home: str, named: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def adopt(home: str, name: str, folder: str) -> bool:
-    """Note that a folder is where a project is now. False where that can't be noted."""
+    """Note a folder as the present place of a project; return False if that is not possible."""
     common = find_common(folder)
     place = "" if common is None else place_of(common)
 
@@ -202,7 +205,7 @@ def adopt(home: str, name: str, folder: str) -> bool:
 
 
 def rename(home: str, name: str, into: str) -> bool:
-    """Note that what was one project is another from now on. False where that can't be noted."""
+    """Note that a project is part of another from now on; return False if that is not possible."""
 
     def take(projects: Projects) -> bool:
         meant = [project for project in projects.values() if project.name == name]
@@ -217,10 +220,7 @@ def rename(home: str, name: str, into: str) -> bool:
 
 
 def name_again(home: str, name: str, joined: str) -> bool:
-    """Note that what became part of another is a project of its own again.
-
-    False where that can't be noted.
-    """
+    """Note that a project is no part of another any more; return False if that is not possible."""
 
     def take(projects: Projects) -> bool:
         meant = [
@@ -239,7 +239,7 @@ def is_away(project: Project) -> bool:
 
 
 def _find_mount(place: str) -> str:
-    """Return the mount point of a folder's drive; empty for the one that is always there.
+    """Return the mount point of a folder's drive; empty for the drive that is always there.
 
     A project that is a mount itself is a container's view of a folder, and no drive.
     """
@@ -267,16 +267,12 @@ def _find_gone(projects: Projects, folder: str, common: str | None) -> str | Non
     least = "" if common is None else place_of(common)
     seen = [(one.place, True, one.name) for one in projects.values()]
     seen += [(each, False, one.name) for one in projects.values() for each in one.former]
-    above = [each for each in seen if len(each[0]) > len(least) and _is_inside(place, each[0])]
+    above = [each for each in seen if len(each[0]) > len(least) and is_inside(place, each[0])]
     return max(above, key=lambda each: (len(each[0]), each[1]))[2] if above else None
 
 
-def _is_inside(place: str, folder: str) -> bool:
-    return place == folder or place.startswith(folder.rstrip(os.sep) + os.sep)
-
-
 def _settle(home: str, projects: Projects, common: str) -> str:
-    """Find out about a repository that is not where it was, or was never seen, and note it."""
+    """Recognise a repository that has moved or is new, note it, and return its name."""
     try:
         ledger = open_ledger(home)
     except (OSError, RegistryError):
@@ -298,7 +294,7 @@ def _settle(home: str, projects: Projects, common: str) -> str:
 
 
 def _put(projects: Projects, found: _Recognised) -> None:
-    """Note what a repository turned out to be, and that no other project is in its place."""
+    """Note a recognised repository, and that no other project is in its place."""
     projects.pop(found.own, None)
     for other in projects.values():
         if other.place == found.project.place:
@@ -308,7 +304,7 @@ def _put(projects: Projects, found: _Recognised) -> None:
 
 
 def _tell(projects: Projects, common: str) -> str:
-    """Name a repository of which nothing can be noted."""
+    """Return the name of a repository of which nothing can be noted."""
     try:
         ids = read_ids(common)
         found = _examine(projects, common, ids)
@@ -319,7 +315,7 @@ def _tell(projects: Projects, common: str) -> str:
 
 
 def _examine(projects: Projects, common: str, ids: list[str]) -> _Recognised:
-    """Tell what a repository is: known here, known and moved, a copy, or new."""
+    """Recognise a repository: as known in its place, as moved, as a copy, or as new."""
     place = place_of(common)
     known = [one for one in ids if one in projects]
     if not known:
@@ -380,7 +376,7 @@ def _name_of_place(project: Project) -> str:
 
 
 def _name_without_id(projects: Projects, place: str) -> str:
-    """Name a repository that can't bear an id."""
+    """Return the name of a repository that can't bear an id."""
     here = _find_at(projects, place)
     return _find_free_name(projects, place) if here is None else here.name
 

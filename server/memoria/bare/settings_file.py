@@ -15,7 +15,7 @@ _MOST_BYTES = 1 << 16
 
 
 class SettingsFileError(ValueError):
-    """A settings file that can't be read. Says where, and what is wrong there."""
+    """A settings file can't be read; the message says where, and what is wrong."""
 
 
 def settings_path(home: str) -> str:

@@ -1,4 +1,4 @@
-"""The spool: what hooks have to say, until a server or a command takes it in.
+"""The spool of hooks, whose entries wait for a server or a command, and the log of hooks.
 
 Each entry is a file of its own in the tenant's `spool` folder, written beside its place and then
 renamed into it. So hooks never wait for one another or for whoever takes in, no entry can be half
@@ -28,7 +28,7 @@ from memoria.bare.home import (
 )
 from memoria.bare.plain_json import read_json, write_json
 
-FOLDER = "hooks"
+HOOKS = "hooks"
 """The folder with a file for each client that was heard of, and the log of failures."""
 _LOG, _OLD_LOG = "failures.jsonl", "failures.old.jsonl"
 _HEARD = "heard-"
@@ -46,7 +46,7 @@ def note_heard(home: str, tenant: str, client: str) -> None:
     try:
         os.utime(path)
     except FileNotFoundError:
-        make_tenant_folder(home, tenant, FOLDER)
+        make_tenant_folder(home, tenant, HOOKS)
         os.close(open_to_append(path))
 
 
@@ -68,7 +68,7 @@ def note_failure(home: str, tenant: str, client: str, reason: str) -> None:
     Raises:
         OSError: it can't be written.
     """
-    folder = make_tenant_folder(home, tenant, FOLDER)
+    folder = make_tenant_folder(home, tenant, HOOKS)
     path = os.path.join(folder, _LOG)
     note = {"at": int(time.time() * 1000), "client": _plain(client), "reason": reason[:_MOST_CHARS]}
     descriptor = open_to_append(path)
@@ -81,7 +81,7 @@ def note_failure(home: str, tenant: str, client: str, reason: str) -> None:
 
 
 def read_failures(home: str, tenant: str) -> list[dict[str, object]]:
-    """List what went wrong, oldest first: `at` (UTC epoch ms), `client`, `reason`."""
+    """List the failures of hooks, oldest first: `at` (UTC epoch ms), `client`, `reason`."""
     folder, notes = _folder(home, tenant), list[dict[str, object]]()
     if not check_folder(home, folder):
         return notes
@@ -108,7 +108,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def _folder(home: str, tenant: str) -> str:
-    return os.path.join(tenant_folder(home, tenant), FOLDER)
+    return os.path.join(tenant_folder(home, tenant), HOOKS)
 
 
 def _plain(client: str) -> str:
@@ -127,7 +127,7 @@ _DRAFT_LIFE_S = 600
 
 
 def append_entry(home: str, tenant: str, entry: dict[str, object]) -> None:
-    """Lay an entry into the spool.
+    """Write an entry into the spool.
 
     An entry with words of its own (`turns`) is synced to disk. A pointer to a transcript is not:
     if the machine loses power at this very moment, the transcript still says all of it, and the
@@ -177,7 +177,7 @@ class AsideEntry:
     """An entry that was set aside."""
 
     def __init__(self, path: str, entry: dict[str, object], at: float) -> None:
-        """Keep what an entry says.
+        """Take the client and the transcript from an entry.
 
         Args:
             path: the file.
@@ -205,7 +205,7 @@ def list_aside(home: str, tenant: str) -> list[AsideEntry]:
 
 
 class SpoolClaim:
-    """The entries that wait, for one taker: a context manager, whose end frees the spool."""
+    """Claims the waiting entries for one process, until its block ends."""
 
     def __init__(self, home: str, tenant: str, lock: int) -> None:
         """Take over a lock that the caller holds."""
@@ -219,11 +219,11 @@ class SpoolClaim:
         return self
 
     def __exit__(self, *_raised: object) -> None:
-        """Let others take in what is still there."""
+        """Free the spool for others."""
         self.free()
 
     def free(self) -> None:
-        """Let others take in what is still there. Another thread may have done so before."""
+        """Free the spool for others. A second call, by whichever thread, does nothing."""
         try:
             lock = self._locks.pop()
         except IndexError:
@@ -235,7 +235,7 @@ class SpoolClaim:
         return list_waiting(self._home, self._tenant)
 
     def read(self, name: str) -> dict[str, object] | None:
-        """Read an entry; None where the file is none, such as after a loss of power."""
+        """Return an entry; None if its file is damaged, such as after a loss of power."""
         return _read(os.path.join(self._folder, name))
 
     def remove(self, name: str) -> None:
@@ -243,7 +243,7 @@ class SpoolClaim:
         _remove(os.path.join(self._folder, name))
 
     def set_aside(self, name: str) -> None:
-        """Let an entry wait no longer, and keep what it says for its user.
+        """Move an entry into the folder of those set aside, where it waits no longer.
 
         Raises:
             OSError: it can't be moved.
@@ -256,7 +256,7 @@ class SpoolClaim:
             return  # it was taken in after all
 
     def remove_aside(self, entry: AsideEntry) -> None:
-        """Remove an entry that was set aside: another has been told of the same."""
+        """Remove an entry that was set aside, as a later entry tells the same."""
         _remove(entry.path)
 
     def remove_drafts(self) -> None:
@@ -269,7 +269,7 @@ class SpoolClaim:
 
 
 def claim_entries(home: str, tenant: str) -> SpoolClaim | None:
-    """Claim the entries that wait; None where there is no spool or another takes it in.
+    """Claim the waiting entries; None if there is no spool, or another process has the claim.
 
     Raises:
         OSError: the spool can't be read or locked.

@@ -1,4 +1,4 @@
-"""Git repositories that folders belong to, shared by all of their worktrees."""
+"""Git repositories that folders belong to, also by links of worktrees and submodules."""
 
 import os
 import stat
@@ -25,7 +25,7 @@ def read_pointer(git: str) -> str:
 
 
 def find_shared(own: str, git: str) -> str | None:
-    """Return the directory that all worktrees share, where it points back; None where not.
+    """Return the directory that all worktrees share; None if it does not point back.
 
     Args:
         own: where the `.git` file points.
@@ -102,20 +102,13 @@ def _read_line(file: str) -> str:
     return read_foreign(file, _MOST_LINE).decode("utf-8").strip()
 
 
-def find_workspace(folder: str | os.PathLike[str]) -> str | None:
-    """Find the workspace of a folder: its git common directory, without the `/.git` at the end.
-
-    Worktrees of one repository give the same answer, so that none is cut off from what the others
-    learnt. Read from the files themselves (gitrepository-layout), so git need not be installed.
-    A folder that is no longer there counts as where it was. None outside of any repository, and for
-    what can't be a folder's path.
-    """
-    common = find_common(folder)
-    return None if common is None else place_of(common)
-
-
 def find_common(folder: str | os.PathLike[str]) -> str | None:
-    """Find the git common directory of the repository that a folder is in; None outside of any."""
+    """Find the git common directory of the repository that a folder is in; None outside of any.
+
+    Worktrees of a repository share the directory, so that none is cut off from what the others
+    learnt. Read from the files themselves (gitrepository-layout), so git need not be installed. A
+    folder that is no longer there counts as where it was; what can't be a path is in no repository.
+    """
     given = os.path.expanduser(folder)
     if not may_be_path(os.fspath(given)):
         return None

@@ -1,1 +1,1 @@
-"""Connectors: what knows other programs. Each folder is one kind of them."""
+"""Connectors to other programs: a folder or module for each kind of program."""

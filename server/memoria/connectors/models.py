@@ -63,11 +63,6 @@ def find_local(endpoints: Sequence[Endpoint] = LOCAL) -> Iterator[tuple[Endpoint
                 yield endpoint, models
 
 
-def find_remote() -> list[Endpoint]:
-    """Find the endpoints that the environment has a key for."""
-    return [one for one in REMOTE if one.variable and os.environ.get(one.variable)]
-
-
 def _list_models(endpoint: Endpoint) -> list[str] | None:
     """List the models that a server names; None where none answers."""
     try:
@@ -107,7 +102,7 @@ _CODEX_FEATURES = (
 
 @dataclass(frozen=True, slots=True)
 class ReadingProgram:
-    """A program that is asked by a command."""
+    """A program that is asked for an answer by a command."""
 
     name: str
     title: str
@@ -116,12 +111,12 @@ class ReadingProgram:
     """Arguments; `{folder}` is where its files are."""
     variables: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
-    """Files that its flags name: contents by the file's name."""
+    """Contents of the files that the program's flags name, by the file's name."""
     keeps: str = ""
-    """Sentence on what it keeps of a question, or adds, all the same."""
+    """Sentence on what the program keeps of a question, or adds, against all flags."""
 
     def command(self, path: str, folder: Path) -> str:
-        """Write the command, where the program has this path and its files are in that folder."""
+        """Write the command that asks the program, with the program's path and files."""
         given = [f"{name}={value}" for name, value in self.variables.items()]
         words = [*given, path, *self.arguments]
         return shlex.join(word.replace("{folder}", str(folder)) for word in words)
@@ -203,7 +198,7 @@ FOLDER = "model"
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One who could read: a program, or an endpoint."""
+    """A program or an endpoint that could read conversations."""
 
     name: str
     title: str
@@ -218,15 +213,15 @@ class Candidate:
 
 
 def find_readers() -> list[Candidate]:
-    """List all that are found, programs first."""
+    """List the programs and endpoints that are found, programs first."""
     return [*find_programs(), *_find_endpoints()]
 
 
 def choose_reader(name: str, found: list[Candidate]) -> Candidate:
-    """Return the candidate of a name.
+    """Return the candidate that has a name.
 
     Raises:
-        InvalidInputError: there is none.
+        InvalidInputError: no candidate has the name.
     """
     for one in found:
         if one.name == name:
@@ -240,7 +235,7 @@ def choose_reader(name: str, found: list[Candidate]) -> Candidate:
 
 
 def settings_for(reader: Candidate, home: Path, model: str | None) -> dict[str, str | None]:
-    """Map settings to the values with which this one reads; what another needed is None.
+    """Map each setting of a model to the value that a reader needs; None for all others.
 
     Raises:
         InvalidInputError: nobody has said which of an endpoint's models.
@@ -257,7 +252,7 @@ def settings_for(reader: Candidate, home: Path, model: str | None) -> dict[str, 
 
 
 def write_files(reader: Candidate, home: Path) -> None:
-    """Write what a program's flags name into the home."""
+    """Write the files that a program's flags name into the home."""
     files: Mapping[str, str] = reader.program.files if reader.program else {}
     if files:
         make_private(home / FOLDER)
@@ -277,5 +272,6 @@ def _find_endpoints() -> Iterator[Candidate]:
     for endpoint, models in find_local():
         where = f"{endpoint.title} on this machine"
         yield Candidate(endpoint.name, endpoint.title, where, tuple(models), endpoint=endpoint)
-    for endpoint in find_remote():
-        yield Candidate(endpoint.name, endpoint.title, endpoint.title, endpoint=endpoint)
+    for endpoint in REMOTE:
+        if endpoint.variable and os.environ.get(endpoint.variable):
+            yield Candidate(endpoint.name, endpoint.title, endpoint.title, endpoint=endpoint)

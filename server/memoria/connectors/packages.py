@@ -33,7 +33,7 @@ _AnswerT = TypeVar("_AnswerT")
 
 
 class _UnusableError(Exception):
-    """A package, or one of its connectors, can't be used. Says why, and what to do."""
+    """A package or its connector can't be used. The message says why, and what to do."""
 
 
 def load_connectors(
@@ -73,19 +73,9 @@ def load_connectors(
 
 
 def guard_call(
-    name: str,
-    call: Callable[..., _AnswerT],
-    instead: _AnswerT,
-    warn: Callable[[str], None],
+    name: str, call: Callable[..., _AnswerT], instead: _AnswerT, warn: Callable[[str], None]
 ) -> Callable[..., _AnswerT]:
-    """Wrap a connector's function, so that what it raises is named once and ends nothing else.
-
-    Args:
-        name: of the connector.
-        call: the function.
-        instead: the answer where it raises.
-        warn: told of what it raises.
-    """
+    """Wrap a connector's function, so that an error in it is named once and ends nothing else."""
     warn_once = cache(warn)
 
     def answer(*given: object) -> _AnswerT:

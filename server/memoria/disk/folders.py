@@ -1,4 +1,4 @@
-"""The folders of a home: where generated files lie, and how folders are made safe on disk."""
+"""Folders of a home: their places, how they are made, and renaming those of earlier versions."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ from memoria.bare.home import (
 from memoria.bare.home import tenant_folder as find_tenant_folder
 from memoria.bare.kept import KEPT
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.bare.spool import FOLDER as HOOKS
+from memoria.bare.spool import HOOKS
 from memoria.disk.regular_files import is_folder, refuse_links
 from memoria.errors import StoreUnavailableError, UnusableFileError, quote_value
 from memoria.model.core import PROJECT_FILE
@@ -43,7 +43,7 @@ _OWNER_ONLY = 0o700
 
 
 def tenant_folder(home: Path, tenant: str) -> Path:
-    """Return the folder of a tenant's files: the home itself, or one apart from all others'."""
+    """Return the folder of a tenant's files: the home itself, or a folder of the tenant's own."""
     return Path(find_tenant_folder(str(home), tenant))
 
 
@@ -102,7 +102,7 @@ _MOST_NAME_BYTES = 1 << 14
 
 
 def adopt_folders(home: Path, tenant: str, list_tenants: Callable[[], Iterable[str]]) -> None:
-    """Rename the folders of earlier versions, as far as it is clear whose they are.
+    """Rename folders of earlier versions whose tenant is clear.
 
     Args:
         home: the data folder.
@@ -137,10 +137,10 @@ def find_former(home: Path, list_tenants: Callable[[], Iterable[str]]) -> Mappin
 
 
 def remove_signposts(home: Path) -> None:
-    """Remove what stands where folders of earlier versions were: a backup may bring them back.
+    """Remove the notes that stand in place of renamed folders: a backup may bring the folders back.
 
     Raises:
-        OSError: one can't be removed.
+        OSError: a note can't be removed.
     """
     with suppress(FileNotFoundError):
         for one in os.scandir(home / TENANTS):
@@ -174,7 +174,7 @@ def _adopt(home: Path, name: str, tenant: str) -> None:
 
 
 def _merge(former: Path, folder: Path) -> None:
-    """Move what is only in the former folder; hooks may have made the other one before."""
+    """Move files that the new folder lacks; a hook may have made the new folder already."""
     for one in sorted(former.iterdir()):
         there = folder / one.name
         if not os.path.lexists(there):

@@ -1,4 +1,4 @@
-"""Files of the home beside the database: core memory, and the key of the tombstones.
+"""Core files and the tombstone key of a home: their places, and how each is read and replaced.
 
 Core memory is MEMORY.md, USER.md and PERSONA.md, grown from seeds, and a MEMORY.md for each
 project. Reading never writes: a home without the file is shown the seed.
@@ -58,7 +58,7 @@ def most_bytes(place: str) -> int:
 
 
 def list_obstacles(home: Path) -> Iterator[str]:
-    """List what Memoria does not touch in a home, and what to do about each.
+    """Yield a sentence on each file that Memoria leaves alone in a home, and what to do about it.
 
     Raises:
         OSError: a folder can't be read.
@@ -79,7 +79,7 @@ def list_obstacles(home: Path) -> Iterator[str]:
 
 
 def is_core_path(place: str) -> bool:
-    """Check whether a place in a home is one for a core file."""
+    """Check whether a place in a home is a core file's."""
     below = _TENANTS_FOLDER.sub("", place)
     return below in CORE_FILES or _IN_PROJECT.fullmatch(below) is not None
 
@@ -98,7 +98,7 @@ def strip_marks(text: str) -> str:
 
 @cache
 def read_seed(name: CoreFile) -> str:
-    """Read a core file's seed: in the wheel it lies in the package, else at the top of the tree."""
+    """Return the text a core file begins with, from the installed package or the source tree."""
     package = resources.files("memoria")
     installed = package.joinpath("identity", name)
     if installed.is_file():
@@ -109,7 +109,7 @@ def read_seed(name: CoreFile) -> str:
 def tombstone_key(home: Path) -> bytes:
     """Return the keys for tombstones: the home's own 32 random bytes, made if missing, come first.
 
-    Behind it stand the keys of other homes whose lists of what was forgotten were taken in.
+    Keys of other homes follow, whose lists of what was forgotten were taken in.
 
     Raises:
         StoreUnavailableError: the file can't be read or made, or is damaged.
@@ -146,15 +146,14 @@ def split_keys(content: bytes) -> tuple[bytes, ...]:
 
 
 def list_tombstone_keys(home: Path) -> tuple[bytes, ...]:
-    """Return the keys of a home; none where it has not needed any yet."""
+    """Return the keys of a home; none if the home has needed no key yet."""
     return split_keys(tombstone_key(home)) if os.path.lexists(home / TOMBSTONE_KEY) else ()
 
 
 def adopt_tombstone_keys(home: Path, content: bytes) -> bool:
-    """Take in the keys of another home; one without any key has them as its own.
+    """Add the keys of another home to this home's; return True if any key was new.
 
-    To be called inside of a write transaction, so that nobody else does it meanwhile. Returns True
-    if any key was new.
+    To be called inside of a write transaction, so that nobody else does the same meanwhile.
 
     Raises:
         StoreUnavailableError: the file can't be read.

@@ -2,10 +2,9 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
-from typing import Protocol
 
 from memoria.bare.home import DEFAULT_TENANT, name_owner
 from memoria.config import Settings
@@ -23,81 +22,12 @@ from memoria.disk.regular_files import (
 from memoria.errors import StoreUnavailableError, UnusableFileError
 
 
-class TenantFiles(Protocol):
-    """A tenant's files by their places, such as `USER.md` or `daily_summaries/2026-11-22.md`.
+class TenantFiles:
+    """A tenant's files in a home by their places, such as `USER.md`; regular files only.
 
     Every method raises `UnusableFileError` if a file can't be read or written, is too large, or is
     a link, a pipe or a folder.
     """
-
-    def read(self, place: str) -> bytes | None:
-        """Return a file's content; None if there is no file."""
-        ...
-
-    def exists(self, place: str) -> bool:
-        """Check that there is a file, and that it can be used."""
-        ...
-
-    def find_obstacle(self, place: str) -> str | None:
-        """Say why a file can't be used, and what to do; None if it can be, or there is none."""
-        ...
-
-    def write(
-        self, place: str, content: bytes, is_current: Callable[[], bool] = lambda: True
-    ) -> bool:
-        """Replace a file's content, all or nothing; it is on disk when this returns.
-
-        Args:
-            place: the file's.
-            content: its new content.
-            is_current: asked at the last moment whether it is still to be done.
-
-        Returns:
-            True if the file was replaced, False if `is_current` said no.
-        """
-        ...
-
-    def delete(self, place: str) -> None:
-        """Delete a file, if there is one."""
-        ...
-
-    def list_places(self, folder: str) -> Sequence[str]:
-        """List the places of all files below a folder, in order."""
-        ...
-
-    def list_folders(self, folder: str) -> Sequence[str]:
-        """List the names of the folders in a folder, in order."""
-        ...
-
-    def delete_folder(self, folder: str) -> None:
-        """Delete a folder with all that is in it, as far as that is possible."""
-        ...
-
-    def delete_drafts(self, folder: str) -> None:
-        """Delete what killed processes left half written below a folder."""
-        ...
-
-
-class HomeFiles(Protocol):
-    """The files of all tenants, and the key that they share."""
-
-    def of(self, tenant: str) -> TenantFiles:
-        """Return a tenant's files."""
-        ...
-
-    def tombstone_key(self) -> bytes:
-        """Return the home's secret key for tombstones, made when it is first asked for.
-
-        Behind it stand the keys of homes whose lists of what was forgotten were taken in.
-
-        Raises:
-            StoreUnavailableError: it can't be read or made, or is not a key.
-        """
-        ...
-
-
-class FolderFiles:
-    """A tenant's files in a home, regular files only (`disk/regular_files.py`)."""
 
     def __init__(self, home: Path, tenant: str = DEFAULT_TENANT) -> None:
         self._home = home
@@ -109,18 +39,27 @@ class FolderFiles:
         return read_file(self._home, self._root / place, most_bytes(place))
 
     def exists(self, place: str) -> bool:
-        """Check that there is a file, and that it can be used."""
+        """Check that a file exists and can be used."""
         there = os.path.lexists(self._home / self._root / place)
         return there and self.find_obstacle(place) is None
 
     def find_obstacle(self, place: str) -> str | None:
-        """Say why a file can't be used, and what to do; None if it can be, or there is none."""
+        """Return why a file can't be used and what to do; None if it can be used or is missing."""
         return find_obstacle(self._home, self._root / place, most_bytes(place))
 
     def write(
         self, place: str, content: bytes, is_current: Callable[[], bool] = lambda: True
     ) -> bool:
-        """Replace a file's content, all or nothing, if `is_current` still says so."""
+        """Replace a file's content, all or nothing; it is on disk when this returns.
+
+        Args:
+            place: the file's place.
+            content: the new content.
+            is_current: asked at the last moment whether the file is still to be replaced.
+
+        Returns:
+            True if the file was replaced, False if `is_current` said no.
+        """
         file = self._home / self._root / place
         if len(content) > most_bytes(place):
             raise UnusableFileError(
@@ -172,24 +111,28 @@ class FolderFiles:
                     file.unlink(missing_ok=True)
 
 
-class HomeFolder:
-    """A home's folder."""
+class HomeFiles:
+    """The files of all tenants, and the key that they share."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
 
-    def of(self, tenant: str) -> FolderFiles:
+    def of(self, tenant: str) -> TenantFiles:
         """Return a tenant's files."""
-        return FolderFiles(self._home, tenant)
+        return TenantFiles(self._home, tenant)
 
     def tombstone_key(self) -> bytes:
-        """Return the home's secret key for tombstones, made when it is first asked for."""
+        """Return the home's secret key for tombstones, made when it is first asked for.
+
+        Raises:
+            StoreUnavailableError: the key can't be read or made, or is damaged.
+        """
         return tombstone_key(self._home)
 
 
 def open_home_files(settings: Settings) -> HomeFiles:
     """Return the files of the home that the settings name."""
-    return HomeFolder(settings.home_path)
+    return HomeFiles(settings.home_path)
 
 
 @contextmanager

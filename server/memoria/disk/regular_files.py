@@ -16,6 +16,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path, PurePath
 from typing import IO
 
+from memoria.bare.home import is_link
 from memoria.errors import UnusableFileError
 
 MOST_CORE_BYTES = 1 << 18
@@ -23,8 +24,6 @@ MOST_CORE_BYTES = 1 << 18
 MOST_BYTES = 256 << 20
 """Largest other file that is read or written, in bytes."""
 
-_JUNCTION = 0xA0000003
-"""The mark by which Windows knows a folder that stands for another one."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
 _IN_THE_WAY = "{} is {}, and a file belongs there. Move it away."
@@ -75,7 +74,7 @@ def open_file(
 
 
 def find_obstacle(home: Path, place: str | PurePath, most: int = MOST_BYTES) -> str | None:
-    """Say why a file can't be used, and what to do; None if it can be, or there is none."""
+    """Return why a file can't be used and what to do; None if it can be used or is missing."""
     try:
         with open_file(home, place, most):
             return None
@@ -110,11 +109,6 @@ def check_place(home: Path, place: str | PurePath) -> None:
     refuse_links(home, place)
     with suppress(FileNotFoundError, NotADirectoryError):
         _refuse_other_kinds(home / place, (home / place).lstat())
-
-
-def is_link(found: os.stat_result) -> bool:
-    """Check whether a file status is that of a link, or of a folder that stands for another."""
-    return stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) == _JUNCTION
 
 
 def is_folder(found: os.stat_result) -> bool:

@@ -1,7 +1,8 @@
-"""Erasure of what is forgotten and of what rests on it, and its recognition when it comes back.
+"""Erasure of forgotten records and their dependents, and recognition of forgotten statements.
 
-`plan` finds what the given ids mean, `cascade` what rests on it, `forget` erases it in one
-transaction, `files` takes it out of text files, `scrub` makes it unreadable on disk, `suppression`
-answers every write path whether a text may be kept, `reforget` does it all again in a home that an
-older backup was restored into, and `verify` looks for anything whose sources are gone.
+`selection` finds the records that a request names, `plan` the others that say the same, `cascade`
+what rests on all of these. `forget` erases them: `deletion` the rows, `files` the lines of text
+files; `grace` hides them first where that is set. `suppression` answers every write path whether a
+text may be kept, `reforget` repeats a forget in a home restored from an older backup, and `verify`
+finds whatever has lost its sources.
 """

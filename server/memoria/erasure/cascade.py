@@ -17,7 +17,7 @@ from memoria.store.rows.transaction import Transaction
 
 
 def find_unsupported(tx: Transaction, turn_ns: Sequence[int]) -> list[str]:
-    """Find the ids of the conclusions that would have no source left without these turns."""
+    """Find the ids of the conclusions that have no other source than the given turns."""
     return [
         one.memory_id
         for one in tx.dependencies.list_dependents([], turn_ns)
@@ -26,16 +26,16 @@ def find_unsupported(tx: Transaction, turn_ns: Sequence[int]) -> list[str]:
 
 
 def is_conclusion(dependent: Dependent) -> bool:
-    """Check whether a memory was concluded from turns, and nobody has stated it."""
+    """Check whether a memory was concluded from turns, and stated by nobody."""
     return dependent.relation == "evidence" and not dependent.is_stated
 
 
 def find_dependents(
     tx: Transaction, memory_ids: Sequence[str], turn_ns: Sequence[int]
 ) -> dict[str, Relation]:
-    """Map the memories that depend on these, in any number of steps, to what makes them dependent.
+    """Map the memories that depend on given memories or turns, at any distance, to the reason.
 
-    They were derived from these memories, wait to correct them, or sum up these turns.
+    A dependent memory was derived from one of the memories, waits to correct one, or sums up turns.
     """
     found: dict[str, Relation] = {}
     new = _list_whole(tx, memory_ids, turn_ns)
@@ -54,22 +54,13 @@ def _list_whole(
 
 
 def delete_dependents(
-    tx: Transaction,
-    memory_ids: Sequence[str],
-    turn_ns: Sequence[int],
-    spared: Collection[str] = (),
+    tx: Transaction, memory_ids: Sequence[str], turn_ns: Sequence[int], spared: Collection[str] = ()
 ) -> list[str]:
-    """Erase what was derived from these memories or sums up these turns.
+    """Erase the memories that were derived from given memories or sum up given turns.
 
-    It is called before the memories and turns themselves are erased or suppressed. Spans of which a
-    summary goes are put back into the queue, and a model sums up what is left of them. The steps of
-    an unfinished nightly run that concern any of it are taken off its plan.
-
-    Args:
-        tx: the transaction that forgets.
-        memory_ids: of what is being forgotten, in one of its wordings or all.
-        turn_ns: the turns that nothing may be concluded from any more.
-        spared: ids of what the caller erases.
+    To be called before the memories and turns are erased or suppressed. The rest of a segment whose
+    summary goes is queued to be summed up again. Steps of an unfinished nightly run that concern
+    any of the memories are taken off its plan.
 
     Returns:
         The ids of what was erased.
@@ -83,26 +74,15 @@ def delete_dependents(
 
 
 def delete_memory(tx: Transaction, memory_id: str, now: int) -> None:
-    """Erase one memory in all its wordings. What it summed up is not summed up again.
-
-    Args:
-        tx: the transaction that forgets.
-        memory_id: the memory; what depends on it is the caller's to delete.
-        now: UTC epoch ms.
-    """
+    """Erase a memory in all its wordings; turns that it summed up are not summed up again."""
     tx.episodes.stop_summarising(memory_id, now)
     tx.memories.erase(memory_id)
 
 
 def drop_lost_subjects(tx: Transaction, survivors: Iterable[str], erased: Sequence[str]) -> None:
-    """Take from conclusions the subjects that nothing names any more.
+    """Remove the subjects of conclusions that no remaining text names.
 
     To be called after the turns were erased. What somebody stated has the subject that they gave.
-
-    Args:
-        tx: the transaction that forgets.
-        survivors: ids of the memories that rested on the turns and stay.
-        erased: the texts of the turns.
     """
     for memory in filter(None, map(tx.memories.get, survivors)):
         is_stated = memory.current.inferred_by is InferredBy.STATEMENT
@@ -116,19 +96,13 @@ def drop_lost_subjects(tx: Transaction, survivors: Iterable[str], erased: Sequen
 
 
 def part_unsupported(tx: Transaction) -> None:
-    """Separate again what a model has joined by a name that was just erased."""
+    """Separate entities that a model has joined by a name that was just erased."""
     for entity_id in tx.dependencies.list_unsupported_joins():
         tx.graph.split_entity(entity_id)
 
 
 def drop_unsupported(tx: Transaction, survivors: Sequence[str], now: int) -> None:
-    """Drop whatever lost its last source with turns that were just erased.
-
-    Args:
-        tx: the transaction that erased them.
-        survivors: ids of the memories that rested on them and stay.
-        now: UTC epoch ms.
-    """
+    """Delete entries and edges that lost their last source with turns that were just erased."""
     tx.dependencies.drop_unsupported_entries(now)
     tx.dependencies.drop_unsupported_edges(survivors)
 
@@ -144,7 +118,7 @@ _OF_ANSWERS = frozenset(
 
 
 def list_restatements(tx: Transaction, memory: Memory) -> list[str]:
-    """List the statements that would say a memory again, each in one spelling."""
+    """List the statements in which a memory could be said again, each in one spelling."""
     wordings = [version.content for version in memory.versions]
     quoted = {version.provenance.quote: version.provenance.turn_id for version in memory.versions}
     quoted |= {one.quote: one.turn_id for one in tx.memories.list_evidence(memory.id)}
@@ -157,12 +131,7 @@ def list_restatements(tx: Transaction, memory: Memory) -> list[str]:
 
 
 def derive_restatements(wordings: Sequence[str], quotes: Iterable[str]) -> list[str]:
-    """List the statements that would say a memory again, by its wordings and quotes.
-
-    Args:
-        wordings: of the memory.
-        quotes: the words of turns that it was concluded from.
-    """
+    """List the statements in which a memory with these wordings and quotes could be said again."""
     terms = {term for wording in wordings for term in word_terms(wording)}
     texts = list(wordings)
     for quote in quotes:
@@ -196,7 +165,7 @@ def is_telling(sentence: str) -> bool:
 
 
 def _unwrap(text: str) -> Iterator[str]:
-    """Yield a text without its wrapping, and the text itself where that alone is too little."""
+    """Yield a text without its wrapping, and the whole text if the rest is too short."""
     inner = peel(text)
     if inner != text:
         yield inner

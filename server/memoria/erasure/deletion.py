@@ -12,7 +12,7 @@ from memoria.erasure.cascade import (
     list_restatements,
     part_unsupported,
 )
-from memoria.erasure.files import EVERY_FILE, FileLine, TextFileEraser
+from memoria.erasure.files import EVERY_FILE, TextFileEraser
 from memoria.erasure.plan import ErasurePlan, plan_erasure
 from memoria.erasure.selection import ErasureRequest, find_named
 from memoria.erasure.suppression import Digester
@@ -46,7 +46,7 @@ def list_notes(tx: Transaction, plan: ErasurePlan) -> list[str]:
 
 
 class Deletion:
-    """Erases the records of a plan, and those that rest on them."""
+    """Erases the records of a plan and the records that rest on them."""
 
     def __init__(
         self,
@@ -57,16 +57,6 @@ class Deletion:
         reason: str,
         meanings: Mapping[str, SuppressedMeaning],
     ) -> None:
-        """Create the deletion.
-
-        Args:
-            tx: the transaction that forgets.
-            plan: made within it.
-            digester: makes what tombstones recognise texts by.
-            channel: who wants it.
-            reason: who wants it and why, for the tombstones.
-            meanings: what texts mean, by text, where tombstones are to know that.
-        """
         self._tx = tx
         self._plan = plan
         self._digester = digester
@@ -77,10 +67,10 @@ class Deletion:
         self._may_return = False
 
     def run(self, *, may_return: bool = False) -> None:
-        """Carry the plan out.
+        """Erase everything that is planned.
 
         Args:
-            may_return: keep of what is erased that it was, and nothing to know it again by.
+            may_return: whether it may be recorded again; tombstones then hold no digests.
         """
         self._may_return = may_return
         tx, plan = self._tx, self._plan
@@ -94,8 +84,8 @@ class Deletion:
             if memory_id not in plan.memories and tx.memories.get(memory_id) is not None:
                 tx.memories.erase_wording(memory_id, n)
         for turn in plan.named_turns.values():
-            if not plan.spares(full_text(turn)):
-                self._suppress_text(turn)
+            if not plan.spares(full_text(turn)):  # so that nobody concludes it again
+                self._add_tombstone("memory", turn.id, (self._digest_statement(full_text(turn)),))
         if plan.include_source:
             self._erase_turns()
         else:
@@ -113,15 +103,11 @@ class Deletion:
         delete_memory(self._tx, memory.id, self._at)
         self._audit("forget", memory.id)
 
-    def _suppress_text(self, turn: StoredTurn) -> None:
-        """Set a tombstone for the whole text of a named turn, so that nobody concludes it again."""
-        self._add_tombstone("memory", turn.id, (self._digest_statement(full_text(turn)),))
-
     def _digest_statement(self, text: str) -> str:
         return self._digester.digest_statement(text, erases=self._plan.include_source)
 
     def _suppress_turns(self) -> None:
-        """Let nothing be concluded from the sources, nor in a home restored from a backup."""
+        """Suppress the sources, also for a home that is restored from a backup."""
         for version in self._plan.source_versions:
             digests = self._digest_turn(version, erases=False)
             self._add_tombstone("memory", version.id, tuple(digests))
@@ -154,7 +140,7 @@ class Deletion:
         return set() if self._plan.spares(text) else self._digester.digest_turn(text, erases=erases)
 
     def _erase_notes(self) -> None:
-        """Erase tasks that say it, or have their words from an erased turn, wherever noted."""
+        """Erase the names of tasks that say what is forgotten, on scratchpads and of memories."""
         unwanted = {*list_notes(self._tx, self._plan)}
         if unwanted:
             self._tx.scratchpads.erase(unwanted.__contains__)
@@ -188,9 +174,9 @@ _ELSEWHERE = "(in another project)"
 _SHOWN_CHARS = 300
 _TOKEN_CHARS = 16
 _MANY = 3
-"""Number of records below which nobody is warned that most of them go."""
+"""Least number of records for a warning that most of what the caller sees goes."""
 _QUOTED_CHARS = 8
-"""Number of an id's characters in the mark of a line that quotes it."""
+"""Number of an id's last characters in the mark of a line that quotes the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,22 +189,16 @@ class ErasureDraft:
     phrases: Phrases
     """Phrases that no file may say any more."""
     marks: Mapping[str, Collection[str]]
-    """Marks of the lines that core files have for its memories, by place."""
+    """Marks of the lines for planned memories in core files, by place."""
     generated: Mapping[str, str]
     """Digests of what nightly runs wrote, by place below the tenant's folder."""
     share: dict[ShareKind, tuple[int, int]]
-    """Part of the record that goes, of how many, where that is most of it and unnamed by id."""
+    """How many records go, of how many, by kind, where most of them go unnamed."""
 
     def describe(
         self, files: TextFileEraser, digester: Digester, seen: Filters | None = None
     ) -> ForgetPreview:
-        """Describe everything that would go, with the token that means just this.
-
-        Args:
-            files: of the tenant.
-            digester: makes the token.
-            seen: what the caller sees; words that were not said there are not shown.
-        """
+        """Describe everything that would go, with the token of this very preview."""
         items = self.list_items(files)
         unseen = set() if seen is None else self._list_unseen(seen.workspace)
         shown = tuple(
@@ -240,7 +220,7 @@ class ErasureDraft:
         )
 
     def _list_unseen(self, workspace: str | None) -> set[str]:
-        """List ids of what nobody named and only another project sees."""
+        """List the ids of records that nobody named and only another project sees."""
         plan, own = self.plan, (None, workspace)
         memories = (*plan.memories.values(), *plan.dependents.values())
         unseen = {one.id for one in memories if one.project not in own}
@@ -249,7 +229,7 @@ class ErasureDraft:
         return unseen - named - plan.named_turns.keys()
 
     def list_items(self, files: TextFileEraser) -> list[ForgetItem]:
-        """List everything that would go, kind by kind, with all of its words."""
+        """List everything that would go, kind by kind, with the full texts."""
         plan = self.plan
         lines = files.find_lines(self.phrases, self.generated, plan.ids_to_erase, self.marks)
         found = [
@@ -258,7 +238,7 @@ class ErasureDraft:
             *_describe_former_wordings(plan),
             *_describe_turns(plan),
             *(ForgetItem(kind="note", id="", text=note) for note in self.notes),
-            *map(_describe_line, lines),
+            *(ForgetItem(kind="line", id=line.place, text=line.text) for line in lines),
         ]
         return sorted(found, key=lambda item: (FORGET_KINDS.index(item.kind), item.id, item.text))
 
@@ -288,7 +268,7 @@ def draft_erasure(tx: Transaction, request: ErasureRequest) -> ErasureDraft:
 def _measure_share(
     tx: Transaction, plan: ErasurePlan, seen: Filters | None
 ) -> dict[ShareKind, tuple[int, int]]:
-    """Return, by kind, how many go of how many that the caller sees, where that is most of them."""
+    """Map kinds to how many records go and how many the caller sees, where most of them go."""
     wanted = ErasureFilter(seen=seen)
     memories, turns = {*tx.erasures.list_memories(wanted)}, {*tx.erasures.list_turns(wanted)}
     counts: dict[ShareKind, tuple[int, int]] = {
@@ -299,13 +279,13 @@ def _measure_share(
 
 
 def _list_quote_marks(plan: ErasurePlan) -> Iterator[str]:
-    """Yield the marks of lines in core files that quote what goes, or what it came from."""
+    """Yield the marks of lines in core files that quote records of a plan."""
     turns = (turn.id for turn in plan.source_versions)
     return (f"q:{one[-_QUOTED_CHARS:]}" for one in (*plan.memories, *plan.dependents, *turns))
 
 
 def make_token(digester: Digester, meant: str) -> str:
-    """Return a token that means just this: an HMAC under the home's key, which reveals nothing."""
+    """Return a preview's token: an HMAC of its content under the home's key."""
     return digester.digest_values("preview", meant)[:_TOKEN_CHARS]
 
 
@@ -337,10 +317,6 @@ def _describe_turns(plan: ErasurePlan) -> Iterator[ForgetItem]:
         yield ForgetItem(kind="turn", id=turn.id, text=_BEFORE.join(texts), effect=effect)
 
 
-def _describe_line(line: FileLine) -> ForgetItem:
-    return ForgetItem(kind="line", id=line.place, text=line.text)
-
-
 def make_report(
     report_id: str,
     selection: ForgetSelection,
@@ -354,16 +330,7 @@ def make_report(
 ) -> ForgetReport:
     """Make a report on what was erased.
 
-    Args:
-        report_id: its id.
-        selection: what was meant; only how it was selected is noted.
-        by: the way in, in words.
-        at: when, UTC epoch ms.
-        counts: how much of each kind.
-        digests: of its items.
-        before: how many rows of it each index had.
-        after: how many it has now.
-        purge_at: when what is hidden until then is erased; None where it is erased.
+    Of the selection only the kinds of its criteria are noted.
     """
     removed = {place: before[place] - after.get(place, 0) for place in before}
     return ForgetReport(
@@ -381,5 +348,5 @@ def make_report(
 
 
 def digest_items(items: Sequence[ForgetItem], digester: Digester) -> list[str]:
-    """Return a digest of each item, which can be made again only with the key and the words."""
+    """Return the digest of each item under the home's key, as proof of its erasure."""
     return [digester.digest_values("proof", item.kind, item.id, item.text) for item in items]

@@ -1,4 +1,4 @@
-"""Text of files: removal of what says a phrase, records an erased turn, or has a mark.
+"""Text of files: removal of lines with a forgotten phrase, an erased turn, or a given mark.
 
 In JSON Lines a record goes if it holds a phrase, however that is escaped there, or is the record
 of an erased turn. In other texts the lines go in which a phrase occurs, also where it runs over
@@ -31,7 +31,7 @@ _INERT = "‹!--", "<!--"
 
 @dataclass(frozen=True, slots=True)
 class Unwanted:
-    """Contents that are to go from a file."""
+    """Contents to be removed from a file."""
 
     phrases: Phrases
     turn_ids: Collection[str]
@@ -51,7 +51,7 @@ class _Record:
 
 
 def remove_unwanted(text: str, unwanted: Unwanted, suffix: str) -> str:
-    """Remove what holds one of the phrases, has a mark, or records an erased turn."""
+    """Remove the lines that hold a phrase, have a mark, or record an erased turn."""
     phrases = unwanted.phrases
     if suffix == RECORDS:
         return "".join(
@@ -59,7 +59,11 @@ def remove_unwanted(text: str, unwanted: Unwanted, suffix: str) -> str:
             for line in _split_lines(text)
             if not (_is_record_of(line, unwanted.turn_ids) or _record_contains(line, phrases))
         )
-    kept = [line for line in _split_lines(text) if not _has_mark(line, unwanted.marks)]
+    kept = [
+        line
+        for line in _split_lines(text)
+        if not any(f"<!-- {mark} " in line for mark in unwanted.marks)
+    ]
     if not phrases.may_occur_in(text):
         return "".join(kept)
     kept = [line for line in kept if not _line_contains(line, phrases)]
@@ -68,12 +72,8 @@ def remove_unwanted(text: str, unwanted: Unwanted, suffix: str) -> str:
     return "".join(kept)
 
 
-def _has_mark(line: str, marks: Collection[str]) -> bool:
-    return any(f"<!-- {mark} " in line for mark in marks)
-
-
 def list_removed(text: str, kept: str) -> list[str]:
-    """List the lines of a text that are missing in what is kept of it, without our own marks."""
+    """List the lines that were removed from a text, without the marks that Memoria put there."""
     left = iter(_split_lines(kept))
     waiting = next(left, None)
     removed: list[str] = []
@@ -86,7 +86,7 @@ def list_removed(text: str, kept: str) -> list[str]:
 
 
 def _is_record_of(line: str, turn_ids: Collection[str]) -> bool:
-    """Check whether a line is the record of one of these turns, as a history file has it."""
+    """Check whether a line is a history file's record of one of the given turns."""
     if not any(turn_id in line for turn_id in turn_ids):
         return False
     try:
@@ -131,7 +131,7 @@ def _record_contains(line: str, phrases: Phrases) -> bool:
 
 
 def _content_texts(value: JsonValue) -> Iterator[str]:
-    """Yield the spoken texts; looked for elsewhere, a short phrase would take every "user"."""
+    """Yield the spoken texts of a record; a short phrase ("user") is common in the rest of it."""
     match value:
         case list():
             for each in value:
@@ -167,5 +167,5 @@ def _to_record(value: Mapping[str, JsonValue]) -> _Record:
 
 
 def _split_lines(text: str) -> list[str]:
-    """Split at line feeds alone: in a record other ends of lines may stand as they are."""
+    """Split a text at line feeds alone, as records may contain other line ends."""
     return _LINE.findall(text)

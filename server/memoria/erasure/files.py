@@ -21,14 +21,8 @@ from memoria.disk.folders import (
     tenant_folder,
 )
 from memoria.disk.home_files import BACKUPS, replace_file
-from memoria.disk.home_folder import FolderFiles
-from memoria.disk.regular_files import (
-    find_obstacle,
-    is_folder,
-    list_files,
-    list_folder,
-    read_file,
-)
+from memoria.disk.home_folder import TenantFiles
+from memoria.disk.regular_files import find_obstacle, is_folder, list_files, list_folder, read_file
 from memoria.erasure.file_text import RECORDS, Unwanted, list_removed, remove_unwanted
 from memoria.errors import StoreUnavailableError
 from memoria.language.reading.statement import Phrases
@@ -37,7 +31,7 @@ _SUFFIXES = (".md", ".txt", RECORDS)
 _RESTORED_OVER = "before-restore-*"
 _State = tuple[int, int, int]
 EVERY_FILE = ""
-"""Stands for all files where marks are given by the place of one."""
+"""The place of all files, where marks are given by place."""
 _NO_MARKS: Mapping[str, Collection[str]] = {}
 
 
@@ -50,7 +44,7 @@ class FileLine(NamedTuple):
 
 
 class TextFileEraser:
-    """Erases from a tenant's text files. A second search reads only what has changed since."""
+    """Erases forgotten content from a tenant's text files; a repeated search reads changed ones."""
 
     def __init__(self, home: Path, tenant: str) -> None:
         self._home = home
@@ -66,7 +60,7 @@ class TextFileEraser:
         erased_ids: Collection[str] = (),
         marks: Mapping[str, Collection[str]] = _NO_MARKS,
     ) -> list[FileLine]:
-        """Find the lines that `erase_phrases` would take out; none of a file that goes whole.
+        """Find the lines that `erase_phrases` would remove, except in files that it would delete.
 
         Raises:
             StoreUnavailableError: a file can't be read.
@@ -89,17 +83,17 @@ class TextFileEraser:
         erased_ids: Collection[str] = (),
         marks: Mapping[str, Collection[str]] = _NO_MARKS,
     ) -> list[Path]:
-        """Take out whatever holds one of the phrases; return the files changed or deleted.
+        """Remove the lines that hold a phrase; return the files that were changed or deleted.
 
         Backups are left alone: they are the user's to delete. So are other tenants' files. Answers
         that were kept for the next session go in any case: they are composed anew.
 
         Args:
-            phrases: what is to go.
-            generated: what nightly runs wrote: digests by place below the tenant's folder.
-            erased_ids: of turns whose records are to go, whatever they say.
-            marks: of lines that are to go, whatever they say, by the place of their file, or of
-                `EVERY_FILE`.
+            phrases: the forgotten texts.
+            generated: digests of files as nightly runs wrote them, by place below the tenant's
+                folder.
+            erased_ids: ids of turns whose records are to go.
+            marks: marks of lines that are to go, by the place of the file, or `EVERY_FILE`.
 
         Raises:
             StoreUnavailableError: a file can't be changed. Others may have been.
@@ -116,14 +110,18 @@ class TextFileEraser:
         return changed
 
     def remove_generated(self, path: str, generated: Mapping[str, str]) -> list[Path]:
-        """Delete a run's file, unless it was edited, and the images of it from before runs.
+        """Delete a file that a nightly run wrote, unless edited, and its images from before runs.
 
         Raises:
             StoreUnavailableError: a file can't be deleted.
         """
         with _store_errors():
             images = self._folder.glob(f"{BEFORE_IMAGES}/*/{path}")
-            gone = [file for file in images if _is_ours(self._home, file)]
+            gone = [
+                file
+                for file in images  # no link leads out of the home
+                if find_obstacle(self._home, file.relative_to(self._home)) is None
+            ]
             if self._is_as_generated(self._folder / path, generated):
                 gone.append(self._folder / path)
             for file in gone:
@@ -143,7 +141,7 @@ class TextFileEraser:
             gone = sorted(set(self._text_files()))
             for file in gone:
                 file.unlink(missing_ok=True)
-            FolderFiles(self._home, self._tenant).delete_folder(BEFORE_IMAGES)
+            TenantFiles(self._home, self._tenant).delete_folder(BEFORE_IMAGES)
             self._remove_empty_folders(PROJECTS)
         return gone
 
@@ -170,7 +168,7 @@ class TextFileEraser:
         return None if content is None else self.digest(content)
 
     def put_back(self, place: str, content: bytes, left_as: str | None) -> bool:
-        """Put back a file, unless it was changed since; return True if it was put back."""
+        """Restore a file, unless it was changed meanwhile; return True if it was restored."""
         if self.digest_of(place) != left_as:
             return False
         file = self._folder / place
@@ -193,12 +191,9 @@ class TextFileEraser:
         }
 
     def _search_for(
-        self,
-        phrases: Phrases,
-        erased_ids: Collection[str],
-        marks: Mapping[str, Collection[str]],
+        self, phrases: Phrases, erased_ids: Collection[str], marks: Mapping[str, Collection[str]]
     ) -> None:
-        """Clear the list of clean files if something else is searched for than before."""
+        """Clear the list of clean files if this search differs from the one before."""
         wanted = phrases.statements, frozenset(erased_ids), marks
         if wanted != self._searched_for:
             self._clean.clear()
@@ -222,7 +217,7 @@ class TextFileEraser:
         return True
 
     def _read_without(self, file: Path, unwanted: Unwanted) -> tuple[str, str] | None:
-        """Return the text as it is and as it is to be; None where nothing of it is to go."""
+        """Return a file's text before and after a removal; None if nothing is to be removed."""
         state = _read_state(file)
         if state is None or self._clean.get(file) == state:
             return None
@@ -237,19 +232,17 @@ class TextFileEraser:
         return None
 
     def _goes_whole(self, file: Path, generated: Mapping[str, str]) -> bool:
-        return self._is_generated(file, generated) or DRAFT.fullmatch(file.name) is not None
-
-    def _is_generated(self, file: Path, generated: Mapping[str, str]) -> bool:
-        image = self._folder / BEFORE_IMAGES
-        return file.is_relative_to(image) or self._is_as_generated(file, generated)
+        is_image = file.is_relative_to(self._folder / BEFORE_IMAGES)
+        is_draft = DRAFT.fullmatch(file.name) is not None
+        return is_image or is_draft or self._is_as_generated(file, generated)
 
     def _is_as_generated(self, file: Path, generated: Mapping[str, str]) -> bool:
-        """Check whether a file says just what a nightly run wrote into it."""
+        """Check whether a file is unchanged since a nightly run wrote it."""
         if not file.is_relative_to(self._folder):
             return False
         noted = generated.get(file.relative_to(self._folder).as_posix())
         content = None if noted is None else read_file(self._home, file.relative_to(self._home))
-        return content is not None and hashlib.sha256(content).hexdigest() == noted
+        return content is not None and self.digest(content) == noted
 
     def _text_files(self) -> Iterator[Path]:
         for root in (self._folder, *self._folders_restored_over()):
@@ -260,7 +253,7 @@ class TextFileEraser:
                     yield file
 
     def _remove_empty_folders(self, folder: str) -> None:
-        """Remove the folders in a folder, and itself, as far as nothing is in them."""
+        """Remove the empty folders in a folder, and the folder itself if it is empty."""
         root = (self._folder / folder).relative_to(self._home)
         inside = [path for path, found in list_folder(self._home, root) if is_folder(found)]
         for each in (*inside, self._home / root):
@@ -268,15 +261,10 @@ class TextFileEraser:
                 each.rmdir()
 
     def _folders_restored_over(self) -> Iterator[Path]:
-        """Yield folders that restores have set aside of a tenant with a folder of its own."""
+        """Yield the folders of the tenant that restores have set aside."""
         if self._folder != self._home:
             for folder in (self._folder, former_folder(self._home, self._tenant)):
                 yield from self._home.glob(f"{_RESTORED_OVER}/{folder.relative_to(self._home)}")
-
-
-def _is_ours(home: Path, file: Path) -> bool:
-    """Check whether a file is one of the home, and no link leads to it."""
-    return find_obstacle(home, file.relative_to(home)) is None
 
 
 def _suffix(file: Path) -> str:
@@ -295,7 +283,7 @@ def _read_state(file: Path) -> _State | None:
 
 @contextmanager
 def _store_errors() -> Iterator[None]:
-    """Turn errors of the operating system into one that says which file it is."""
+    """Raise errors of the operating system as a store error that names the file."""
     try:
         yield
     except OSError as error:

@@ -60,14 +60,9 @@ def describe_everything(
 def erase_everything(
     tx: Transaction, digester: Digester, at: int, reason: str, *, keeps_places: bool
 ) -> list[str]:
-    """Set up the tombstones and erase every row; return a digest of each memory and turn.
+    """Erase every row of a tenant, with tombstones; return a digest of each memory and turn.
 
-    Args:
-        tx: the transaction that forgets.
-        digester: makes what tombstones recognise texts by.
-        at: when, UTC epoch ms.
-        reason: who wants it and why, for the tombstones.
-        keeps_places: whether it may be put back, among what was said since.
+    With `keeps_places`, what is put back later finds its place among newer turns.
     """
     digests: list[str] = []
     for list_stones in (_list_memory_stones, _list_turn_stones):
@@ -107,7 +102,7 @@ def _list_turn_stones(
 _LOG = logging.getLogger(__name__)
 _MAX_REASON_CHARS = 200
 MeaningLookup = Callable[[Sequence[str]], Mapping[str, SuppressedMeaning]]
-"""Maps texts to their meanings; leaves out those that it can't tell."""
+"""Maps texts to their vectors, as far as it can embed them."""
 BackupLookup = Callable[[int], tuple[RemainingBackup, ...]]
 """Lists the backups made since a moment, UTC epoch ms."""
 
@@ -130,16 +125,8 @@ class Eraser:
     ) -> None:
         """Create the eraser.
 
-        Args:
-            store: from where.
-            tenant: whose.
-            channel: who wants it.
-            digester: makes what tombstones recognise texts by.
-            home: the data folder.
-            list_backups: gives the backups that still hold what was forgotten; none without.
-            look_up_meanings: what texts mean, to be kept with their tombstones; nothing without.
-            grace_ms: how long what is forgotten can be put back; 0: it is erased at once.
-            may_return: erase at once, and keep nothing that it is known again by.
+        With `grace_ms`, records are hidden for that time first. With `may_return`, nothing is kept
+        by which they are recognised.
         """
         self._may_return = may_return
         self._grace_ms = 0 if may_return else grace_ms
@@ -152,7 +139,7 @@ class Eraser:
         self._look_up_meanings = look_up_meanings
 
     def preview(self, request: ErasureRequest) -> ForgetPreview:
-        """Describe everything that would be forgotten, with the token that means just this.
+        """Describe everything that would be forgotten, with the token of this very preview.
 
         Raises:
             InvalidInputError: the selection can't be used.
@@ -169,7 +156,7 @@ class Eraser:
     def run(
         self, request: ErasureRequest, *, token: str | None = None, reason: str | None = None
     ) -> ForgetResult:
-        """Forget. Records forgotten before count as done, so a broken off call can be repeated.
+        """Forget what a request selects; a call that was broken off can be repeated.
 
         Args:
             request: what is meant.
@@ -230,7 +217,7 @@ class Eraser:
         why: str,
         meanings: Mapping[str, SuppressedMeaning],
     ) -> ForgetReport | None:
-        """Delete, and count the rows that leave each index; None where there were none."""
+        """Erase the rows of a draft; return a report of the counts, None if the draft is empty."""
         plan, at = draft.plan, now_millis()
         scope = tx.erasures.find_scope(
             [*plan.memories, *plan.dependents],
@@ -303,7 +290,7 @@ class Eraser:
     def _hide(
         self, tx: Transaction, report_id: str | None, turn_ns: Sequence[int], files: TextFileEraser
     ) -> AbstractContextManager[None]:
-        """Note the rows that this block forgets, where a period of grace hides them first."""
+        """Keep the rows that the block forgets, if there is a period of grace."""
         if report_id is None or not self._grace_ms:
             return nullcontext()
         generated = {file.path: file.digest for file in tx.file_records.all()}
@@ -313,7 +300,7 @@ class Eraser:
         return at + self._grace_ms if self._grace_ms else None
 
     def _meanings_of(self, wordings: Sequence[str]) -> Mapping[str, SuppressedMeaning]:
-        """Return the meanings of what is to be forgotten, before anybody has to wait to write."""
+        """Return the vectors of forgotten texts for their tombstones, if such are kept."""
         if self._look_up_meanings is None:
             return {}
         try:
@@ -344,7 +331,7 @@ def _check_token(token: str | None, preview: ForgetPreview) -> None:
 def _erase_files(
     tx: Transaction, files: TextFileEraser, draft: ErasureDraft, places: set[str]
 ) -> list[Path]:
-    """Erase from the files the phrases, and whole files that may say it in other words."""
+    """Erase the phrases from the files, and delete generated files that may paraphrase them."""
     plan, phrases, generated = draft.plan, draft.phrases, draft.generated
     changed = [file for place in places for file in files.remove_generated(place, generated)]
     changed = files.erase_phrases(phrases, generated, plan.ids_to_erase, draft.marks) + changed

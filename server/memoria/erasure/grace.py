@@ -15,7 +15,7 @@ from memoria.store.rows.transaction import Transaction
 
 
 def forget_places(store: Store, home: str) -> None:
-    """Forget the paths of projects of which no tenant's memory knows the name any more."""
+    """Remove the paths of projects that no tenant's records name any more."""
     names: set[str] = set()
     for tenant in store.tenants():
         with store.read(tenant) as tx:
@@ -34,7 +34,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def scrub_store(store: Store) -> bool:
-    """Wipe what was deleted from the database file; return True if nothing of it is left there."""
+    """Wipe deleted content from the database file; return False if that must be done later."""
     try:
         return store.scrub()
     except StoreError as error:
@@ -53,15 +53,7 @@ def hide(
     files: TextFileEraser,
     generated: dict[str, str],
 ) -> Iterator[None]:
-    """Note what is forgotten in this block, so that it can be put back.
-
-    Args:
-        tx: the transaction that forgets.
-        report_id: of the forget.
-        turn_ns: numbers of the turns that will be erased.
-        files: of the tenant.
-        generated: what nightly runs wrote, and will write anew: digests by place.
-    """
+    """Keep what the block forgets, so that it can be put back."""
     ns, own = [*turn_ns], files.read_own(generated)
     for first in range(0, len(ns), _PAGE):
         tx.hidden.hide_texts(report_id, ns[first : first + _PAGE])
@@ -111,7 +103,7 @@ def put_back(
 
 
 def purge_due(store: Store, tenant: str, home: str) -> int:
-    """Erase for good what was hidden long enough; return the number of these forgets."""
+    """Erase what was hidden by forgets whose grace is over; return the number of the forgets."""
     now = now_millis()
     with store.read(tenant) as tx:
         due = tx.hidden.list_due(now)

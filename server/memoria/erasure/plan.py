@@ -49,24 +49,24 @@ class ErasurePlan:
     former_wordings: dict[int, str] = field(default_factory=dict)
     """Wordings that no longer hold, by number, with the id of the memory that keeps its others."""
     reworded: dict[str, Memory] = field(default_factory=dict)
-    """Memories of these wordings, by id."""
+    """Memories with forgotten former wordings, by id."""
     sources: dict[str, StoredTurn] = field(default_factory=dict)
     """Turns by id, whichever of their versions."""
     source_versions: list[StoredTurn] = field(default_factory=list)
     """The sources in all their versions."""
     named_turns: dict[str, StoredTurn] = field(default_factory=dict)
     dependents: dict[str, Memory] = field(default_factory=dict)
-    """Memories that were derived from any of it or sum it up. They go, but may be written anew."""
+    """Memories derived from planned records or summing them up; they may be written anew."""
     forgotten_before: list[str] = field(default_factory=list)
     hidden: list[HiddenRecord] = field(default_factory=list)
-    """Records among them that can still be put back."""
+    """Forgotten records that can still be put back."""
     kept: tuple[str, ...] = ()
     """Ids of the memories and turns that were to be kept."""
     kept_forms: frozenset[str] = frozenset()
-    """Statements of these memories, in the form in which they are recognised."""
+    """Statements of the memories to be kept, in recognised form."""
 
     def spares(self, text: str) -> bool:
-        """Check whether what is kept says a text, so that it may be said as before."""
+        """Check whether a memory to be kept says a text, so that the text is not forgotten."""
         words = f" {recognition_key(text)} "
         return any(words in f" {kept} " for kept in self.kept_forms)
 
@@ -77,7 +77,7 @@ class ErasurePlan:
 
     @property
     def wordings(self) -> tuple[str, ...]:
-        """Every wording of every memory that nothing kept says, and the texts of named turns."""
+        """Texts to be forgotten: all wordings of the memories, and the named turns."""
         texts = [text for one in self.memories.values() for text in self.list_suppressed(one)]
         turns = map(full_text, self.named_turns.values())
         texts += (text for text in turns if not self.spares(text))
@@ -100,7 +100,7 @@ class ErasurePlan:
         return Phrases([*self.wordings, *spoken])
 
     def find_notes(self, notes: Iterable[str]) -> list[str]:
-        """Return the tasks that say it, or have their words from a turn that is erased."""
+        """Return the task names that say what is forgotten, or stand in an erased turn."""
         phrases = Phrases(self.wordings)
         erased = self.source_versions if self.include_source else [*self.named_turns.values()]
         texts = [*map(full_text, erased)]
@@ -118,12 +118,12 @@ class ErasurePlan:
 
     @property
     def source_ns(self) -> list[int]:
-        """The numbers of the sources, in all their versions."""
+        """Row numbers of the sources, in all their versions."""
         return [version.n for version in self.source_versions]
 
     @property
     def earliest(self) -> int:
-        """Time when the oldest of it was stored, UTC epoch ms: older backups hold none of it."""
+        """Time when the oldest record was stored, UTC epoch ms: older backups hold none."""
         moments = [memory.created_at for memory in self.memories.values()]
         moments += [turn.ingested_at for turn in self.sources.values()]
         return min(moments, default=now_millis())
@@ -137,7 +137,7 @@ class ErasurePlan:
 def plan_erasure(
     tx: Transaction, named: NamedRecords, *, include_source: bool = False
 ) -> ErasurePlan:
-    """Find the named records, those that say the same, their sources, and what rests on them.
+    """Plan to erase the named records, others that say the same, their sources and dependents.
 
     Raises:
         InvalidInputError: something is to be kept that can't be.
@@ -155,7 +155,7 @@ class _Planner:
         self._tx = tx
         self.plan = plan
         self._restatements: set[str] = set()
-        """Sentences that say what is meant, or from which it was concluded."""
+        """Sentences that state planned memories, or from which these were concluded."""
         self._known_ns: set[int] = set()
         """The numbers of the sources, in all their versions."""
         self._kept_memories = {one.id for one in named.kept_memories}
@@ -165,7 +165,8 @@ class _Planner:
             recognition_key(v.content) for memory in named.kept_memories for v in memory.versions
         )
         for memory in named.kept_memories:
-            self._keep_sources(memory)
+            for turn in _list_evidence_turns(self._tx, memory):
+                self._kept_ns.update(self._version_ns(turn))
 
     def add_named(self, named: NamedRecords) -> None:
         """Add the named records, except those to be kept."""
@@ -208,9 +209,9 @@ class _Planner:
                 self.plan.kinds[one.id] = "correction" if is_correction else kind
 
     def _add_equivalents(self, memory: Memory) -> None:
-        """Add memories that say the same as this one, and the turns it comes from.
+        """Add the memories that say the same as a memory, and the turns that it comes from.
 
-        If this one only falls with others, the turns of its former wordings are left out.
+        If the memory only falls with its sources, turns of its former wordings are left out.
         """
         self._add_memories(self._tx.pairs.list_merged_into(memory.id), "duplicate")
         falls = memory.id in self.plan.unsupported
@@ -229,11 +230,11 @@ class _Planner:
             self._add_source(turn)
 
     def _restates(self, memory: Memory) -> bool:
-        """Check whether a memory says the words that another, forgotten one was concluded from."""
+        """Check whether a memory says words from which a forgotten memory was concluded."""
         return any(is_stated_in(one, memory.content) for one in self._restatements)
 
     def _add_same_words(self, wording: str) -> None:
-        """Add memories that say the same in the same words, and wordings that once did."""
+        """Add memories in the same words as a wording, and former wordings in the same words."""
         wanted = _key_of(wording)
         numbers = self._tx.documents.list_containing("memory", search_terms(wording))
         for memory in self._tx.memories.by_version_numbers(numbers).values():
@@ -251,7 +252,7 @@ class _Planner:
                 self._add_source(turn)
 
     def _add_source(self, turn: StoredTurn) -> list[int]:
-        """Add a turn, once for all of its versions, and return their numbers."""
+        """Add a turn with all its versions, and return the numbers of the versions."""
         versions = self._tx.conversations.turn_versions(turn)
         ns = [version.n for version in versions]
         if self._known_ns.isdisjoint(ns) and self._kept_ns.isdisjoint(ns):
@@ -261,7 +262,7 @@ class _Planner:
         return ns
 
     def _add_drawn_from(self, turn_ns: Sequence[int]) -> None:
-        """Add memories with a wording from a named turn, or resting on nothing else."""
+        """Add memories with a wording or all their evidence from named turns."""
         dependents = self._tx.dependencies.list_dependents([], turn_ns)
         drawn = [one.memory_id for one in dependents if one.is_drawn_from]
         self._add_memories([*drawn, *find_unsupported(self._tx, turn_ns)], "conclusion")
@@ -296,15 +297,10 @@ class _Planner:
             self._add_memory(one, kind)
 
     def _add_memory(self, memory: Memory, kind: ForgetKind) -> None:
-        """Add a memory, unless it is to be kept. The first reason that was found is shown."""
+        """Add a memory with the reason found first, unless the memory is to be kept."""
         if memory.id not in self._kept_memories:
             self.plan.memories.setdefault(memory.id, memory)
             self.plan.kinds.setdefault(memory.id, kind)
-
-    def _keep_sources(self, memory: Memory) -> None:
-        """Let the turns that a memory rests on be no source of what is forgotten."""
-        for turn in _list_evidence_turns(self._tx, memory):
-            self._kept_ns.update(self._version_ns(turn))
 
     def _version_ns(self, turn: StoredTurn) -> list[int]:
         return [version.n for version in self._tx.conversations.turn_versions(turn)]
@@ -317,7 +313,7 @@ def _list_evidence_turns(tx: Transaction, memory: Memory) -> list[StoredTurn]:
 
 
 def _key_of(wording: str) -> str:
-    """Return a key of a memory's statement, however it is written and whatever it is wrapped in."""
+    """Return a key that is the same for every spelling and wrapping of a statement."""
     return recognition_key(peel(wording))
 
 
@@ -328,7 +324,7 @@ def _quotes(memory: Memory, wordings: Iterable[str]) -> bool:
 
 
 def search_terms(wording: str) -> tuple[str, ...]:
-    """Return the terms by which the index finds a wording again, wherever it has spaces.
+    """Return the terms by which the index finds a wording, however its spaces are set.
 
     Pairs of Chinese characters are left out: there is none across a space.
     """
@@ -353,7 +349,7 @@ def list_affected(tx: Transaction, plan: ErasurePlan) -> tuple[str, ...]:
 
 
 def _list_holding(tx: Transaction, plan: ErasurePlan) -> Iterator[str]:
-    """Yield ids of memories in whose present wording a forgotten one stands."""
+    """Yield the ids of memories whose present wording contains a forgotten wording."""
     for wording in plan.wordings:
         numbers = tx.documents.list_containing("memory", search_terms(wording))
         for memory in tx.memories.by_version_numbers(numbers).values():
@@ -362,7 +358,7 @@ def _list_holding(tx: Transaction, plan: ErasurePlan) -> Iterator[str]:
 
 
 def list_places(tx: Transaction, plan: ErasurePlan) -> set[str]:
-    """Return the files that nightly runs write about it: of its conversations and its days."""
+    """Return the nightly files about a plan's records: of their conversations and days."""
     turns = plan.sources.values()
     memories = {**plan.memories, **plan.reworded, **plan.dependents}.values()
     moments = [(turn.at, turn.utc_offset) for turn in turns]
@@ -376,15 +372,15 @@ def list_places(tx: Transaction, plan: ErasurePlan) -> set[str]:
 
 
 def _days_of(moment: int, offset: int | None) -> set[date]:
-    """Return the days of a moment whose pages may speak of it.
+    """Return the days whose pages may tell of a moment.
 
-    It is filed by the speaker's clock, otherwise by that of the home, which may have been any on
-    earth before somebody set it.
+    A page is filed by the speaker's clock, otherwise by that of the home, which may have been any
+    on earth before somebody set the zone.
     """
     clocks = (*_CLOCKS_ON_EARTH, UTC_ZONE.at_offset(moment, offset))
     return {day for each in clocks if (day := each.date_of(moment)) is not None}
 
 
 def texts_in_plans(phrases: Phrases) -> Iterator[str]:
-    """Yield the phrases as they stand in the plan of a nightly run that was broken off: in JSON."""
+    """Yield the phrases as JSON has them, to be found in the plan of an unfinished nightly run."""
     return (json.dumps(text, ensure_ascii=False)[1:-1] for text in phrases.distinctive.statements)

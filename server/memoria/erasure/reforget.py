@@ -1,10 +1,8 @@
 """Reforgetting: what was forgotten is erased again in a home restored from an older backup.
 
-The same is done where another home's list of what was forgotten is taken in.
-
-The tombstones of the home as it was before are set up in the restored one, and its proofs kept.
-Then everything in it is compared with them: by its id, and by what it says. What rests on it falls
-as it did the first time.
+The tombstones and reports of the home before the restore are written into the restored one. Then
+all its records are compared with the tombstones, by id and by text; what rests on erased records
+falls as it did the first time. A list of tombstones taken in from another home is applied alike.
 """
 
 from collections.abc import Callable, Collection, Container, Iterator, Sequence
@@ -33,13 +31,7 @@ _PAGE = 500
 
 
 def reforget(before: Store, restored: Store, home: Path, read_key: Callable[[], bytes]) -> int:
-    """Forget again in a restored home what the home before had forgotten.
-
-    Args:
-        before: the home as it was before the restore.
-        restored: the home as it is now.
-        home: where its files lie; a backup has brought the core files of its time.
-        read_key: gives the key that the digests were made with.
+    """Erase in a restored home what was forgotten after the backup was made.
 
     Returns:
         How many memories and turns were forgotten again.
@@ -64,7 +56,7 @@ def reforget(before: Store, restored: Store, home: Path, read_key: Callable[[], 
 
 
 class Repetition:
-    """Forgets again within one transaction."""
+    """Erases what a list of tombstones recognises, within one transaction."""
 
     def __init__(
         self,
@@ -77,12 +69,7 @@ class Repetition:
     ) -> None:
         """Create the repetition.
 
-        Args:
-            tx: the transaction.
-            records: the tombstones of what was forgotten.
-            digester: has the keys that their digests were made with.
-            keeps: gives the wordings of a memory by its id that were kept when it was forgotten.
-            spared: ids of memories and turns that were kept then.
+        `keeps` gives the wordings of a memory that a forget has kept; records in `spared` stay.
         """
         self._tx = tx
         self._records = records
@@ -92,13 +79,13 @@ class Repetition:
         self.count = 0
         """Number of memories and turns that were erased again."""
         self.texts: list[str] = []
-        """Texts of these, and of what was derived from them, that files may not say any more."""
+        """Texts of the erased records that no file may say any more."""
         stones = [record.tombstone for record in records]
         self._forgotten = {stone.subject for stone in stones if stone.kind == "memory"}
         self._erased = {stone.subject for stone in stones if stone.kind == "turn"}
 
     def run(self) -> None:
-        """Set up the tombstones, and erase or suppress whatever they recognise."""
+        """Write the tombstones, and erase or suppress every record that a tombstone recognises."""
         for record in self._records:
             self._tx.tombstones.add(record)
         for memory in _list_memories(self._tx):
@@ -111,7 +98,7 @@ class Repetition:
         self._tx.tasks.erase(lambda task: not self._suppression.may_keep(task))
 
     def _repeat_turns(self) -> None:
-        """Erase or suppress the turns again, with memories that rest on erased ones alone."""
+        """Erase or suppress recognised turns, and erase memories with no other evidence."""
         erased, suppressed = list[StoredTurn](), list[StoredTurn]()
         for turn in _list_turns(self._tx):
             if turn.id in self._spared:
@@ -143,7 +130,7 @@ class Repetition:
         part_unsupported(self._tx)
 
     def _erase_memory(self, memory_id: str) -> None:
-        """Erase a memory, unless it went with another."""
+        """Erase a memory and its dependents, unless the memory is gone already."""
         memory = self._tx.memories.get(memory_id)
         if memory is not None:
             self._delete_dependents([memory_id], [])
@@ -161,7 +148,7 @@ class Repetition:
         delete_dependents(self._tx, memory_ids, turn_ns, spared)
 
     def _says_forgotten(self, memory: Memory) -> bool:
-        """Check whether a memory says what was forgotten, in words that were not kept then."""
+        """Check whether a memory has a wording that was forgotten and not kept at that forget."""
         if memory.id in self._spared:
             return False
         kept = self._keeps(memory.id)
@@ -196,5 +183,5 @@ def _list_pages(tx: Transaction, kind: DocumentKind) -> Iterator[list[int]]:
 
 
 def _message_name(turn: StoredTurn) -> MessageName:
-    """Return a turn's name as a message; its fingerprint is not needed where its id is known."""
+    """Return the name of a turn's message, without the fingerprint, as its id is known."""
     return MessageName(turn.source, turn.session_id, turn.message_id, b"")

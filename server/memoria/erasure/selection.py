@@ -36,28 +36,28 @@ class ErasureRequest:
 
     @classmethod
     def for_ids(cls, ids: Iterable[str], *, include_source: bool = False) -> Self:
-        """Return a request for the records with these ids."""
+        """Return a request for records by their ids."""
         return cls(ForgetSelection(ids=tuple(ids), include_source=include_source))
 
 
 @dataclass(slots=True)
 class NamedRecords:
-    """Records that were named, and those of them that are to be kept."""
+    """Records that a request names, and records that it wants to be kept."""
 
     memories: list[Memory] = field(default_factory=list)
     turns: list[StoredTurn] = field(default_factory=list)
-    """Turns that are meant themselves, with whatever was concluded from them."""
+    """Turns that are named themselves, together with the conclusions from them."""
     sources: list[StoredTurn] = field(default_factory=list)
-    """Turns that speak of it among other things."""
+    """Turns that speak of the topic among other things."""
     forgotten_before: list[str] = field(default_factory=list)
     hidden: list[HiddenRecord] = field(default_factory=list)
-    """Records among them that can still be put back."""
+    """Forgotten records that can still be put back."""
     kept_memories: list[Memory] = field(default_factory=list)
     kept_turns: list[StoredTurn] = field(default_factory=list)
 
 
 def find_named(tx: Transaction, request: ErasureRequest) -> NamedRecords:
-    """Find what a request names.
+    """Find the records that a request names.
 
     Raises:
         NotFoundError: an id is unknown.
@@ -102,7 +102,7 @@ def _add_forgotten(tx: Transaction, record_id: str, named: NamedRecords) -> None
 
 
 def _list_left(tx: Transaction, record_id: str) -> list[StoredTurn]:
-    """List the turns that a forget of this record has left on record, if it went in that forget."""
+    """List the suppressed turns that were left on record when a record was forgotten."""
     stones = {one.tombstone.subject: one.tombstone.at for one in tx.tombstones.all()}
     at = stones[record_id]
     turns = (tx.conversations.turn(subject) for subject, one in stones.items() if one == at)
@@ -110,7 +110,7 @@ def _list_left(tx: Transaction, record_id: str) -> list[StoredTurn]:
 
 
 def _unknown(tx: Transaction, record_id: str) -> NotFoundError:
-    """Return the error for an id of neither a memory nor a turn: it may be a session."""
+    """Return the error for an id that is no memory's or turn's, and may be a session's."""
     name = shorten(record_id)
     option = f"`memoria forget --session-id {shlex.quote(record_id)}`"
     if tx.conversations.session_size(record_id):
@@ -132,7 +132,7 @@ def _unknown(tx: Transaction, record_id: str) -> NotFoundError:
 
 
 def _name_way(name: str, option: str) -> str:
-    """Return the advice for forgetting by a name; one with a space is no session's."""
+    """Return the advice to forget by topic or by session; no session's id has a space."""
     session = f"If it is a session: {option}."
     if not set(name.lower()) - {*"0123456789abcdef-…"}:
         return session
@@ -141,7 +141,7 @@ def _name_way(name: str, option: str) -> str:
 
 
 def _add_selected(tx: Transaction, request: ErasureRequest, named: NamedRecords) -> None:
-    """Add the records that match all that is given."""
+    """Add the records that match every criterion of a request."""
     selection = request.selection
     wanted = ErasureFilter(
         types=selection.types,
@@ -169,7 +169,7 @@ def _add_selected(tx: Transaction, request: ErasureRequest, named: NamedRecords)
 
 
 def _find_about(tx: Transaction, topic: str) -> set[str]:
-    """Return ids of the memories that name a topic, under any of its names, or speak of it."""
+    """Return the ids of the memories that name a topic or are about its entity."""
     numbers = _list_naming(tx, "memory", topic)
     naming = {memory.id for memory in tx.memories.by_version_numbers(numbers).values()}
     return naming | {*tx.erasures.list_about(topic, name_key(topic))}
@@ -190,6 +190,6 @@ def _list_naming(tx: Transaction, kind: DocumentKind, topic: str) -> list[int]:
 
 
 def _read_turns(tx: Transaction, ns: Sequence[int]) -> list[tuple[int, StoredTurn]]:
-    """Read the turns of these numbers, in pages."""
+    """Read turns by their numbers, in pages."""
     pages = (ns[first : first + _PAGE] for first in range(0, len(ns), _PAGE))
     return [item for page in pages for item in tx.conversations.turns(page).items()]

@@ -34,19 +34,24 @@ from memoria.store.values import MessageName, Tombstone
 PREFIX = "w"
 """Start of an imprint as it is stored. Digests of older versions begin with a digit or a to f."""
 Reach = Literal["conclusions", "record"]
-"""Places that a text which states it again is kept out of: conclusions, or the record as well."""
+"""What a restatement is kept out of: conclusions, or the record as well."""
 _PLACES: dict[str, Place] = {"a": "anywhere", "e": "end", "c": "clause", "t": "text"}
 _REACHES: dict[str, Reach] = {"c": "conclusions", "r": "record"}
 
 
 @dataclass(frozen=True, slots=True)
 class Imprint:
-    """Digest of a text, and where to look for the text inside of others."""
+    """Digest of a forgotten text, and how to find the text inside of others.
+
+    An anchor is the short digest of two neighbouring words. Where two words of an arriving text
+    have a known anchor, as many words around them as the imprint has are digested and compared: one
+    lookup finds a forgotten statement wherever it stands.
+    """
 
     anchor: str
-    """Digest of the two words by which it is looked for."""
+    """Anchor of two of the text's words."""
     offset: int
-    """Number of words before these two."""
+    """Number of the text's words before these two."""
     length: int
     """Number of words of the text."""
     place: Place
@@ -80,12 +85,12 @@ class Digester:
     """Makes one tenant's digests."""
 
     def __init__(self, tenant: str, read_key: Callable[[], bytes]) -> None:
-        """Create the maker of digests; the key is read when the first one is made.
+        """Create the maker of digests; the key is read with the first digest.
 
         Behind the home's own key may stand those of homes whose lists of what was forgotten were
         taken in (`admin/exports`): with these it recognises, with its own it makes digests.
 
-        Raises, then:
+        Raises, with the first digest:
             StoreUnavailableError: the key can't be read.
         """
         self._tenant = tenant
@@ -101,17 +106,14 @@ class Digester:
 
     @cached_property
     def all(self) -> "tuple[Digester, ...]":
-        """Digesters: this one, and one for each other key that the home has."""
+        """Digesters for every key that the home has, its own first."""
         others = (Digester(self._tenant, partial(bytes, key)) for key in self._keys[1:])
         return (self, *others)
 
     def digest_statement(self, text: str, *, erases: bool = False) -> str:
-        """Return the digest that is kept of a statement, the same for every spelling of it.
+        """Return the digest that is kept of a statement, the same for every spelling.
 
-        Args:
-            text: the statement.
-            erases: whether a sentence that says it stays out of the record, too. A very short one
-                never does that.
+        With `erases`, sentences that say it stay out of the record too, unless it is very short.
         """
         reading = read_statement(text)
         place = place_of(reading.words)
@@ -120,12 +122,7 @@ class Digester:
         return self._make_imprint(reading, place, reach)
 
     def digest_turn(self, text: str, *, erases: bool = True) -> set[str]:
-        """Return the digest that is kept of a whole turn's text; none if the text is too short.
-
-        Args:
-            text: all of the turn.
-            erases: whether the turn was erased, and not only suppressed.
-        """
+        """Return the digest that is kept of a whole turn's text; none if the text is too short."""
         if not is_distinctive(text):
             return set()
         reading = read_statement(text)
@@ -140,14 +137,14 @@ class Digester:
         return {_MESSAGE + digest for digest in digests} | self.digest_likeness(name)
 
     def digest_likeness(self, name: MessageName) -> set[str]:
-        """Return the digest that two accounts of a message have in common, if there is one."""
+        """Return the digest that both accounts of a message share; an empty set if unknown."""
         if name.likeness is None:
             return set()
         own = self._digest("likeness", name.source, name.session_id, name.likeness.hex())
         return {_MESSAGE + own}
 
     def digest_anchor(self, words: str) -> str:
-        """Return the short digest of a few words, by which imprints are looked up."""
+        """Return the anchor of two words, by which imprints are looked up."""
         key = self._anchor_key
         return (
             PREFIX + hashlib.blake2b(words.encode(), digest_size=_ANCHOR_BYTES, key=key).hexdigest()
@@ -199,10 +196,10 @@ class ForgottenPassage:
     digest: str
     """Digest as it is stored."""
     start: int
-    """The number of the first of these words."""
+    """Number of the first of the words in the text."""
     length: int
     erases: bool
-    """True if the record is kept free of them, too."""
+    """True if such words are kept out of the record, too."""
 
 
 class SuppressionList:
@@ -211,13 +208,6 @@ class SuppressionList:
     def __init__(
         self, tombstones: Tombstones, digester: Digester, meanings: TextVectors = NO_TEXT_VECTORS
     ) -> None:
-        """Create the list.
-
-        Args:
-            tombstones: of the tenant.
-            digester: makes the digests that are looked up.
-            meanings: vectors of the texts that will be asked about, where paraphrases count too.
-        """
         self._tombstones = tombstones
         self._digester = digester
         self._meanings = meanings
@@ -242,7 +232,7 @@ class SuppressionList:
         return [] if self._is_empty else self.match_reading(read_statement(text))
 
     def match_reading(self, reading: Reading) -> list[ForgottenPassage]:
-        """Find them in a text that was read already."""
+        """Find the forgotten statements in a text that is split into words already."""
         places = dict[str, list[int]]()
         for start, words in list_anchors(reading):
             places.setdefault(words, []).append(start)
@@ -255,7 +245,7 @@ class SuppressionList:
     def _match(
         self, reading: Reading, places: Mapping[str, Iterable[int]], digester: Digester
     ) -> Iterator[ForgottenPassage]:
-        """Yield the matches that one key recognises. `places` are those of the anchors' words."""
+        """Yield the matches that a digester recognises, with the positions of each word pair."""
         starts = {digester.digest_anchor(words): found for words, found in places.items()}
         for stored, tombstone in self._tombstones.find_anchored(starts):
             imprint = Imprint.decode(stored)
@@ -285,10 +275,10 @@ class SuppressionList:
         tombstone = self.find_tombstone(text)
         if tombstone is not None:
             hiding = self._tombstones.find_hiding(tombstone.subject, now_millis())
-            raise _forgotten(tombstone, hiding)
+            raise _make_error(tombstone, hiding)
 
     def lift(self, text: str) -> Tombstone | None:
-        """Let memories state this text again; return the tombstone that stood against it."""
+        """Allow memories to state a text again; return the tombstone that forbade the text."""
         tombstone = self.find_tombstone(text)
         if tombstone is not None:
             found = [match.digest for match in self.find_matches(text)]
@@ -298,11 +288,7 @@ class SuppressionList:
     def is_erased_message(self, name: MessageName, text: str, said_at: int | None = None) -> bool:
         """Check whether a turn was erased, by its message's name in its client.
 
-        Args:
-            name: what that is.
-            text: the whole turn, by which earlier versions knew it.
-            said_at: when it was said, where that is known. What was said after a turn of its
-                likeness was forgotten is another one.
+        A turn of the same likeness that was said after the forget is another one.
         """
         if self._is_empty:
             return False
@@ -318,12 +304,7 @@ class SuppressionList:
         return self._tombstones.find(digests, "turn") is not None
 
     def may_record(self, name: MessageName, text: str) -> bool:
-        """Check that a turn may stand in the record: it does not repeat what was erased.
-
-        Args:
-            name: what the message is known by in its client.
-            text: the whole of it.
-        """
+        """Check that a turn may be recorded, as it repeats nothing that was erased."""
         return not (self.is_erased_message(name, text) or self.repeats_erased(text))
 
     def repeats_erased(self, text: str) -> bool:
@@ -331,7 +312,7 @@ class SuppressionList:
         return any(match.erases for match in self.find_matches(text))
 
     def may_conclude_from(self, text: str) -> bool:
-        """Check that memories may be drawn from a turn: it does not state what was forgotten."""
+        """Check that memories may be drawn from a turn, as it states nothing that was forgotten."""
         return not self.find_matches(text) and self._find_older(text) is None
 
     def _resembles_forgotten(self, text: str) -> bool:
@@ -343,8 +324,8 @@ class SuppressionList:
         )
 
 
-def _forgotten(tombstone: Tombstone, hiding: HiddenRecord | None) -> ForgottenError:
-    """Return the error that says when it was forgotten, and how it comes back if that is wanted."""
+def _make_error(tombstone: Tombstone, hiding: HiddenRecord | None) -> ForgottenError:
+    """Return the error for a forgotten statement: since when, and how the user gets it back."""
     if hiding is None:
         step = NextStep(
             "If the user wants it back, remember it",
@@ -370,7 +351,7 @@ def _forgotten(tombstone: Tombstone, hiding: HiddenRecord | None) -> ForgottenEr
 def _list_starts(
     imprint: Imprint, reading: Reading, anchors: Iterable[int], digester: Digester
 ) -> Iterator[int]:
-    """Yield where the words of an imprint stand, going by the places of its anchor."""
+    """Yield the positions at which a text has the words of an imprint, by those of its anchor."""
     for anchor in anchors:
         start, end = anchor - imprint.offset, anchor - imprint.offset + imprint.length
         if start < 0 or end > len(reading.words):

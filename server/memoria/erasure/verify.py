@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.disk.folders import HISTORY
-from memoria.disk.home_folder import HomeFolder, TenantFiles
+from memoria.disk.home_folder import HomeFiles, TenantFiles
 from memoria.erasure.cascade import drop_unsupported
 from memoria.erasure.files import TextFileEraser
 from memoria.language.reading.statement import Phrases
@@ -20,27 +20,20 @@ _PAGE = 500
 
 
 def verify(store: Store, home: Path) -> dict[str, list[Orphan]]:
-    """Look at every tenant's rows and files.
-
-    Args:
-        store: the database of the home.
-        home: the data folder.
+    """Find what has lost its sources in the rows and files of every tenant.
 
     Returns:
         Orphans by tenant; a tenant without any is left out.
     """
-    orphans = {tenant: verify_tenant(store, tenant, home) for tenant in store.tenants()}
+    orphans: dict[str, list[Orphan]] = {}
+    for tenant in store.tenants():
+        with store.read(tenant) as tx:
+            orphans[tenant] = [
+                *tx.dependencies.list_orphans(),
+                *_list_orphan_items(tx),
+                *_list_orphan_lines(tx, HomeFiles(home).of(tenant)),
+            ]
     return {tenant: found for tenant, found in orphans.items() if found}
-
-
-def verify_tenant(store: Store, tenant: str, home: Path) -> list[Orphan]:
-    """Look at one tenant's rows and files."""
-    with store.read(tenant) as tx:
-        return [
-            *tx.dependencies.list_orphans(),
-            *_list_orphan_items(tx),
-            *_list_orphan_lines(tx, HomeFolder(home).of(tenant)),
-        ]
 
 
 def _list_orphan_items(tx: Transaction) -> Iterator[Orphan]:
@@ -52,7 +45,7 @@ def _list_orphan_items(tx: Transaction) -> Iterator[Orphan]:
 
 
 def _list_orphan_lines(tx: Transaction, files: TenantFiles) -> Iterator[Orphan]:
-    """Yield turns that a conversation's history file tells of, and the record does not hold."""
+    """Yield the turns in history files that are not in the record."""
     usable = (one for one in files.list_places(HISTORY) if files.find_obstacle(one) is None)
     texts = (files.read(place) or b"" for place in usable)  # doctor names the others itself
     ids = [turn_id for text in texts for turn_id in _ids(text)]
@@ -74,16 +67,11 @@ def _ids(content: bytes) -> Iterator[str]:
 
 
 MEMORY_KINDS = frozenset(("memory", "derived memory", "episode"))
-"""Kinds that are forgotten by id; all others have none that anybody could give."""
+"""Kinds that a user can forget by id; the others have no id to give."""
 
 
 def repair_orphans(store: Store, home: Path) -> int:
-    """Delete the rows and lines that have outlived their sources; return their number.
-
-    Args:
-        store: the database of the home.
-        home: the data folder.
-    """
+    """Delete the rows and lines that have outlived their sources; return their number."""
     total = 0
     for tenant, orphans in verify(store, home).items():
         repairable = [orphan for orphan in orphans if orphan.kind not in MEMORY_KINDS]

@@ -1,1 +1,1 @@
-"""Graph algorithms and the rules that find names and roles: pure functions, no I/O."""
+"""Graph algorithms, and the rules for each type of edge: pure functions, no I/O."""

@@ -28,10 +28,7 @@ class GraphNeighbourhood:
 
 
 def find_neighbourhood(
-    seeds: Sequence[int],
-    hops: int,
-    neighbours: FetchNeighbours,
-    limit: int = 500,
+    seeds: Sequence[int], hops: int, neighbours: FetchNeighbours, limit: int = 500
 ) -> GraphNeighbourhood:
     """Find the nodes within some hops of the seeds, the most strongly linked first.
 

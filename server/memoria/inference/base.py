@@ -1,4 +1,4 @@
-"""The seam between Memoria and embedding models: embedders, and the meaning of their vectors.
+"""Protocol of embedding models, and the meaning of their vectors.
 
 Every model spreads its cosines in its own way: 0.45 is a near paraphrase to one and chance to
 another. So whatever is decided by a cosine is decided by the embedder's `Calibration`, never by a
@@ -14,9 +14,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from memoria.model import Vector
 
 TELLING_WEIGHTS = Path(__file__).with_name("telling.weights")
-"""Half floats: a weight for each number of a vector, and a constant that is added to their sum."""
+"""File with a weight for each number of a vector, and a constant to add, as half floats."""
 _STRENGTH = 0.5
-"""Length of the turn of a vector. It must not drown what is asked for."""
+"""Strength with which a vector is turned: it must not drown what is asked for."""
 
 
 class Telling(NamedTuple):
@@ -30,7 +30,7 @@ class Telling(NamedTuple):
         return bool(vector @ self.weights + self.base > least)
 
     def turn(self, vector: Vector) -> Vector:
-        """Return the vector turned so that what tells lies nearer."""
+        """Return the vector turned towards texts that tell something."""
         import numpy as np  # noqa: PLC0415  (who searches nothing does not wait for it)
 
         turned = vector + _STRENGTH * self.weights / np.linalg.norm(self.weights)
@@ -48,7 +48,7 @@ def read_telling() -> Telling:
 
 
 class Embedder(Protocol):
-    """Texts in, unit vectors out. Calls block and may come from several threads.
+    """Turns texts into unit vectors. Calls block and may come from several threads.
 
     Queries and documents are embedded by different calls, because some models treat them
     differently.
@@ -56,7 +56,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """The model with its version. Vectors of different names are never compared."""
+        """Name and version of the model: vectors of different models are never compared."""
         ...
 
     def embed_query(self, text: str) -> Vector:
@@ -80,8 +80,8 @@ class Embedder(Protocol):
 class RelevanceBounds:
     """Least fit of a text that answers a query, by what the query asks about.
 
-    The first two are compared with the share of the query's words that the text holds plus its
-    cosine (without vectors with half of that: the share alone), the others with the cosine.
+    The first two are compared with the share of the query's words in the text plus the text's
+    cosine (without vectors, half of each with the share alone), the others with the cosine.
     """
 
     frequent_entity: float
@@ -101,15 +101,15 @@ class AnswerBounds:
     memory: RelevanceBounds
     """Bounds of a memory, which is one sentence."""
     turn: RelevanceBounds
-    """Bounds of a turn, which says more than one thing and shares a name or a topic with much."""
+    """Bounds of a turn: it says several things, and shares a name or a topic with many texts."""
     ample: float | None = None
     """Excess over the record's bound at which a turn passes whatever its own bounds say; None for
     never."""
     ample_cross_language: float = 0.0
-    """Further excess of a turn in another language, which no word speaks against."""
+    """Further excess for a turn in another language: its words can tell nothing against it."""
     alike: float = 0.0
     """Likeness of a question and a memory that comes from "the user" in both: a memory of the user
-    must exceed its bound by it where the question says so."""
+    must exceed its bound by this much where the question is about the user."""
     wordless: float = 0.0
     """Least cosine of a sentence that rules kept of a talk and that shares no word with the query:
     rules keep many, and of many one is always a little alike."""
@@ -119,24 +119,24 @@ class AnswerBounds:
 class RecordBounds:
     """Least nearness to a question of the turns of the record that may answer it.
 
-    All are cosines: a turn passes if its cosine, with what speaks for it, is not below what the
+    All are cosines: a turn passes if its cosine and its bonuses together are not below what the
     question asks for. Both are put together in `retrieval.ranking.threshold`.
     """
 
     words: float
     """Bonus of a turn that holds all of the question's words, in and around it."""
     cross_language: float
-    """Bonus of one in another language, with which it shares no word."""
+    """Bonus of a turn in another language than the question, with which it shares no word."""
     meeting: float
-    """Bonus for each word in it, after the first, that hardly any text holds; for two at most."""
+    """Bonus for each rare word that turn and question share, after the first; for two at most."""
     linked: float
-    """Bonus of the one that the graph leads to first."""
+    """Bonus of the turn that the graph leads to first."""
     strange_names: float
     """Demand where nobody and nothing that the question names is on record."""
     base: float
     """Demand of every question, before what its size adds."""
     term: float
-    """Demand by the logarithm of how many words tell: of many, some always fit."""
+    """Demand by the logarithm of the number of telling words: of many, some always fit."""
     document: float
     """Demand by the logarithm of the record's size: in a large one, something is always near."""
     least: float
@@ -144,7 +144,8 @@ class RecordBounds:
     words_alone: float
     """Share of the words that a turn has to hold where no cosine is known."""
     words_alone_of_name: float
-    """Same share, in and around it, for a question about what much of the record is about."""
+    """Share of the words in and around a turn, for a question about what much of the record is
+    about."""
     named_day: float = 0.0
     """Bonus of a turn from the day that the question names."""
     reply: float = 0.0
@@ -153,7 +154,7 @@ class RecordBounds:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Meanings of an embedder's cosines. Measured for a model, and brought along by it."""
+    """Meanings of an embedder's cosines, measured for one model."""
 
     unrelated: float
     """Upper end for two sentences that have nothing to do with each other."""
@@ -164,35 +165,33 @@ class Calibration:
     neighbour: float
     """Least cosine of two memories that are linked as neighbours by meaning."""
     memories: AnswerBounds
-    """Conclusions that were asked for."""
+    """Bounds for memories that answer a question."""
     transcript: RecordBounds
-    """The verbatim record."""
+    """Bounds for turns of the verbatim record that answer a question."""
     context: AnswerBounds
-    """Conclusions that nobody asked for."""
+    """Bounds for memories that are shown without a question."""
     answers: float = 0.32
-    """Least fit that is called an answer; see `retrieval.ranking.fit`. With weights for answers it
-    is another figure than without."""
+    """Least fit that is called an answer (`retrieval.ranking.fit`): with `read_answering` another
+    figure than without."""
     alike: float = 0.4
-    """Least cosine of a statement that may replace an earlier memory: whoever states it is asked.
-    """
+    """Least cosine of a statement that may replace an earlier memory; its author is then asked."""
     about_same: float | None = None
-    """Least cosine of a later statement that stands beside a memory; None where nobody has measured
-    it."""
+    """Least cosine of a later statement that stands beside a memory; None if never measured."""
     read_answering: Callable[[], Vector] | None = None
-    """Reads the weight of each number of a vector, where a text is to answer a question; None where
-    all of them count alike."""
+    """Reads the weights of a vector's numbers for how well a text answers a question; None if the
+    numbers count alike."""
     read_telling: Callable[[], Telling] | None = None
-    """Reads the model that tells by a vector whether a text tells something; None without one."""
+    """Reads the model that judges by a vector whether a text tells something; None without one."""
 
     @property
     def telling(self) -> Telling | None:
-        """The model that tells it, read where it is first asked for."""
+        """Model that judges by a vector whether a text tells something, read at its first use."""
         return None if self.read_telling is None else self.read_telling()
 
 
 @runtime_checkable
 class CalibratedEmbedder(Protocol):
-    """An embedder whose cosines were measured."""
+    """Embedder whose cosines were measured."""
 
     @property
     def calibration(self) -> Calibration:

@@ -1,11 +1,11 @@
-"""The embedder of a home: the bundled one or an endpoint, loaded when it is first wanted.
+"""Embedder of a home: the bundled one or an endpoint, loaded when it is first wanted.
 
 A server must answer its handshake before it loads a model; ten windows that only write must not
 load ten models. So loading begins with the first request, in the background, and each caller sets
-how long it waits. Whoever only wants the figures of an embedder loads neither NumPy nor a model.
+how long it waits. The calibration can be read without loading NumPy or a model.
 
-The bundled one is the Universal Sentence Encoder, multilingual, version 3: 512 dimensions, sixteen
-languages in one space, so that an English question finds a Chinese line (Y. Yang et al.,
+The bundled embedder is the Universal Sentence Encoder, multilingual, version 3: 512 dimensions,
+sixteen languages in one space, so that an English question finds a Chinese line (Y. Yang et al.,
 "Multilingual Universal Sentence Encoder for Semantic Retrieval", 2019).
 """
 
@@ -35,7 +35,20 @@ from memoria.inference.base import (
 from memoria.model import Vector
 
 ANSWERING_WEIGHTS = Path(__file__).with_name("answering.weights")
-"""Weight of each number as half floats, where all of them count 1 in the cosine."""
+"""File with a weight for each number of a vector, as half floats; in a cosine each weight is 1."""
+BUNDLED = "use-multilingual-v3/512"
+# The model reads without limit, in time that grows with the text. What a turn is about stands
+# near its beginning; full text search covers all of it.
+_MAX_CHARS = 1500
+_MOST_QUESTIONS = 64
+_KEY_BYTES = 32
+_DIGEST_BYTES = 16
+_LOG = logging.getLogger(__name__)
+_T = TypeVar("_T")
+_QUICK_S = 0.02
+"""Seconds within which a model in this process answers; another machine takes longer."""
+_TIMEOUT_S = 20.0
+"""Seconds that a request to an endpoint may take before text search goes on alone."""
 
 
 @cache
@@ -46,7 +59,6 @@ def read_answering() -> Vector:
     return np.frombuffer(ANSWERING_WEIGHTS.read_bytes(), np.float16).astype(np.float32)
 
 
-BUNDLED = "use-multilingual-v3/512"
 BUNDLED_CALIBRATION = Calibration(
     unrelated=0.1,
     certain=0.65,
@@ -108,7 +120,7 @@ BUNDLED_CALIBRATION = Calibration(
 DEFAULT_CALIBRATION = replace(
     BUNDLED_CALIBRATION, about_same=None, answers=0.32, read_answering=None, read_telling=None
 )
-"""Calibration of an embedder that brings no figures, such as an endpoint's, and of none.
+"""Calibration for an embedder that brings none, such as an endpoint's, and for no embedder.
 
 Most sentence encoders spread their cosines about as the bundled model does. One that puts unrelated
 texts higher answers where it should be silent, one that puts them lower is silent too often:
@@ -116,13 +128,8 @@ whoever embeds with such a model gives it a `calibration`.
 """
 
 
-# The model reads without limit, in time that grows with the text. What a turn is about stands
-# near its beginning; full text search covers all of it.
-_MAX_CHARS = 1500
-
-
 class BundledEmbedder:
-    """USE multilingual v3 in this process."""
+    """Universal Sentence Encoder, multilingual, version 3, in this process."""
 
     def __init__(self, name: str) -> None:
         from memoria.inference.mapped.cache import load_encoder  # noqa: PLC0415  (loads NumPy)
@@ -145,13 +152,8 @@ class BundledEmbedder:
         return list(np.ascontiguousarray(rows, dtype=np.float32))
 
 
-_MOST_QUESTIONS = 64
-_KEY_BYTES = 32
-_DIGEST_BYTES = 16
-
-
 class RecentVectors:
-    """Vectors of so many questions at most, the oldest given up first. Thread-safe."""
+    """Vectors of the last questions; the oldest is dropped first. Thread-safe."""
 
     def __init__(self) -> None:
         self._key = secrets.token_bytes(_KEY_BYTES)
@@ -168,7 +170,7 @@ class RecentVectors:
         return vector
 
     def put(self, question: str, vector: Vector) -> None:
-        """Keep a copy of a vector, which nobody can change."""
+        """Keep a read-only copy of a question's vector."""
         kept, digest = vector.copy(), self._digest(question)
         kept.setflags(write=False)
         with self._lock:
@@ -186,14 +188,8 @@ class RecentVectors:
         return blake2b(text, key=self._key, digest_size=_DIGEST_BYTES).digest()
 
 
-_LOG = logging.getLogger(__name__)
-_T = TypeVar("_T")
-_QUICK_S = 0.02
-"""Time within which a model in this process answers; another machine takes longer."""
-
-
 class LazyEmbedder:
-    """Holds how to build an embedder, and the embedder once it is built. Thread-safe."""
+    """Embedder that is built in the background when it is first wanted. Thread-safe."""
 
     def __init__(
         self,
@@ -221,10 +217,10 @@ class LazyEmbedder:
         self._failure: str | None = None
         self._asked = RecentVectors()
         self.is_quick = False
-        """True if the last question had its vector so soon that others may wait for it."""
+        """True if the last question's vector came so fast that a search may wait for one."""
 
     def start_loading(self) -> None:
-        """Begin to load in the background, unless that has begun."""
+        """Begin to load the embedder in the background, unless loading has begun."""
         with self._lock:
             if self._started:
                 return
@@ -232,7 +228,7 @@ class LazyEmbedder:
         threading.Thread(target=self._load, name="memoria-load-embedder", daemon=True).start()
 
     def wait_for_embedder(self, wait_ms: int | None) -> Embedder:
-        """Return the embedder; load it if need be.
+        """Return the embedder, loading it if need be.
 
         Args:
             wait_ms: how long to wait for it, in milliseconds; None for as long as it takes.
@@ -308,17 +304,13 @@ def calibration_of(embedder: Embedder | LazyEmbedder | None) -> Calibration:
 
 
 def _run_embedder(embed: Callable[[], _T]) -> _T:
-    """Run an embedder of the caller's own, which may raise anything; we know one way to fail."""
+    """Run an embedder, and raise whatever it raises as an `EmbedderError`."""
     try:
         return embed()
     except EmbedderError:
         raise
     except Exception as error:
         raise EmbedderError(f"the embedder failed: {type(error).__name__}: {error}") from error
-
-
-_TIMEOUT_S = 20.0
-"""Time that a request to an endpoint may take before text search goes on alone."""
 
 
 def choose_embedder(settings: Settings) -> LazyEmbedder | None:

@@ -1,7 +1,8 @@
-"""An OpenAI-compatible `/embeddings` endpoint: Ollama, vLLM, llama.cpp, OpenAI."""
+"""Embedder behind an OpenAI-compatible endpoint: Ollama, vLLM, llama.cpp, OpenAI."""
 
 import weakref
 from collections.abc import Sequence
+from operator import attrgetter
 
 import numpy as np
 import openai
@@ -49,8 +50,9 @@ class EndpointEmbedder:
             answer = client.embeddings.create(
                 model=self._model, input=[text or " " for text in texts], encoding_format="float"
             )
-            vectors = [_unit_vector(item.embedding) for item in sorted(answer.data, key=_position)]
-            places = [item.index for item in answer.data]
+            items = sorted(answer.data, key=attrgetter("index"))
+            vectors = [_unit_vector(item.embedding) for item in items]
+            places = [item.index for item in items]
         except openai.OpenAIError as error:
             raise EmbedderError(
                 f"the embedding endpoint failed: {_describe_failure(error)}"
@@ -58,16 +60,12 @@ class EndpointEmbedder:
         except (AttributeError, TypeError, ValueError) as error:
             # The client hands on what it could not parse.
             raise EmbedderError("the embedding endpoint gave an unreadable answer") from error
-        if sorted(places) != list(range(len(texts))) or len(set(map(len, vectors))) > 1:
+        if places != list(range(len(texts))) or len(set(map(len, vectors))) > 1:
             raise EmbedderError(
                 f"the embedding endpoint gave {len(vectors)} vectors for {len(texts)} texts, "
                 "or vectors that do not belong together"
             )
         return vectors
-
-
-def _position(item: openai.types.Embedding) -> int:
-    return item.index
 
 
 def _describe_failure(error: openai.OpenAIError) -> str:

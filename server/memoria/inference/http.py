@@ -1,4 +1,4 @@
-"""HTTP with an endpoint: it answers at the address it was given, within a size and a time.
+"""HTTP with an endpoint: only at the address that was configured, within a size and a time.
 
 A redirect is not followed: the words of conversations go to the host that somebody has configured
 and to no other. Nothing is unpacked, as a hundred kilobytes may hold a gigabyte.
@@ -16,10 +16,12 @@ from memoria.errors import RerankerError
 from memoria.inference.chat.base import DeadlineRunner
 
 _PLAIN = ("", "identity")
+_MOST_RERANK_BYTES = 1_000_000
+"""Most bytes of an answer: twenty scores are 1 kB, but some servers send the texts back, too."""
 
 
 def restrict_client(most_bytes: int) -> dict[str, Any]:
-    """Return options of a client that follows no redirect and reads at most so many bytes."""
+    """Return options for an HTTP client that follows no redirect and limits an answer's bytes."""
     return {
         "follow_redirects": False,
         "headers": {"accept-encoding": "identity"},
@@ -38,7 +40,7 @@ def _limit_answer(most_bytes: int) -> Callable[[httpx2.Response], None]:
 
 
 class _LimitedStream(httpx2.SyncByteStream):
-    """The bytes of an answer, as long as there are not too many."""
+    """Stream of an answer's bytes that fails when there are too many."""
 
     def __init__(self, inner: httpx2.SyncByteStream, most_bytes: int) -> None:
         self._inner = inner
@@ -52,12 +54,8 @@ class _LimitedStream(httpx2.SyncByteStream):
             yield part
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._inner.close()
-
-
-_MOST_RERANK_BYTES = 1_000_000
-"""Most bytes of an answer: twenty scores are 1 kB, but some servers send the texts back, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +64,16 @@ class RerankResponse:
 
     status: int
     body: bytes = b""
-    """Body of a success alone: an error's words may quote what was sent."""
+    """Body of a success; empty for an error, whose words may quote what was sent."""
 
     @property
     def is_success(self) -> bool:
-        """True if it is the answer that was asked for."""
+        """True if the request succeeded, so that the body has scores."""
         return self.status == HTTPStatus.OK
 
 
 class RerankClient:
-    """Sends to one address. Nothing it raises holds a word of what was sent, or the key."""
+    """Sends requests to one address; its errors quote neither what was sent nor the key."""
 
     def __init__(self, url: str, api_key: str | None, timeout_s: float) -> None:
         self._url = url
@@ -84,7 +82,7 @@ class RerankClient:
         self._waiting = DeadlineRunner()
 
     def post(self, body: bytes, until: float) -> RerankResponse:
-        """Return the answer to a request, whatever its status.
+        """Send a request; return the answer, whatever its status.
 
         Args:
             body: JSON.
@@ -107,7 +105,7 @@ class RerankClient:
             raise RerankerError("MEMORIA_RERANK_API_KEY holds a character no key has") from None
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._client.close()
 
     def _send(self, body: bytes, until: float) -> RerankResponse:

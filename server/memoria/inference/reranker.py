@@ -1,8 +1,8 @@
 """Rerankers read question and text together, and score how well one answers the other.
 
-There is none unless the settings name the endpoint of one: Jina, Cohere, vLLM, llama.cpp, Text
-Embeddings Inference (TEI). A search is waiting, so a question is put once, within a time that holds
-for the whole answer.
+There is none unless the settings name an endpoint: Jina, Cohere, vLLM, llama.cpp, Text Embeddings
+Inference (TEI). A search is waiting, so a question is sent once, with a limit on the time of the
+whole answer.
 """
 
 import json
@@ -21,16 +21,23 @@ from memoria.errors import RerankerError
 if TYPE_CHECKING:
     from memoria.inference.http import RerankClient
 
+_ROUNDED = 1e-3
+"""Amount by which rounding to half precision may put a probability outside of 0 to 1."""
+_SCORE_NAMES = AliasChoices("relevance_score", "score")
+_Form = Literal["documents", "texts"]
+"""Name of the list of texts in a request: in most servers, and in Text Embeddings Inference."""
+_OTHER: Mapping[_Form, _Form] = {"documents": "texts", "texts": "documents"}
+
 
 class Reranker(Protocol):
-    """A question and texts in, a score for each text out.
+    """Scores how well each of some texts answers a question.
 
     Calls block, and may come from several threads. A search waits for them.
     """
 
     @property
     def name(self) -> str:
-        """The model, for messages."""
+        """Name of the model, for messages."""
         ...
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
@@ -43,7 +50,7 @@ class Reranker(Protocol):
 
 
 def score_texts(reranker: Reranker, query: str, texts: Sequence[str]) -> list[float]:
-    """Score with a reranker that nobody vouches for: a program's own may do anything.
+    """Return the scores of a reranker, and raise whatever goes wrong as a `RerankerError`.
 
     Raises:
         RerankerError: it gave none that are of use.
@@ -57,11 +64,6 @@ def score_texts(reranker: Reranker, query: str, texts: Sequence[str]) -> list[fl
     if len(scores) != len(texts) or not all(0 <= score <= 1 for score in scores):
         raise RerankerError(f"{reranker.name} gave no score from 0 to 1 for each text")
     return scores
-
-
-_ROUNDED = 1e-3
-"""Error of a probability outside of 0 to 1: half precision rounds that far."""
-_SCORE_NAMES = AliasChoices("relevance_score", "score")
 
 
 class _Result(BaseModel):
@@ -108,13 +110,8 @@ def _to_probabilities(scores: Sequence[float]) -> list[float]:
     return [(1 + tanh(score / 2)) / 2 for score in scores]  # the logistic function, never too large
 
 
-_Form = Literal["documents", "texts"]
-"""Name of the texts in a request: everywhere, and in Text Embeddings Inference (TEI)."""
-_OTHER: Mapping[_Form, _Form] = {"documents": "texts", "texts": "documents"}
-
-
 class EndpointReranker:
-    """Asks over HTTP. Its client is imported when it is first asked."""
+    """Reranker behind an HTTP endpoint; its HTTP client is imported at the first request."""
 
     def __init__(self, base_url: str, model: str, api_key: str | None, timeout_s: float) -> None:
         self.name = f"endpoint:{model}"
@@ -140,7 +137,7 @@ class EndpointReranker:
         return read_scores(answer.body, len(texts))
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         if self._opened is not None:
             self._opened.close()
 
@@ -158,7 +155,7 @@ class EndpointReranker:
 
 
 def choose_reranker(settings: Settings) -> EndpointReranker | None:
-    """Return the configured reranker, its library not loaded yet; None where there is none."""
+    """Return the configured reranker, its HTTP library not loaded yet; None without one."""
     if not (settings.rerank_base_url and settings.rerank_model):
         return None
     key = settings.rerank_api_key

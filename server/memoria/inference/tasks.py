@@ -1,4 +1,4 @@
-"""Tasks: one typed function for each request that Memoria makes of a chat model."""
+"""Requests to a chat model: one typed function for each that Memoria makes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,22 +18,25 @@ MAX_SEGMENTS = 8
 """Most segments that are read with one request."""
 _NONE = "-"
 _Operation = Annotated[Operation, Field(discriminator="op")]
-"""Operation by its discriminator, so that a complaint names the problems of one kind alone."""
+"""Operation with its discriminator, so that a complaint names the problems of one kind alone."""
+MAX_SEARCHES = 3
+"""Most searches of a reviewer before a decision."""
+_NOTHING = "(nothing)"
 
 
 class Extraction(Value):
-    """Operations that a model proposes for what it read."""
+    """Operations that a model proposes for the turns it read."""
 
     operations: Annotated[tuple[_Operation, ...], Field(max_length=_MOST_OPERATIONS)]
     focus: Focus | None = None
-    """The task in hand at the end of it, where the turns say so."""
+    """The task in hand after these turns, if they say so."""
 
 
 class SegmentReading(Extraction):
     """Operations for whole conversation segments, and the summary of each."""
 
     episodes: Annotated[tuple[EpisodeSummary, ...], Field(max_length=MAX_SEGMENTS)] | None = None
-    """None where the model left them out: then it is asked for them alone."""
+    """Summaries of the segments; None if the model left them out: then it is asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +46,9 @@ class ReadingMaterial:
     people: str
     """Speakers and which of them is the user, in a few sentences."""
     known: str
-    """Memories that may have to do with it, a JSON object a line."""
+    """Memories that may have to do with the turns, a JSON object a line."""
     before: str
-    """The turns before it, for context only."""
+    """The turns before these, for context only."""
     conversation: str
     """The turns, each with its number, below the day they were said on."""
 
@@ -56,7 +59,7 @@ ReadingT = TypeVar("ReadingT", bound=Extraction)
 def request_extraction(
     answer: type[ReadingT], matter: ReadingMaterial, *, max_output_tokens: int
 ) -> ChatRequest[ReadingT]:
-    """Ask which memories a part of a conversation gives rise to.
+    """Build the request for the memories that a part of a conversation gives rise to.
 
     Args:
         answer: `Extraction`, or `SegmentReading` where whole segments are to be summed up as well.
@@ -76,7 +79,7 @@ def request_extraction(
 def request_episode(
     *, said_on: str, conversation: str, changed: str, max_output_tokens: int
 ) -> ChatRequest[EpisodeSummary]:
-    """Ask for the summary of a conversation segment.
+    """Build the request for the summary of a conversation segment.
 
     Args:
         said_on: the day, with its weekday.
@@ -96,7 +99,7 @@ def request_episode(
 def request_patch(
     *, summary: str, changed: str, max_output_tokens: int
 ) -> ChatRequest[SummaryPatch]:
-    """Ask for the sentences of a summary that tell what no longer holds, in other words.
+    """Build the request to reword the sentences of a summary that tell what no longer holds.
 
     Args:
         summary: its sentences, a numbered JSON object a line.
@@ -109,7 +112,7 @@ def request_patch(
 
 
 def request_rulings(*, pairs: str, max_output_tokens: int) -> ChatRequest[Rulings]:
-    """Ask how each new statement relates to the known one that it is paired with.
+    """Build the request for how each new statement relates to the known one of its pair.
 
     Args:
         pairs: the pairs, a numbered JSON object a line.
@@ -119,18 +122,13 @@ def request_rulings(*, pairs: str, max_output_tokens: int) -> ChatRequest[Ruling
 
 
 def request_checks(*, statements: str, max_output_tokens: int) -> ChatRequest[Checks]:
-    """Ask whether each statement is supported by the words that it cites.
+    """Build the request to check whether each statement is supported by the words that it cites.
 
     Args:
         statements: with their words and turns, a numbered JSON object a line.
         max_output_tokens: the longest answer.
     """
     return load_template("verify").build_request(Checks, max_output_tokens, statements=statements)
-
-
-MAX_SEARCHES = 3
-"""Number of a reviewer's searches before a decision."""
-_NOTHING = "(nothing)"
 
 
 class AskModel(Protocol):
@@ -162,7 +160,7 @@ class ReviewCase:
 def review_memory(
     ask: AskModel, search: Callable[[str], str], case: ReviewCase, *, max_output_tokens: int
 ) -> Decision:
-    """Ask what is to become of a memory under review.
+    """Have the model decide about a memory, after searches of its own; return the decision.
 
     Args:
         ask: the way to the model, asked up to four times.
@@ -199,7 +197,7 @@ def _request_review(
 
 
 def request_concept(*, memories: str, max_output_tokens: int) -> ChatRequest[Concept]:
-    """Ask for what several linked memories have in common.
+    """Build the request for what several linked memories have in common.
 
     Args:
         memories: the memories, a numbered JSON object a line.
@@ -211,7 +209,7 @@ def request_concept(*, memories: str, max_output_tokens: int) -> ChatRequest[Con
 def request_day_summary(
     *, day: str, episodes: str, max_output_tokens: int
 ) -> ChatRequest[DaySummary]:
-    """Ask for the summary of a day.
+    """Build the request for the summary of a day.
 
     Args:
         day: the day, with its weekday.

@@ -5,9 +5,9 @@ Then come a chapter `# Instructions`, which is sent as it stands, and a chapter 
 `{{input}}` stands for an input.
 
 Inputs are data, whatever they say. A placeholder alone on its line becomes a block between fences
-of backticks, always more of them than the input has in a row, so that no input can end its own
-fence and no character of it is changed that anybody sees (quotes must be found again); what nobody
-sees is left out. Within a line it becomes a JSON string.
+of backticks, always more than the input has in a row: so no input can end its own fence, and its
+visible characters stay as they are (quotes must be found again). Invisible characters are left out.
+Within a line an input becomes a JSON string.
 """
 
 import json
@@ -28,12 +28,12 @@ _FILE = lazy_regex(
 )
 _FIELDS = ("name", "version", "purpose", "inputs", "output")
 _END = lazy_regex("[\x85\u2028\u2029]")
-"""Matches what may pass for the end of a line and stands in JSON as it is."""
+"""Matches what may be taken for the end of a line, and what JSON does not escape."""
 _PLACEHOLDER = lazy_regex(r"(?m)^\{\{(?P<block>\w+)\}\}$|\{\{(?P<inline>\w+)\}\}")
 
 
 class TemplateError(MemoriaError):
-    """A prompt's file is not as it should be, or was not given what it asks for: our mistake."""
+    """Raised for a malformed prompt file, or for missing inputs: a mistake in Memoria itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ class Template:
 
     @property
     def label(self) -> str:
-        """Name and version, as the log of calls has them."""
+        """Name and version of the prompt, as the log of calls has them."""
         return f"{self.name}/{self.version}"
 
     def render(self, **inputs: str) -> str:
-        """Return the text with every input in its place.
+        """Return the prompt's text with every input in its place.
 
         Raises:
             TemplateError: an input is missing, or not one of the prompt's.
@@ -67,7 +67,7 @@ class Template:
     def build_request(
         self, answer: type[AnswerT], max_output_tokens: int, **inputs: str
     ) -> ChatRequest[AnswerT]:
-        """Build the request that this prompt asks of these inputs.
+        """Fill in the prompt, and return the request.
 
         Raises:
             TemplateError: an input is missing, or not one of the prompt's.
@@ -146,7 +146,7 @@ def _check_placeholders(made: Template) -> None:
 
 
 def _fence_input(match: re.Match[str], inputs: dict[str, str]) -> str:
-    """Return an input in its place."""
+    """Return an input as it is written into a prompt: fenced, or as a JSON string."""
     text = drop_invisible(inputs[match["inline"] or match["block"]])
     if match["inline"]:
         return _END.sub(_escape, json.dumps(text, ensure_ascii=False))
@@ -158,7 +158,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def _read_file(name: str) -> str:
-    """Read the file: in the wheel it lies in the package, in a checkout at the top of the tree."""
+    """Read a prompt's file: in the installed package, or in a checkout at the top of the tree."""
     package = resources.files("memoria")
     installed = package.joinpath("prompts", f"{name}.md")
     if installed.is_file():

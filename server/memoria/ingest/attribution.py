@@ -25,7 +25,7 @@ from memoria.model import (
     StoredTurn,
     Update,
 )
-from memoria.policy.participants import (
+from memoria.policy.turns import (
     Participants,
     attribute_subject,
     identify_participants,
@@ -49,19 +49,12 @@ def find_participants(tx: Transaction) -> Participants:
 
 
 def attribute_operations(
-    operations: Iterable[Operation],
-    prompt: PromptContents,
-    participants: Participants,
+    operations: Iterable[Operation], prompt: PromptContents, participants: Participants
 ) -> tuple[Operation, ...]:
     """Return the operations with subjects and wordings that name the right person.
 
     A speaker's word about themselves changes no memory of another one: it is a conclusion of its
     own, and takes nothing back.
-
-    Args:
-        operations: as they were proposed.
-        prompt: the turns and memories by which they name what they quote and change.
-        participants: who speaks with the role `user`.
     """
     return tuple(_attribute(one, prompt, participants) for one in operations)
 
@@ -96,7 +89,7 @@ def _attribute_addition(add: Add, turn: StoredTurn, participants: Participants) 
 def _attribute_update(
     update: Update, turn: StoredTurn, known: Mapping[str, Memory], participants: Participants
 ) -> Add | Update:
-    """Return the update, or an addition where another person speaks than its memory's."""
+    """Return the update, or an addition if the speaker is not the person of the memory."""
     _, content = attribute_subject(participants, turn, "", update.content, update.quote)
     memory = known.get(update.id)
     words = f"{update.quote}\n{update.content}"
@@ -122,7 +115,7 @@ def _attribute_update(
 def _is_of_another(
     participants: Participants, memory: Memory, turn: StoredTurn, words: str
 ) -> bool:
-    """Check whether a memory is of another person than the speaker, whom the words do not name."""
+    """Check whether a memory is about a person who neither speaks nor is named in the words."""
     person = participants.find_person(turn)
     speaker = USER if person is None else subject_key(person)
     if turn.role is not Role.USER or memory.subject == speaker:
@@ -134,7 +127,7 @@ def _is_of_another(
 
 
 def _add_users_name(add: Add, participants: Participants) -> Add:
-    """Return the addition with the user as one person, who goes by their name, too."""
+    """Return the addition with the user as one entity, known by their name as well."""
     name = participants.user
     if name is None or len(name) > _LONGEST_NAME:
         return add
@@ -185,22 +178,16 @@ def describe_speaker(participants: Participants, turn: StoredTurn) -> str:
 
 
 def _quote_names(names: Iterable[str | None]) -> str:
-    """Return distinct names as JSON strings, because a name is whatever a client has sent."""
+    """Return distinct names as JSON strings, as a client may send any text for a name."""
     distinct = list(dict.fromkeys(name[:_LONGEST_NAME] for name in names if name))
     return ", ".join(json.dumps(name, ensure_ascii=False) for name in distinct[:_MOST_NAMES])
 
 
 def attribute_earlier_turns(tx: Transaction, n: int, turn: NewTurn, writer: MemoryWriter) -> None:
-    """Attribute to its first speaker what was concluded before a second one joined the session.
+    """Attribute earlier conclusions to a session's first speaker when a second one joins.
 
     As long as somebody spoke alone, they were taken for the user. A second person in that very
     session shows that it is shared and that nobody is known to be the user.
-
-    Args:
-        tx: the transaction that wrote the turn.
-        n: the turn's document.
-        turn: as it was written.
-        writer: revises the memories.
     """
     speakers = tx.conversations.list_user_speakers()
     participants = identify_participants(speakers)

@@ -22,15 +22,7 @@ from memoria.ingest.turn_draft import (
 from memoria.language.reading.clean import Tally
 from memoria.language.reading.statement import is_distinctive
 from memoria.language.words.document import full_text
-from memoria.model import (
-    CaptureEvent,
-    Channel,
-    Receipt,
-    RecordedTurn,
-    Turn,
-    new_id,
-    now_millis,
-)
+from memoria.model import CaptureEvent, Channel, Receipt, RecordedTurn, Turn, new_id, now_millis
 from memoria.model.privacy import PersonalRules, PrivateTime, find_open
 from memoria.model.turn import FORGOTTEN_PASSAGE
 from memoria.store.engine import Store
@@ -80,17 +72,8 @@ class Capture:
     ) -> None:
         """Create the recorder.
 
-        Args:
-            store: where the turns are written.
-            tenant: whose conversations they are.
-            channel: the way they came in, stamped on them as provenance.
-            limits: what is accepted.
-            digester: recognises what was forgotten.
-            workspace: the project of sessions that begin here.
-            intake: what is queued for a model to read; without it, nothing is.
-            personal: the configured rules for personal data in conclusions.
-            links_names: whether turns are linked with whom and what they name as they are written.
-                Where an embedding worker runs, it links them with their vectors.
+        Without `links_names`, the embedding worker links turns with the names in them. Without
+        `intake`, nothing is queued for a model.
         """
         self._links_names = links_names
         self._personal = personal
@@ -105,11 +88,8 @@ class Capture:
     def record(self, turns: Sequence[Turn], session_id: str, event: CaptureEvent | None) -> Receipt:
         """Write the turns in one transaction and give a receipt once they are on disk.
 
-        Args:
-            turns: in the order they were said. Those without a session id belong to `session_id`.
-            session_id: the session to use where a turn names none, and the one `event` closes
-                when there are no turns.
-            event: closes the open segment of every session that is touched.
+        Turns without a session id belong to `session_id`. An event closes the open segment of every
+        session that is touched; without turns, that of `session_id`.
 
         Raises:
             InvalidTurnError: a turn can't be kept. Nothing was recorded.
@@ -150,7 +130,7 @@ class Capture:
         return _make_receipt(recorded, tally, closed, intake, private_since)
 
     def close_idle_segments(self) -> int:
-        """Close the segments that have been idle for longer than the limit. Gives their number."""
+        """Close the segments that have been idle too long, and return their number."""
         now = now_millis()
         _load_rules()
         with self._store.write(self._tenant, only_adds=True) as tx:
@@ -189,12 +169,7 @@ class Capture:
         )
 
     def _record_session(
-        self,
-        tx: Transaction,
-        intake: "Intake",
-        name: str,
-        examined: list["_Examined"],
-        now: int,
+        self, tx: Transaction, intake: "Intake", name: str, examined: list["_Examined"], now: int
     ) -> Iterable[RecordedTurn]:
         conversations = tx.conversations
         drafts = [one.draft for one in examined]
@@ -221,7 +196,7 @@ class Capture:
                 yield writer.write(draft, suppressed=one.is_suppressed)
 
     def _examine(self, draft: TurnDraft, suppression: SuppressionList, tally: Tally) -> "_Examined":
-        """Return the turn as it may be recorded, going by what was forgotten."""
+        """Return a turn as it may be recorded, without what was forgotten."""
         text = full_text(draft.text)
         if suppression.is_erased_message(self._name(draft), text, draft.turn.at):
             return _Examined(draft, is_erased=True)
@@ -250,16 +225,16 @@ class _Examined:
 
     draft: TurnDraft
     is_erased: bool = False
-    """True if it was erased, and is not recorded again."""
+    """True if the turn was erased, and is not recorded again."""
     is_suppressed: bool = False
-    """True if it says what was forgotten, so that nothing may be concluded from it."""
+    """True if the turn says what was forgotten, so that nothing may be concluded."""
 
 
 @cache
 def _load_rules() -> "type[Intake]":
-    """Load the conclusions' code once there is a turn: a process that starts must not pay for it.
+    """Import the class that draws conclusions, with the first turn: starting is faster without.
 
-    Nor must others that wait to write: it is done before a transaction begins.
+    To be called before a transaction begins, so that no other writer waits for the import.
     """
     from memoria.ingest.intake import Intake  # noqa: PLC0415
 

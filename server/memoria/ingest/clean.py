@@ -1,7 +1,7 @@
-"""Cleaning of a turn, before anything else sees it.
+"""Cleaning: secrets and calls of our own tools are removed from a turn before all else.
 
-Every text in it is cleaned (`language/reading/clean`), in tool calls too. Calls of our own tools
-are dropped: a memory must not be made from a memory, nor a search find what was searched for.
+Every text of the turn is cleaned (`language/reading/clean`), in tool calls too. Without our own
+calls no memory is made from a memory, and no search finds what was searched for.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class CleanTurn:
 
 
 def clean_turn(turn: Turn, tally: Tally) -> CleanTurn:
-    """Remove from a turn whatever must not be stored."""
+    """Return a turn's texts without secrets; none for a call of our own tools."""
     if is_own_call(turn):
         return CleanTurn("", turn.tool_name, None, None)
     return CleanTurn(

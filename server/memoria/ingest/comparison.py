@@ -25,18 +25,10 @@ def list_rivals(
     recall: RelatedMemories,
     meanings: TextVectors,
 ) -> tuple[Memory, ...]:
-    """List few memories that an addition may repeat, replace or contradict; none if it is known.
+    """List the few memories that an addition may repeat, replace or contradict.
 
     They tell the same property, mean nearly the same, or speak of the same subject and name the
-    property in other words.
-
-    Args:
-        validator: reads the memories.
-        add: the addition.
-        claimed: its content, subject and property, as they would be written.
-        turn: what it rests on.
-        recall: finds what means nearly the same.
-        meanings: the vectors of the contents.
+    property in other words. The list is empty if the addition is known already.
     """
     content, subject, predicate = claimed
     told = validator.tx.memories.list_of_property(subject, predicate, turn.workspace)
@@ -62,7 +54,7 @@ def list_rivals(
 
 
 def _is_of_time_to_come(memory: Memory) -> bool:
-    """Check whether a memory, other than a rule, told of a time to come when it was said."""
+    """Check whether a memory told of something to come when it was said, and is no rule."""
     planned = memory.current.event_at
     is_plan = planned is not None and planned > memory.current.valid_from
     return is_plan and not memory.type.is_guide
@@ -75,7 +67,7 @@ def _was_read_off(memory: Memory, turn: StoredTurn) -> bool:
 
 
 def says_what_is_known(content: str, known: str, update: Update) -> bool:
-    """Check whether an update says what is known: the same words, but for case and punctuation.
+    """Check whether an update repeats a known text, but for case and punctuation.
 
     One word more or less is another statement, which the model has decided to write. A correction
     may be one of spelling alone.
@@ -86,7 +78,7 @@ def says_what_is_known(content: str, known: str, update: Update) -> bool:
 
 
 def adds_to(update: Update, memory: Memory) -> bool:
-    """Check whether a memory still holds, and an update only says more of it.
+    """Check whether an update only adds to a memory, which still holds.
 
     A model calls many a change a detail; one that a number or a negation tells is not taken for it.
     """
@@ -95,7 +87,7 @@ def adds_to(update: Update, memory: Memory) -> bool:
 
 
 def start_of_update(update: Update, turn: StoredTurn, memory: Memory, zone: Zone) -> int:
-    """Return the moment from which an update holds; a correction, from the beginning.
+    """Return the moment from which an update holds; for a correction, when its memory began.
 
     A date in its wording may be what it tells ("the birthday is on 9 May"), so only a time that
     the model has named as the event's says when a change happened.

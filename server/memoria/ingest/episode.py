@@ -11,7 +11,6 @@ from memoria.ingest.processing import (
     ChangedMeanwhileError,
     ExtractionOutcome,
     ProcessorTools,
-    chars_per_turn,
     compact_json,
     entry_turns,
     find_tool_name,
@@ -59,10 +58,10 @@ _END = lazy_regex(r"(?<=[.!?])(?=\s)|(?<=[。！？])")
 def find_patchable(
     tx: Transaction, entry: LeasedEntry, turns: Sequence[StoredTurn]
 ) -> tuple[Memory, list[str]] | None:
-    """Return a segment's summary and its statements that changed; None if all is to be read.
+    """Return a segment's summary and the changed statements; None if the segment is to be read.
 
-    All is read again where a turn was recorded after the summary, and where a person has decided
-    about it.
+    The segment is read again where a turn was recorded after the summary, and where a person has
+    decided about the summary.
     """
     known_id = tx.episodes.find(entry.session_n, entry.first_index, entry.last_index)
     memory = None if known_id is None else tx.memories.get(known_id)
@@ -89,7 +88,7 @@ def list_statements(changed: Sequence[str], most: int) -> str:
 
 
 def apply_patch(content: str, patch: SummaryPatch) -> str:
-    """Replace some sentences of a summary, as far as it has them."""
+    """Replace the sentences of a summary that a patch words anew."""
     words = {one.number: " ".join(one.text.split()) for one in patch.sentences}
     told = (_reword(one, words.get(n)) for n, one in enumerate(_split(content), 1))
     return "".join(told).strip()
@@ -181,7 +180,7 @@ class Summariser:
     def _ask(
         self, entry: LeasedEntry, turns: Sequence[StoredTurn], changed: Sequence[str]
     ) -> EpisodeSummary:
-        most = chars_per_turn(_MOST_CHARS, turns, _LEAST_CHARS)
+        most = max(_MOST_CHARS // len(turns), _LEAST_CHARS)
         question = request_episode(
             said_on=day_of(turns[-1], self._tools.store.zone),
             conversation=number_lines(
@@ -193,7 +192,7 @@ class Summariser:
         return self._tools.chat.ask(entry.tenant, question)
 
     def _meanings(self, wording: str) -> TextVectors:
-        """Return the vectors of its sentences, to be compared with what was forgotten."""
+        """Return the vectors of a wording's sentences, to be compared with what was forgotten."""
         pieces = list(sentences_in(clean_text(wording, Tally()).strip()))
         return self._tools.recall.embed_meanings(pieces, wait=True)
 
@@ -229,7 +228,7 @@ def apply_summary(
 
 
 def _turns_to_read(tx: Transaction, entry: LeasedEntry, digester: Digester) -> list[StoredTurn]:
-    """List the turns that are read of a segment, all told openly: of a long one, its ends."""
+    """List a segment's openly told turns to read; of a long segment, its beginning and end."""
     readable = list_readable(tx, entry_turns(tx, entry), digester)
     turns = [turn for turn in readable if condition_of_turn(tx, turn) is None]
     half = _MOST_TURNS // 2
@@ -237,10 +236,9 @@ def _turns_to_read(tx: Transaction, entry: LeasedEntry, digester: Digester) -> l
 
 
 def _list_changed(tx: Transaction, entry: LeasedEntry) -> list[str]:
-    """List conclusions from the segment that no longer hold, because something else was said since.
+    """List conclusions from a segment that other statements have replaced.
 
-    Their successors are not told: an episode has the words of its own turns alone, and falls with
-    them.
+    Their successors are left out: an episode has the words of its own turns alone.
     """
     changes = tx.derivations.list_changed_in(entry.session_n, entry.first_index, entry.last_index)
     statements = dict.fromkeys(shorten_statement(change.before) for change in changes)
@@ -298,7 +296,7 @@ def _write_episode(
     wording = _episode_wording(validator, summary, content, passages)
     known_id = validator.tx.episodes.find(entry.session_n, entry.first_index, entry.last_index)
     if known_id is not None:
-        _check_may_revise(validator.require_memory(known_id), confirm_reason)
+        _check_may_revise(validator.writer.require(known_id), confirm_reason)
         validator.writer.revise(known_id, replace(wording, structural=None))
         outcome.applied["EPISODE again"] += 1
         return
@@ -334,7 +332,7 @@ def _revise_as_patched(
 
 
 def _write_patched(validator: OperationValidator, episode: Memory, text: str) -> NewWording:
-    """Return a patched summary with the turn and the quote that it rested on before.
+    """Return the wording of a patched summary, with the turn and quote of the former wording.
 
     Raises:
         RejectedError: it may not be written.
@@ -358,7 +356,7 @@ def _episode_wording(
     content: str,
     passages: dict[int, _Passage],
 ) -> NewWording:
-    """Return the summary with its quotes; its source kind says that nobody worded it so."""
+    """Return the wording of a summary with its quotes, as consolidated: nobody said it so."""
     first = next(iter(passages.values()))
     never = EventTime(None, None)
     claim = validator.claim(content, "", first.turn, _CONFIDENCE, never)

@@ -51,12 +51,7 @@ from memoria.store.values import LeasedEntry
 
 
 def follow_reading(validator: OperationValidator, focus: Focus | None) -> None:
-    """Update the scratchpad from a model's answer, in the transaction that applies the answer.
-
-    Args:
-        validator: checks the answer against what the model was shown.
-        focus: the task that the model says is under way; None if it names none.
-    """
+    """Update the scratchpad from a model's answer, in the transaction that applies the answer."""
     if focus is None:
         return
     try:
@@ -76,22 +71,13 @@ def _follow_model(validator: OperationValidator, focus: Focus) -> None:
         raise RejectedError(doubt or "names no task")
     if list_telling_words(text).isdisjoint(query_terms(full_text(turn))):
         raise RejectedError("not the user's words")
-    pad = validator.tx.scratchpads.get(turn.session_id)
+    pads = validator.tx.scratchpads
+    pad = pads.get(turn.session_id)
     task = pad.current_focus if pad else None
-    if (pad is None or _time_of_turn(turn) > pad.updated_at) and not same_task(text, task):
-        _set_focus(validator.tx, turn, task, shorten_task(text))
-
-
-def _time_of_turn(turn: StoredTurn) -> int:
-    """Return when a turn was said, capture at the latest: a client's clock may run ahead."""
-    return min(turn.at, turn.ingested_at)
-
-
-def _set_focus(tx: Transaction, turn: StoredTurn, old: str | None, new: str | None) -> None:
-    if new != old:
-        over = [old] if old else []
-        at = _time_of_turn(turn)
-        tx.scratchpads.put(turn.session_id, new, over, at, MOST_RECENT_TASKS, turn.workspace)
+    at = min(turn.at, turn.ingested_at)  # a client's clock may run ahead
+    if (pad is None or at > pad.updated_at) and not same_task(text, task):
+        over, new = [task] if task else [], shorten_task(text)
+        pads.put(turn.session_id, new, over, at, MOST_RECENT_TASKS, turn.workspace)
 
 
 class Extractor:
@@ -177,7 +163,7 @@ class Extractor:
         proposed: Extraction,
         meanings: TextVectors,
     ) -> tuple[list[DoubtfulConclusion], ReadAhead]:
-        """Find proposals for a second look, and read ahead what they are compared with."""
+        """Find proposals for a second look, and memories that proposals will be compared with."""
         with self._tools.store.read(entry.tenant) as tx:
             validator = self._validator(tx, context, meanings)
             doubts = find_doubtful(
@@ -199,11 +185,7 @@ class Extractor:
         return self._tools.validator(tx, context.segments[0].entry, left, meanings)
 
     def _apply(
-        self,
-        validator: OperationValidator,
-        proposed: Extraction,
-        advice: Advice,
-        ahead: ReadAhead,
+        self, validator: OperationValidator, proposed: Extraction, advice: Advice, ahead: ReadAhead
     ) -> str:
         resolver = Resolver(validator, advice, ahead)
         outcome = resolver.apply(proposed.operations)
@@ -212,11 +194,7 @@ class Extractor:
         return str(outcome)
 
     def _write_summaries(
-        self,
-        tx: Transaction,
-        context: ReadingContext,
-        proposed: Extraction,
-        meanings: TextVectors,
+        self, tx: Transaction, context: ReadingContext, proposed: Extraction, meanings: TextVectors
     ) -> None:
         """Write the segments' summaries; one that changed meanwhile is summed up by itself."""
         if not isinstance(proposed, SegmentReading) or proposed.episodes is None:
@@ -255,7 +233,7 @@ def _load_segment(tx: Transaction, entry: LeasedEntry, digester: Digester) -> Sh
 
 
 def leave_out_rules(memory: Memory, turns: Sequence[StoredTurn]) -> Memory | None:
-    """Return a memory as it was before rules read the turns; None where they made it of them.
+    """Return a memory without the wordings that rules read in the turns; None if none is left.
 
     The model is to conclude for itself what the turns say, and not to leave it out as known; what
     it does not conclude is archived. What was asked to be remembered is the user's own word.
@@ -278,7 +256,7 @@ def _list_new(segment: ShownSegment) -> list[StoredTurn]:
 def _find_summary(
     context: ReadingContext, segment: ShownSegment, summaries: Sequence[EpisodeSummary]
 ) -> EpisodeSummary:
-    """Return the first summary that quotes a turn of a segment; an empty one without."""
+    """Return the first summary that quotes a turn of a segment; an empty summary without one."""
     if len(context.segments) == 1:
         return summaries[0] if summaries else EpisodeSummary()
     numbers = context.numbers_of(segment)
@@ -323,7 +301,7 @@ def split_conclusions(contents: Iterable[str]) -> list[str]:
 
 
 def _check_nothing_was_forgotten(tx: Transaction, context: ReadingContext) -> None:
-    """Drop the answer of a model that saw what was forgotten since, because it may repeat it.
+    """Check that nothing the model saw was forgotten meanwhile, as its answer may repeat that.
 
     Raises:
         ChangedMeanwhileError: something that the model saw was forgotten.
@@ -337,7 +315,7 @@ def _check_nothing_was_forgotten(tx: Transaction, context: ReadingContext) -> No
 
 
 def list_unread(tx: Transaction, turns: Iterable[StoredTurn]) -> list[StoredTurn]:
-    """List the turns that are still to be read: nobody has, and no memory of theirs waits."""
+    """List the turns that nobody has read and from which no memory awaits confirmation."""
     unprocessed = [
         turn for turn in turns if turn.current and not (turn.suppressed or turn.processed)
     ]
@@ -357,7 +335,7 @@ def finish_reading(validator: OperationValidator, resolver: Resolver) -> None:
 def _mark_read(validator: OperationValidator) -> None:
     """Mark the turns as read, except those of memories that wait for confirmation.
 
-    Those that a memory speaks for leave the first level; the others have nobody to speak for them.
+    Turns with a memory count as processed and leave the first level; the others are passed over.
     """
     turns, tx = validator.prompt_turns, validator.tx
     ns = [turn.n for turn in turns]
@@ -370,10 +348,10 @@ def _mark_read(validator: OperationValidator) -> None:
 def _archive_rule_conclusions(
     validator: OperationValidator, turns: Sequence[StoredTurn], echo_ids: AbstractSet[str]
 ) -> None:
-    """Archive the rules' conclusions from these turns that the model does not share."""
+    """Archive the conclusions of rules from some turns that the model does not share."""
     memories = validator.tx.memories
     for memory_id in memories.list_concluded_from([turn.n for turn in turns], InferredBy.RULES):
-        memory = validator.require_memory(memory_id)
+        memory = validator.writer.require(memory_id)
         is_asked_for = memory.current.is_verbatim
         if not (is_asked_for or memory_id in echo_ids or memory.verified or memory.pinned):
             validator.writer.end(memory_id, "it read the turn and does not say the same")

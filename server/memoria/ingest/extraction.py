@@ -41,21 +41,18 @@ def split_entry(store: Store, entry: LeasedEntry, owner: str) -> bool:
         present = tx.queue.get_entry(entry.id)
         if present is not None and tx.queue.finish(entry.n, owner, _OUTCOME):
             for first, last in ((entry.first_index, middle), (middle + 1, entry.last_index)):
-                tx.queue.add(_half_entry(entry, first, last, present.priority))
+                half = NewQueueEntry(
+                    id=new_id(),
+                    kind=entry.kind,
+                    session_n=entry.session_n,
+                    first_index=first,
+                    last_index=last,
+                    priority=present.priority,
+                    reason=entry.reason,
+                    created_at=now_millis(),
+                )
+                tx.queue.add(half)
     return True
-
-
-def _half_entry(entry: LeasedEntry, first: int, last: int, priority: int) -> NewQueueEntry:
-    return NewQueueEntry(
-        id=new_id(),
-        kind=entry.kind,
-        session_n=entry.session_n,
-        first_index=first,
-        last_index=last,
-        priority=priority,
-        reason=entry.reason,
-        created_at=now_millis(),
-    )
 
 
 _LOG = logging.getLogger(__name__)
@@ -91,7 +88,7 @@ class ProcessedEntry:
     error: Exception | None
     """Reason why processing failed, if it did."""
     finished: int = 1
-    """Number of entries that were finished with it: some are read with one request."""
+    """Number of entries that were finished with the same request."""
 
 
 class ExtractionWorker:
@@ -146,7 +143,7 @@ class ExtractionWorker:
 
     @property
     def is_reading(self) -> bool:
-        """True if the threads were started, so that what waits is read here."""
+        """True if this process has started its threads, and reads the queue."""
         return self._heart.ident is not None
 
     def is_idle(self) -> bool:
@@ -200,7 +197,7 @@ class ExtractionWorker:
                         self._wake.wait(pause_s)
 
     def _take_next(self, owner: str) -> float:
-        """Process the next entry. Return the pause before the one after it, in seconds."""
+        """Process the next entry; return the pause before the following entry, in seconds."""
         wait_s = self._wait_s()
         if wait_s > 0:
             return wait_s
@@ -266,7 +263,7 @@ class ExtractionWorker:
         return leased
 
     def _handle_failure(self, entry: LeasedEntry, owner: str, error: Exception) -> None:
-        """Decide when an entry that failed is tried again, if at all."""
+        """Decide when a failed entry is tried again, if ever."""
         match error:
             case EntryLeaseLostError():
                 _LOG.warning("%s", error)
@@ -307,7 +304,7 @@ class ExtractionWorker:
     def _fail(
         self, entry: LeasedEntry, owner: str, error: str, patience: int, retry_at: int | None = None
     ) -> None:
-        """Try again later, or give up."""
+        """Release an entry to be tried again later, or mark it as dead."""
         if entry.attempts >= self._limits.attempts * patience:
             with self._store.work_queue(write=True) as queue:
                 queue.mark_dead(entry, owner, error)
@@ -325,7 +322,7 @@ class ExtractionWorker:
             queue.release(entry, owner, until, error, blamed=blamed)
 
     def _renew_leases(self) -> None:
-        """Renew the leases of this process, three times in the life of one."""
+        """Renew the leases of this process, three times within a lease's duration."""
         while not self._stopping.wait(self._limits.lease_ms / 3000):
             owners = tuple(self._lease_owners)
             if not owners:

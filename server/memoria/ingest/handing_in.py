@@ -19,7 +19,6 @@ from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.ingest.attribution import attribute_operations
 from memoria.ingest.extract import finish_reading, split_conclusions
-from memoria.ingest.processing import ExtractionOutcome
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.unread import UnreadPage, UnreadTurns
 from memoria.language.statements.classifier import guess_type
@@ -27,22 +26,9 @@ from memoria.memories.details import require_replaceable
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.verdicts import ReadAhead, RelatedMemories, read_ahead
 from memoria.memories.wordings import Author
-from memoria.model import (
-    Add,
-    InferredBy,
-    Memory,
-    Operation,
-    TextVectors,
-    Update,
-    describe_problems,
-)
+from memoria.model import Add, InferredBy, Memory, Operation, TextVectors, Update, describe_problems
 from memoria.model.base import choose_by_end
-from memoria.model.conclusions import (
-    AgentConclusion,
-    HandedIn,
-    KeptConclusion,
-    RefusedConclusion,
-)
+from memoria.model.conclusions import AgentConclusion, HandedIn, KeptConclusion, RefusedConclusion
 from memoria.model.memory import StatementStatus
 from memoria.model.privacy import PersonalRules
 from memoria.store.engine import Store
@@ -69,7 +55,7 @@ class _Proposal:
     number: int
     given: AgentConclusion
     turn_id: str
-    """The end of the id of the turn that it quotes."""
+    """The end of the id of the quoted turn."""
     operation: Operation
     replaced: Memory | None
 
@@ -105,11 +91,7 @@ class AgentReader:
             return unread.describe(turns, self.recall).write(tx.zone) if turns else None
 
     def take(self, page_id: str, given: Sequence[object]) -> HandedIn:
-        """Apply an agent's conclusions from a page, and let its turns count as read.
-
-        Args:
-            page_id: the page.
-            given: the conclusions, each an object with the fields of `AgentConclusion`.
+        """Apply an agent's conclusions from a page, and mark the turns of the page as read.
 
         Raises:
             InvalidInputError: the page was read already or is not what it was, or none of the
@@ -120,7 +102,8 @@ class AgentReader:
             unread = self._unread(tx)
             page = unread.describe(unread.find(page_id), self.recall)
             proposals, refused = self._read(tx, page, given)
-        contents = [one.content for one in _statements(proposals)]
+        stated = [one.operation for one in proposals if isinstance(one.operation, Add | Update)]
+        contents = [one.content for one in stated]
         meanings = self.recall.embed_meanings(
             split_conclusions(contents), wait=page.compare_meanings
         )
@@ -143,7 +126,7 @@ class AgentReader:
     def _read(
         self, tx: Transaction, page: UnreadPage, given: Sequence[object]
     ) -> tuple[list[_Proposal], list[RefusedConclusion]]:
-        """Return the conclusions as operations, and those that are none."""
+        """Return the conclusions as operations, and the refused conclusions with their reasons."""
         proposals, refused = list[_Proposal](), list[RefusedConclusion]()
         for number, one in enumerate(given, 1):
             try:
@@ -157,7 +140,7 @@ class AgentReader:
         turn = page.find_number(read.turn_id)
         if turn is None:
             raise _CannotUseError(f"turn_id: no turn {read.turn_id} stands on this page")
-        if read.scope == "project" and self._place(page) is None:
+        if read.scope == "project" and (page.turns[0].workspace or self.workspace) is None:
             raise _CannotUseError("scope: this was said in no project, so it is seen everywhere")
         replaced = None if read.supersedes is None else self._find_replaced(tx, read.supersedes)
         operation = _build_operation(read, turn, replaced)
@@ -170,8 +153,9 @@ class AgentReader:
     def _find_replaced(self, tx: Transaction, cited: str) -> Memory:
         end = cited.strip().lower()
         try:
-            found = choose_by_end(tx.short_ids.list_alike([end]), end) if _is_end(end) else None
-            return require_replaceable(tx, found or end, self.workspace)
+            if len(end) >= INDEXED_CHARS:
+                end = choose_by_end(tx.short_ids.list_alike([end]), end) or end
+            return require_replaceable(tx, end, self.workspace)
         except (InvalidInputError, NotFoundError) as error:
             raise _CannotUseError(str(error)) from error
 
@@ -202,13 +186,16 @@ class AgentReader:
         resolver = Resolver(validator, ahead=ahead)
         kept, refused = list[KeptConclusion](), list[RefusedConclusion]()
         for one in proposals:
-            before = _Counts.of(resolver.apply([]))
+            before = resolver.apply([])
+            applied, rejected = Counter(before.applied), Counter(before.rejected)
             outcome = resolver.apply([one.operation])
-            reasons = outcome.rejected - before.rejected
-            if reasons:
-                refused.append(_refuse(one, next(iter(reasons))))
+            if reasons := outcome.rejected - rejected:
+                reason = next(iter(reasons))
+                refused.append(
+                    RefusedConclusion(number=one.number, reason=reason, turn_id=one.turn_id)
+                )
                 continue
-            (action,) = outcome.applied - before.applied
+            (action,) = outcome.applied - applied
             memory_id = outcome.memory_ids[-1]
             self._set_scope(validator, one, action, memory_id)
             kept.append(KeptConclusion(number=one.number, id=memory_id, status=_STATUS[action]))
@@ -218,30 +205,11 @@ class AgentReader:
     def _set_scope(
         self, validator: OperationValidator, one: _Proposal, action: str, memory_id: str
     ) -> None:
-        """Set the scope that the agent gives a conclusion; one seen everywhere is not narrowed."""
-        scope, memory = one.given.scope, validator.require_memory(memory_id)
+        """Set the scope that the agent gives a conclusion; a memory seen everywhere stays so."""
+        scope, memory = one.given.scope, validator.writer.require(memory_id)
         is_new = action in ("ADD", "pending")
         if scope is not None and scope != memory.scope and (is_new or scope == "everywhere"):
             validator.writer.set_scope(memory, scope, self.workspace)
-
-    def _place(self, page: UnreadPage) -> str | None:
-        return page.turns[0].workspace or self.workspace
-
-
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    """Counts of an outcome at a moment."""
-
-    applied: Counter[str]
-    rejected: Counter[str]
-
-    @classmethod
-    def of(cls, outcome: ExtractionOutcome) -> "_Counts":
-        return cls(Counter(outcome.applied), Counter(outcome.rejected))
-
-
-def _refuse(one: _Proposal, reason: str) -> RefusedConclusion:
-    return RefusedConclusion(number=one.number, reason=reason, turn_id=one.turn_id)
 
 
 def _read_conclusion(given: object) -> AgentConclusion:
@@ -273,14 +241,6 @@ def _build_operation(read: AgentConclusion, turn: int, replaced: Memory | None) 
         entities=read.entities,
         task=read.task,
     )
-
-
-def _statements(proposals: Sequence[_Proposal]) -> list[Add | Update]:
-    return [one.operation for one in proposals if isinstance(one.operation, Add | Update)]
-
-
-def _is_end(end: str) -> bool:
-    return len(end) >= INDEXED_CHARS
 
 
 def _explain_refusal(done: HandedIn) -> str:

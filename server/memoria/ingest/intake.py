@@ -30,18 +30,10 @@ from memoria.memories.entities import is_tool_call, link_turn_names
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.wordings import RULES_AUTHOR
 from memoria.memories.writer import MemoryWriter
-from memoria.model import (
-    Add,
-    InferredBy,
-    MemoryChange,
-    QueueKind,
-    Role,
-    StoredTurn,
-    new_id,
-)
+from memoria.model import Add, InferredBy, MemoryChange, QueueKind, Role, StoredTurn, new_id
 from memoria.model.memory import Condition
 from memoria.model.privacy import PersonalRules
-from memoria.policy.routing import ExtractNow, route_turn, text_weight
+from memoria.policy.turns import ExtractNow, route_turn, text_weight
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import LEFT_OVER, ClosedSegment, NewQueueEntry, NewTurn
 
@@ -89,14 +81,8 @@ class Intake:
     ) -> None:
         """Create the handler.
 
-        Args:
-            tx: the transaction.
-            digester: recognises what was forgotten.
-            limits: bounds what is queued for a model; without limits, nothing is.
-            now: UTC epoch milliseconds.
-            personal: the configured rules for personal data.
-            links_names: whether turns are linked with whom and what they name. Not where that is
-                done with their vectors.
+        Without `limits`, nothing is queued for a model. Without `links_names`, turns are linked
+        with the names in them when they are embedded.
         """
         self._personal = personal or {}
         self._links_names = links_names
@@ -107,7 +93,7 @@ class Intake:
         self.changes: list[MemoryChange] = []
         """Changes that the rules have made because of the turns that were handled."""
         self.made = 0
-        """Number of memories that the rules have made of them."""
+        """Number of memories that the rules have made of the handled turns."""
 
     def take_turn(self, n: int, turn: NewTurn) -> None:
         """Handle a turn that was written as document `n`."""
@@ -125,7 +111,8 @@ class Intake:
         """Queue a turn if it cannot wait for its segment."""
         match route_turn(turn.role, turn.content, tool_call=is_tool_call(turn), found=read):
             case ExtractNow(reason=reason, priority=priority):
-                if not (self._takes_along(turn, priority) or self._may_wait(is_kept=is_kept)):
+                may_wait = is_kept and self._limits is not None and self._limits.wait_ms > 0
+                if not (self._takes_along(turn, priority) or may_wait):
                     self._queue_turn(turn, priority, reason.value)
             case _:
                 self._takes_along(turn, LEFT_OVER)
@@ -159,7 +146,7 @@ class Intake:
                 self._add_entry(QueueKind.EPISODE, (session_n, first, last), LEFT_OVER, reason, due)
 
     def _due_with_others(self, place: _Span) -> int:
-        """Return when a closed segment is to be read: at once where enough waits, and the first."""
+        """Return when a closed segment is to be read: at once (0) if enough waits, else later."""
         if self._limits is None or not self._limits.wait_ms or not self._tx.queue.has_done():
             return 0
         waiting = (place, *self._tx.queue.list_resting(place[0], self._now))
@@ -175,12 +162,8 @@ class Intake:
         suppression = SuppressionList(self._tx.tombstones, self._digester)
         return MemoryWriter(self._tx, suppression, RULES_AUTHOR, self._now)
 
-    def _may_wait(self, *, is_kept: bool) -> bool:
-        """Check whether an urgent turn can be read with its segment: one that is a memory can."""
-        return self._limits is not None and self._limits.wait_ms > 0 and is_kept
-
     def _takes_along(self, turn: NewTurn, priority: int) -> bool:
-        """Let an urgent, unread turn before this one take it along. Return False without one."""
+        """Add a turn to the queue entry of an urgent turn before it; return False without one."""
         if self._limits is None or not self._limits.wait_ms:
             return False
         wait_ms = self._limits.wait_ms

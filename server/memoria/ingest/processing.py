@@ -20,7 +20,7 @@ from memoria.memories.wordings import Author
 from memoria.model import InferredBy, MemoryChange, Role, StoredTurn, TextVectors
 from memoria.model.privacy import PersonalRules
 from memoria.model.provenance import EXTRACTION_CHANNEL
-from memoria.policy.routing import RecordOnly, is_answer, route_turn, text_weight
+from memoria.policy.turns import RecordOnly, is_answer, route_turn, text_weight
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import LeasedEntry
@@ -82,11 +82,6 @@ class EntryProcessor(Protocol):
     def run(self, entry: LeasedEntry, owner: str, along: Sequence[LeasedEntry] = ()) -> None:
         """Ask about an entry, apply the answer and complete the entry in one transaction.
 
-        Args:
-            entry: what to process.
-            owner: who has leased it.
-            along: more entries of the owner's that may be read with the same request.
-
         Raises:
             ChatModelError: the model gave no answer.
             EmbedderError: conclusions cannot be compared with what was forgotten by meaning.
@@ -103,14 +98,14 @@ def entry_turns(tx: Transaction, entry: LeasedEntry) -> list[StoredTurn]:
 
 
 def list_turns_before(tx: Transaction, session_n: int, first_index: int) -> list[StoredTurn]:
-    """Return the few turns before a segment, by which it is understood."""
+    """Return the few turns before a segment, which help to understand the segment."""
     return tx.conversations.list_span(session_n, max(first_index - _BEFORE, 0), first_index - 1)
 
 
 def list_readable(
     tx: Transaction, turns: Iterable[StoredTurn], digester: Digester
 ) -> list[StoredTurn]:
-    """List the turns that a model may read: none that says what was forgotten or is not to be kept.
+    """List the turns that a model may read, without forgotten ones and those not to be kept.
 
     A request to forget something is read all the same, for a model may take that back. Most of the
     others are suppressed. One that was recorded before, in a spelling by which the index could not
@@ -131,10 +126,6 @@ def has_something_to_read(turns: Sequence[StoredTurn], said: Sequence[StoredTurn
 
     Yes or no to somebody's question is more than that. An assistant's answer to small talk counts
     if it is long, for that is work, or if it has a person's name.
-
-    Args:
-        turns: those to be read.
-        said: all that was said around them, in order.
     """
     people = [turn for turn in turns if turn.role is Role.USER or turn.speaker is not None]
     others = [turn for turn in turns if turn not in people]
@@ -226,11 +217,6 @@ def longest_that_fits(lengths: Iterable[int], most_chars: int, least: int) -> in
     while left and left[0] * len(left) <= room:
         room -= left.pop(0)
     return max(room // len(left), least) if left else most_chars
-
-
-def chars_per_turn(most_chars: int, turns: Sequence[StoredTurn], least: int) -> int:
-    """Return how many characters of each turn fit into a prompt."""
-    return max(most_chars // len(turns), least)
 
 
 @dataclass(slots=True)

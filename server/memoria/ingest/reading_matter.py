@@ -27,7 +27,7 @@ from memoria.memories.times import date_of_memory, day_of, last_date
 from memoria.memories.validator import PromptContents
 from memoria.model import Memory, Role, StoredTurn, Validity
 from memoria.model.moments import Zone
-from memoria.policy.participants import NOBODY_NAMED, Participants
+from memoria.policy.turns import NOBODY_NAMED, Participants
 from memoria.store.values import LeasedEntry
 
 _BEFORE_CHARS = 200
@@ -48,13 +48,13 @@ class ShownSegment:
 
     entry: LeasedEntry
     turns: tuple[StoredTurn, ...]
-    """Turns that are shown of it, in order."""
+    """Turns of the segment that are shown, in order."""
     unread: frozenset[int] = frozenset()
     """Numbers of the turns that have not been read before; only these lead to conclusions."""
     summary_n: int | None = None
-    """Entry by which it is to be summed up as well, if it is."""
+    """Number of the queue entry for the segment's summary, if the same request writes it."""
     is_idle: bool = False
-    """True if nothing is to be read in it: small talk, or what was read before."""
+    """True if nothing is to be read: all is small talk, or was read before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class ReadingContext:
 
     @property
     def memory_names(self) -> dict[str, str]:
-        """Ids of the known memories by the short ones that the model is shown."""
+        """Ids of the known memories, by the short names that the model is shown."""
         return {f"k{number}": memory.id for number, memory in enumerate(self.known, 1)}
 
     def numbers_of(self, segment: ShownSegment) -> dict[int, StoredTurn]:
@@ -95,17 +95,13 @@ class ReadingContext:
         return PromptContents(turns, {memory.id: memory for memory in self.known})
 
     def describe(self, zone: Zone) -> ReadingMaterial:
-        """Write all of it in words.
-
-        Args:
-            zone: the home's: on whose days things were said.
-        """
+        """Write the turns, memories and people as the texts of a prompt."""
         known = zip(self.memory_names, self.known, strict=True)
         said = (*self.before, *self.turns)
         return ReadingMaterial(
             people=f"{describe_participants(self.participants, said)}{self._describe_project()}",
             known="\n".join(_memory_line(name, memory, zone) for name, memory in known),
-            before="\n".join(_before_line(turn) for turn in self.before),
+            before="\n".join(_line(one, _BEFORE_CHARS, with_results=False) for one in self.before),
             conversation="\n\n".join(self._conversation_lines(zone)),
         )
 
@@ -146,15 +142,12 @@ def _join_calls(calls: list[str]) -> Iterator[str]:
 def text_to_relate(turns: Iterable[StoredTurn]) -> str:
     """Return people's words in some turns, by which related memories are looked up."""
     said = [turn for turn in turns if turn.role not in (Role.TOOL, Role.SYSTEM)]
-    return "\n".join(turn.content[:_LEAST_CHARS] for turn in sorted(said, key=_is_answer))
+    people_first = sorted(said, key=_is_of_people, reverse=True)
+    return "\n".join(turn.content[:_LEAST_CHARS] for turn in people_first)
 
 
 def _is_of_people(turn: StoredTurn) -> bool:
     return turn.role is Role.USER or (turn.role is Role.ASSISTANT and turn.speaker is not None)
-
-
-def _is_answer(turn: StoredTurn) -> bool:
-    return not _is_of_people(turn)
 
 
 def _line(turn: StoredTurn, most: int, *, with_results: bool, is_read: bool = False) -> str:
@@ -186,14 +179,10 @@ def _describe_call(turn: StoredTurn, *, with_results: bool) -> str:
 
 
 def _describe_arguments(turn: StoredTurn) -> str:
-    """Return the arguments of a tool's call in a line; of named ones the values."""
+    """Return the arguments of a tool's call in a line, without their names."""
     args = turn.tool_args
     values = args.values() if isinstance(args, dict) else [args]
     return " ".join(" ".join(map(as_text, values)).split())
-
-
-def _before_line(turn: StoredTurn) -> str:
-    return _line(turn, _BEFORE_CHARS, with_results=False)
 
 
 def _memory_line(short_id: str, memory: Memory, zone: Zone) -> str:

@@ -1,8 +1,8 @@
-"""Renewal: a thread that makes what an older version has indexed searchable by present words.
+"""Renewal: a thread that indexes anew the documents that an older version has indexed.
 
-A home that was upgraded is searched at once, and this goes through its documents meanwhile. Stopped
-at any time, it goes on where it was when a home is opened next. A forget goes through the rest
-first (`store/renewal`), because what is to be erased is looked for by its words.
+A home that was upgraded is searched at once, while the thread goes through its documents. Stopped
+at any time, the thread goes on where it was when the home is opened next. A forget renews the rest
+first (`store/renewal`), because it looks for what is to be erased by its words.
 """
 
 import logging
@@ -10,8 +10,7 @@ import threading
 from contextvars import copy_context
 
 from memoria.errors import StoreError
-from memoria.store.engine import RENEWAL_PAGE as PAGE
-from memoria.store.engine import Store
+from memoria.store.engine import RENEWAL_PAGE, Store
 
 _LOG = logging.getLogger(__name__)
 _LONGEST_STOP_S = 5.0
@@ -39,7 +38,7 @@ class RenewalWorker:
 
     def _run(self) -> None:
         try:
-            while not self._stopping.is_set() and self._store.renew_words(PAGE):
+            while not self._stopping.is_set() and self._store.renew_words(RENEWAL_PAGE):
                 pass
         except StoreError as error:
             if not self._stopping.is_set():

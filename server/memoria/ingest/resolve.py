@@ -7,7 +7,6 @@ model. All operations of an entry and its completion are one transaction.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from memoria.ingest.comparison import adds_to, says_what_is_known, start_of_update
 from memoria.ingest.processing import ExtractionOutcome
@@ -45,7 +44,6 @@ from memoria.model import (
     InferredBy,
     Link,
     Memory,
-    MemoryType,
     Operation,
     Relation,
     Role,
@@ -67,13 +65,6 @@ _BOOST_STEP = 0.06  # of an importance from 0 to 1
 _CERTAINTY = {"actual": 1.0, "planned": 0.9, "wished": 0.7, "possible": 0.6, "hearsay": 0.5}
 
 
-class Topic(NamedTuple):
-    """Type of a statement, and its property."""
-
-    type: MemoryType
-    predicate: str | None
-
-
 class Resolver:
     """Applies operations within one tenant's transaction."""
 
@@ -83,13 +74,6 @@ class Resolver:
         advice: Advice = NO_ADVICE,
         ahead: ReadAhead = NOTHING_READ,
     ) -> None:
-        """Create the resolver.
-
-        Args:
-            validator: checks the operations, in the transaction they are applied in.
-            advice: the findings of a second look at them.
-            ahead: findings from before that transaction began.
-        """
         self._validator = validator
         self._advice = advice
         self._ahead = ahead
@@ -199,27 +183,29 @@ class Resolver:
         self._written[proposed] = outcome.memory_id
 
     def _hold_back(self, new: NewMemory, wording: NewWording, turn: StoredTurn) -> None:
-        """Let a conclusion wait for the user's word, unless it is known in the same words."""
-        if not self._is_known(wording, turn):
-            self._validator.writer.add(new, wording)
-            self._outcome.memory_ids.append(new.id)
-            self._count("pending")
+        """Write a conclusion as pending confirmation, unless a memory has the same words."""
+        writer = self._validator.writer
+        known = writer.find_same(wording.content, turn.workspace)
+        if known is None:
+            writer.add(new, wording)
+        self._outcome.memory_ids.append(new.id if known is None else known.id)
+        self._count("pending" if known is None else "known")
 
     def _relations_of(self, content: str) -> dict[str, Relation]:
-        """Map memories, those of this answer among them, to a conclusion's relation to them."""
+        """Map the ids of memories, new ones of this answer included, to a conclusion's relation."""
         found = self._advice.relations_of(content)
         return {self._written.get(other, other): relation for other, relation in found.items()}
 
     def _scope_of(self, add: Add, turn: StoredTurn) -> Scope | None:
-        """Return where the model would have a conclusion seen; None for a private project."""
+        """Return the scope that a model proposes for a conclusion; None in a private project."""
         if turn.workspace is None or self._tx.memories.is_private(turn.workspace):
             return None
         return add.scope
 
     def _scope_of_update(self, memory: Memory, content: str, turn: StoredTurn) -> Scope | None:
-        """Return where an update is seen: as its memory, unless it points at its own project.
+        """Return an update's scope: its memory's, unless the text points at its own project.
 
-        Words outside of projects were not decided to be seen everywhere.
+        A memory from outside of projects has no scope to pass on, for nobody decided about that.
         """
         place = turn.workspace
         if place is None or memory.workspace is None or self._tx.memories.is_private(place):
@@ -227,7 +213,7 @@ class Resolver:
         return None if points_at_project(content, place) else memory.scope
 
     def _find_task(self, add: Add, content: str, turn: StoredTurn, subject: str) -> str | None:
-        """Return a conclusion's task: the one proposed or, for what is about the work, in hand."""
+        """Return a conclusion's task: as proposed, else the one in hand if it is about the work."""
         if add.task is not None:
             return self._validator.check_name(add.task)
         task = find_task_of_turn(self._tx, turn)
@@ -238,11 +224,6 @@ class Resolver:
 
         A check tells better than the share of common words whether an order is the user's own. What
         the user says themselves counts, though its words can be read in two ways.
-
-        Args:
-            content: the conclusion.
-            turn: what it rests on.
-            reason: why it would wait without the second look.
 
         Raises:
             RejectedError: its quote does not support it.
@@ -272,14 +253,6 @@ class Resolver:
             self._validator.check_name(add.content), when.expression, when.at
         )
 
-    def _is_known(self, wording: NewWording, turn: StoredTurn) -> bool:
-        """Check whether a claim that would wait for confirmation is known in the same words."""
-        known = self._validator.writer.find_same(wording.content, turn.workspace)
-        if known is not None:
-            self._outcome.memory_ids.append(known.id)
-            self._count("known")
-        return known is not None
-
     def _note(self, outcome: ClaimOutcome, content: str) -> None:
         """Count the outcome of a claim, and note what it changed."""
         self._count(outcome.action)
@@ -290,7 +263,7 @@ class Resolver:
             self.echo_ids.add(outcome.memory_id)
 
     def _count(self, what: str) -> None:
-        """Count something that was done."""
+        """Count an applied action in the outcome."""
         self._outcome.applied[what] += 1
 
     # UPDATE and DELETE
@@ -300,9 +273,10 @@ class Resolver:
         if memory.validity not in (Validity.ACTIVE, Validity.PENDING_CONFIRMATION):
             raise RejectedError("put aside")
         turn, quote = self._validator.locate_quote(update.turn, update.quote)
-        topic = self._topic_of_update(update, memory)
+        kind = update.type if update.type and update.type.may_be_proposed else memory.type
+        predicate = self._validator.check_property(update.predicate) or memory.predicate
         proposed, confirm_reason = self._validator.check_conclusion(
-            update.content, topic.type, memory.subject, turn, quote
+            update.content, kind, memory.subject, turn, quote
         )
         confirm_reason = self._reason_to_confirm(proposed, turn, confirm_reason)
         content = self._advice.wording_of(proposed, turn.n)
@@ -312,18 +286,18 @@ class Resolver:
         prefer = find_direction(content)
         when = find_event_time(update.event_time, update.content, turn, zone, prefer)
         claim = self._validator.claim(
-            content, topic.predicate or "", turn, memory.confidence, when, quote=quote
+            content, predicate or "", turn, memory.confidence, when, quote=quote
         )
         interpretation = interpretation_of_update(
             self._tx, memory, content, when.expression, when.at
         )
         wording = self._validator.wording(claim, turn, quote, when, interpretation)
-        end = find_expiry(update, topic.type, content, turn, zone)
+        end = find_expiry(update, kind, content, turn, zone)
         if end is not None and end <= turn.at:
             raise RejectedError("over when it was said")
-        wording = replace(wording, expires_at=end, type=topic.type, predicate=topic.predicate)
+        wording = replace(wording, expires_at=end, type=kind, predicate=predicate)
         known = same_topic(memory, claim, turn.workspace)
-        known = replace(known, type=topic.type, scope=self._scope_of_update(memory, content, turn))
+        known = replace(known, type=kind, scope=self._scope_of_update(memory, content, turn))
         new = NewClaim(claim, known, wording)
         if memory.validity is Validity.PENDING_CONFIRMATION:
             self._settle_held(new, memory, is_doubtful=confirm_reason is not None)
@@ -335,13 +309,8 @@ class Resolver:
             since = start_of_update(update, turn, memory, zone)
             self._replace_as_updated(new, memory, update, since)
 
-    def _topic_of_update(self, update: Update, memory: Memory) -> Topic:
-        """Return an update's topic: that of its memory, unless it says otherwise."""
-        kind = update.type if update.type and update.type.may_be_proposed else memory.type
-        return Topic(kind, self._validator.check_property(update.predicate) or memory.predicate)
-
     def _settle_held(self, new: NewClaim, held: Memory, *, is_doubtful: bool) -> None:
-        """Let the user's word settle a conclusion that waited for it."""
+        """Replace a pending conclusion by the user's claim; reject a claim of anybody else."""
         if is_doubtful or new.claim.source is not SourceKind.USER_SAID:
             raise RejectedError("it waits for the user's word")
         self._note(self._claims.settle_held(new, held), new.wording.content)
@@ -374,10 +343,7 @@ class Resolver:
         self._count("DELETE")
 
     def _link(self, proposed: Link) -> None:
-        memory, other = (
-            self._validator.require_prompt_memory(proposed.src),
-            self._validator.require_prompt_memory(proposed.dst),
-        )
+        memory, other = map(self._validator.require_prompt_memory, (proposed.src, proposed.dst))
         if memory.id == other.id:
             raise RejectedError("a link to itself")
         kind = EdgeType(proposed.type)

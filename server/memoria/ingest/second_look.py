@@ -14,12 +14,7 @@ from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_checks, request_rulings
 from memoria.ingest.attribution import describe_speaker
 from memoria.ingest.comparison import list_rivals
-from memoria.ingest.processing import (
-    compact_json,
-    describe_pair,
-    shorten_statement,
-    turn_line,
-)
+from memoria.ingest.processing import compact_json, describe_pair, shorten_statement, turn_line
 from memoria.language.names.keys import subject_key
 from memoria.language.reading.quotes import find_borrowed, is_cut_of, is_said_literally
 from memoria.language.reading.statement import says_the_same, split_sentences
@@ -42,7 +37,7 @@ from memoria.model import (
     Update,
 )
 from memoria.model.moments import Zone
-from memoria.policy.participants import Participants
+from memoria.policy.turns import Participants
 
 _HIGH_IMPORTANCE = 0.8
 _MOST_PAIRS = 20
@@ -66,12 +61,12 @@ class Advice:
     """Checks by the conclusion's wording and the number of its turn."""
 
     def support_of(self, content: str, turn_n: int) -> SupportVerdict | None:
-        """Return whether a conclusion is borne out; None where nobody was asked."""
+        """Return whether its quote supports a conclusion; None if the model was not asked."""
         check = self.checks.get((content, turn_n))
         return None if check is None else check.supported
 
     def wording_of(self, content: str, turn_n: int) -> str:
-        """Return a conclusion as far as it is borne out."""
+        """Return the part of a conclusion that its quote supports."""
         check = self.checks.get((content, turn_n))
         return (check and check.content) or content
 
@@ -103,15 +98,15 @@ class DoubtfulConclusion:
     said_by: str = ""
     """Speaker of the turn, by name and part, where the conclusion is to be checked."""
     before: tuple[str, ...] = ()
-    """Turns before it, a line each: by them a check resolves pronouns and names."""
+    """Turns before the quoted one, a line each, by which a check resolves pronouns."""
     changes: str = ""
-    """Statement that it would change."""
+    """Statement that the conclusion would change."""
     beside: tuple[str, ...] = ()
     """Sources in other turns and known memories, a line each."""
 
     @property
     def others(self) -> tuple["Memory | DoubtfulConclusion", ...]:
-        """All that it is to be compared with."""
+        """Everything that the conclusion is to be compared with."""
         return (*self.rivals, *self.earlier)
 
 
@@ -119,14 +114,6 @@ class SecondLook:
     """Asks the model about the proposals for one queue entry."""
 
     def __init__(self, chat: ChatClient, tenant: str, max_output_tokens: int, zone: Zone) -> None:
-        """Create the questioner.
-
-        Args:
-            chat: asks the model.
-            tenant: whose tokens are spent.
-            max_output_tokens: the most tokens of an answer.
-            zone: the home's: on whose days things were said.
-        """
         self._zone = zone
         self._chat = chat
         self._tenant = tenant
@@ -180,7 +167,7 @@ class SecondLook:
 
 
 def _refuse_additions(check: Check, one: DoubtfulConclusion) -> Check:
-    """Return a check; a no, where its wording has a word that was neither concluded nor said."""
+    """Return a check, with the answer no if its wording adds a word to conclusion and turn."""
     if is_cut_of(check.content or one.content, one.content, full_text(one.turn)):
         return check
     return check.model_copy(update={"supported": "no"})
@@ -208,7 +195,7 @@ def find_doubtful(
 
 
 def _relate_to_earlier(conclusions: Sequence[DoubtfulConclusion]) -> list[DoubtfulConclusion]:
-    """Add to each conclusion of one answer those before it that speak of the same property."""
+    """Add to each conclusion the earlier ones of the same answer on the same property."""
     related = []
     for n, one in enumerate(conclusions):
         earlier = [
@@ -216,7 +203,7 @@ def _relate_to_earlier(conclusions: Sequence[DoubtfulConclusion]) -> list[Doubtf
             for other in conclusions[:n]
             if all(one.topic)
             and other.topic == one.topic
-            and _is_left_open(one.content, other.content)
+            and not says_the_same(one.content, other.content)
         ]
         related.append(replace(one, earlier=tuple(earlier[-_MOST_OF_ONE:])))
     return related
@@ -241,7 +228,7 @@ def _add_context(
 
 
 def _list_beside(validator: OperationValidator, one: DoubtfulConclusion) -> tuple[str, ...]:
-    """List the statement that a conclusion changes, and few other sentences whose words it has.
+    """List the statement that a conclusion changes, and few other sentences with its words.
 
     A conclusion about the user's own words is borne out by nobody else's sentences.
     """
@@ -295,7 +282,7 @@ def _doubtful_addition(
 
 
 def _doubtful_update(validator: OperationValidator, update: Update) -> DoubtfulConclusion | None:
-    """Return a risky update. It needs no comparison, for it names the memory it changes."""
+    """Return an update that may need a check; as it names its memory, nothing is compared."""
     try:
         memory = validator.require_prompt_memory(update.id)
         turn, quote = validator.locate_quote(update.turn, update.quote)
@@ -352,11 +339,6 @@ def _json_lines(objects: Iterable[Mapping[str, object]]) -> str:
     return "\n".join(compact_json(fields) for fields in with_numbers)
 
 
-def _is_left_open(content: str, known: str) -> bool:
-    """Check that rules cannot tell if a conclusion says the same as a known statement."""
-    return not says_the_same(content, known)
-
-
 def _needs_check(
     content: str,
     quote: str,
@@ -366,7 +348,7 @@ def _needs_check(
     *,
     is_personal: bool,
 ) -> bool:
-    """Check whether to ask again if a conclusion is supported by its quote.
+    """Check whether the model is to be asked if a conclusion is supported by its quote.
 
     A wrong conclusion about a small thing costs little. So the question is asked only about
     conclusions from what somebody says of others in an assistant's place, about personal data, and

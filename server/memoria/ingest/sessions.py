@@ -1,4 +1,4 @@
-"""Sessions: their turns, of which there may be two accounts, and their scratchpads are written."""
+"""Sessions: writes their turns, told in one account or two, and their scratchpads."""
 
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from memoria.model import (
     new_id,
     now_millis,
 )
+from memoria.model.turn import Account
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import NewTurn, SegmentLimits
@@ -28,47 +29,6 @@ if TYPE_CHECKING:
 
 _MOST_ALIKE = 100
 """Number of turns of one opening that are looked at."""
-
-
-class AccountMeeting:
-    """Finds a turn's counterpart in the other account, in one session and for one call."""
-
-    def __init__(self, tx: Transaction, session: Session) -> None:
-        self._tx = tx
-        self._session_n = session.n
-        self._agent_turns = session.agent_turns
-        self._met: set[int] = set()
-
-    def find_known(self, reported: TurnDraft) -> StoredTurn | None:
-        """Find the turn that an agent reports, or None; none is found twice in a call."""
-        return self._find(reported, self._list_alike(reported))
-
-    def find_reported(self, said: TurnDraft) -> StoredTurn | None:
-        """Find the turn that an agent reported before the client said it, or None."""
-        if not self._agent_turns:
-            return None
-        likeness = said.likeness or b""
-        found = self._tx.accounts.list_alike(self._session_n, likeness, _MOST_ALIKE, "agent")
-        return self._find(said, found)
-
-    def find_place(self, turn: StoredTurn, next_index: int) -> int:
-        """Return the place of a reported turn in the client's order.
-
-        It stays where it is if that is behind all that the client has said; otherwise it goes last.
-        """
-        is_behind = turn.turn_index > self._tx.accounts.find_last_index(self._session_n)
-        return turn.turn_index if is_behind else next_index
-
-    def _list_alike(self, draft: TurnDraft) -> list[StoredTurn]:
-        return self._tx.accounts.list_alike(self._session_n, draft.likeness or b"", _MOST_ALIKE)
-
-    def _find(self, draft: TurnDraft, turns: list[StoredTurn]) -> StoredTurn | None:
-        text = full_text(draft.text)
-        for turn in turns:
-            if turn.n not in self._met and is_same_turn(full_text(turn), text):
-                self._met.add(turn.n)
-                return turn
-        return None
 
 
 class SessionWriter:
@@ -83,28 +43,20 @@ class SessionWriter:
         now: int,
         limits: SegmentLimits,
     ) -> None:
-        """Create the writer.
-
-        Args:
-            tx: the transaction.
-            intake: concludes from what is written, and queues it.
-            session: as it is when the call begins.
-            channel: the way in.
-            now: UTC epoch milliseconds.
-            limits: where segments end.
-        """
         self._conversations = tx.conversations
         self._accounts = tx.accounts
-        self._meeting = AccountMeeting(tx, session)
         self._intake = intake
         self._session_n = session.n
+        self._agent_turns = session.agent_turns
+        self._met: set[int] = set()
+        """Numbers of the turns of which another account was found in this call."""
         self._next_index = session.turns
         self._channel = channel
         self._now = now
         self._limits = limits
 
     def write(self, draft: TurnDraft, *, suppressed: bool) -> RecordedTurn:
-        """Write a turn, unless the session has it by its message id; or a new version of it."""
+        """Write a turn, or a new version of its message; nothing if the session has the same."""
         message_id = draft.turn.message_id
         known = (
             self._conversations.find_message(self._session_n, message_id)
@@ -112,7 +64,7 @@ class SessionWriter:
             else None
         )
         if known is None:
-            reported = self._meeting.find_reported(draft)
+            reported = self._find_account(draft, "agent") if self._agent_turns else None
             if reported is not None:
                 self._take_over(draft, reported, suppressed=suppressed)
                 return RecordedTurn(status="already_recorded", id=reported.id)
@@ -126,14 +78,25 @@ class SessionWriter:
 
     def report(self, draft: TurnDraft, *, suppressed: bool) -> RecordedTurn:
         """Write an agent's report of a turn, unless the session has the turn."""
-        known = self._meeting.find_known(draft)
+        known = self._find_account(draft)
         if known is not None:
             return RecordedTurn(status="already_recorded", id=known.id)
         return RecordedTurn(status="recorded", id=self._append(draft, suppressed=suppressed))
 
+    def _find_account(self, draft: TurnDraft, account: Account | None = None) -> StoredTurn | None:
+        """Find the stored turn that a draft tells too, once in a call; None if there is none."""
+        text, likeness = full_text(draft.text), draft.likeness or b""
+        for turn in self._accounts.list_alike(self._session_n, likeness, _MOST_ALIKE, account):
+            if turn.n not in self._met and is_same_turn(full_text(turn), text):
+                self._met.add(turn.n)
+                return turn
+        return None
+
     def _take_over(self, draft: TurnDraft, reported: StoredTurn, *, suppressed: bool) -> None:
-        """Let a turn that an agent has reported be the one that the client has said."""
-        place = self._meeting.find_place(reported, self._next_index)
+        """Replace an agent's report of a turn by the client's account."""
+        # A report behind all that the client has said stays in its place; any other goes last.
+        is_behind = reported.turn_index > self._accounts.find_last_index(self._session_n)
+        place = reported.turn_index if is_behind else self._next_index
         said = self._make(draft, place, reported.version, suppressed=suppressed)
         self._accounts.hand_over(reported, said)
         if place == self._next_index:

@@ -61,7 +61,7 @@ def is_whole(account: str, text: str) -> bool:
 
 
 def _is_cut(account: str, whole: list[str]) -> bool:
-    """Check whether an account is the beginning of some words, the last one perhaps cut itself."""
+    """Check whether an account is the beginning of a text, which may end within a word."""
     end = account[-_MARK_CHARS:]
     words = read_statement(account[: -len(end)] + _CUT_MARK.sub("", end, count=1)).words
     if not _LEAST_CUT <= len(words) < len(whole) + 1:
@@ -99,7 +99,7 @@ class TurnDraft:
     text: CleanTurn
     fingerprint: bytes
     likeness: bytes | None = None
-    """Key by which the other account of it is found, where there may be two."""
+    """Key by which the other account of the turn is found, where there may be two."""
 
     @property
     def is_unanswered_call(self) -> bool:
@@ -109,28 +109,18 @@ class TurnDraft:
 
     def with_text(self, text: CleanTurn) -> "TurnDraft":
         """Return the same turn with another text, and the identity that follows from it."""
-        likeness = None if self.likeness is None else _digest_opening(self.turn, text)
-        return replace(
-            self, text=text, fingerprint=_fingerprint(self.turn, text), likeness=likeness
-        )
+        new = replace(self, text=text, fingerprint=_fingerprint(self.turn, text))
+        return new if self.likeness is None else new.with_likeness()
 
     def with_likeness(self) -> "TurnDraft":
         """Return the same turn, in a session of which there may be two accounts."""
-        return replace(self, likeness=_digest_opening(self.turn, self.text))
+        return replace(self, likeness=digest_opening(self.turn.role, full_text(self.text)))
 
 
 def draft_turn(
     i: int, raw: Turn, session_id: str, max_bytes: int, tally: Tally, digester: Digester
 ) -> TurnDraft:
     """Check and clean a turn.
-
-    Args:
-        i: its position in the call, for an error.
-        raw: the turn as it came in.
-        session_id: the session if the turn names none.
-        max_bytes: the largest turn that is accepted.
-        tally: counts what is taken out.
-        digester: tells ids apart of which a secret was taken out.
 
     Raises:
         InvalidTurnError: the turn cannot be stored.
@@ -152,18 +142,14 @@ def find_repeats(
     if not unnumbered or not session.turns:
         return set()
     prints = [draft.fingerprint for draft in unnumbered]
-    if len(prints) >= _UNMISTAKABLE_BEGINNING and _begins_with(conversations, session, prints):
+    is_long = len(prints) >= _UNMISTAKABLE_BEGINNING
+    if is_long and conversations.first_fingerprints(session.n, len(prints)) == prints:
         return {id(draft) for draft in unnumbered}
     tail = conversations.last_fingerprints(session.n, len(prints))
     repeats = {id(draft) for draft in unnumbered[: overlap_length(tail, prints)]}
     dated = [draft for draft in unnumbered if draft.turn.at is not None]
     repeats.update(id(d) for d in dated if conversations.find_fingerprint(session.n, d.fingerprint))
     return repeats
-
-
-def _begins_with(conversations: Conversations, session: Session, prints: Sequence[bytes]) -> bool:
-    """Check whether the session begins with exactly these turns."""
-    return conversations.first_fingerprints(session.n, len(prints)) == list(prints)
 
 
 def overlap_length(tail: Sequence[bytes], head: Sequence[bytes]) -> int:
@@ -211,10 +197,6 @@ def _fingerprint(turn: Turn, text: CleanTurn) -> bytes:
     return hashlib.sha256(_encode([*content, *distinguishing]).encode()).digest()
 
 
-def _digest_opening(turn: Turn, text: CleanTurn) -> bytes:
-    return digest_opening(turn.role, full_text(text))
-
-
 def _payload(i: int, turn: Turn) -> str:
     """Return everything that counts towards a turn's size."""
     tools = [value for value in (turn.tool_args, turn.tool_result) if value is not None]
@@ -232,12 +214,7 @@ _MARK = f"[redacted:{FORGOTTEN_PASSAGE}]"
 
 
 def leave_out_forgotten(text: CleanTurn, suppression: SuppressionList) -> CleanTurn | None:
-    """Leave out of a turn what was erased from the record; None if nothing else is left.
-
-    Args:
-        text: the turn, which says something of that kind.
-        suppression: recognises it.
-    """
+    """Return a turn without passages erased from the record; None if nothing else is left."""
     omission = _Omission(suppression)
     left = replace(
         text,
@@ -256,7 +233,7 @@ def count_omissions(text: CleanTurn) -> int:
 
 
 class _Omission:
-    """Leaves out of texts what was erased."""
+    """Replaces passages of texts that were erased from the record."""
 
     def __init__(self, suppression: SuppressionList) -> None:
         self._suppression = suppression
@@ -296,7 +273,7 @@ class _Omission:
 
 
 def _put_marks(sentences: list[str], unwanted: set[int]) -> str:
-    """Join the sentences, with one mark in the place of those unwanted that follow each other."""
+    """Join sentences, with one mark in place of each run of unwanted sentences."""
     pieces = list[str]()
     for number, sentence in enumerate(sentences):
         if number not in unwanted:

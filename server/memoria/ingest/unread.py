@@ -1,4 +1,4 @@
-"""Unread turns: those from which nobody has concluded anything, page by page.
+"""Unread turns: turns from which nobody has concluded anything, page by page.
 
 Where no chat model is configured, an agent that is there anyway may read them. A page is what a
 model would be shown of a part of one session, as far as it is seen from where the agent works and
@@ -21,12 +21,7 @@ from memoria.inference.templates import load_template
 from memoria.ingest.attribution import find_participants
 from memoria.ingest.extract import leave_out_rules, list_unread
 from memoria.ingest.processing import list_readable, list_turns_before
-from memoria.ingest.reading_matter import (
-    ReadingContext,
-    ShownSegment,
-    list_before,
-    text_to_relate,
-)
+from memoria.ingest.reading_matter import ReadingContext, ShownSegment, list_before, text_to_relate
 from memoria.memories.conditions import MOST_COUNTED, count_unread, is_open, list_open
 from memoria.memories.verdicts import RelatedMemories
 from memoria.model import Memory, QueueKind, StoredTurn, Validity
@@ -50,7 +45,7 @@ class UnreadPage(ReadingContext):
 
     @property
     def memory_names(self) -> dict[str, str]:
-        """Ids of the known memories by the ends of them that the agent is shown."""
+        """Ids of the known memories, by the short ids that the agent is shown."""
         ids = [memory.id for memory in self.known]
         return dict(zip(cut_ids(ids), ids, strict=True))
 
@@ -64,11 +59,7 @@ class UnreadPage(ReadingContext):
         )
 
     def write(self, zone: Zone) -> str:
-        """Write the page: how to hand in, and below it the turns with what bears on them.
-
-        Args:
-            zone: the home's: on whose days things were said.
-        """
+        """Write the page: how to hand in conclusions, then the turns and related memories."""
         template, matter = load_template("unread"), self.describe(zone)
         text = template.render(
             page=self.id,
@@ -81,16 +72,9 @@ class UnreadPage(ReadingContext):
 
 
 class UnreadTurns:
-    """Turns that nobody has read, as they are seen from one project in one transaction."""
+    """Finds the turns that nobody has read and one project sees, in one transaction."""
 
     def __init__(self, tx: Transaction, digester: Digester, workspace: str | None) -> None:
-        """Create the view.
-
-        Args:
-            tx: sees the tenant's rows.
-            digester: recognises what was forgotten.
-            workspace: the project from which it is seen; what was said in none is seen from all.
-        """
         self._tx = tx
         self._digester = digester
         self._workspace = workspace
@@ -102,7 +86,7 @@ class UnreadTurns:
         return count_unread(self._tx, self._workspace).model_copy(update={"next_page": page})
 
     def find_first(self) -> Sequence[StoredTurn] | None:
-        """Return the turns of the page to be read next; None where none is."""
+        """Return the turns of the page to be read next; None if nothing is left."""
         latest = self._tx.conversations.list_unread(self._workspace, MOST_COUNTED)
         pages = map(self._find_first_of, dict.fromkeys(turn.session_n for turn in latest))
         return next(filter(None, pages), None)
@@ -141,7 +125,7 @@ class UnreadTurns:
         return self._list_readable(said)
 
     def _list_seen(self, end: str) -> Iterator[StoredTurn]:
-        """Yield the turns whose ids end so, as far as they are seen from here."""
+        """Yield the visible turns whose ids end with the given characters."""
         for one in self._tx.short_ids.list_alike([end]):
             turn = self._tx.conversations.turn(one)
             if turn is not None and turn.workspace in (None, self._workspace):
@@ -153,12 +137,7 @@ class UnreadTurns:
         return list_open(self._tx, unread)
 
     def describe(self, turns: Sequence[StoredTurn], recall: RelatedMemories) -> UnreadPage:
-        """Return a page of some turns of a session, with what bears on them.
-
-        Args:
-            turns: in order, at least one.
-            recall: finds the memories that bear on them.
-        """
+        """Return a page of turns of one session, with related memories."""
         tx, first = self._tx, turns[0]
         page_id = _write_id(tx, turns)
         near = list_turns_before(tx, first.session_n, first.turn_index)
@@ -204,7 +183,7 @@ def _as_segment(page_id: str, turns: Sequence[StoredTurn]) -> ShownSegment:
 
 
 def _write_id(tx: Transaction, turns: Sequence[StoredTurn]) -> str:
-    """Return the page's id: its first turn, how many more follow, and a digest of what is on it."""
+    """Return a page's id: its first turn, the number of further turns, and a digest of all."""
     shown = f"{tx.backlog.last_erasure()} {[turn.n for turn in turns]}"
     digest = blake2b(shown.encode(), digest_size=4).hexdigest()
     first, last = turns[0], turns[-1]

@@ -42,7 +42,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def cut_to_tokens(text: str, most: int) -> str:
-    """Cut a text to about so many tokens, with a sign where it is cut."""
+    """Cut a text to about a number of tokens, with a sign where the text is cut."""
     if estimate_tokens(text) <= most:
         return text
     end = min(len(text), most * _CHARS_PER_TOKEN)

@@ -29,19 +29,6 @@ _SMALL = {
 
 
 @dataclass(frozen=True)
-class LazyPattern:
-    """A regular expression, given by its source and flags."""
-
-    source: str
-    flags: int = 0
-
-    @cached_property
-    def regex(self) -> re.Pattern[str]:
-        """The compiled expression; it is compiled once in a process."""
-        return re.compile(self.source, self.flags)
-
-
-@dataclass(frozen=True)
 class TablePattern:
     """A regular expression of words that stand in a table, which is read when it is first used."""
 
@@ -58,22 +45,22 @@ class TablePattern:
 class SmallPattern:
     """An expression that is written in small letters, and finds capital ones, too.
 
-    Of ASCII text it reads the small letters: one that need not take every letter for two is several
-    times as fast. So of what it finds the place counts, and not the letters.
+    ASCII text is read in small letters, which is several times as fast as to ignore case. So the
+    place of a match counts, and not its letters.
     """
 
     source: str
 
     def search(self, text: str) -> re.Match[str] | None:
-        """Return its first match in a text."""
+        """Return the first match in a text."""
         return self._exact.search(text.lower()) if text.isascii() else self._loose.search(text)
 
     def match(self, text: str) -> re.Match[str] | None:
-        """Return its match at the beginning of a text."""
+        """Return the match at the beginning of a text."""
         return self._exact.match(text.lower()) if text.isascii() else self._loose.match(text)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """Yield all its matches."""
+        """Yield all matches in a text."""
         return self._exact.finditer(text.lower()) if text.isascii() else self._loose.finditer(text)
 
     @cached_property
@@ -99,7 +86,7 @@ def has_any(text: str, signs: Iterable[str]) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordList:
-    """Words of a kind, in both languages. Each list is itself alone, so that it may be a key."""
+    """Words of a kind, in both languages. A list equals itself alone, so that it may be a key."""
 
     english: frozenset[str]
     chinese: frozenset[str]
@@ -120,7 +107,7 @@ def read_rows(package: str, file: str, columns: int) -> Iterator[list[str]]:
 
 
 def read_word_lists(package: str, file: str) -> Mapping[str, WordList]:
-    """Read a table of a name, English words and Chinese words; rows of one name are one list.
+    """Read a table with columns for a name, English words and Chinese words, a list for each name.
 
     Args:
         package: the module's package.
@@ -143,7 +130,7 @@ def remember_results(
     """Let a function remember its last results.
 
     Args:
-        most: how many. Nothing but what it is given may decide a result.
+        most: how many results. The arguments alone must decide a result.
     """
 
     def decorate(function: Callable[..., _Result]) -> "_lru_cache_wrapper[_Result]":
@@ -155,6 +142,6 @@ def remember_results(
 
 
 def forget_results() -> None:
-    """Let every such function forget its results."""
+    """Forget the results of all functions that remember theirs."""
     for each in _REMEMBERING:
         each.cache_clear()

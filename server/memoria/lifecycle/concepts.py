@@ -3,18 +3,17 @@
 Memories are related if they mean nearly the same, if they speak of one person, place or thing, and,
 by little, if they are of one conversation; never across two scopes.
 
-A concept must be borne out by passages of at least two of its memories and hold no number that none
-of these has. It has the scope of the memories that it quotes, rests on their turns and is believed
-no more than the least of them. It may say nothing that was forgotten, nothing personal and no
-order: such an answer is thrown away before it is written down anywhere. No night changes what the
-user has said about a concept.
+A concept must be borne out by passages of at least two of its memories, and have no number that
+they lack. It has the scope of the memories that it quotes, rests on their turns and is believed no
+more than the least of them. A concept that says something forgotten, something personal or an order
+is thrown away before it is written down anywhere. No nightly run changes what the user has said
+about a concept.
 """
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from operator import attrgetter, itemgetter
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.graph.algorithms import find_communities
@@ -40,12 +39,22 @@ from memoria.store.rows.derivations import DerivationCandidate, DerivationSource
 from memoria.store.rows.transaction import Transaction
 
 MOST_SOURCES = 20
-"""Most memories that one is drawn from."""
+"""Most memories that one concept is drawn from."""
 _PAGE = 500
+LEAST_MEMBERS = 3
+_ENTITY, _CONVERSATION = 0.5, 0.1
+"""Strength with which a rare common feature ties two memories; a cosine ties by 0.75 to 1."""
+_FEW, _MANY = 8, 40
+_MOST = 20_000
+"""Number of the newest memories that are grouped, so that grouping ends within seconds."""
+Members = tuple[DerivationCandidate, ...]
+_Ties = defaultdict[tuple[int, int], float]
+_NUMBER = lazy_regex(r"\d+(?:[.,:]\d+)*")
+MIN_QUOTED_MEMORIES = 2
 
 
 class DerivationItem(Item):
-    """Something drawn from memories that are as they were when it was planned."""
+    """An item drawn from memories, valid while these are as they were when it was planned."""
 
     sources: tuple[tuple[str, int], ...] = ()
     """Ids of the memories and numbers of their present wordings."""
@@ -53,36 +62,34 @@ class DerivationItem(Item):
 
 @dataclass(frozen=True, slots=True)
 class DerivedMemory:
-    """A memory that a night drew, with what it was drawn from."""
+    """A memory derived by a nightly run, with the memories that it was drawn from."""
 
     memory: Memory
     sources: tuple[DerivationSource, ...]
     is_decided: bool
-    """True if somebody else has decided about it: no night changes it."""
+    """True if the user or a client has decided about the memory: no nightly run changes it."""
     is_outdated: bool = False
-    """True if something that it rests on has changed since."""
+    """True if something that the memory rests on has changed since."""
 
     @property
     def source_ids(self) -> frozenset[str]:
-        """Ids of its sources; in all its wordings, where the present one is the user's."""
+        """Ids of the sources of its present wording; once decided about, of all its wordings."""
         return frozenset(one.id for one in self.sources if one.is_current or self.is_decided)
 
     @property
     def valid_sources(self) -> list[DerivationSource]:
-        """Sources of its present wording that still say so."""
+        """Sources of its present wording that still hold."""
         return [one for one in self.sources if one.is_current and one.is_valid]
 
     @property
     def current_sources(self) -> list[DerivationSource]:
-        """Sources that its present wording rests on."""
+        """Sources that its present wording quotes."""
         return [one for one in self.sources if one.is_current and one.is_quoted]
 
 
 def read_derived(night: StepContext, kind: MemoryType) -> Iterator[DerivedMemory]:
-    """Yield the memories of a kind that nights drew, whatever became of them, in order."""
-    pages = read_pages(
-        night, lambda tx, after: tx.derivations.list_derived(after, _PAGE), itemgetter(0), 0
-    )
+    """Yield the memories of a type that nightly runs derived, whatever became of them, in order."""
+    pages = read_pages(night, lambda tx, after: tx.derivations.list_derived(after, _PAGE))
     for page in pages:
         ids = [memory_id for _, memory_id in page]
         with night.store.read(night.tenant) as tx:
@@ -97,9 +104,9 @@ def read_derived(night: StepContext, kind: MemoryType) -> Iterator[DerivedMemory
 
 
 def has_user_decision(tx: Transaction, memory: Memory) -> bool:
-    """Check whether somebody else has decided about what a night drew.
+    """Check whether somebody has decided about a memory that a nightly run derived.
 
-    They confirmed, pinned, reworded or archived it, or it made room for something that was said.
+    They confirmed, pinned, reworded or archived the memory, or something said has replaced it.
     """
     if memory.pinned or memory.verified or memory.current.provenance.channel != NIGHTLY_CHANNEL:
         return True
@@ -110,44 +117,27 @@ def has_user_decision(tx: Transaction, memory: Memory) -> bool:
 
 
 def sources_as_planned(tx: Transaction, item: DerivationItem) -> list[Memory] | None:
-    """Return an item's sources; None where one of them was changed, put aside or confided."""
+    """Return the sources of an item; None if one was changed, archived or is now confidential."""
     found = []
     for memory_id, wording in item.sources:
         memory = tx.memories.get(memory_id)
-        if memory is None or memory.current.n != wording or not _is_usable(memory):
+        if memory is None or memory.current.n != wording or not is_open(tx, memory):
             return None
-        if not is_open(tx, memory):
+        if memory.validity is not Validity.ACTIVE or memory.flag is not None:
             return None
         found.append(memory)
-    return found if _have_one_scope(found) else None
-
-
-def _is_usable(memory: Memory) -> bool:
-    return memory.validity is Validity.ACTIVE and memory.flag is None
-
-
-def _have_one_scope(memories: Sequence[Memory]) -> bool:
-    return len({(memory.project, memory.sole_task) for memory in memories}) == 1
+    scopes = {(memory.project, memory.sole_task) for memory in found}
+    return found if len(scopes) == 1 else None
 
 
 def derivation_validator(
     tx: Transaction, context: StepContext, by: InferredBy, meanings: TextVectors = NO_TEXT_VECTORS
 ) -> OperationValidator:
-    """Return a validator for statements about memories, in the tenant's own rules."""
+    """Return a validator of statements drawn from memories, with the tenant's rules."""
     nothing = PromptContents({}, {})
     author = Author(NIGHTLY_CHANNEL)
     personal = context.settings.personal_data or {}
     return OperationValidator(tx, context.digests, nothing, by, author, personal, meanings)
-
-
-LEAST_MEMBERS = 3
-_ENTITY, _CONVERSATION = 0.5, 0.1
-"""Strength by which a rare common feature binds two of them, beside a cosine from 0.75 to 1."""
-_FEW, _MANY = 8, 40
-_MOST = 20_000
-"""Number of memories that are looked at, the newest, so that it ends within seconds."""
-Members = tuple[DerivationCandidate, ...]
-_Ties = defaultdict[tuple[int, int], float]
 
 
 def find_patterns(context: StepContext, since: int | None = None) -> list[Members]:
@@ -162,12 +152,7 @@ def find_patterns(context: StepContext, since: int | None = None) -> list[Member
     alike: list[tuple[int, int, float]] = []
     shared: dict[Hashable, list[int]] = defaultdict(list)
     told: dict[int, list[StatementOccasion]] = defaultdict(list)
-    pages = read_pages(
-        context,
-        lambda tx, after: tx.derivations.list_candidates(after, _PAGE),
-        attrgetter("n"),
-        0,
-    )
+    pages = read_pages(context, lambda tx, after: tx.derivations.list_candidates(after, _PAGE))
     for page in pages:
         sure = {
             one.n: one._replace(content="") for one in page if one.confidence >= SURE_CONFIDENCE
@@ -214,7 +199,7 @@ def _note_ties(
 
 def _tie_sharers(shared: Mapping[Hashable, Sequence[int]], ties: _Ties) -> None:
     for what, ns in shared.items():
-        assert isinstance(what, tuple)  # noqa: S101  (made in `_note`)
+        assert isinstance(what, tuple)  # noqa: S101  (made in `_note_ties`)
         having = sorted(set(ns))
         if len(having) <= _MANY:
             weight = what[0] * min(1.0, _FEW / len(having))
@@ -230,23 +215,19 @@ def _conversations(group: Members, told: Mapping[int, Sequence[StatementOccasion
     return len({said.conversation for member in group for said in told.get(member.n, ())})
 
 
-_NUMBER = lazy_regex(r"\d+(?:[.,:]\d+)*")
-MIN_QUOTED_MEMORIES = 2
-
-
 @dataclass(frozen=True, slots=True)
 class ProposedConcept:
     """Concept that a model has made of some memories."""
 
     content: str
     quoted: tuple[str, ...]
-    """Ids of the memories that it quotes."""
+    """Ids of the memories that the concept quotes."""
 
 
 def propose_concept(
     context: StepContext, chat: ChatClient, memories: Sequence[Memory]
 ) -> ProposedConcept:
-    """Propose the concept that some memories amount to.
+    """Ask the model for a concept that some memories amount to; return the concept once checked.
 
     Args:
         context: whose tokens are spent.
@@ -278,7 +259,7 @@ def propose_concept(
 
 
 def _list_memories(memories: Sequence[Memory], zone: Zone) -> Iterator[str]:
-    """Yield a line for each memory; a day stands with the first that was said on it."""
+    """Yield a line for each memory; the date stands only in the first line of each day."""
     last = ""
     for number, memory in enumerate(memories, 1):
         day = date_of_memory(memory, zone)
@@ -290,7 +271,7 @@ def _list_memories(memories: Sequence[Memory], zone: Zone) -> Iterator[str]:
 
 
 def _find_quoted(answer: Concept, memories: Sequence[Memory]) -> list[Memory]:
-    """Return the memories that the answer really quotes, in their order."""
+    """Return the memories that the answer quotes word for word, in their order."""
     if answer.action == "SKIP":
         raise RejectedError("they come to nothing together")
     texts = dict(enumerate((shorten_statement(memory.content) for memory in memories), 1))
@@ -305,7 +286,7 @@ def _find_quoted(answer: Concept, memories: Sequence[Memory]) -> list[Memory]:
 
 
 def _check_wording(answer: Concept, memories: Sequence[Memory], quoted: Sequence[Memory]) -> str:
-    """Return the name and the sentence in one line, if the quoted memories support them."""
+    """Return the concept's name and sentence in one line, if the quoted memories support them."""
     wording = _format_concept(answer)
     quoted_texts = " ".join(shorten_statement(memory.content) for memory in quoted)
     if not set(_NUMBER.findall(wording)) <= set(_NUMBER.findall(quoted_texts)):

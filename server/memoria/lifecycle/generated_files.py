@@ -1,8 +1,8 @@
 """Generated files: a killed run goes on, an undo restores them, and no edit of a user's is lost.
 
-The plan holds the digest of each file before it is written. So a file is ours if it says what we
-wrote last, or what we are about to write: then the process died between the file and the row that
-records it. Any other content is a user's edit, and is left alone.
+The plan holds the digest of each file before it is written. So a file is Memoria's if it says what
+was written last, or what is about to be written: then the process died between the file and the row
+that records it. Any other content is a user's edit, and is left alone.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from memoria.disk.folders import BEFORE_IMAGES, DERIVED, WRITTEN
-from memoria.disk.home_folder import TenantFiles, open_home_files
+from memoria.disk.home_folder import TenantFiles
 from memoria.lifecycle.interface import Item, ItemResult, StepContext
 from memoria.model.nightly import GeneratedFile, NightlyRun, StepOutcome
 from memoria.store.rows.transaction import Transaction
@@ -22,9 +22,9 @@ class FileItem(Item):
     """A file to be written; its key is its place below the tenant's folder."""
 
     digest: str | None
-    """Digest of what it shall say; None where it shall go."""
+    """Digest of the content to write; None: the file is to be deleted."""
     stamp: str
-    """Stamp of what it is made from."""
+    """Digest of what the content is made from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,8 @@ class GeneratedFiles:
 
     files: TenantFiles
 
-    def exists(self, path: str) -> bool:
-        """Check whether a file exists, and can be used."""
-        return self.files.exists(path)
-
     def digest(self, path: str) -> str | None:
-        """Return the digest of a file; None where there is none."""
+        """Return the digest of a file; None without a file."""
         return digest(self.files.read(path))
 
     def write(
@@ -63,7 +59,7 @@ class GeneratedFiles:
         return ItemResult(StepOutcome.DONE)
 
     def restore(self, tx: Transaction, run: NightlyRun) -> tuple[int, int]:
-        """Restore files as before a run; return (restored, left because edited since)."""
+        """Restore files as before a run; return how many were restored, how many left as edited."""
         back = left = 0
         for path in sorted({*self._image_paths(run), *_paths_of_run(tx, run)}):
             known = tx.file_records.get(path)
@@ -82,11 +78,11 @@ class GeneratedFiles:
         return back, left
 
     def drop_images(self, run: NightlyRun) -> None:
-        """Delete the images of files from before a run."""
+        """Delete the copies of files from before a run."""
         self.files.delete_folder(f"{BEFORE_IMAGES}/{run.id}")
 
     def drop_other_images(self, undoable: Collection[str]) -> None:
-        """Delete the images of all runs but those that may still be undone.
+        """Delete the copies of files from before runs that can no longer be undone.
 
         Args:
             undoable: their ids.
@@ -101,7 +97,7 @@ class GeneratedFiles:
             self.files.delete_drafts(folder)
 
     def _replace_keeping(self, run: NightlyRun, path: str, content: bytes | None) -> bool:
-        """Write or delete a file, keeping its content; not one that is edited meanwhile."""
+        """Write or delete a file after keeping a copy; return False if it was edited meanwhile."""
         before = self.files.read(path)
         if before is not None:
             self._write_or_delete(_image(run, path), before)
@@ -125,12 +121,12 @@ class GeneratedFiles:
 
 
 def files_of(context: StepContext) -> GeneratedFiles:
-    """Return the files of the tenant whose memories are looked after."""
-    return GeneratedFiles(open_home_files(context.settings).of(context.tenant))
+    """Return the generated files of the run's tenant."""
+    return GeneratedFiles(context.files)
 
 
 def digest(content: bytes | None) -> str | None:
-    """Return the digest of a content; None where there is none."""
+    """Return the digest of a content; None for no content."""
     return None if content is None else hashlib.sha256(content).hexdigest()
 
 

@@ -5,8 +5,8 @@ included. So a run that was killed does what it was going to do: it neither asks
 otherwise from what it has changed itself.
 
 A step is a class in `lifecycle/steps` and its line in that package. The command line, its help, the
-documented table and the reports take its name and its summary from the step; the journal undoes
-what it changes.
+documented table and the reports take name and summary from the step; the journal undoes what the
+step changes.
 """
 
 from abc import ABC, abstractmethod
@@ -16,7 +16,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from memoria.config import Settings
-from memoria.disk.home_folder import open_home_files
+from memoria.disk.home_folder import TenantFiles, open_home_files
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import BudgetSpentError
 from memoria.inference import DEFAULT_CALIBRATION, Calibration
@@ -35,9 +35,168 @@ if TYPE_CHECKING:
     from memoria.inference.chat.client import ChatClient
     from memoria.ingest.extraction import ExtractionWorker
 
+RowT = TypeVar("RowT", bound=tuple[Any, ...])
+
+
+class Item(Value):
+    """One thing that a step is going to do."""
+
+    key: str
+    """Name of the item, unique in its step and run; ids of new rows are derived from it."""
+
+
+ItemT = TypeVar("ItemT", bound=Item)
+
+
+@dataclass(frozen=True, slots=True)
+class StepContext:
+    """Tools and settings that a step is given."""
+
+    run: NightlyRun
+    store: Store
+    settings: Settings
+    retention: RetentionTable
+    calibration: Calibration = DEFAULT_CALIBRATION
+    """Calibration of the home's embedder: the meanings of cosines between memories."""
+    chat: "ChatClient | None" = None
+    """Client of the chat model; None without one."""
+    recall: RelatedMemories | None = None
+    """Finds memories related to a text, for a chat model; None without one."""
+    time_left: Callable[[], float] = lambda: inf
+    """Seconds until work must stop; the rest waits for the next run."""
+    budget: "NightlyLedger | None" = None
+    """Budget of tokens for questions to the chat model."""
+    extraction: "ExtractionWorker | None" = None
+    """Worker that has the chat model read recorded turns, in the calling thread."""
+    shortfalls: dict[str, str] = field(default_factory=dict)
+    """Descriptions, by step, of work that it could not do while it planned, for the report."""
+
+    @property
+    def tenant(self) -> str:
+        """The tenant of the run."""
+        return self.settings.tenant
+
+    @property
+    def files(self) -> TenantFiles:
+        """The tenant's files."""
+        return open_home_files(self.settings).of(self.tenant)
+
+    @property
+    def digests(self) -> Digester:
+        """Digester by which forgotten texts are recognised."""
+        return Digester(self.tenant, open_home_files(self.settings).tombstone_key)
+
+    def memory_writer(self, tx: Transaction) -> MemoryWriter:
+        """Return a writer of memories in a transaction, with the run's moment and channel."""
+        suppression = SuppressionList(tx.tombstones, self.digests)
+        return MemoryWriter(tx, suppression, Author(NIGHTLY_CHANNEL), self.at)
+
+    @property
+    def output_tokens(self) -> int:
+        """Most tokens of an answer of the chat model."""
+        return self.settings.llm_output_tokens
+
+    @property
+    def at(self) -> int:
+        """The moment that counts as the present for the run, UTC epoch ms."""
+        return self.run.at
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """Result of applying an item."""
+
+    outcome: StepOutcome
+    memory_id: str | None = None
+    reason: str | None = None
+    """Reason for the report, without a word of any memory."""
+
+
+class Step(ABC):
+    """One of the things that nightly maintenance does."""
+
+    name: ClassVar[str]
+    """Name in the command line and the reports."""
+    summary: ClassVar[str]
+    """Description as a sentence, for whoever meets the step for the first time."""
+    things: ClassVar[tuple[str, str]]
+    """Names of one thing and of several things that the step deals with."""
+    deed: ClassVar[str]
+    """Participle for what was done to these things, as it stands after their name."""
+
+    @abstractmethod
+    def count_work(self, context: StepContext) -> int:
+        """Count the items or pieces that are to be done now."""
+
+    def describe_limits(self, _context: StepContext) -> str | None:
+        """Describe what the step can't do, or leaves for another run; None if it does all."""
+        return None
+
+
+class PlannedStep(Step, Generic[ItemT]):
+    """A step that plans all its work before its first change. An undo takes its changes back."""
+
+    item: type[ItemT]
+    """Type of the items in its plan."""
+    rows: ClassVar[int]
+    """Most rows that one item may touch, those of indexes and the journal included."""
+
+    @abstractmethod
+    def plan(self, context: StepContext) -> Iterator[ItemT]:
+        """Yield the items to do, reading in short snapshots and writing nothing."""
+
+    @abstractmethod
+    def apply(self, tx: Transaction, item: ItemT, context: StepContext) -> ItemResult:
+        """Apply one item, unless somebody has changed what it rests on since the plan was made."""
+
+    def count_work(self, context: StepContext) -> int:
+        """Return the number of items that a plan made now would have."""
+        return sum(1 for _ in self.plan(context))
+
+
+class PiecewiseStep(Step):
+    """A step without a plan, which does work piece by piece that open servers do as well.
+
+    Each piece is done in transactions of its own, outside of the journal: no undo takes it back.
+    """
+
+    @abstractmethod
+    def do_piece(self, context: StepContext) -> Sequence[ItemResult]:
+        """Do the next piece; return no result if nothing is left that this run can do."""
+
+
+AnyStep = PlannedStep[Any] | PiecewiseStep
+
+
+def read_pages(
+    context: StepContext, list_rows: Callable[[Transaction, Any], Sequence[RowT]], start: object = 0
+) -> Iterator[Sequence[RowT]]:
+    """Yield rows in pages, so that no snapshot is held while a page is worked on.
+
+    Args:
+        context: whose rows.
+        list_rows: gives some of the rows beyond a number, in order; a row begins with its number.
+        start: the number before the first one.
+    """
+    after = start
+    while True:
+        with context.store.read(context.tenant) as tx:
+            page = list_rows(tx, after)
+        if not page:
+            return
+        yield page
+        after = page[-1][0]
+
+
+def log_action(tx: Transaction, at: int, action: str, memory_id: str, why: str) -> None:
+    """Log an action of nightly maintenance on a memory."""
+    tx.audit.add(
+        at=at, channel=NIGHTLY_CHANNEL, client=None, action=action, subject=memory_id, detail=why
+    )
+
 
 class NightlyLedger:
-    """The store's ledger, for the requests of one run."""
+    """Ledger of the requests of one run, which counts their tokens against the run's budget."""
 
     def __init__(self, store: JournalingStore, run: NightlyRun, most: int) -> None:
         """Create the ledger of a run.
@@ -50,7 +209,7 @@ class NightlyLedger:
         self.step = 0
         """Ordinal of the step that asks."""
         self.spent = False
-        """True if a request was refused because too few tokens were left for it."""
+        """True if a request was refused because too few tokens were left."""
         self._store = store
         self._run = run
         self._most = most
@@ -59,7 +218,7 @@ class NightlyLedger:
     def reserve(self, tenant: str, call: ModelCall, since: int, cap: DailyCap) -> int | None:
         """Enter a call that is about to be made, with its maximum cost; return its number.
 
-        None if the day's cap does not allow it.
+        Return None if the day's cap does not allow the call.
 
         Raises:
             BudgetSpentError: the run's tokens do not allow it.
@@ -84,165 +243,3 @@ class NightlyLedger:
         with self._store.write(tenant) as tx:
             tx.ledger.settle(n, call)
             tx.nightly_runs.note_tokens(self._run, step, call.tokens - worst)
-
-
-def _no_time_limit() -> float:
-    return inf
-
-
-class Item(Value):
-    """One thing that a step is going to do."""
-
-    key: str
-    """Tells it from all others of the step and the run; new ids follow from it."""
-
-
-ItemT = TypeVar("ItemT", bound=Item)
-
-
-@dataclass(frozen=True, slots=True)
-class StepContext:
-    """Tools and settings for a step."""
-
-    run: NightlyRun
-    store: Store
-    settings: Settings
-    retention: RetentionTable
-    calibration: Calibration = DEFAULT_CALIBRATION
-    """Meanings of cosines between memories: those of the home's embedder."""
-    chat: "ChatClient | None" = None
-    """The chat model, where one is configured."""
-    recall: RelatedMemories | None = None
-    """Finds memories related to another one, where a chat model may ask for them."""
-    time_left: Callable[[], float] = _no_time_limit
-    """Seconds until work must stop; the rest waits for the next run."""
-    budget: NightlyLedger | None = None
-    """Tokens that questions to the chat model may take."""
-    extraction: "ExtractionWorker | None" = None
-    """Worker that has the chat model read recorded turns, in the thread that calls it."""
-    shortfalls: dict[str, str] = field(default_factory=dict)
-    """Work that a step could not do while it planned, by step; the report says so."""
-
-    @property
-    def tenant(self) -> str:
-        """The tenant whose memories are looked after."""
-        return self.settings.tenant
-
-    @property
-    def digests(self) -> Digester:
-        """The digests by which forgotten texts are recognised."""
-        return Digester(self.tenant, open_home_files(self.settings).tombstone_key)
-
-    def memory_writer(self, tx: Transaction) -> MemoryWriter:
-        """Return a writer of memories in a transaction of the run, at the run's moment."""
-        suppression = SuppressionList(tx.tombstones, self.digests)
-        return MemoryWriter(tx, suppression, Author(NIGHTLY_CHANNEL), self.at)
-
-    @property
-    def output_tokens(self) -> int:
-        """The longest answer that the chat model may give."""
-        return self.settings.llm_output_tokens
-
-    @property
-    def at(self) -> int:
-        """The moment that the run goes by, UTC epoch ms."""
-        return self.run.at
-
-
-@dataclass(frozen=True, slots=True)
-class ItemResult:
-    """Result of an item."""
-
-    outcome: StepOutcome
-    memory_id: str | None = None
-    reason: str | None = None
-    """Reason for the report. It never quotes a memory."""
-
-
-class Step(ABC):
-    """One of the things that nightly maintenance does."""
-
-    name: ClassVar[str]
-    """Name in the command line and the reports."""
-    summary: ClassVar[str]
-    """Description as a sentence, for whoever meets the step for the first time."""
-    things: ClassVar[tuple[str, str]]
-    """Names of one and of several of the things it deals with."""
-    deed: ClassVar[str]
-    """Deed that was done to them, as it stands after their name."""
-
-    @abstractmethod
-    def count_work(self, context: StepContext) -> int:
-        """Count the items or pieces to do now, as far as can be told."""
-
-    def describe_limits(self, _context: StepContext) -> str | None:
-        """Describe what the step does without, or leaves for another run; None if all is done."""
-        return None
-
-
-class PlannedStep(Step, Generic[ItemT]):
-    """A step that plans all it will do before its first change. An undo takes its changes back."""
-
-    item: type[ItemT]
-    """Type of the items in its plan."""
-    rows: ClassVar[int]
-    """Most rows that one item may touch, those of indexes and the journal included."""
-
-    @abstractmethod
-    def plan(self, context: StepContext) -> Iterator[ItemT]:
-        """Yield the items to do. It reads in short snapshots and writes nothing."""
-
-    @abstractmethod
-    def apply(self, tx: Transaction, item: ItemT, context: StepContext) -> ItemResult:
-        """Do one item, unless somebody has changed what it rests on since it was planned."""
-
-    def count_work(self, context: StepContext) -> int:
-        """Return the length of the plan, were it made now."""
-        return sum(1 for _ in self.plan(context))
-
-
-class PiecewiseStep(Step):
-    """A step without a plan: it does work that windows would do as well, a piece at a time.
-
-    A piece is done in transactions of its own, none of which the journal sees: an undo leaves it.
-    """
-
-    @abstractmethod
-    def do_piece(self, context: StepContext) -> Sequence[ItemResult]:
-        """Do the next piece. No result means that none is left which can be done in this run."""
-
-
-AnyStep = PlannedStep[Any] | PiecewiseStep
-Row = TypeVar("Row")
-Number = TypeVar("Number")
-
-
-def read_pages(
-    context: StepContext,
-    list_rows: Callable[[Transaction, Number], Sequence[Row]],
-    number_of: Callable[[Row], Number],
-    start: Number,
-) -> Iterator[Sequence[Row]]:
-    """Yield the pages that there are, so that no snapshot is held while their rows are looked at.
-
-    Args:
-        context: whose rows.
-        list_rows: gives some of those beyond a number, in their order.
-        number_of: gives the number of a row.
-        start: the number before the first one.
-    """
-    after = start
-    while True:
-        with context.store.read(context.tenant) as tx:
-            page = list_rows(tx, after)
-        if not page:
-            return
-        yield page
-        after = number_of(page[-1])
-
-
-def log_action(tx: Transaction, at: int, action: str, memory_id: str, why: str) -> None:
-    """Log an action of nightly maintenance on a memory."""
-    tx.audit.add(
-        at=at, channel=NIGHTLY_CHANNEL, client=None, action=action, subject=memory_id, detail=why
-    )

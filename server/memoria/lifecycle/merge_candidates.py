@@ -1,16 +1,16 @@
 """Candidates for a merge: pairs of memories that may say the same, and a chat model's rulings.
 
-Pairs that mean nearly the same are known since they were embedded: the edges between neighbours are
-the answers of those searches, so that a run need not search for each memory again; a model is asked
-about them. Pairs in the same words are found by reading all wordings once.
+Pairs that mean nearly the same are known since they were embedded, by the edges between neighbours,
+so that a run need not search for each memory again; a model is asked about them. Pairs in the same
+words are found by reading all wordings once.
 """
 
 import heapq
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations
-from operator import attrgetter
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import ChatModelError, InvalidAnswerError, ModelRefusedError
@@ -32,31 +32,31 @@ from memoria.memories.verdicts import RelatedMemories
 from memoria.model import InferredBy, Memory, Relation
 from memoria.model.moments import Zone
 from memoria.policy.merging import Pair, may_merge, may_relate
-from memoria.store.rows.derivations import SimilarWordings
-from memoria.store.rows.transaction import Transaction
+from memoria.store.rows.derivations import ActiveWording
 from memoria.store.values import Filters
 
 MAX_PAIRS_ASKED = 200
 """Pairs that a chat model is asked about in a run, the nearest first; others wait for the next."""
 _PAGE = 200
 _MAX_SAME_WORDING = 30
-"""Number of memories in the same words that are compared with each other."""
+"""Most memories in the same words that are compared with each other."""
 _MOST_TERMS = 64
 _NEAREST = 4
 _MOST_RELATED = 2
-"""Others of its subject that a memory is compared with where nothing else brings them together."""
+"""Most memories of the same subject that a memory is compared with for that alone."""
 _MIN_SHARED_WORDS = 0.5
-"""Share of their words that two statements have in common, from which they may be one."""
-_START = (0, 0)
+"""Share of common words from which two statements may say the same."""
 _USER_WORDS = {"user", "用户"}
 _OF_THE_USER = lazy_regex(r"\b(?:user|i|i['’]m|my)\b|用户|我(?!们)", re.IGNORECASE)
 
 _MemoryPair = tuple[Memory, Memory]
+_AT_ONCE = 20
+_DIGITS = lazy_regex(r"\d+")
 
 
 @dataclass(slots=True)
 class MergeCandidates:
-    """The pairs, by id; of each pair the smaller id comes first."""
+    """Pairs of memories that may say the same; in each pair the smaller id comes first."""
 
     memories: dict[str, Memory] = field(default_factory=dict)
     same: list[Pair] = field(default_factory=list)
@@ -64,7 +64,7 @@ class MergeCandidates:
     doubtful: list[Pair] = field(default_factory=list)
     """Pairs to be asked about, the nearest first."""
     unlinked: set[Pair] = field(default_factory=set)
-    """Doubtful pairs that nothing but their subject brings together."""
+    """Doubtful pairs that are compared for their subject alone."""
 
     def add_pair(self, one: Memory, other: Memory) -> Pair:
         """Add two memories, and return them as a pair."""
@@ -73,14 +73,14 @@ class MergeCandidates:
 
 
 def find_candidates(context: StepContext, since: int | None) -> MergeCandidates:
-    """Find pairs that may say the same or replace each other, one of which was changed lately.
+    """Find pairs of memories that may say the same or replace each other, one changed lately.
 
     Args:
         context: whose memories.
         since: the moment after which one of them was changed, UTC epoch ms; None for all.
     """
     found = MergeCandidates()
-    found.same += _list_in_same_words(found, context, since)
+    found.same += (found.add_pair(*pair) for pair in _list_in_same_words(context, since))
     _add_doubtful(found, chain(_nearest(context), _sharing_words(context, since)))
     linked = set(found.doubtful)
     if context.chat is not None and context.recall is not None:
@@ -98,71 +98,48 @@ def _add_doubtful(found: MergeCandidates, pairs: Iterable[_MemoryPair]) -> None:
             known.add(pair)
 
 
-def _list_in_same_words(
-    found: MergeCandidates, context: StepContext, since: int | None
-) -> Iterator[Pair]:
-    """Yield the pairs that are one statement by their words."""
-    for one, other in _by_words(context, since):
-        if may_merge(one, other) and says_the_same(one.content, other.content):
-            yield found.add_pair(one, other)
-
-
-def _similar_pages(
-    context: StepContext, since: int | None, least: float
-) -> Iterator[Sequence[SimilarWordings]]:
-    return read_pages(
-        context,
-        lambda tx, after: tx.pairs.list_similar(since, after, least, _PAGE),
-        attrgetter("edge"),
-        _START,
-    )
-
-
-def _memories_of(tx: Transaction, pairs: Sequence[SimilarWordings]) -> dict[int, Memory]:
-    return tx.memories.by_version_numbers(
-        sorted({n for pair in pairs for n in (pair.one, pair.other)})
-    )
-
-
-def _by_words(context: StepContext, since: int | None) -> Iterator[_MemoryPair]:
+def _list_in_same_words(context: StepContext, since: int | None) -> Iterator[_MemoryPair]:
+    """Yield pairs that say the same in the same words."""
     for ns in _wordings_in_same_words(context, since or 0):
         with context.store.read(context.tenant) as tx:
             memories = tx.memories.by_version_numbers(ns)
-        yield from combinations(memories.values(), 2)
+        for one, other in combinations(memories.values(), 2):
+            if may_merge(one, other) and says_the_same(one.content, other.content):
+                yield one, other
 
 
 def _wordings_in_same_words(context: StepContext, since: int) -> Iterator[list[int]]:
-    """Yield groups of wordings in the same words, one of which is new, by number."""
-    alike: dict[int, list[int]] = {}
-    new = set[int]()
-    after = 0
+    """Yield the numbers of wordings in the same words, in groups with a new wording."""
     with context.store.read(context.tenant) as tx:
-        changed = tx.pairs.has_changes(since)
-    while changed:
-        with context.store.read(context.tenant) as tx:
-            page = tx.pairs.list_wordings(since, after, _PAGE)
-        if not page:
-            break
+        if not tx.pairs.has_changes(since):
+            return
+    alike: dict[int, list[int]] = defaultdict(list)
+    new = set[int]()
+    for page in _wording_pages(context, since):
         for wording in page:
-            alike.setdefault(hash((wording_key(wording.content), wording.scope)), []).append(
-                wording.n
-            )
+            alike[hash((wording_key(wording.content), wording.scope))].append(wording.n)
         new.update(wording.n for wording in page if wording.changed)
-        after = page[-1].n
     for ns in alike.values():
         if len(ns) > 1 and not new.isdisjoint(ns):
             yield ns[:_MAX_SAME_WORDING]
 
 
+def _wording_pages(context: StepContext, since: int) -> Iterator[Sequence[ActiveWording]]:
+    return read_pages(context, lambda tx, after: tx.pairs.list_wordings(since, after, _PAGE))
+
+
 def _nearest(context: StepContext) -> Iterator[_MemoryPair]:
-    """Yield the nearest pairs that no model has ruled on, nearest first, whenever they changed."""
-    pages = _similar_pages(context, context.run.options.since, context.calibration.neighbour)
-    pairs = (pair for page in pages for pair in page)
-    nearest = heapq.nsmallest(
-        3 * MAX_PAIRS_ASKED, pairs, key=lambda pair: (-pair.cosine, pair.edge)
+    """Yield the pairs nearest by meaning on which no model has ruled, the nearest first."""
+    since, least = context.run.options.since, context.calibration.neighbour
+    pages = read_pages(
+        context, lambda tx, after: tx.pairs.list_similar(since, after, least, _PAGE), (0, 0)
     )
+    nearest = heapq.nsmallest(
+        3 * MAX_PAIRS_ASKED, chain.from_iterable(pages), key=lambda pair: (-pair.cosine, pair.edge)
+    )
+    ns = sorted({n for pair in nearest for n in (pair.one, pair.other)})
     with context.store.read(context.tenant) as tx:
-        memories = _memories_of(tx, nearest)
+        memories = tx.memories.by_version_numbers(ns)
     yield from ((memories[pair.one], memories[pair.other]) for pair in nearest)
 
 
@@ -215,13 +192,13 @@ def _list_related(
 
 
 def _were_read_together(one: Memory, other: Memory, zone: Zone) -> bool:
-    """Check whether a model that knew of both has concluded them from one day's words."""
+    """Check whether a model that saw both memories concluded them from turns of the same day."""
     by_model = all(memory.current.inferred_by is InferredBy.MODEL for memory in (one, other))
     return by_model and date_of_memory(one, zone) == date_of_memory(other, zone)
 
 
 def _may_be_of_one_property(one: Memory, other: Memory) -> bool:
-    """Check whether two memories may tell of one property: it is the same, or unknown of one.
+    """Check whether two memories may tell of one property: the same one, or one is unknown.
 
     A model that named two properties told them apart when it read the later one.
     """
@@ -231,9 +208,9 @@ def _may_be_of_one_property(one: Memory, other: Memory) -> bool:
 
 
 def _may_be_of_one(one: Memory, other: Memory) -> bool:
-    """Check whether two memories may be of one subject: it is the same, or they share a word.
+    """Check whether two memories may have one subject: the same one, or they share a word.
 
-    A sentence that names nobody may be the user's, for it is mostly they who speak of themselves.
+    A sentence that names nobody may be about the user: people mostly speak of themselves.
     """
     subjects = {_subject_of(one), _subject_of(other)}
     if len(subjects) == 1 and None not in subjects:
@@ -246,7 +223,7 @@ def _may_be_of_one(one: Memory, other: Memory) -> bool:
 
 
 def _topic_words(memory: Memory) -> set[str]:
-    """Return the words that may name what it is about; in Chinese pairs of characters."""
+    """Return the words that may name a memory's topic; in Chinese, pairs of characters."""
     return {word for word in query_terms(memory.content) if len(word) > 1} - _USER_WORDS
 
 
@@ -258,27 +235,17 @@ def _subject_of(memory: Memory) -> str | None:
 
 def _latest_changes(context: StepContext, since: int) -> list[int]:
     found: list[int] = []
-    pages = read_pages(
-        context,
-        lambda tx, after: tx.pairs.list_wordings(since, after, _PAGE),
-        attrgetter("n"),
-        0,
-    )
-    for page in pages:
+    for page in _wording_pages(context, since):
         found = (found + [wording.n for wording in page if wording.changed])[-MAX_PAIRS_ASKED:]
     return found[::-1]
-
-
-_AT_ONCE = 20
-_DIGITS = lazy_regex(r"\d+")
 
 
 def adjudicate_pairs(
     context: StepContext, chat: ChatClient, memories: Mapping[str, Memory], pairs: Sequence[Pair]
 ) -> tuple[dict[Pair, Relation], str | None]:
-    """Ask for a ruling on each pair; return them, and why some pairs were not asked about, if any.
+    """Ask for a ruling on each pair; return the rulings, and why some pairs were not asked about.
 
-    A ruling that two are the same is not believed where one of them turns the other round.
+    A ruling that two memories say the same is not believed if one may be the opposite of the other.
 
     Args:
         context: whose tokens are spent, and up to how many an answer may take.
@@ -307,7 +274,7 @@ def adjudicate_pairs(
 
 
 def _may_differ(one: str, other: str) -> bool:
-    """Check whether one of two statements may turn the other round, or have another number.
+    """Check whether two statements may be opposites, or differ in a number.
 
     Not every word for a number counts something ("一下雨就"), and two statements may deny the same
     in two ways ("can't stand", "does not like"): so the sentences are compared and not their words.
@@ -320,7 +287,7 @@ def _may_differ(one: str, other: str) -> bool:
 
 
 def _fits_whole(memory: Memory) -> bool:
-    """Check whether the whole memory fits into a question: its beginning alone would not do."""
+    """Check whether a memory fits whole into a question: no pair is judged by a beginning alone."""
     return shorten_statement(memory.content) == memory.content
 
 

@@ -31,12 +31,27 @@ from memoria.store.engine import JournalingStore, Store
 from memoria.store.rows.transaction import Transaction
 
 _REST = 4.0
-"""Rest of a run after a transaction, in lengths of that transaction."""
+"""Pause after a transaction, as a multiple of its duration."""
 _SHORTEST_REST_S = 0.005
+LEASE = "nightly"
+LEASE_MS = 30_000
+_POLL_S = 0.25
+_LOG = logging.getLogger(__name__)
+MOST_ROWS = 500
+"""Most rows that a transaction may touch, so that other writers do not wait for long."""
+_PAGE = 100
+_REASONS = 50
+_TARGET_ROWS = MOST_ROWS // 3
+"""Number of rows that a transaction plans to touch: the text index may add some of its own."""
+_Numbered = tuple[int, str]
+"""Number and JSON of an item in a stored plan."""
+Steps = Mapping[str, AnyStep]
+Progress = Callable[[str, int, int], None]
+"""Called with (step, items done, of how many)."""
 
 
 def rest(worked_s: float) -> None:
-    """Leave the database to other processes for a while.
+    """Pause, so that other processes can write.
 
     Args:
         worked_s: how long the transaction kept them from writing.
@@ -44,17 +59,11 @@ def rest(worked_s: float) -> None:
     time.sleep(max(_SHORTEST_REST_S, _REST * worked_s))
 
 
-LEASE = "nightly"
-LEASE_MS = 30_000
-_POLL_S = 0.25
-_LOG = logging.getLogger(__name__)
-
-
 @contextmanager
 def hold_lease(store: Store, tenant: str, owner: str, lease_ms: int = LEASE_MS) -> Iterator[None]:
     """Hold the tenant's lease while the block runs.
 
-    Waits for one lease's length, which a dead owner's does not outlast.
+    Waits as long as one lease lasts: after that the lease of a dead owner has expired.
 
     Raises:
         LeaseLostError: a run holds the lease.
@@ -103,24 +112,8 @@ def _renew_until(
             _LOG.warning("The lease of nightly maintenance could not be renewed: %s", error)
 
 
-MOST_ROWS = 500
-"""Number of rows that a transaction may touch, so that other writers do not wait long for it."""
-_PAGE = 100
-_REASONS = 50
-_TARGET_ROWS = MOST_ROWS // 3
-"""Number of rows that a transaction plans to touch: the text index may add some of its own."""
-_Numbered = tuple[int, str]
-"""An item of a plan, as it is written there."""
-Steps = Mapping[str, AnyStep]
-Progress = Callable[[str, int, int], None]
-"""Called with (step, items done, of how many)."""
-
-
 def run_steps(
-    context: StepContext,
-    store: JournalingStore,
-    steps: Steps,
-    progress: Progress,
+    context: StepContext, store: JournalingStore, steps: Steps, progress: Progress
 ) -> NightlyRun:
     """Do the steps of a run that are not done yet.
 
@@ -136,11 +129,11 @@ def run_steps(
             continue
         if context.budget is not None:
             context.budget.step = ordinal
-        step, desk = steps[report.name], _StepPlace(context, store, ordinal, progress)
+        step, place = steps[report.name], _StepPlace(context, store, ordinal, progress)
         reports[ordinal] = (
-            _run_piecewise(desk, step, report)
+            _run_piecewise(place, step, report)
             if isinstance(step, PiecewiseStep)
-            else _PlannedRun(desk, step).run(report)
+            else _PlannedRun(place, step).run(report)
         )
     whole = all(report.state == "applied" for report in reports)
     state: RunState = "finished" if whole else "stopped"
@@ -164,74 +157,70 @@ class _StepPlace:
     progress: Progress
 
     def note(self, report: StepReport) -> StepReport:
-        """Write down how far the step has come."""
+        """Store how far the step has come."""
         with self.store.write(self.context.tenant) as tx:
             tx.nightly_runs.set_step(self.context.run, self.ordinal, report)
         return report
 
 
-def _run_piecewise(desk: _StepPlace, step: PiecewiseStep, report: StepReport) -> StepReport:
-    """Work piece by piece; the rest waits for the next run.
+def _run_piecewise(place: _StepPlace, step: PiecewiseStep, report: StepReport) -> StepReport:
+    """Do a step piece by piece; the rest waits for the next run.
 
-    This takes half of the time there is at most: however much there is to read, the steps that keep
-    the memory small have time as well.
+    It takes at most half of the time that is left, so that the steps that keep the memory small
+    have time as well.
     """
-    context = desk.context
+    context = place.context
     time_left = context.time_left()
     spared = time_left / 2 if isfinite(time_left) else 0
     if report.state == "waiting" and context.time_left() > 0:
-        report = desk.note(
+        report = place.note(
             report.model_copy(update={"state": "planned", "planned": step.count_work(context)})
         )
     while report.state == "planned" and context.time_left() > spared:
         done = step.do_piece(context)
         report = _add_results(report, done, done=not done)
-        desk.note(report)
-        desk.progress(step.name, sum(report.outcomes.values()), report.planned)
+        place.note(report)
+        place.progress(step.name, sum(report.outcomes.values()), report.planned)
         rest(0)
-    return desk.note(report.model_copy(update={"reduced": step.describe_limits(context)}))
+    return place.note(report.model_copy(update={"reduced": step.describe_limits(context)}))
 
 
+@dataclass(frozen=True, slots=True)
 class _PlannedRun:
-    """A step with a plan. Items that there is no time for wait for the next run."""
+    """Does a step with a plan; items for which there is no time wait for the next run."""
 
-    def __init__(self, desk: _StepPlace, step: PlannedStep[Any]) -> None:
-        self._desk = desk
-        self._context = desk.context
-        self._store = desk.store
-        self._step = step
-        self._ordinal = desk.ordinal
-        self._progress = desk.progress
+    place: _StepPlace
+    step: PlannedStep[Any]
 
     def run(self, report: StepReport) -> StepReport:
-        if report.state == "waiting" and self._context.time_left() > 0:
+        if report.state == "waiting" and self.place.context.time_left() > 0:
             report = self._plan(report)
-        while report.state == "planned" and self._context.time_left() > 0:
+        while report.state == "planned" and self.place.context.time_left() > 0:
             began = time.perf_counter()
             report = self._apply_some(report)
-            self._progress(self._step.name, sum(report.outcomes.values()), report.planned)
+            self.place.progress(self.step.name, sum(report.outcomes.values()), report.planned)
             rest(time.perf_counter() - began)
         return report
 
     def _plan(self, report: StepReport) -> StepReport:
-        """Write the plan down; a half-written one is replaced."""
-        context = self._context
-        _clear_plan(context, self._store, self._ordinal)
+        """Store the plan in place of a half-written one."""
+        context = self.place.context
+        _clear_plan(context, self.place.store, self.place.ordinal)
         planned = 0
-        for page in _pages(self._step.plan(context), _PAGE):
-            with self._store.write(context.tenant) as tx:
+        for page in _pages(self.step.plan(context), _PAGE):
+            with self.place.store.write(context.tenant) as tx:
                 tx.nightly_runs.add_plan(
-                    context.run, self._ordinal, [item.model_dump_json() for item in page]
+                    context.run, self.place.ordinal, [item.model_dump_json() for item in page]
                 )
             planned += len(page)
-        reduced = self._step.describe_limits(context)
-        return self._desk.note(
+        reduced = self.step.describe_limits(context)
+        return self.place.note(
             report.model_copy(update={"state": "planned", "planned": planned, "reduced": reduced})
         )
 
     def _apply_some(self, report: StepReport) -> StepReport:
-        """Apply as many items at once as may go together; if one fails, apply them one by one."""
-        items = self._todo(max(1, _TARGET_ROWS // self._step.rows))
+        """Apply several items in one transaction; if one fails, apply each alone."""
+        items = self._todo(max(1, _TARGET_ROWS // self.step.rows))
         try:
             return self._apply_all(report, items)
         except StoreError:
@@ -242,7 +231,7 @@ class _PlannedRun:
             return report
 
     def _apply_one(self, report: StepReport, item: _Numbered) -> StepReport:
-        """Apply an item, or report that it failed: one must not keep a run from all the others."""
+        """Apply an item, or report its failure: one bad item must not stop a run."""
         try:
             return self._apply_all(report, [item])
         except StoreError:
@@ -250,18 +239,18 @@ class _PlannedRun:
         except UnusableFileError as error:
             why = f"{error} Mend that, and the next run writes it."
         except Exception as error:  # noqa: BLE001  (whatever it is, it is logged and reported)
-            _LOG.exception("An item of the step %s failed and is left out.", self._step.name)
+            _LOG.exception("An item of the step %s failed and is left out.", self.step.name)
             why = f"it failed: {type(error).__name__}"
-        key = self._step.item.model_validate_json(item[1]).key
+        key = self.step.item.model_validate_json(item[1]).key
         failed = ItemResult(StepOutcome.FAILED, key, why)
-        with self._store.write(self._context.tenant) as tx:
+        with self.place.store.write(self.place.context.tenant) as tx:
             return self._strike(tx, report, [item], [failed])
 
     def _apply_all(self, report: StepReport, items: Sequence[_Numbered]) -> StepReport:
-        context = self._context
-        journal = self._store.journaling(context.run, self._ordinal)
-        with journal, self._store.write(context.tenant) as tx:
-            applied = [self._apply(tx, self._step.item.model_validate_json(i)) for _, i in items]
+        context = self.place.context
+        journal = self.place.store.journaling(context.run, self.place.ordinal)
+        with journal, self.place.store.write(context.tenant) as tx:
+            applied = [self._apply(tx, self.step.item.model_validate_json(i)) for _, i in items]
             return self._strike(tx, report, items, applied)
 
     def _strike(
@@ -272,27 +261,27 @@ class _PlannedRun:
         applied: Sequence[ItemResult],
     ) -> StepReport:
         """Remove done items from the plan, in the transaction that did them."""
-        run = self._context.run
-        tx.nightly_runs.remove_items(run, self._ordinal, [number for number, _ in items])
+        run = self.place.context.run
+        tx.nightly_runs.remove_items(run, self.place.ordinal, [number for number, _ in items])
         report = _add_results(report, applied, done=not items)
-        tx.nightly_runs.set_step(run, self._ordinal, report)
-        tx.nightly_runs.note_rows(run, self._store.most_rows)
+        tx.nightly_runs.set_step(run, self.place.ordinal, report)
+        tx.nightly_runs.note_rows(run, self.place.store.most_rows)
         return report
 
     def _apply(self, tx: Transaction, item: Item) -> ItemResult:
-        context = self._context
+        context = self.place.context
         with use_clock(lambda: context.at), derive_ids(
-            context.at, context.run.id, self._step.name, item.key
+            context.at, context.run.id, self.step.name, item.key
         ):  # fmt: skip
-            return self._step.apply(tx, item, context)
+            return self.step.apply(tx, item, context)
 
     def _todo(self, most: int) -> list[_Numbered]:
-        with self._context.store.read(self._context.tenant) as tx:
-            return tx.nightly_runs.next_items(self._context.run, self._ordinal, most)
+        with self.place.context.store.read(self.place.context.tenant) as tx:
+            return tx.nightly_runs.next_items(self.place.context.run, self.place.ordinal, most)
 
 
 def clear_leftover_plans(store: JournalingStore, tenant: str) -> None:
-    """Delete the plans of runs that nobody will finish: a chat model's words may be in them."""
+    """Delete the plans of runs that nobody will finish: they may quote a chat model."""
     left = 1
     while left:
         with store.write(tenant) as tx:
@@ -300,7 +289,7 @@ def clear_leftover_plans(store: JournalingStore, tenant: str) -> None:
 
 
 def _clear_plan(context: StepContext, store: JournalingStore, ordinal: int) -> None:
-    """Delete a plan, some of it at a time."""
+    """Delete a plan, a part per transaction."""
     while True:
         with store.write(context.tenant) as tx:
             if not tx.nightly_runs.next_items(context.run, ordinal, 1):

@@ -1,8 +1,8 @@
-"""Undo a run of nightly maintenance: the rows and files it changed are as they were before it.
+"""Undo of nightly runs: the rows and files that a run changed are put back as they were.
 
 The newest run is undone first, and in a run the newest change. What somebody has changed since
-stays as they left it, and what was forgotten since stays forgotten. An undo that was killed goes on
-where it was when it is asked for again.
+stays changed, and what was forgotten since stays forgotten. An undo that was killed goes on where
+it was when it is asked for again.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,17 +16,17 @@ from memoria.store.engine import JournalingStore
 from memoria.store.rows.transaction import Transaction
 
 _PAGE = 20
-"""Number of changes in one transaction: a document takes a dozen rows of the indexes along."""
+"""Number of changes reverted in one transaction: each may touch a dozen rows of the indexes."""
 _MANY = 1000
 
 Progress = Callable[[int], None]
-"""Called with the number of changes that were looked at."""
+"""Called with the number of changes looked at so far."""
 
 
 def undo_run(
     store: JournalingStore, tenant: str, run_id: str, progress: Progress, files: GeneratedFiles
 ) -> UndoResult:
-    """Undo a run and every later one of the tenant.
+    """Undo a run of nightly maintenance, and every later run of the tenant.
 
     Args:
         store: what it writes to.
@@ -106,9 +106,9 @@ def list_runs_to_undo(tx: Transaction, run_id: str) -> list[NightlyRun]:
 def _restore_files(
     store: JournalingStore, tenant: str, run: NightlyRun, files: GeneratedFiles
 ) -> tuple[int, int]:
-    """Restore files before rows: the rows still say which files the run wrote, after a kill too.
+    """Restore the files of a run, before its rows: these say which files the run wrote.
 
-    Both happen in one transaction, so nobody can forget meanwhile what is restored.
+    Files are restored in one transaction, so that no forget comes in between.
     """
     with store.write(tenant) as tx:
         tx.nightly_runs.set_state(run, "undoing", system_millis())

@@ -13,7 +13,7 @@ from memoria.store.rows.listings import JoinedRows
 from memoria.store.rows.transaction import Transaction
 
 ACTION = "change"
-"""Action under which the log has a note."""
+"""Action of a change note in the audit log."""
 _FIELDS = (
     "validity",
     "type",
@@ -27,7 +27,7 @@ _FIELDS = (
     "expires_at",
 )
 Differences = dict[str, tuple[Any, Any]]
-"""Values of a field before and since; `wording` is the number of the wording that counts."""
+"""Values of each field before and after; `wording` is the number of the present wording."""
 
 
 class ChangeNote(NamedTuple):
@@ -47,21 +47,21 @@ class ChangeNote(NamedTuple):
 
 
 class ChangeMark:
-    """An action while it is done: its name, and the memory it is done to."""
+    """A person's action in progress: its name, and the memory that it changes."""
 
     def __init__(self, did: str, memory_id: str = "", undoes: str | None = None) -> None:
         self.did = did
         self.memory_id = memory_id
         self.undoes = undoes
         self.was_idle = False
-        """True if a person has done it and it changed nothing."""
+        """True if a person's action changed nothing."""
 
 
 @contextmanager
 def note_change(
     store: Store, tenant: str, tx: Transaction, channel: Channel, mark: ChangeMark
 ) -> Iterator[None]:
-    """Note what the block changes for a person. What an agent does is in the log as it is.
+    """Note in the audit log what the block changes, if a person acts through the channel.
 
     Args:
         store: it shows what was before: nothing of the transaction is in it yet.
@@ -106,9 +106,10 @@ def note_change(
 def _find_begun(
     tx: Transaction, mark: ChangeMark, rows: dict[str, Differences]
 ) -> ChangeNote | None:
-    """Return the note of a statement just made, where it is said again only to replace another.
+    """Return the note of the same statement made just before, if it only replaces another now.
 
-    Who is asked whether it replaces that has done one thing, and takes it back as one.
+    A person who was asked whether their statement replaces another has done one thing, and undoes
+    one thing.
     """
     notes = map(read_note, tx.audit.list_by_action(ACTION, 1))
     is_answer = mark.did == "remember" and bool(rows.keys() - {mark.memory_id})
@@ -167,7 +168,7 @@ _DIGITS = 16
 
 
 class Join(NamedTuple):
-    """A project that became part of another, and is so still."""
+    """A project that has become part of another project."""
 
     note_id: str
     at: int
@@ -178,7 +179,7 @@ class Join(NamedTuple):
 
 
 def note_join(tx: Transaction, former: str, into: str) -> None:
-    """Move all that is on record of a project to another one, and note what that was."""
+    """Move the rows of a project to another project, and note which rows they were."""
     rows = tx.projects.join(former, into)
     if rows is None:
         return
@@ -187,13 +188,13 @@ def note_join(tx: Transaction, former: str, into: str) -> None:
 
 
 def note_part(tx: Transaction, join: Join) -> None:
-    """Give back to a project what it brought into another one."""
+    """Give a joined project its own rows back, and log the parting."""
     tx.projects.part(join.rows, join.at)
     _write(tx, _PART, join.note_id, None)
 
 
 def list_joins(tx: Transaction) -> list[Join]:
-    """List the joins that stand, the latest first, unless one of their names is forgotten."""
+    """List the joins that can be parted, latest first: both project names are still known."""
     parted = {line.subject for line in tx.audit.list_by_action(_PART, _MOST_READ)}
     found = []
     for line in tx.audit.list_by_action(_JOIN, _MOST_READ):

@@ -23,14 +23,7 @@ from memoria.memories.verdicts import (
 )
 from memoria.memories.wordings import REFINE, NewWording, Passage, StructuralLinks, needs_users_word
 from memoria.memories.writer import MemoryWriter
-from memoria.model import (
-    InferredBy,
-    Memory,
-    MemoryType,
-    SourceKind,
-    Validity,
-    new_id,
-)
+from memoria.model import InferredBy, Memory, MemoryType, SourceKind, Validity, new_id
 from memoria.policy.conflict import Claim, Contradict, NeedsReview, Supersede, decide_replacement
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import NewMemory
@@ -43,23 +36,13 @@ class ClaimWriter:
     """Writes claims within one tenant's transaction."""
 
     def __init__(self, tx: Transaction, writer: MemoryWriter, now: int) -> None:
-        """Create a writer for one transaction.
-
-        Args:
-            tx: the transaction in which everything is written, or nothing.
-            writer: writes the memories, in the same transaction.
-            now: UTC epoch milliseconds.
-        """
+        """Create a writer for one transaction, in which everything is written, or nothing."""
         self._tx = tx
         self._writer = writer
         self._now = now
 
     def write(self, new: NewClaim, log_as: str = "add") -> ClaimOutcome:
-        """Let a claim take effect.
-
-        Args:
-            new: the claim.
-            log_as: what a new memory is logged as.
+        """Apply a claim to what is known, and return the outcome.
 
         Raises:
             ForgottenError: it says what was forgotten. Nothing was written.
@@ -73,10 +56,10 @@ class ClaimWriter:
         return outcome
 
     def _recognise(self, new: NewClaim, known: Memory) -> ClaimOutcome | None:
-        """Return the outcome where a memory with the same wording decides it; None to compare.
+        """Return the outcome if a memory with the same wording decides it; else None.
 
-        One that was superseded is compared, for something else is true since; so is one that waits
-        for what a later claim may decide.
+        A superseded memory decides nothing, for something else is true now; nor does one that
+        waits for what a later claim may decide.
         """
         match known.validity:
             case Validity.ACTIVE:
@@ -89,14 +72,10 @@ class ClaimWriter:
                 return None
 
     def replace_named(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
-        """Let a claim take the place of a memory that its author names, as far as it may.
+        """Replace a memory that the claim's author has named, if the claim has the authority.
 
         It waits for the user's word where its author has too little authority, and where another
         memory says the same already, that one takes the place.
-
-        Args:
-            new: the claim.
-            memory: an active memory.
 
         Raises:
             ForgottenError: it says what was forgotten. Nothing was written.
@@ -122,10 +101,21 @@ class ClaimWriter:
         return outcome
 
     def _replace_one(self, new: NewClaim, memory: Memory, since: int) -> ClaimOutcome:
-        """Give a memory the wording of a claim, and the others that it replaces as successor."""
+        """Give a memory a claim's wording; it supersedes the others that the claim replaces."""
         verdicts = judge_claim(self._tx, new, self._now)
         others = [one for one, _ in verdicts.replaced if one.id != memory.id]
         opponents = tuple(one for one in verdicts.opponents if one.id != memory.id)
+        return self._replace_all(new, memory, since, others, opponents)
+
+    def _replace_all(
+        self,
+        new: NewClaim,
+        memory: Memory,
+        since: int,
+        others: Sequence[Memory],
+        opponents: tuple[Memory, ...],
+    ) -> ClaimOutcome:
+        """Give a memory a claim's wording; it supersedes others, and contradicts its opponents."""
         wording = replace(new.wording, type=_type_of_statement(new))
         self.revise(replace(new, wording=wording), memory, since)
         successor = self._current(memory)
@@ -134,12 +124,7 @@ class ClaimWriter:
         return ClaimOutcome("UPDATE", memory.id, (memory, *others), opponents)
 
     def settle(self, memory: Memory, claim: Claim) -> ClaimOutcome:
-        """Let a memory that was revised or restored take effect on the others.
-
-        Args:
-            memory: as it is now.
-            claim: what it says.
-        """
+        """Apply what a revised or restored memory says to the other memories."""
         new = NewClaim(claim, _like(memory, claim), bare_wording(memory))
         verdicts = judge_claim(self._tx, new, self._now)
         replaced = tuple(other for other, _ in verdicts.replaced)
@@ -151,7 +136,7 @@ class ClaimWriter:
     def hold(
         self, new: NewClaim, memory: Memory, verdict: Contradict | NeedsReview
     ) -> ClaimOutcome:
-        """Write a claim that contradicts a memory; it waits until somebody confirms it.
+        """Write a claim that contradicts a memory as pending confirmation.
 
         It belongs to the project where it was said, though the memory may be seen elsewhere too.
         """
@@ -167,7 +152,7 @@ class ClaimWriter:
         return ClaimOutcome("pending", pending.id, contradicts=(memory,))
 
     def settle_held(self, new: NewClaim, held: Memory) -> ClaimOutcome:
-        """Let a claim of the user's take the place of a memory that waited for their word.
+        """Replace a memory that waited for the user's word by a claim of the user's.
 
         Raises:
             ForgottenError: it says what was forgotten. Nothing was written.
@@ -177,7 +162,7 @@ class ClaimWriter:
         return outcome
 
     def hold_order(self, new: NewClaim, flag: str) -> ClaimOutcome:
-        """Write an order that is not the user's own; it waits until they confirm it."""
+        """Write an order that is not the user's own as pending confirmation."""
         known = self._writer.find_same(new.wording.content, new.memory.workspace)
         if known is not None:
             return ClaimOutcome("known", known.id)
@@ -188,7 +173,7 @@ class ClaimWriter:
     def revise(
         self, new: NewClaim, memory: Memory, valid_from: int, action: str = "correct"
     ) -> ClaimOutcome:
-        """Let a memory say something else from a moment on, or the same in other words."""
+        """Give a memory the wording of a claim from a moment on."""
         since = max(valid_from, memory.current.valid_from)
         learnt_at = new.names_task or not memory.type.is_guide
         task = new.memory.task if learnt_at else None
@@ -225,7 +210,7 @@ class ClaimWriter:
         return ClaimOutcome("evidence" if is_new else "known", memory.id)
 
     def _hold_again(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
-        """Let a memory hold again whose end was over when it was said again, up to a new end."""
+        """Renew a memory that had expired when it was said again, up to its new end."""
         if memory.verified or memory.pinned:
             self._writer.restore(memory.id)
             self._add_evidence(memory, new.wording)
@@ -234,13 +219,11 @@ class ClaimWriter:
         return ClaimOutcome("restored", memory.id)
 
     def _add_evidence(self, memory: Memory, wording: NewWording) -> bool:
-        """Note the turn of a wording as evidence. False where it has none, or it is known."""
+        """Add a wording's turn as evidence; return False without a turn, or if it is known."""
         if wording.turn_n is None:
             return False
         passage = Passage(wording.turn_n, wording.provenance.quote or "")
         return self._writer.add_evidence(memory.id, passage)
-
-    # Carrying out
 
     def _apply(
         self, new: NewClaim, verdicts: Verdicts, known: Memory | None, log_as: str
@@ -258,14 +241,7 @@ class ClaimWriter:
     def _add_beside(
         self, new: NewClaim, verdicts: Verdicts, known: Memory | None, log_as: str
     ) -> ClaimOutcome:
-        """Write a claim that replaces nothing, marked where it contradicts something.
-
-        Args:
-            new: the claim.
-            verdicts: what it means for the memories that speak of the same.
-            known: a memory in its wording that is not active.
-            log_as: what a new memory is logged as.
-        """
+        """Write a claim that replaces nothing, marked where it contradicts something."""
         contradicted = verdicts.opponents
         if verdicts.stronger and not _may_stand_beside(new, verdicts):
             if known is not None and known.validity is Validity.PENDING_CONFIRMATION:
@@ -278,17 +254,12 @@ class ClaimWriter:
         return ClaimOutcome("ADD", new.memory.id, contradicts=contradicted)
 
     def _replace(self, new: NewClaim, verdicts: Verdicts) -> ClaimOutcome:
-        """Let one memory say it from now on, in the place of all that it replaces."""
+        """Give one of the replaced memories the claim's wording; it supersedes the others."""
         # The widest: what is seen everywhere must not be replaced by what one project sees.
         widest = sorted(verdicts.replaced, key=lambda one: one[0].project is not None)
         (first, since), *others = widest
-        wording = replace(new.wording, type=_type_of_statement(new))
-        self.revise(replace(new, wording=wording), first, since)
-        successor = self._current(first)
-        self._supersede_all(successor, [memory for memory, _ in others])
-        self._writer.mark_contradiction(successor, verdicts.opponents)
-        before = (first, *(memory for memory, _ in others))
-        return ClaimOutcome("UPDATE", first.id, before, verdicts.opponents)
+        rest = [memory for memory, _ in others]
+        return self._replace_all(new, first, since, rest, verdicts.opponents)
 
     def _add_past(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
         """Write what was true before the present wording of a memory into its history."""
@@ -296,7 +267,7 @@ class ClaimWriter:
         return ClaimOutcome("past" if is_new else "known", memory.id, superseded_by=memory)
 
     def add_in_project(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
-        """Write what a claim says for its project alone, beside what holds outside of it."""
+        """Write a claim for its project alone, beside the memory that holds everywhere else."""
         known = self._writer.find_same(new.wording.content, new.memory.workspace)
         if known is not None and known.validity is Validity.ACTIVE:
             return self.strengthen(new, known)
@@ -340,7 +311,7 @@ class ClaimWriter:
         return ClaimOutcome("restored", known.id, contradicts=tuple(contradicted))
 
     def _retire_pending(self, known: Memory | None, outcome: ClaimOutcome) -> None:
-        """Retire a memory that waited to say what another one says now."""
+        """Supersede a memory pending confirmation, if another memory says the same now."""
         is_pending = known is not None and known.validity is Validity.PENDING_CONFIRMATION
         if known is not None and is_pending and outcome.action in ("ADD", "UPDATE", "evidence"):
             self._writer.supersede(known.id, successor=self._current(outcome.memory_id))
@@ -356,17 +327,17 @@ class ClaimWriter:
 
 
 def _may_settle(claim: Claim, memory: Memory) -> bool:
-    """Return whether a claim may decide what a memory waits for; the user does by repeating it."""
+    """Return whether a claim may end a memory's wait for confirmation, as any of the user's may."""
     return memory.flag in _SETTLED_BY_A_CLAIM or claim.source is SourceKind.USER_SAID
 
 
 def _is_over(memory: Memory, claim: Claim) -> bool:
-    """Return whether a memory's end was over when a claim was said."""
+    """Return whether a memory had expired when a claim was said."""
     return memory.expires_at is not None and memory.expires_at <= claim.said_at
 
 
 def _may_stand_beside(new: NewClaim, verdicts: Verdicts) -> bool:
-    """Return whether a claim stands beside its contradiction: both are as well borne out."""
+    """Return whether a claim may stand beside its opponents, as all priorities are close."""
     is_close = all(isinstance(verdict, NeedsReview) for _, verdict in verdicts.stronger)
     is_own = new.claim.is_stated or new.claim.source is SourceKind.USER_SAID
     return is_own and is_close
@@ -379,12 +350,12 @@ def _type_of_statement(new: NewClaim) -> MemoryType | None:
 
 
 def same_topic(memory: Memory, claim: Claim, workspace: str | None) -> NewMemory:
-    """Draft a new memory of what a known one speaks of, as sure as a claim is."""
+    """Draft a new memory on the topic of a known one, with a claim's confidence."""
     return replace(_like(memory, claim), id=new_id(), task=None, workspace=workspace, scope=None)
 
 
 def _like(memory: Memory, claim: Claim) -> NewMemory:
-    """Draft a memory like a known one, as sure as a claim is."""
+    """Draft a memory with the fields of a known one and a claim's confidence."""
     return NewMemory(
         id=memory.id,
         type=memory.type,

@@ -1,4 +1,4 @@
-"""Conditions under which turns were told, and the memories and unread turns that they keep back."""
+"""Conditions under which turns were told (in confidence, not to be kept), and their effects."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -19,7 +19,7 @@ _MANY_WORDS = 4
 
 
 def condition_of_turn(tx: Transaction, turn: StoredTurn) -> Condition | None:
-    """Return the condition under which a turn was told; None where it was told openly."""
+    """Return the condition of a turn, such as told in confidence; None if told openly."""
     return conditions_of_turns(tx, [turn])[turn.n]
 
 
@@ -43,7 +43,7 @@ def _read_with(
 
 
 def condition_of_memory(tx: Transaction, memory: Memory) -> Condition | None:
-    """Return the strictest condition under which a memory's content was told; None if open."""
+    """Return the strictest condition (in confidence, not to be kept) of a memory, or None."""
     if memory.type is MemoryType.EPISODE:
         return _strictest(_conditions_in_span(tx, memory))
     stated = read_condition_of_statement(memory.content)
@@ -57,31 +57,24 @@ def condition_of_memory(tx: Transaction, memory: Memory) -> Condition | None:
 
 
 def is_open(tx: Transaction, memory: Memory) -> bool:
-    """Return whether a memory may be told to who has not asked for it."""
+    """Return whether a memory may be shown unasked, as nothing of it was told in confidence."""
     return condition_of_memory(tx, memory) is None
 
 
 def is_withheld(tx: Transaction, turn: StoredTurn) -> bool:
-    """Return whether a turn is to be in no answer."""
+    """Return whether a turn is to be left out of every answer."""
     return condition_of_turn(tx, turn) is Condition.WITHHELD
 
 
 def answerable_turns(tx: Transaction, turns: Iterable[StoredTurn]) -> list[StoredTurn]:
-    """List those of some turns that may be in an answer."""
+    """List the turns that may be in an answer."""
     return [turn for turn in turns if not is_withheld(tx, turn)]
 
 
 def borrows_confidence(
     tx: Transaction, shown: Iterable[StoredTurn], content: str, turn: StoredTurn
 ) -> bool:
-    """Return whether a conclusion of a turn says what another turn tells in confidence.
-
-    Args:
-        tx: where the turns stand.
-        shown: the turns that were read together.
-        content: the conclusion.
-        turn: the turn that it quotes.
-    """
+    """Return whether a conclusion of a turn says what another turn tells in confidence."""
     likely = [
         one
         for one in shown
@@ -107,7 +100,7 @@ def _conditions_in_span(tx: Transaction, episode: Memory) -> Iterator[Condition]
 
 
 def _tells_of(summary: str, said: str, openly: str) -> bool:
-    """Return whether a summary shares telling words with a turn that nobody said openly."""
+    """Return whether a summary shares enough words with a turn that no open turn has."""
     words = set(query_terms(said))
     shared = (words & set(query_terms(summary))) - set(query_terms(openly))
     return len(shared) >= min(_MANY_WORDS, max(1, len(words) // 4))
@@ -145,6 +138,6 @@ def count_unread(tx: Transaction, workspace: str | None) -> UnreadLeft:
 
 
 def list_open(tx: Transaction, turns: Sequence[StoredTurn]) -> list[StoredTurn]:
-    """List the turns that were told openly: no agent is shown others unasked."""
+    """List the turns that were told openly; an agent is shown no others unasked."""
     conditions = conditions_of_turns(tx, turns)
     return [turn for turn in turns if conditions[turn.n] is None]

@@ -9,21 +9,13 @@ from dataclasses import dataclass
 
 from memoria.memories.wordings import Derivation, NewWording
 from memoria.memories.writer import MemoryWriter
-from memoria.model import (
-    InferredBy,
-    Memory,
-    MemoryType,
-    Provenance,
-    SourceKind,
-    Trust,
-    new_id,
-)
+from memoria.model import InferredBy, Memory, MemoryType, Provenance, SourceKind, Trust, new_id
 from memoria.model.provenance import NIGHTLY_CHANNEL
 from memoria.policy.merging import authority
 from memoria.store.values import NewMemory
 
 END = "end"
-"""Action in the audit log where a derived memory is not true any more."""
+"""Action in the audit log for a derived memory that no longer holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +27,15 @@ class DerivedDraft:
     inferred_by: InferredBy
     confidence: float
     turns: int
-    """Most turns of each source it rests on, beside that of the source's wording."""
+    """Most turns of each source to rest on, beside that of the source's wording."""
     client: str | None = None
-    """Model that said it."""
+    """Model that drew the conclusion."""
     shown: tuple[Memory, ...] = ()
     """Memories that the model was shown beside the sources."""
 
 
 def least_trust(memories: Sequence[Memory]) -> Trust:
-    """Return the trust in what is derived from all of some memories, never the user's."""
+    """Return the trust in a conclusion from memories: the least of theirs, never the user's."""
     least = authority([memory.model_copy(update={"verified": False}) for memory in memories]).trust
     return Trust.TOOL if least is Trust.TOOL else Trust.REPORTED
 
@@ -82,12 +74,12 @@ def add_derived(
 def revise_derived(
     writer: MemoryWriter, memory: Memory, draft: DerivedDraft, sources: Sequence[Memory], at: int
 ) -> None:
-    """Let a derived memory say something else from now on."""
+    """Give a derived memory another wording from now on."""
     writer.revise(memory.id, _wording(draft, sources, at), "draw anew", _source_list(sources))
 
 
 def end_derived(writer: MemoryWriter, memory: Memory, why: str) -> None:
-    """Keep a derived memory as something that was so; it may be derived again."""
+    """Supersede a derived memory, which may be derived again."""
     writer.supersede(memory.id, why, END)
 
 

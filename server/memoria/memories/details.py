@@ -47,7 +47,7 @@ EntityName = str | Mention | Mapping[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementDetails:
-    """Details given with a statement. Those that are None are for us to find out."""
+    """Details given with a statement; rules fill in details that are None."""
 
     importance: float | None = None
     valid_from: int | None = None
@@ -55,13 +55,13 @@ class StatementDetails:
     """End: a date, an expression, or a duration."""
     subject: str | None = None
     task: str | None = None
-    """Task it belongs to; an empty one says that it belongs to none."""
+    """Task of the statement; an empty text says that the statement has none."""
     entities: tuple[Mention, ...] = ()
     supersedes: str | None = None
-    """Id of the memory that it takes the place of."""
+    """Id of the memory that the statement replaces."""
     turn_id: str | None = None
     quote: str | None = None
-    """Words of that turn, on which it rests."""
+    """Words of the turn, on which the statement rests."""
     session_id: str | None = None
     scope: Scope | None = None
     again: bool = False
@@ -123,7 +123,7 @@ def check_subject(subject: str | None, tally: Tally) -> str | None:
 
 
 def check_task(task: str | None, tally: Tally) -> str | None:
-    """Return the task that a statement belongs to, without what must not be stored.
+    """Return the task that a statement belongs to, without secrets.
 
     Raises:
         InvalidInputError: it is no name of a task.
@@ -164,11 +164,6 @@ def check_quote(quote: str | None, turn: StoredTurn | None) -> None:
 
 def require_replaceable(tx: Transaction, memory_id: str, workspace: str | None) -> Memory:
     """Return the memory that a statement is to take the place of.
-
-    Args:
-        tx: the transaction.
-        memory_id: which.
-        workspace: the project that the statement is made in.
 
     Raises:
         InvalidInputError: it is a turn, sums up others, does not hold, or is seen in another
@@ -214,7 +209,7 @@ def require_replaceable(tx: Transaction, memory_id: str, workspace: str | None) 
 
 
 def _name_successor(tx: Transaction, memory: Memory) -> str:
-    """Advise on a memory that does not hold any more."""
+    """Return advice on a memory that no longer holds: its successor, or to search again."""
     everything = Filters(everywhere=True, include_history=True, include_processed=True)
     for edge in tx.graph.list_edges(Node("memory", memory.id), everything):
         if edge.type is EdgeType.VERSION_NEXT and edge.src.id == memory.id:
@@ -272,7 +267,7 @@ class End:
 
 
 def read_end(until: str, said_at: int, zone: Zone, since: int | None = None) -> End:
-    """Read the end that somebody has given with a statement.
+    """Parse the end that was given with a statement.
 
     Args:
         until: a date, an expression such as `Friday` or 到周五, or how long it holds: `7d`,
@@ -320,12 +315,12 @@ def find_end_in_words(content: str, said_at: int, zone: Zone) -> int | None:
 
 
 def ends_with_session(until: str) -> bool:
-    """Return whether an end is that of the present conversation."""
+    """Return whether a text names the end of the session, such as `this session`."""
     return _SESSION.fullmatch(until) is not None
 
 
 def _read_lasting(until: str, since: int, zone: Zone) -> int | None:
-    """Return the end of a duration that begins at `since`; None if it is none."""
+    """Return the end of a duration that begins at `since`; None if the text is no duration."""
     if ends_with_session(until):
         return since + DAY_MS  # a session has no certain end, but after a day it is over
     english, chinese = _LASTING.fullmatch(until), _LASTING_CHINESE.fullmatch(until)
@@ -348,7 +343,7 @@ def _read_lasting(until: str, since: int, zone: Zone) -> int | None:
 
 
 def _add(since: int, amount: int, letter: str, zone: Zone) -> int | None:
-    """Add hours, days, weeks, months or years to a moment; None beyond all bounds."""
+    """Add hours, days, weeks, months or years to a moment; None after two centuries."""
     lengths = {"h": _HOUR_MS, "d": DAY_MS, "w": 7 * DAY_MS}
     if letter in lengths:
         end = since + amount * lengths[letter]
@@ -363,7 +358,7 @@ def _add(since: int, amount: int, letter: str, zone: Zone) -> int | None:
 
 
 def _is_read_whole(until: str, said_at: int, zone: Zone) -> bool:
-    """Return whether the rules read all that tells of a time: of "31 June" they read a part."""
+    """Return whether every time word of a text was read; of "31 June" only a part is."""
     if _ISO_TIME.match(until):
         return True
     for span in times(until, said_at, zone, prefer="future"):

@@ -35,7 +35,7 @@ Pair = tuple[Entity, Entity]
 
 
 def join_entities(tx: Transaction, pair: Pair, channel: Channel, now: int) -> None:
-    """Let the first of two entities be the same as the second, and say so in the log.
+    """Join the first of two entities to the second, and log that.
 
     Raises:
         InvalidInputError: they are one already.
@@ -48,7 +48,7 @@ def join_entities(tx: Transaction, pair: Pair, channel: Channel, now: int) -> No
 
 
 def part_entities(tx: Transaction, pair: Pair, channel: Channel, now: int) -> None:
-    """Part two entities, and remember that they are two."""
+    """Separate two entities, and log the parting, so that no model joins the two again."""
     one, other = pair
     if _whole(one) == _whole(other):
         member = one if one.canonical_id is not None else other
@@ -57,16 +57,9 @@ def part_entities(tx: Transaction, pair: Pair, channel: Channel, now: int) -> No
 
 
 def join_as_read(tx: Transaction, memory: Memory, mention: Mention, entity: Node, now: int) -> None:
-    """Join an entity with whoever is on record under another name that a model gives it.
+    """Join an entity with the entities known by the other names that a model gives it.
 
     A memory that waits for the user's word joins nobody.
-
-    Args:
-        tx: the transaction that stored the memory.
-        memory: in which a model has read the mention.
-        mention: a name, and others of the same.
-        entity: as which it was known again.
-        now: UTC epoch milliseconds.
     """
     seen = Filters(workspace=memory.workspace)
     own = tx.graph.get_entity(entity.id, seen)
@@ -78,25 +71,25 @@ def join_as_read(tx: Transaction, memory: Memory, mention: Mention, entity: Node
 
 
 def _may_be_one(one: Entity, other: Entity) -> bool:
-    """Return whether two of one name may be one: of one kind, and told apart by no word."""
+    """Return whether two namesakes may be the same: of one kind, told apart by no word."""
     is_one_kind = one.kind == other.kind or "other" in (one.kind, other.kind)
     is_told_apart = one.distinct is not None or other.distinct is not None
     return is_one_kind and not is_told_apart and _whole(one) != _whole(other)
 
 
 def list_proposals(tx: Transaction, visible: Filters, limit: int) -> list[Pair]:
-    """List pairs of entities that may be one: as seen from there they go by one name."""
+    """List pairs of visible entities that may be the same, as they share a name."""
     return list(islice(_iterate_proposals(tx, visible), limit))
 
 
 def list_new_proposals(tx: Transaction, visible: Filters, limit: int) -> list[Pair]:
-    """List the proposals that no night has named."""
+    """List the proposals that no nightly run has reported."""
     new = (pair for pair in _iterate_proposals(tx, visible) if not _has_entry(tx, _PROPOSED, pair))
     return list(islice(new, limit))
 
 
 def note_proposal(tx: Transaction, pair: Pair, channel: Channel, now: int) -> None:
-    """Note that a night has named two entities that may be one."""
+    """Note that a nightly run has reported two entities that may be the same."""
     _log(tx, _PROPOSED, pair, channel, now)
 
 
@@ -154,32 +147,22 @@ _NO_NAMES = ("/", "@", "\\", "_", "=", "<")
 
 
 def link_turn_names(tx: Transaction, turn: NewTurn) -> None:
-    """Link a turn with the people and things it names, in the transaction that writes it.
-
-    Args:
-        tx: the transaction.
-        turn: as it was written.
-    """
+    """Link a turn with the people and things it names, in the transaction that writes it."""
     if _is_own_talk(turn):
         _link_names(tx, turn, _find_mentions(turn.content))
 
 
 def find_turn_names(turns: Sequence[StoredTurn]) -> dict[int, list[Mention]]:
-    """Find the names to link turns with, by the turn's number; only reads their words."""
+    """Find the names in turns, by the number of the turn."""
     found = {turn.n: _find_mentions(turn.content) for turn in turns if _is_own_talk(turn)}
     opening = {turn.n for turn in turns if _is_opening(turn)}
     return {n: mentions for n, mentions in found.items() if mentions or n in opening}
 
 
 def link_recorded_turns(tx: Transaction, names: Mapping[int, Sequence[Mention]]) -> None:
-    """Link turns that were recorded before with the people and things they name.
+    """Link recorded turns with the people and things they name.
 
-    A turn that a model has read since, that was edited away, or from which nothing may be concluded
-    any more is left out.
-
-    Args:
-        tx: the transaction.
-        names: as `find_turn_names` has found them.
+    Turns that were processed, edited or suppressed meanwhile are left out.
     """
     for n, turn in (tx.conversations.turns(list(names)) if names else {}).items():
         if turn.current and not (turn.suppressed or turn.processed):
@@ -222,7 +205,7 @@ def _find_mentions(text: str) -> list[Mention]:
 
 
 def _is_address(key: str, present: Collection[str]) -> bool:
-    """Return whether a name is that of somebody who is present, whole or short: Mel for Melanie."""
+    """Return whether a name is a present speaker's, in full or short: Mel for Melanie."""
     return any(name.startswith(key) for name in present)
 
 

@@ -57,7 +57,7 @@ class ForeignReceipt:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A foreign memory without what must not be kept, or the reason why nothing of it may be."""
+    """A foreign memory without secrets, or the reason why it is refused."""
 
     given: ForeignMemory
     text: str
@@ -71,9 +71,6 @@ class ForeignMemories(Statements):
 
     def keep(self, memories: Sequence[ForeignMemory]) -> ForeignReceipt:
         """Write some memories in one transaction.
-
-        Args:
-            memories: in any order; each is compared by when it was written.
 
         Raises:
             StoreError: the store can't be written; none of them was.
@@ -121,9 +118,9 @@ class ForeignMemories(Statements):
         return _status(self._state(tx, new, end, log_as=_LOGGED_AS))
 
     def _update(self, tx: Transaction, draft: _Draft, known: Memory) -> ForeignStatus:
-        """Let a memory that was imported before say what its item says now.
+        """Give a memory that was imported before the present text of its item.
 
-        What the user has archived, corrected or replaced since stays as they want it.
+        What the user has archived, corrected or replaced stays so.
         """
         is_told = any(version.content == draft.text for version in known.versions)
         if is_told or known.validity is not Validity.ACTIVE:
@@ -169,13 +166,13 @@ class ForeignMemories(Statements):
         return NewClaim(claim_of_statement(wording, memory, confidence), memory, wording)
 
     def _name_author(self, given: ForeignMemory) -> str | None:
-        """Name the program, and the writer there: `mem0 (anna)`."""
+        """Return the name of the program, with the item's author: `mem0 (anna)`."""
         program = self._channel.client
         author = clean_name(given.author, Tally()) if given.author else None
         return f"{program} ({author})" if author else program
 
     def _origin_of(self, turn: StoredTurn | None, text: str) -> tuple[SourceKind, Trust]:  # noqa: ARG002
-        """Return an import's source and trust: it reports what a file says, whoever said it."""
+        """Return an import's source and trust, which are the same for every statement."""
         return SourceKind.IMPORTED, self._channel.trust
 
 
@@ -201,14 +198,14 @@ def _status(outcome: "ClaimOutcome") -> ForeignStatus:
 
 
 ACTION = "import"
-"""What the log calls a note, and a list of changes the import."""
+"""Action of an import in the audit log and in lists of changes."""
 _MOST_CONVERSATIONS = 20
 
 
 def note_import(
     tx: Transaction, channel: Channel, turns: int, memories: int, turn_ids: Sequence[str] = ()
 ) -> None:
-    """Note what came in by an import; nothing where nothing did.
+    """Note an import in the audit log, unless nothing new came in.
 
     Args:
         tx: a transaction of its own, or the last one of the import.

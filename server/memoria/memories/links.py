@@ -1,4 +1,4 @@
-"""Links: the place of a memory in the graph."""
+"""Links: the place of a memory in the graph, by its wording, its sources and its meaning."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -32,13 +32,6 @@ def link_memory(
 ) -> None:
     """Write a memory's structural and extracted links.
 
-    Args:
-        tx: the transaction that stored it.
-        memory: as it is stored.
-        interpretation: what its wording says; by default, as the rules understand it.
-        structural: the turns and memories it belongs together with.
-        now: UTC epoch milliseconds.
-
     Raises:
         NotFoundError: a memory or turn named in `structural` does not exist.
     """
@@ -50,12 +43,6 @@ def replace_interpretation(
     tx: Transaction, memory: Memory, interpretation: Interpretation | None, *, now: int
 ) -> bool:
     """Replace the links that were extracted from a memory's wording. Structural ones stay.
-
-    Args:
-        tx: the transaction that stored it.
-        memory: as it is stored.
-        interpretation: what its wording says; where None, as the rules understand it.
-        now: UTC epoch milliseconds.
 
     Returns:
         False where the links are a model's and the interpretation is the rules': nothing changed.
@@ -101,11 +88,7 @@ def link_memories(
 def link_similar(tx: Transaction, memory: Memory, others: Mapping[str, float], *, now: int) -> None:
     """Link a memory with memories of a similar meaning.
 
-    Args:
-        tx: the transaction.
-        memory: as it is stored.
-        others: ids of memories with their cosine, which becomes weight and confidence.
-        now: UTC epoch milliseconds.
+    The cosines in `others`, by id, become weight and confidence of the links.
 
     Raises:
         NotFoundError: there is no such other memory.
@@ -144,7 +127,7 @@ def link_structure(
 def link_contradictions(
     tx: Transaction, memory: Memory, others: Iterable[str], *, now: int
 ) -> None:
-    """Link a memory with those, by id, that cannot be true together with it.
+    """Link a memory with the memories, by id, that contradict it.
 
     Raises:
         NotFoundError: there is no such other memory.
@@ -174,7 +157,7 @@ def link_source(
     now: int,
     kind: EdgeType = EdgeType.DERIVED_FROM,
 ) -> None:
-    """Link a derived memory with one that it is derived from, or that its model was only shown."""
+    """Link a derived memory with a source, or with a memory that its model was shown."""
     version = memory.current
     age_ms = now - source.current.valid_from
     edge = Edge(
@@ -192,15 +175,9 @@ def link_source(
 def link_successor(
     tx: Transaction, successor: Memory, former: Memory, *, now: int, since: int | None = None
 ) -> None:
-    """Link a memory with the one that it has taken the place of.
+    """Link a memory with the memory that it replaces.
 
-    Args:
-        tx: the transaction that supersedes.
-        successor: the memory that counts from now on.
-        former: the memory that was superseded.
-        now: UTC epoch milliseconds.
-        since: when the successor began to hold, and the former one ceased to; None where both say
-            the same.
+    `since` is when the successor began to hold; None where both say the same.
     """
     version = successor.current
     edge = Edge(
@@ -312,19 +289,13 @@ def _is_name(name: str) -> bool:
 
 
 _MOST_SIMILAR = 6
-"""Most memories that one is linked with; a graph that links everything says nothing."""
+"""Most similar memories linked with one memory; a graph that links everything says nothing."""
 
 
 def find_similar(
     tx: Transaction, model: str, vectors: Mapping[int, Vector], least: float
 ) -> dict[int, dict[str, float]]:
     """Find the memories that mean nearly the same as those with new vectors.
-
-    Args:
-        tx: the transaction to read in.
-        model: the embedder that made the vectors.
-        vectors: by document; only the present wordings of active memories count.
-        least: the cosine that makes neighbours, as the model's calibration has it.
 
     Returns:
         By document, the ids of similar memories with their cosine.
@@ -336,13 +307,7 @@ def find_similar(
 
 
 def link_all_similar(tx: Transaction, near: Mapping[int, Mapping[str, float]], now: int) -> None:
-    """Link similar memories, except those that were erased or revised since they were found.
-
-    Args:
-        tx: the transaction to write in.
-        near: what `find_similar` found.
-        now: UTC epoch milliseconds.
-    """
+    """Link similar memories, except any that was erased or revised after the search."""
     memories = tx.memories.by_version_numbers(list(near))
     for n, others in near.items():
         memory = memories.get(n)

@@ -85,7 +85,7 @@ class Revisions:
         turn_id: str | None = None,
         until: str | None = None,
     ) -> Memory:
-        """Do one thing to a memory, and return the memory as it is then.
+        """Apply an action to a memory, and return the changed memory.
 
         Where an agent corrects what the user has confirmed or pinned, that stays as it is, and the
         memory that is given is the correction, which waits for the user.
@@ -146,7 +146,7 @@ class Revisions:
 
     @contextmanager
     def _write_change(self, mark: ChangeMark, *, only_adds: bool = False) -> Iterator[Transaction]:
-        """Open a transaction in which is noted what a person changes by it."""
+        """Open a write transaction, and note what a person changes in it."""
         with (
             self._store.write(self._tenant, only_adds=only_adds) as tx,
             note_change(self._store, self._tenant, tx, self._channel, mark),
@@ -190,7 +190,7 @@ class Revisions:
         turn_id: str | None,
         until: str | None,
     ) -> str:
-        """Let a memory say something else, and return the id of the memory that says it."""
+        """Give a memory a new text, and return the id of the memory that has the text."""
         self._check_may_return(memory)
         text = self._screen(check_statement(content, Tally()), Tally())
         if text == memory.content and until is not None:
@@ -229,7 +229,7 @@ class Revisions:
         return memory.id
 
     def _propose(self, tx: Transaction, memory: Memory, wording: NewWording) -> str:
-        """Let a correction wait for the user, who wants the memory as it is, and return its id."""
+        """Hold a correction of a confirmed memory for the user; return the correction's id."""
         from memoria.memories.claims import ClaimWriter, same_topic  # noqa: PLC0415  (the start-up does without it)
         from memoria.memories.verdicts import NewClaim  # noqa: PLC0415  (the start-up does without it)
 
@@ -249,7 +249,7 @@ class Revisions:
         self._writer(tx).describe(memory, details, None)
 
     def _set_type(self, tx: Transaction, memory: Memory, name: str) -> None:
-        """Let a memory be of another type, as long as it is not made of other memories' words."""
+        """Change the type of a memory, unless the memory is derived from others."""
         check_choice("type", name, STATABLE_TYPES)
         if memory.type.is_derived:
             raise InvalidInputError(f"This is {memory.type.value}: {memory.type.row.instead}")
@@ -261,7 +261,7 @@ class Revisions:
             self._writer(tx).describe(memory, MemoryDetails(type=MemoryType(name)), None)
 
     def _settle(self, tx: Transaction, memory_id: str) -> None:
-        """Let a memory that was revised or restored take effect on the others."""
+        """Apply what a revised or restored memory says to the other memories."""
         from memoria.memories.claims import ClaimWriter, bare_wording  # noqa: PLC0415  (the start-up does without it)
 
         memory = self._memory(tx, memory_id)
@@ -294,7 +294,7 @@ class Revisions:
                 raise InvalidInputError("content is missing: what should the memory say?")
 
     def _check_may_return(self, memory: Memory) -> None:
-        """Check that nobody but the user makes active what waits for their word."""
+        """Check that only the user activates a memory that waits for their confirmation."""
         if needs_users_word(memory) and not self._is_user_channel:
             raise InvalidInputError(
                 "This waits for the user's word. Ask them, then use confirm, or archive it."
@@ -307,7 +307,7 @@ class Revisions:
     def _wording(
         self, text: str, valid_from: int | None = None, turn: StoredTurn | None = None
     ) -> NewWording:
-        """Build the wording of a statement. A turn that does not say it is not its source."""
+        """Build a statement's wording; only a turn that says the statement becomes its source."""
         kind, trust = self._origin_of(turn, text)
         provenance = Provenance(
             source_kind=kind,
@@ -345,7 +345,7 @@ class Revisions:
 
 
 def _is_only_presented(turn: StoredTurn, text: str) -> bool:
-    """Return whether the user has pasted what a statement says, and has not said it."""
+    """Return whether the user has only pasted the words of a statement into a turn."""
     if turn.role is not Role.USER or not find_pasted_spans(turn.content):
         return False
     return is_borne_out(text, turn.content) and not is_borne_out(text, own_part(turn.content))

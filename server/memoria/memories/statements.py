@@ -49,6 +49,7 @@ from memoria.model import (
 from memoria.model.core import USER_EDIT_NAME
 from memoria.model.memory import SOURCE_TURN, StatementStatus
 from memoria.model.moments import Zone
+from memoria.policy.scope import decide_scope
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import MemoryDetails, NewMemory
 
@@ -69,11 +70,6 @@ class Statements(Revisions):
         One that is known in its project alone is seen everywhere once that is asked for. What is
         seen everywhere is not hidden again so: others may rely on it.
 
-        Args:
-            content: the statement.
-            kind: its type.
-            details: what is known of it beside its words.
-
         Raises:
             ForgottenError: it was forgotten, and `again` does not ask for it all the same.
             InvalidInputError: it is empty, too long, must not be kept, or a detail can't be used.
@@ -91,7 +87,11 @@ class Statements(Revisions):
             for words in filter(None, (content, text, given.subject, given.task, *names)):
                 writer.check_not_forgotten(words)
             new, end = self._draft(tx, text, kind, given)
-            replaced = self._require_replaced(tx, given)
+            replaced = (
+                require_replaceable(tx, given.supersedes, self._workspace)
+                if given.supersedes is not None
+                else None
+            )
             outcome = self._state(tx, new, end, replaced)
             mark.memory_id = outcome.memory_id
             ignored = self._complete(tx, outcome, new, given, end)
@@ -121,12 +121,6 @@ class Statements(Revisions):
             project=now.project,
             is_scope_open=is_open,
         )
-
-    def _require_replaced(self, tx: Transaction, given: StatementDetails) -> Memory | None:
-        """Return the memory that a statement is to take the place of, where one was named."""
-        if given.supersedes is None:
-            return None
-        return require_replaceable(tx, given.supersedes, self._workspace)
 
     def _check_details(self, given: StatementDetails, tally: Tally) -> StatementDetails:
         """Check details and leave out what must not be stored."""
@@ -206,7 +200,7 @@ class Statements(Revisions):
         given: StatementDetails,
         end: End | None,
     ) -> tuple[str, ...]:
-        """Note the details of a known statement; return the names of those left as they are."""
+        """Set the details of a known statement; return the names of details that stay unchanged."""
         names = {
             "importance": given.importance is not None,
             "until": end is not None,
@@ -231,9 +225,7 @@ class Statements(Revisions):
         return ()
 
     def _is_scope_open(self, tx: Transaction, memory: Memory, new: NewMemory, text: str) -> bool:
-        """Return whether a memory is seen elsewhere than was asked, or than its words say."""
-        from memoria.policy.scope import decide_scope  # noqa: PLC0415  (the start-up does without it)
-
+        """Return whether a memory is visible elsewhere than its author or its words ask."""
         if self._workspace is None or tx.memories.is_private(self._workspace):
             return False
         return memory.scope != (new.scope or decide_scope(text, new.type, memory.subject))
@@ -250,15 +242,7 @@ class Statements(Revisions):
         replaced: Memory | None = None,
         log_as: str = "remember",
     ) -> "ClaimOutcome":
-        """Let a statement take effect: it is added, recognised, or changes what is known.
-
-        Args:
-            tx: the transaction.
-            new: the statement as a claim.
-            end: when it ends, where that was said.
-            replaced: the memory that it is to take the place of, where one was named.
-            log_as: what a new memory is logged as.
-        """
+        """Apply a statement, which is added, recognised, or changes what is known."""
         from memoria.memories.claims import ClaimWriter  # noqa: PLC0415  (the start-up does without it)
 
         expires_at = end.at if end else self._end_of(new.wording, new.memory.type, tx.zone)
@@ -288,14 +272,11 @@ class Statements(Revisions):
 
 
 def _doubt_order(tx: Transaction, new: "NewClaim") -> str | None:
-    """Return why a statement that orders something waits: the turn that it names is not the user's.
+    """Return why an order waits for confirmation (its turn is not the user's), or None.
 
     What rests on a tool's output waits where it orders anything at all.
     """
-    from memoria.language.statements.orders import (  # noqa: PLC0415
-        directs,
-        instruction_shaped,
-    )
+    from memoria.language.statements.orders import directs, instruction_shaped  # noqa: PLC0415
 
     content, kind = new.claim.content, new.memory.type
     if new.claim.trust is Trust.TOOL:

@@ -19,6 +19,7 @@ from memoria.language.names.keys import is_about_another, same_task
 from memoria.language.words.document import full_text
 from memoria.memories.times import date_of
 from memoria.model import DAY_MS, MemoryType, Scope, Scratchpad, StoredTurn
+from memoria.policy.scope import decide_scope, default_scope
 from memoria.store.rows.transaction import Transaction
 
 TOLD_MS = 4 * DAY_MS
@@ -29,14 +30,7 @@ _MOST_LATER, _OPENING_CHARS = 8, 2_000
 def find_task_in_hand(
     tx: Transaction, session_id: str | None, workspace: str | None, at: int
 ) -> str | None:
-    """Return the task of a session's scratchpad, or of the latest that the workspace sees.
-
-    Args:
-        tx: the transaction to read in.
-        session_id: the session; where it has no scratchpad, the latest one counts.
-        workspace: the project that is asked from.
-        at: the moment, UTC epoch milliseconds.
-    """
+    """Return the task of a session's scratchpad, or of the latest that the workspace sees."""
     focus = tx.scratchpads.find_in_hand(session_id or None, workspace)
     return focus.task if focus and 0 <= at - focus.noted_at < DAY_MS else None
 
@@ -44,15 +38,9 @@ def find_task_in_hand(
 def list_told_tasks(
     tx: Transaction, workspace: str | None, at: int, limit: int
 ) -> list[Scratchpad]:
-    """List the notes touched last that are worth telling of, newest first.
-
-    Args:
-        tx: the transaction to read in.
-        workspace: the project from which they are seen.
-        at: the moment, UTC epoch milliseconds.
-        limit: how many scratchpads are looked at.
-    """
-    seen = [pad for pad in tx.scratchpads.list_recent(limit, workspace) if _is_told(pad, at)]
+    """List the latest scratchpads that a briefing should mention, newest first."""
+    recent = tx.scratchpads.list_recent(limit, workspace)
+    seen = [pad for pad in recent if at - pad.updated_at < TOLD_MS]
     told = (_without_what_is_over(tx, pad, seen[:n], at) for n, pad in enumerate(seen))
     return [
         date_focus(tx, pad, at) for pad in told if pad.current_focus is not None or pad.completed
@@ -60,21 +48,17 @@ def list_told_tasks(
 
 
 def find_end_of_telling(tx: Transaction, workspace: str | None, at: int, limit: int) -> int | None:
-    """Return the first moment at which time alone ends the telling of a task; None for never."""
+    """Return when the first mentioned task becomes too old to mention; None for never."""
     told = list_told_tasks(tx, workspace, at, limit)
     times = [time for pad in told for time in (pad.updated_at, *(one.at for one in pad.completed))]
     return min((time + TOLD_MS for time in times if time + TOLD_MS > at), default=None)
 
 
 def date_focus(tx: Transaction, pad: Scratchpad, at: int) -> Scratchpad:
-    """Add to the notes the day of a task that was last worked on before today."""
+    """Add to a scratchpad the day of its task, if that was last worked on before today."""
     day = date_of(pad.updated_at, tx.zone)
     is_earlier = pad.current_focus is not None and day != date_of(at, tx.zone)
     return pad.model_copy(update={"last_day": day}) if is_earlier else pad
-
-
-def _is_told(pad: Scratchpad, at: int) -> bool:
-    return at - pad.updated_at < TOLD_MS
 
 
 def _without_what_is_over(
@@ -86,12 +70,15 @@ def _without_what_is_over(
 
 
 def _is_left(tx: Transaction, pad: Scratchpad, newer: Sequence[Scratchpad]) -> bool:
-    """Return whether a scratchpad's task was left for another, or goes on in another session."""
+    """Return whether a task was left for another, or a newer scratchpad has the same task."""
     task = pad.current_focus
     if task is None:
         return False
     at_work = [one for one in newer if one.current_focus]
-    if any(_is_after(pad, one) or same_task(task, one.current_focus) for one in at_work):
+    if any(
+        one.updated_at - pad.updated_at >= DAY_MS or same_task(task, one.current_focus)
+        for one in at_work
+    ):
         return True
     later = tx.scratchpads.list_later_sessions(pad.session_id, _MOST_LATER)
     if {one.session_id for one in at_work} & {one.session_id for one in later}:
@@ -102,10 +89,6 @@ def _is_left(tx: Transaction, pad: Scratchpad, newer: Sequence[Scratchpad]) -> b
     )
 
 
-def _is_after(pad: Scratchpad, newer: Scratchpad) -> bool:
-    return newer.updated_at - pad.updated_at >= DAY_MS
-
-
 def find_task_of_turn(tx: Transaction, turn: StoredTurn) -> str | None:
     """Return the task that was in hand in a turn's session when the turn was said."""
     pad = tx.scratchpads.get(turn.session_id)
@@ -113,16 +96,7 @@ def find_task_of_turn(tx: Transaction, turn: StoredTurn) -> str | None:
 
 
 def is_about_work(content: str, kind: MemoryType, subject: str | None, scope: Scope | None) -> bool:
-    """Return whether a statement is about the work: no person's matter, rule or preference.
-
-    Args:
-        content: the statement.
-        kind: its type.
-        subject: of whom or what it speaks, where somebody has said so.
-        scope: where it is to be seen, where somebody has said so.
-    """
-    from memoria.policy.scope import decide_scope, default_scope  # noqa: PLC0415  (the start-up does without it)
-
+    """Return whether a statement is about the work, and no personal matter, rule or preference."""
     if kind.is_guide:
         return False
     where = scope or decide_scope(content, kind, subject) or default_scope(kind)

@@ -14,12 +14,7 @@ from memoria.policy.retention import expires_at
 
 
 def zone_of_turn(turn: StoredTurn, zone: Zone) -> Zone:
-    """Return the zone a turn was said in.
-
-    Args:
-        turn: the turn.
-        zone: the home's, where the turn was given without an offset.
-    """
+    """Return the zone a turn was said in: its own offset, else `zone`, the home's."""
     return zone.at_offset(turn.at, turn.utc_offset)
 
 
@@ -40,12 +35,12 @@ def date_of_turn(turn: StoredTurn, zone: Zone) -> str:
 
 
 def date_of_memory(memory: Memory, zone: Zone) -> str:
-    """Return the day since when a memory holds: mostly the one it was said on."""
+    """Return the day from which a memory holds, mostly the day on which it was said."""
     return date_of(memory.current.valid_from, _zone_of_memory(memory, zone))
 
 
 def last_date(memory: Memory, expires_at: int, zone: Zone) -> str:
-    """Return the last day on which a memory holds that expires at a moment."""
+    """Return the last day on which a memory with this expiry holds."""
     return date_of(expires_at - 1, _zone_of_memory(memory, zone))
 
 
@@ -83,7 +78,7 @@ class EventTime:
     at: int | None
     expression: str | None
     comes_again: bool = False
-    """True if it is one of every year, such as a birthday."""
+    """True for an event of every year, such as a birthday."""
 
 
 def find_event_time(
@@ -109,7 +104,7 @@ def find_event_time(
 
 
 def _tells_time(expression: str, turn: StoredTurn, zone: Zone, prefer: Prefer) -> bool:
-    """Return whether an expression is part of a time in its turn, as far as it stands there."""
+    """Return whether an expression is part of a time in its turn, or not in the turn at all."""
     text = full_text(turn)
     start = text.find(expression)
     if start < 0:
@@ -122,17 +117,10 @@ def _tells_time(expression: str, turn: StoredTurn, zone: Zone, prefer: Prefer) -
 def find_expiry(
     proposed: Add | Update, kind: MemoryType, content: str, turn: StoredTurn, zone: Zone
 ) -> int | None:
-    """Find the end of a conclusion: the one that was named, or after its duration; None for never.
+    """Find when a conclusion ends: as named, or after its duration; None for never.
 
     Up to a full date in the conclusion it holds whatever the speaker's expression says. Where no
     end was named, a rule ends with the date to come up to which its own sentence says it holds.
-
-    Args:
-        proposed: names the end or the duration.
-        kind: the type of the conclusion.
-        content: its sentence, as it is written.
-        turn: where it was said.
-        zone: the speaker's.
     """
     dates = full_dates(content, turn.at, zone)
     sides = [find_side(content, span) for span in dates]

@@ -17,7 +17,7 @@ from memoria.memories.changes import (
     read_state,
 )
 from memoria.memories.revisions import Revisions
-from memoria.memories.wordings import NewWording
+from memoria.memories.wordings import repeat_wording
 from memoria.model import Memory, MemoryType, Validity, now_millis
 from memoria.model.forgetting import Change
 from memoria.store.rows.transaction import Transaction
@@ -29,19 +29,15 @@ _VOTES = frozenset({"upvotes", "downvotes"})
 
 
 class Undoing(Revisions):
-    """One tenant's changes, as far as a project sees them, and how one is taken back."""
+    """Lists the changes of one tenant's memories that a project sees, and undoes a change."""
 
     def list_changes(self, *, everywhere: bool = False) -> list[Change]:
-        """List people's changes of memories that are seen here, or anywhere, newest first."""
+        """List people's changes of the memories that the project sees, or of all, newest first."""
         with self._store.read(self._tenant) as tx:
             return list(self._list_changes(tx, everywhere=everywhere))
 
     def undo(self, change_id: str, *, everywhere: bool = False) -> Change:
-        """Take a change back and return it as it is then.
-
-        Args:
-            change_id: the whole id.
-            everywhere: whether it may be a change of a memory that is not seen here.
+        """Undo a change, and return the change marked as undone.
 
         Raises:
             ForgottenError: what would come back was forgotten since.
@@ -50,7 +46,8 @@ class Undoing(Revisions):
         """
         mark = ChangeMark("undo", undoes=change_id)
         with self._write_change(mark) as tx:
-            change = self._find_change(tx, change_id, everywhere=everywhere)
+            changes = self._list_changes(tx, everywhere=everywhere)
+            change = next((one for one in changes if one.id == change_id), None)
             if change is None:
                 raise NotFoundError(f"There is no change {shorten(change_id)} to undo.")
             require_standing(change)
@@ -58,10 +55,6 @@ class Undoing(Revisions):
             mark.memory_id = note.memory_id
             self._take_back(tx, note)
         return change.model_copy(update={"is_undone": True, "content": self._read_content(note)})
-
-    def _find_change(self, tx: Transaction, change_id: str, *, everywhere: bool) -> Change | None:
-        changes = self._list_changes(tx, everywhere=everywhere)
-        return next((one for one in changes if one.id == change_id), None)
 
     def _read_content(self, note: ChangeNote) -> str | None:
         with self._store.read(self._tenant) as tx:
@@ -93,7 +86,7 @@ class Undoing(Revisions):
     def _put_back(
         self, tx: Transaction, memory_id: str, differences: Differences, did: str
     ) -> None:
-        """Let a memory be as it was, but for what was changed again since."""
+        """Restore the fields of a memory that a change has set and nothing changed later."""
         memory = tx.memories.get(memory_id)
         if memory is None:
             return
@@ -126,20 +119,8 @@ class Undoing(Revisions):
         """
         former = next((one for one in memory.versions if one.version == version), None)
         if former is None:
-            raise _forgotten(f"What memory {memory.id} said before")
-        turn_id = former.provenance.turn_id
-        turn = None if turn_id is None else tx.conversations.turn(turn_id)
-        wording = NewWording(
-            content=former.content,
-            valid_from=former.valid_from,
-            provenance=former.provenance,
-            turn_n=None if turn is None else turn.n,
-            inferred_by=former.inferred_by,
-            event_at=former.event_at,
-            event_expression=former.event_expression,
-            expires_at=memory.expires_at,
-        )
-        self._writer(tx).revise(memory.id, wording)
+            raise _make_error(f"What memory {memory.id} said before")
+        self._writer(tx).revise(memory.id, repeat_wording(tx, memory, former))
 
     def _set_state(
         self, tx: Transaction, memory: Memory, former: dict[str, Any], votes: dict[str, int]
@@ -181,9 +162,9 @@ def require_standing(change: Change) -> None:
     if change.is_undone:
         raise InvalidInputError(f"{change.id} is undone already. Nothing was changed.")
     if change.is_gone and change.content is None:
-        raise _forgotten("The memory")
+        raise _make_error("The memory")
     if change.is_gone:
-        raise _forgotten(f"What memory {change.memory_id} said before")
+        raise _make_error(f"What memory {change.memory_id} said before")
     if change.is_overtaken:
         raise InvalidInputError(
             f"Memory {change.memory_id} was changed again since. Undo the later change first. "
@@ -191,7 +172,7 @@ def require_standing(change: Change) -> None:
         )
 
 
-def _forgotten(what: str) -> ForgottenError:
+def _make_error(what: str) -> ForgottenError:
     return ForgottenError(
         f"{what} was forgotten since, and nothing forgotten comes back by an undo. Nothing was "
         "changed.",
@@ -200,7 +181,7 @@ def _forgotten(what: str) -> ForgottenError:
 
 
 def _describe(note: ChangeNote, memory: Memory | None, *, is_undone: bool) -> Change:
-    """Describe a change as a list of them shows it."""
+    """Describe a change for a list of changes."""
     former = _find_wording(memory, note, 0)
     own = _own_differences(note)
     had_words = own.get("wording", (None, None))[0] is not None
@@ -221,7 +202,7 @@ def _describe(note: ChangeNote, memory: Memory | None, *, is_undone: bool) -> Ch
 
 
 def _list_standing(memory: Memory, differences: Differences) -> Set[str]:
-    """List the fields that still are as a change has left them.
+    """List the fields that still have the values a change has given them.
 
     An undo says a former wording anew, under a number of its own: the words are compared.
     """
@@ -243,7 +224,7 @@ def _read_notes(tx: Transaction) -> Iterable[ChangeNote]:
 
 
 def _find_wording(memory: Memory | None, note: ChangeNote, which: int) -> str | None:
-    """Return the memory's text before (0) or after (1) a change of it, None where it is gone."""
+    """Return a memory's text before (0) or after (1) a change; None if the text is gone."""
     numbers = _own_differences(note).get("wording", (None, None))
     return None if memory is None else _read_wording(memory, numbers[which])
 

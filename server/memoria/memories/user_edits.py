@@ -33,7 +33,7 @@ class UserEdits(Statements):
         super().__init__(store, tenant, USER_EDIT, digester, project, personal)
 
     def in_project(self, project: str | None) -> "UserEdits":
-        """Return the same for edits of a project's file; None for the files of the home."""
+        """Return the editor of a project's core file; of the home's core files for None."""
         return UserEdits(self._store, self._tenant, self._digester, self._personal, project)
 
     def add(
@@ -63,10 +63,10 @@ class UserEdits(Statements):
         return self._state(tx, NewClaim(claim, memory, wording)).memory_id
 
     def correct(self, tx: Transaction, memory: Memory, content: str) -> str | None:
-        """Let a memory say something else.
+        """Give a memory a new text, and return None.
 
-        If another active memory says exactly that already, the memory is archived instead, and the
-        id of the other one is given.
+        If another active memory has exactly this text, the memory is archived instead, and the id
+        of the other one is returned.
 
         Raises:
             ForgottenError: the new wording was forgotten.
@@ -82,7 +82,7 @@ class UserEdits(Statements):
         return None
 
     def move_here(self, tx: Transaction, memory_id: str) -> None:
-        """Let a memory be seen where the file is read that it stands in now."""
+        """Make a memory visible where the core file with its line is read."""
         memory = self._memory(tx, memory_id)
         if memory.project != self._workspace:
             self._writer(tx).move_to(memory, self._workspace)
@@ -92,7 +92,7 @@ class UserEdits(Statements):
         self._revise(tx, memory_id, "archive")
 
     def supersede(self, tx: Transaction, memory_id: str, by: str) -> None:
-        """Supersede a memory, because the user has settled for another one."""
+        """Supersede a memory for which the user has chosen another."""
         self._writer(tx).supersede(memory_id, f"settled as {by}")
 
     def add_pending(self, tx: Transaction, memory: Memory, content: str) -> str:
@@ -127,7 +127,7 @@ class UserEdits(Statements):
         return None
 
     def _check_wording(self, tx: Transaction, content: str) -> str:
-        """Return a text without what must not be stored; raise where it may not be remembered."""
+        """Return a text without secrets; raise an error if the text may not be remembered."""
         tally = Tally()
         text = self._screen(check_statement(content, tally), tally)
         self._writer(tx).check_not_forgotten(text)

@@ -11,7 +11,6 @@ from types import MappingProxyType
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester, SuppressionList
-from memoria.errors import NotFoundError
 from memoria.language.names.keys import predicate_key
 from memoria.language.reading.clean import Tally, clean_text
 from memoria.language.reading.fences import drop_invisible
@@ -75,7 +74,7 @@ class PromptContents:
 
 
 class OperationValidator:
-    """Checks the operations that come of one queue entry, or of one derivation."""
+    """Checks the operations that follow from one queue entry or one derivation."""
 
     def __init__(
         self,
@@ -88,19 +87,6 @@ class OperationValidator:
         meanings: TextVectors = NO_TEXT_VECTORS,
         entry_id: str | None = None,
     ) -> None:
-        """Create a validator for one transaction.
-
-        Args:
-            tx: the transaction in which the operations are applied.
-            digester: recognises what was forgotten.
-            prompt: what the model was shown.
-            inferred_by: who concludes, a model or the rules.
-            author: the channel and the model's name, for provenance and the audit log.
-            personal: the configured rules for personal data.
-            meanings: vectors of the texts to be checked, by which what was forgotten is recognised
-                in other words.
-            entry_id: the queue entry under which rejections are logged.
-        """
         self.entry_id = entry_id or new_id()
         self._personal = effective_rules(personal)
         self.tx = tx
@@ -157,11 +143,6 @@ class OperationValidator:
     ) -> tuple[str, str | None]:
         """Return the content without secrets, and the reason to wait for confirmation or None.
 
-        Args:
-            content: what is concluded.
-            turn: what it is concluded from.
-            quote: the words that it rests on, as they stand there.
-
         Raises:
             RejectedError: it may not be kept.
         """
@@ -177,14 +158,7 @@ class OperationValidator:
     def check_conclusion(
         self, content: str, kind: MemoryType, subject: str | None, turn: StoredTurn, quote: str
     ) -> tuple[str, str | None]:
-        """Check a conclusion of one turn, which may not direct the agent on another's word.
-
-        Args:
-            content: what is concluded.
-            kind: the type of the memory.
-            subject: of whom it speaks.
-            turn: what it is concluded from.
-            quote: the words that it rests on, as they stand there.
+        """Check a conclusion from one turn, and that it directs the agent on the user's word alone.
 
         Returns:
             The content and the reason to wait, as `check_statement` does.
@@ -206,10 +180,6 @@ class OperationValidator:
 
         Nobody is asked to confirm a derived memory, so whatever would need confirmation is
         rejected, and an order where one of its sources is not the user's own.
-
-        Args:
-            content: what the memory is to say.
-            sources: what it is drawn from.
 
         Raises:
             RejectedError: it is an order, personal data, or may not be kept.
@@ -238,17 +208,6 @@ class OperationValidator:
         if screened.text != text and not self._suppression.may_keep(screened.text):
             raise RejectedError("forgotten")  # in the words that would be written
         return screened.text, screened.needs_confirmation
-
-    def require_memory(self, memory_id: str) -> Memory:
-        """Return a memory as it is now, whether or not the model was shown it.
-
-        Raises:
-            NotFoundError: there is no such memory.
-        """
-        memory = self.tx.memories.get(memory_id)
-        if memory is None:
-            raise NotFoundError.for_memory(memory_id)
-        return memory
 
     def claim(
         self,
@@ -289,7 +248,8 @@ class OperationValidator:
         """Build the wording of a claim, with its provenance, ready to be written."""
         provenance = Provenance(
             source_kind=claim.source,
-            trust=_conclusion_trust(claim),
+            # A reading of the user's words is not their own word.
+            trust=Trust.REPORTED if claim.trust is Trust.USER else claim.trust,
             channel=self._author.channel,
             client=self._author.client,
             quote=self.mask_quote(quote),
@@ -311,27 +271,23 @@ class OperationValidator:
 
     def log_rejection(self, operation: str, error: RejectedError) -> None:
         """Log the rejection of an operation with its reason."""
+        self._log("reject", self.entry_id, f"{operation}: {error}")
+
+    def log_apart(self, memory_id: str, relations: Mapping[str, Relation]) -> None:
+        """Log which memories, by id, the model has found to differ from a memory."""
+        for other, relation in relations.items():
+            if relation == "different":
+                self._log(APART, memory_id, other)
+
+    def _log(self, action: str, subject: str, detail: str) -> None:
         self.tx.audit.add(
             at=self.now,
             channel=self._author.channel,
             client=self._author.client,
-            action="reject",
-            subject=self.entry_id,
-            detail=f"{operation}: {error}",
+            action=action,
+            subject=subject,
+            detail=detail,
         )
-
-    def log_apart(self, memory_id: str, relations: Mapping[str, Relation]) -> None:
-        """Log of which memories, by their ids, the model has found a memory to be different."""
-        for other, relation in relations.items():
-            if relation == "different":
-                self.tx.audit.add(
-                    at=self.now,
-                    channel=self._author.channel,
-                    client=self._author.client,
-                    action=APART,
-                    subject=memory_id,
-                    detail=other,
-                )
 
     def check_property(self, text: str | None) -> str:
         """Return the key of a property without secrets; empty where none was named.
@@ -391,8 +347,3 @@ def _is_order(content: str, turn: StoredTurn) -> bool:
     """Return whether the turn, or the model's text, tries to give orders to the memory."""
     is_in_turn = instruction_shaped(full_text(turn), turn.trust)
     return is_in_turn or instruction_shaped(content, turn.trust)
-
-
-def _conclusion_trust(claim: Claim) -> Trust:
-    """Return the trust in a conclusion: a reading of the user's words is not their own word."""
-    return Trust.REPORTED if claim.trust is Trust.USER else claim.trust

@@ -34,9 +34,9 @@ class ReadAhead:
     """Memories that share words with likely claims, found before the write begins."""
 
     age: object = None
-    """Age of the index they were found in; once it has changed they are looked for again."""
+    """Age of the searched index; once the age has changed, the search is repeated."""
     alike: Mapping[tuple[str, str | None], tuple[int, ...]] = field(default_factory=dict)
-    """Numbers of their wordings, by the likely claim and its workspace."""
+    """Numbers of the found wordings, by the likely claim and its workspace."""
 
 
 NOTHING_READ = ReadAhead()
@@ -44,7 +44,7 @@ NOTHING_READ = ReadAhead()
 
 @dataclass(frozen=True, slots=True)
 class NewClaim:
-    """A claim, and the memory that it becomes where nothing is known of the same."""
+    """A claim, and the memory that it becomes if no memory speaks of the same."""
 
     claim: Claim
     memory: NewMemory
@@ -52,9 +52,9 @@ class NewClaim:
     names_task: bool = False
     """True if the task of the memory was named with the claim, and is not just the one in hand."""
     relations: Mapping[str, Relation] = field(default_factory=dict)
-    """Relations that a model found to memories, by their ids. They are compared in any case."""
+    """Relations of the claim to memories, by id, as a model found them."""
     ahead: ReadAhead = NOTHING_READ
-    """Memories found before the transaction in which it is judged."""
+    """Memories found before the transaction in which the claim is judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,11 @@ class Verdicts:
 
     same: tuple[Memory, ...]
     replaced: tuple[tuple[Memory, int], ...]
-    """Memories that it replaces, with the moment from which the claim holds instead."""
+    """Memories that the claim replaces, with the moment from which the claim holds."""
     newer: tuple[Memory, ...]
-    """Memories that it would replace if they were not younger than it."""
+    """Memories that the claim would replace if they were not newer."""
     elsewhere: tuple[Memory, ...]
-    """Memories that it replaces for its own project alone."""
+    """Memories that the claim replaces in its own project alone."""
     stronger: tuple[tuple[Memory, Contradict | NeedsReview], ...]
 
     @property
@@ -77,13 +77,7 @@ class Verdicts:
 
 
 def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
-    """Decide the effect of a claim on the active memories that speak of the same.
-
-    Args:
-        tx: the transaction to read in.
-        new: the claim.
-        now: UTC epoch milliseconds.
-    """
+    """Decide the effect of a claim on the active memories that speak of the same."""
     found: list[tuple[Memory, ConflictVerdict]] = []
     for memory in _rivals(tx, new):
         relation = new.relations.get(memory.id)
@@ -106,15 +100,9 @@ def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
 def read_ahead(
     tx: Transaction, contents: Iterable[str], workspaces: Iterable[str | None]
 ) -> ReadAhead:
-    """Read what may soon be claimed, and what it will be compared with, before anybody writes.
+    """Find the memories that likely claims will be compared with, before a write begins.
 
-    In a large home finding what shares words with it takes half of the time in which the home would
-    be kept from all others.
-
-    Args:
-        tx: the transaction to read in.
-        contents: what will perhaps be claimed.
-        workspaces: from where it may be said.
+    The search takes long in a large home, and a write would make all other writers wait for it.
     """
     alike: dict[tuple[str, str | None], tuple[int, ...]] = {}
     for content, workspace in product(contents, workspaces):
@@ -123,7 +111,7 @@ def read_ahead(
 
 
 def applies_elsewhere(tx: Transaction, new: NewClaim, memory: Memory) -> bool:
-    """Return whether a memory is seen in every project and the claim is for one alone.
+    """Return whether a claim is for one project and the memory is seen in every project.
 
     What is about the person applies everywhere, whatever project it is said in. Where the words of
     the claim leave it open, it is of the same kind as what it replaces.
@@ -143,7 +131,12 @@ def applies_elsewhere(tx: Transaction, new: NewClaim, memory: Memory) -> bool:
 def _rivals(tx: Transaction, new: NewClaim) -> list[Memory]:
     """List the active memories to compare a claim with, the likeliest first."""
     related = map(tx.memories.get, new.relations)
-    alike = (one for one in _alike(tx, new) if _may_be_of_one(one.subject, new.memory.subject))
+    own = new.memory.subject and subject_key(new.memory.subject)
+    alike = (
+        one
+        for one in _alike(tx, new)
+        if own is None or one.subject is None or subject_key(one.subject) == own
+    )
     found = [*related, *_about_the_same(tx, new.memory), *alike]
     return [
         memory
@@ -157,13 +150,13 @@ def _rivals(tx: Transaction, new: NewClaim) -> list[Memory]:
 
 
 def _is_for_less_time(new: NewClaim, memory: Memory) -> bool:
-    """Return whether a claim is for one session and a memory is not: it takes nothing from that."""
+    """Return whether a claim is for one session, and can't replace a memory that lasts."""
     for_session = is_for_one_session(new.wording.content, new.memory.type)
     return for_session and not is_for_one_session(memory.content, memory.type)
 
 
 def _may_be_of_one_task(new: NewClaim, memory: Memory) -> bool:
-    """Return whether the tasks of a claim and a memory let both speak of the same.
+    """Return whether a claim and a memory may speak of the same, going by their tasks.
 
     A rule or a preference of one task is an exception there. All else was merely learnt at a task,
     and what is learnt at the next one may replace it, unless two tasks were named.
@@ -176,13 +169,8 @@ def _may_be_of_one_task(new: NewClaim, memory: Memory) -> bool:
     return not (new.names_task and one and other)
 
 
-def _may_be_of_one(one: str | None, other: str | None) -> bool:
-    """Return whether two subjects may be one: they are equal, or one of them is not known."""
-    return one is None or other is None or subject_key(one) == subject_key(other)
-
-
 def _about_the_same(tx: Transaction, memory: NewMemory) -> Iterable[Memory]:
-    """List memories of the same subject that speak of the same property, or of none by name."""
+    """List memories of the same subject that have the same property, or none by name."""
     if memory.subject is None:
         return ()
     return tx.memories.list_of_property(memory.subject, memory.predicate, memory.workspace)
@@ -209,22 +197,22 @@ ClaimAction = Literal["ADD", "UPDATE", "evidence", "known", "restored", "past", 
 
 @dataclass(frozen=True, slots=True)
 class ClaimOutcome:
-    """Outcome of a claim."""
+    """Effect of a claim on what is known, for whoever made the claim."""
 
     action: ClaimAction
     memory_id: str
-    """The memory that says it now."""
+    """The memory that says the claim now."""
     supersedes: tuple[Memory, ...] = ()
-    """The memories whose place it took, as they were before."""
+    """The memories that were replaced, as they were before."""
     contradicts: tuple[Memory, ...] = ()
-    """The memories that cannot be true together with it."""
+    """The memories that contradict the claim."""
     superseded_by: Memory | None = None
-    """The memory that says what holds since, where the claim is of an earlier time."""
+    """The memory that says what holds now, where the claim is of an earlier time."""
     is_echo: bool = False
     """True if an assistant or a tool only repeated what the user had said."""
 
     def describe_successor(self) -> RelatedStatement | None:
-        """Return the statement that holds since, where the claim is of an earlier time."""
+        """Return the statement that holds now, if the claim is of an earlier time; else None."""
         return None if self.superseded_by is None else _to_statement(self.superseded_by)
 
     def describe_change(self, content: str) -> MemoryChange | None:
@@ -234,13 +222,9 @@ class ClaimOutcome:
         return MemoryChange(
             id=self.memory_id,
             content=content,
-            supersedes=_to_statements(self.supersedes),
-            contradicts=_to_statements(self.contradicts),
+            supersedes=tuple(map(_to_statement, self.supersedes)),
+            contradicts=tuple(map(_to_statement, self.contradicts)),
         )
-
-
-def _to_statements(memories: Iterable[Memory]) -> tuple[RelatedStatement, ...]:
-    return tuple(map(_to_statement, memories))
 
 
 def _to_statement(memory: Memory) -> RelatedStatement:
@@ -255,18 +239,13 @@ class RelatedMemories(Protocol):
         ...
 
     def find_bearing(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
-        """Find the memories to show to a model that reads a text: few, and those that bear on it.
-
-        Those that wait for the user's confirmation are among them.
-        """
+        """Find the few memories to show to a model that reads a text, pending ones included."""
         ...
 
     def embed_meanings(self, texts: Sequence[str], *, wait: bool) -> TextVectors:
-        """Embed some texts. Must not be called inside a transaction, for it may take long.
+        """Embed texts, outside of any transaction: embedding may take long.
 
-        Args:
-            texts: what to embed.
-            wait: whether to wait for the embedder; without, there are none until it is loaded.
+        Without `wait` there are no vectors until the embedder is loaded.
 
         Raises:
             EmbedderError: vectors were to be waited for, and none can be made.
@@ -281,13 +260,13 @@ class RelatedMemories(Protocol):
 
 
 APART = "apart"
-"""What the log calls it: the line is of the one memory, and its detail is the id of the other."""
+"""Action in the audit log for two memories found to differ: the subject and, by id, the detail."""
 
 
 def list_apart(tx: Transaction, memories: Iterable[Memory]) -> set[tuple[str, str]]:
-    """List the pairs of these memories that are noted and say the same as then.
+    """List the pairs of memories that a model found to differ, in their present wordings.
 
-    The smaller id comes first.
+    In a pair the smaller id comes first.
     """
     by_id = {memory.id: memory for memory in memories}
     found = set[tuple[str, str]]()

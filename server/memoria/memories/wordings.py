@@ -1,10 +1,14 @@
-"""Wordings: checked texts for the writer of memories, with their evidence, names and trust."""
+"""Wordings: checked texts for the writer of memories, with their evidence, names and trust.
+
+Nothing that an agent does may raise the trust in a memory: a wording that replaces another one is
+trusted as little as that. Only the user's own word stands by itself.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError
-from memoria.language.lazy import LazyPattern
 from memoria.language.names.keys import USER, subject_key
 from memoria.language.names.mentions import find_names
 from memoria.language.names.roles import parse_sentence
@@ -28,7 +32,7 @@ from memoria.model import (
     Trust,
     Validity,
 )
-from memoria.model.memory import Condition
+from memoria.model.memory import Condition, MemoryVersion
 from memoria.model.provenance import EXTRACTION_CHANNEL
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters, NewVersion
@@ -36,7 +40,7 @@ from memoria.store.values import Filters, NewVersion
 RULES_CONFIDENCE = 0.4
 """Confidence of the rules in what they read in a wording; a model gives its own."""
 REFINE = "refine"
-"""Action in the log of a wording that adds to the former one, or repeats it: that holds still."""
+"""Action in the audit log for a wording that adds to the former one or repeats it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class Interpretation:
 
     mentions: tuple[Mention, ...] = ()
     subject: str | None = None
-    """Person or thing it speaks of; one of the mentions, or a name of its own."""
+    """Person or thing that the wording is about: one of the mentions, or another name."""
     negated: bool = False
     modality: Modality = "actual"
     event_at: int | None = None
@@ -69,21 +73,21 @@ class Interpretation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StructuralLinks:
-    """Links of a memory beside those of its wording, by id: memories, unless it says turns."""
+    """Links of a memory, by id, beside those that follow from its wording."""
 
     turns: tuple[str, ...] = ()
-    """Turns it rests on, beside the one its wording was drawn from."""
+    """Turns that support the memory, beside the source of its wording."""
     follows: str | None = None
-    """The memory before it, where that is not the last one of the same session."""
+    """The memory before this one, if that is not the last of the same session."""
     replaces: str | None = None
-    """The memory whose place it has taken."""
+    """The memory that this one replaces."""
     contradicts: tuple[str, ...] = ()
-    """Memories that cannot be true together with it."""
+    """Memories that contradict this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Words of a turn that bear a memory out."""
+    """Words of a turn that support a memory."""
 
     turn_n: int
     quote: str
@@ -91,14 +95,14 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """The memories that another one is derived from."""
+    """Sources of a derived memory."""
 
     sources: tuple[Memory, ...] = ()
-    """Memories it quotes."""
+    """Memories that the derived one quotes."""
     shown: tuple[Memory, ...] = ()
-    """Memories its model was shown beside them, and may have taken a word from."""
+    """Memories that the model was shown beside the sources, and may have used."""
     confidence: float = 1.0
-    """Certainty with which it follows from them."""
+    """Certainty with which the derived memory follows from its sources."""
     turns_per_source: int = 0
     """Most turns of each source that the derived memory rests on, beside the turn of the source's
     own wording."""
@@ -130,12 +134,12 @@ class NewWording:
     importance: float | None = None
     """New importance of the memory; None leaves it as before."""
     expires_at: int | None = None
-    """Time from which it does not count any more. A wording never inherits the former one's end."""
+    """Time when the wording expires. A wording never inherits the former one's end."""
     passages: tuple[Passage, ...] = ()
-    """Further words that bear it out."""
+    """Further words that support the wording."""
     derivation: Derivation = _NO_DERIVATION
     interpretation: Interpretation | None = None
-    """People and things it speaks of; without one, the rules read the content."""
+    """People and things in the wording; None lets the rules read the content."""
     structural: StructuralLinks | None = None
     """Links of the memory: for a new one to its turn and the memory before it, at least. A memory
     that is revised keeps its links, gets one to its new turn, and others only where given."""
@@ -162,6 +166,22 @@ def make_version(wording: NewWording, now: int) -> NewVersion:
     )
 
 
+def repeat_wording(tx: Transaction, memory: Memory, version: MemoryVersion) -> NewWording:
+    """Return a wording of a memory to be written anew, as it was said, up to the memory's end."""
+    turn_id = version.provenance.turn_id
+    turn = None if turn_id is None else tx.conversations.turn(turn_id)
+    return NewWording(
+        content=version.content,
+        valid_from=version.valid_from,
+        provenance=version.provenance,
+        turn_n=None if turn is None else turn.n,
+        inferred_by=version.inferred_by,
+        event_at=version.event_at,
+        event_expression=version.event_expression,
+        expires_at=memory.expires_at,
+    )
+
+
 _MOST_MENTIONS = 8
 _EVERYTHING = Filters(everywhere=True, include_history=True, include_processed=True)
 
@@ -180,7 +200,7 @@ def interpretation_by_model(add: Add, event_at: int | None = None) -> Interpreta
     )
 
 
-_OF_THEIR_PEOPLE = LazyPattern(
+_OF_THEIR_PEOPLE = lazy_regex(
     r"""(?xi)^[^"“:：]{1,40}(?:\ssays:\s*"(?=my\s)|说：“(?=我的?[爸妈父母爷奶哥姐弟妹叔姑舅姨丈妻儿女老]))"""
 )
 """Beginning of a report such as "Bob says: my mother …", which is no mention of Bob."""
@@ -191,12 +211,9 @@ def interpretation_by_rules(
 ) -> Interpretation:
     """Interpret a wording by the rules.
 
-    Args:
-        content: the wording.
-        time: the words in it that say when, if any were found.
-        event_at: what these words mean, UTC epoch milliseconds.
+    `time` are the words in the wording that say when, `event_at` is what these mean.
     """
-    content = _OF_THEIR_PEOPLE.regex.sub("", content)
+    content = _OF_THEIR_PEOPLE.sub("", content)
     sentence = parse_sentence(content, time)
     parts = {name_key(one.name) for one in sentence.roles}
     others = (one.mention for one in find_names(content) if name_key(one.name) not in parts)
@@ -219,13 +236,6 @@ def interpretation_of_update(
     A model names the things of a memory when it adds it. Those of them that still stand in the new
     wording are mentioned there, what else is named the rules find, and the rest is gone with the
     former wording.
-
-    Args:
-        tx: the transaction in which the memory is revised.
-        memory: as it is before.
-        content: the new wording.
-        time: the words in it that say when, if any were found.
-        event_at: what these words mean, UTC epoch milliseconds.
     """
     by_rules = interpretation_by_rules(content, time, event_at)
     mentions: dict[str, Mention] = {}
@@ -255,13 +265,7 @@ def interpretation_of_update(
 def interpret_revision(
     tx: Transaction, memory: Memory, wording: NewWording
 ) -> Interpretation | None:
-    """Interpret a new wording of a memory with links by a model; None without such links.
-
-    Args:
-        tx: the transaction in which the memory is revised.
-        memory: as it is before.
-        wording: the new wording.
-    """
+    """Interpret a new wording of a memory that a model has linked; None if no model has."""
     if tx.graph.links_inferred_by(memory.id) is not InferredBy.MODEL:
         return None
     read = interpretation_of_update(tx, memory, wording.content, None, None)
@@ -271,7 +275,7 @@ def interpret_revision(
 
 
 def may_speak_of(subject: str | None, content: str) -> bool:
-    """Return whether a wording may be of a subject: it is the user, none, or named there."""
+    """Return whether a wording may be about a subject: the user, nobody, or a name it has."""
     key = None if subject is None else subject_key(subject)
     return key is None or key.startswith(USER) or key in content.casefold()
 
@@ -279,14 +283,7 @@ def may_speak_of(subject: str | None, content: str) -> bool:
 def interpretation_by_agent(
     content: str, mentions: Sequence[Mention], subject: str | None, confidence: float
 ) -> Interpretation:
-    """Interpret a statement by its author's details; the rules find what these leave out.
-
-    Args:
-        content: the statement.
-        mentions: whom and what it names.
-        subject: of whom or what it speaks, where that was said.
-        confidence: how sure the statement is.
-    """
+    """Interpret a statement by its author's details; the rules add what the details leave out."""
     by_rules = interpretation_by_rules(content)
     known = {name_key(one.name): one for one in by_rules.mentions}
     given = {name_key(one.name): _complete_mention(one, known) for one in mentions}
@@ -324,16 +321,13 @@ def temper_wording(wording: NewWording, memory: Memory) -> NewWording:
 
 
 def needs_users_word(memory: Memory) -> bool:
-    """Return whether a memory was held back for the user, who has not confirmed it since.
-
-    It may have been archived meanwhile, so that it is not asked about any more.
-    """
+    """Return whether a memory waits for the user's confirmation, or was archived while it did."""
     is_held = memory.flag is not None and memory.validity is not Validity.ACTIVE
     return memory.validity is Validity.PENDING_CONFIRMATION or (is_held and not memory.verified)
 
 
 def is_fixed_for(memory: Memory, trust: Trust) -> bool:
-    """Return whether the user has fixed a memory and the present speaker is not the user."""
+    """Return whether only the user may change a memory, and the speaker is not the user."""
     return (memory.verified or memory.pinned) and trust is not Trust.USER
 
 
@@ -357,7 +351,7 @@ MAX_CHARS = 4000
 
 
 def check_statement(content: str, tally: Tally) -> str:
-    """Return a text without what must not be stored, and without what nobody sees.
+    """Return a text without secrets and without invisible characters.
 
     Raises:
         InvalidInputError: it is empty, too long, or asks itself not to be kept.

@@ -45,6 +45,7 @@ from memoria.memories.wordings import (
     describe_belief,
     interpret_revision,
     make_version,
+    repeat_wording,
     temper_wording,
 )
 from memoria.model import EdgeType, Memory, Scope, Validity
@@ -61,14 +62,6 @@ class MemoryWriter:
     def __init__(
         self, tx: Transaction, suppression: SuppressionList, author: Author, now: int
     ) -> None:
-        """Create a writer for one transaction.
-
-        Args:
-            tx: the transaction in which everything is written, or nothing.
-            suppression: what was forgotten, as the transaction sees it.
-            author: who writes, for the audit log.
-            now: UTC epoch milliseconds.
-        """
         self._tx = tx
         self._suppression = suppression
         self._author = author
@@ -79,12 +72,7 @@ class MemoryWriter:
     ) -> None:
         """Write a new memory.
 
-        Args:
-            memory: its type, its scope and whatever else does not depend on the wording. Where
-                it has no scope, that follows from the wording.
-            wording: what it says, where that came from, and what it rests on.
-            action: what was done, for the audit log.
-            detail: why it was done, for the audit log.
+        Without a scope of its own, the memory gets one by the wording.
 
         Raises:
             ForgottenError: it says what was forgotten. Nothing was written.
@@ -103,13 +91,9 @@ class MemoryWriter:
         action: str = "correct",
         detail: str | None = None,
     ) -> None:
-        """Let a memory say something else from now on. What it said becomes its history.
+        """Give a memory a new wording from now on; the former one becomes history.
 
-        Args:
-            memory_id: the memory.
-            wording: what it says, and where that came from: believed at most as it was before.
-            action: what was done, for the audit log.
-            detail: why it was done, for the audit log.
+        The new wording is believed at most as much as the former one.
 
         Raises:
             ForgottenError: the wording says what was forgotten. Nothing was written.
@@ -127,44 +111,20 @@ class MemoryWriter:
     def describe(
         self, memory: Memory, details: MemoryDetails, interpretation: Interpretation | None
     ) -> None:
-        """Note what is known of a memory beside its wording, which stays.
-
-        Args:
-            memory: the memory.
-            details: what is known; what is not given stays as it is.
-            interpretation: whom and what it speaks of; None where that stays.
-        """
+        """Set details of a memory, and leave its wording."""
         self._tx.memories.describe(memory.id, details, self._now)
         if interpretation is not None:
             replace_interpretation(self._tx, memory, interpretation, now=self._now)
         self._log("describe", memory.id, details.type and f"type {memory.type.value} before")
 
     def attribute(self, memory: Memory, subject: str | None, content: str) -> None:
-        """Attribute a memory to somebody else, of whom it has spoken from its beginning.
-
-        Args:
-            memory: as it is.
-            subject: of whom it speaks, in its normal form.
-            content: the same in words that name them.
-        """
-        now = memory.current
-        turn_id = now.provenance.turn_id
-        turn = None if turn_id is None else self._tx.conversations.turn(turn_id)
-        wording = NewWording(
-            content=content,
-            valid_from=now.valid_from,
-            provenance=now.provenance,
-            turn_n=None if turn is None else turn.n,
-            inferred_by=now.inferred_by,
-            event_at=now.event_at,
-            event_expression=now.event_expression,
-            expires_at=memory.expires_at,
-        )
+        """Attribute a memory, with its whole history, to another person."""
+        wording = replace(repeat_wording(self._tx, memory, memory.current), content=content)
         self._tx.memories.set_subject(memory.id, subject)
         self.revise(memory.id, wording, "attribute", "said by somebody else than the user")
 
     def add_past(self, memory_id: str, wording: NewWording) -> bool:
-        """Add a wording that held before the present one. Return False where that is known.
+        """Add a wording that held before the present one; return False if the wording is known.
 
         Raises:
             ForgottenError: the wording says what was forgotten. Nothing was written.
@@ -185,15 +145,9 @@ class MemoryWriter:
         successor: Memory | None = None,
         since: int | None = None,
     ) -> None:
-        """Take a memory out of the active ones because something else is true now.
+        """Supersede a memory because something else is true now.
 
-        Args:
-            memory_id: the memory.
-            detail: why, for the audit log.
-            action: what was done, for the audit log.
-            successor: the memory that says what is true now, where there is one.
-            since: the moment until which this one held, UTC epoch milliseconds; by default when its
-                successor began to hold.
+        `since` is the moment until which the memory held, by default when its successor began to.
         """
         if successor is not None:
             since = successor.current.valid_from if since is None else since
@@ -203,11 +157,11 @@ class MemoryWriter:
         self._set_validity(memory_id, Validity.SUPERSEDED, action, detail)
 
     def end(self, memory_id: str, detail: str | None = None) -> None:
-        """Take a memory out of the active ones because it is not needed any more."""
+        """Archive a memory because it is not needed any more."""
         self._set_validity(memory_id, Validity.ARCHIVED, "archive", detail)
 
     def restore(self, memory_id: str, detail: str | None = None, *, waits: bool = False) -> None:
-        """Make a memory active again, or let it wait for the user's word again."""
+        """Make a memory active again, or pending confirmation again if it `waits`."""
         validity = Validity.PENDING_CONFIRMATION if waits else Validity.ACTIVE
         self._set_validity(memory_id, validity, "restore", detail)
 
@@ -229,12 +183,12 @@ class MemoryWriter:
                 self.supersede(other_id, f"the user confirmed {memory.id}", successor=memory)
 
     def mark_contradiction(self, memory: Memory, others: Iterable[Memory]) -> None:
-        """Note that a memory and some others cannot be true together, and nobody knows which is."""
+        """Note that a memory contradicts other memories, and nobody knows which is right."""
         self._tx.end_kept()
         link_contradictions(self._tx, memory, [other.id for other in others], now=self._now)
 
     def _decide_scope(self, memory: NewMemory, content: str) -> Scope:
-        """Decide where a memory is seen whose writer does not say it."""
+        """Decide the scope of a memory whose writer gives none."""
         if self._tx.memories.is_private(memory.workspace):
             return "project"
         scope = decide_scope(content, memory.type, memory.subject)
@@ -243,10 +197,7 @@ class MemoryWriter:
     def set_scope(self, memory: Memory, scope: Scope, workspace: str | None) -> None:
         """Set where a memory is seen.
 
-        Args:
-            memory: the memory.
-            scope: in every project, or in one alone.
-            workspace: the project it is given to where it has none of its own.
+        `workspace` is the project of a memory that has none of its own.
 
         Raises:
             InvalidInputError: there is no project to which it could belong.
@@ -263,14 +214,14 @@ class MemoryWriter:
         self._log("scope", memory.id, "everywhere" if scope == "everywhere" else f"in {place} only")
 
     def move_to(self, memory: Memory, project: str | None) -> None:
-        """Let a memory be seen in this project alone, whichever it belonged to; None for all."""
+        """Move a memory to a project, where alone it is seen; None makes it visible everywhere."""
         place = memory.workspace if project is None else project
         scope: Scope = "everywhere" if project is None else "project"
         self._tx.memories.set_scope(memory.id, scope, place, self._now)
         self._log("scope", memory.id, "everywhere" if project is None else f"in {project} only")
 
     def pin(self, memory_id: str, *, pinned: bool) -> None:
-        """Protect a memory from fading, or no longer."""
+        """Pin or unpin a memory; a pinned one does not fade."""
         self._tx.memories.set_flags(memory_id, self._now, pinned=pinned)
         self._log("pin" if pinned else "unpin", memory_id)
 
@@ -280,26 +231,22 @@ class MemoryWriter:
         self._log("upvote" if up else "downvote", memory_id)
 
     def note_use(self, memory_id: str, gain: float) -> None:
-        """Note that a memory shaped a reply; its importance grows by `gain`."""
+        """Note that a memory shaped a reply, and raise its importance by `gain`."""
         self._tx.memories.add_use(memory_id, gain, self._now)
 
     def add_evidence(self, memory_id: str, passage: Passage) -> bool:
-        """Add words of a turn that bear a memory out. Return False where the turn is known to."""
+        """Add words of a turn as evidence of a memory; return False if the turn is known."""
         evidence = NewEvidence(memory_id, passage.turn_n, passage.quote, self._now)
         return self._tx.memories.add_evidence(evidence)
 
     def copy_evidence(self, memory_id: str, source_id: str, most_turns: int) -> None:
-        """Let a memory rest on the turns of another as well, on so many at most."""
+        """Add the turns of a source memory, up to `most_turns`, to a memory's evidence."""
         self._tx.pairs.copy_evidence(memory_id, source_id, most_turns)
 
     def merge(self, survivor: Memory, other: Memory, authority: Authority, most_turns: int) -> None:
-        """Let one of two memories that say the same stand for both.
+        """Merge two memories that say the same: one survives, the other is superseded.
 
-        Args:
-            survivor: it keeps its wording and rests on the other's turns as well.
-            other: it is superseded.
-            authority: how far the survivor is to be believed from now on.
-            most_turns: how many of the other's turns are copied at most.
+        The survivor keeps its wording, and rests on `most_turns` turns of the other as well.
         """
         trust, confidence = authority.trust.value, authority.confidence
         self.copy_evidence(survivor.id, other.id, most_turns)
@@ -342,7 +289,7 @@ class MemoryWriter:
         self._suppression.check_statement(content)
 
     def lift_tombstone(self, content: str) -> None:
-        """Allow what was forgotten to be said again, because the user wants it back."""
+        """Allow a forgotten statement to be remembered again, as the user wants."""
         tombstone = self._suppression.lift(content)
         if tombstone is not None:
             self._log("lift", tombstone.subject)
@@ -375,7 +322,7 @@ class MemoryWriter:
         self._log(action, memory_id, detail)
 
     def _log(self, action: str, subject: str, detail: str | None = None) -> None:
-        """Note a change of what there was, which ends what was kept of before."""
+        """Log a change of existing memories, and end kept answers that rest on them."""
         self._tx.end_kept()
         self._note(action, subject, detail)
 

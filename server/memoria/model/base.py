@@ -29,7 +29,7 @@ class Loosely:
     names: tuple[str, ...] = ()
     """Other names that models give the field."""
     otherwise: str | int | None = None
-    """Value where the answer has nothing fitting; None: then the whole value is unfit."""
+    """Value of the field if the answer has no fitting one; None makes the whole value unfit."""
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     """Other words that models write, by the word that is meant."""
     between: str = " "
@@ -41,31 +41,31 @@ class Shown:
     """Form of a field in the JSON that clients and scripts read; a note beside its type."""
 
     name: str | None = None
-    """Key, where that is another word than the field's name."""
+    """Key in JSON, if another word than the field's name."""
     write: Callable[[Any], object] = lambda value: value
-    """Function that returns what is shown of a value; None for nothing."""
+    """Function that returns the shown form of a value; None to show nothing."""
     when_empty: bool = True
-    """False where an empty value, a zero or a false is left out."""
+    """False to leave out an empty value, a zero or a false."""
 
 
 HIDDEN = Shown(write=lambda _value: None)
-"""Form of a field of which JSON says nothing."""
+"""Form of a field that JSON leaves out."""
 UNLESS_EMPTY = Shown(when_empty=False)
-"""Form of a field that is left out where it is empty, zero or false."""
+"""Form of a field that JSON leaves out if empty, zero or false."""
 
 
 class Value(BaseModel):
     """A frozen value. Equality is by content; a misspelt field is an error, not a loss."""
 
-    # Validators are built when a model is first used: a start-up needs few of them.
+    # Validators are built when a model is first used: a start-up uses few models.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     @classmethod
     def of_checked(cls, fields: dict[str, Any]) -> Self:
-        """Build a value of fields that were checked when they were kept: nothing is checked again.
+        """Build a value of fields that were checked when stored, without checking them again.
 
-        It is `model_construct` for who gives every field, in its own type and in the order of the
-        model: a search reads a hundred turns, and validating each takes four times as long.
+        Every field must be given, in its own type and in the order of the model. Validating the
+        hundred turns that a search reads would take four times as long.
         """
         value = cls.__new__(cls)
         object.__setattr__(value, "__dict__", fields)
@@ -76,28 +76,28 @@ class Value(BaseModel):
 
     @classmethod
     def of_known(cls, fields: dict[str, Any]) -> Self:
-        """Build a value of fields known to be right, each in its own type; the rest by default."""
+        """Build a value of fields known to be valid, each in its own type, and of defaults."""
         return cls.of_checked({**_list_defaults(cls), **fields})
 
     def to_json(self, *names: str) -> dict[str, Any]:
-        """Return the value as clients and scripts read it: plain JSON, without what is absent.
+        """Return the value as plain JSON for clients and scripts, without absent fields.
 
-        Fields stand in it as their `Shown` says. What is kept in files and sent between processes
-        is `model_dump_json`, which knows nothing of that.
+        Each field has the form of its `Shown`. Files and other processes get `model_dump_json`
+        instead, which ignores these forms.
 
         Args:
-            names: keys that are wanted, in their order; all by default.
+            names: the keys wanted, in order; all by default.
         """
         shown = self._write_fields()
         return {name: shown[name] for name in names if name in shown} if names else shown
 
     def _write_fields(self) -> dict[str, Any]:
-        """Return every field as JSON, in the order of the model; a value of its own form adds."""
+        """Return all fields as JSON, in the order of the model; subclasses may add keys."""
         return dict(_list_shown(self))
 
 
 def write_json(value: object) -> Any:  # noqa: ANN401  (JSON)
-    """Return a value, or a list or mapping of such, as plain JSON."""
+    """Return a value, or a list or mapping of values, as plain JSON."""
     match value:
         case Value():
             return value.to_json()
@@ -112,7 +112,7 @@ def write_json(value: object) -> Any:  # noqa: ANN401  (JSON)
 
 
 def write_document(**fields: object) -> dict[str, Any]:
-    """Return fields as a JSON document, without those that are None."""
+    """Return fields as a JSON document, leaving out fields that are None."""
     return {name: write_json(value) for name, value in fields.items() if value is not None}
 
 
@@ -135,7 +135,7 @@ def _list_forms(kind: type[Value]) -> list[tuple[str, Shown]]:
 
 
 def _find_forms(field: FieldInfo) -> list[Shown]:
-    """List the forms beside a field's type, or beside a part of it: `Moment | None`."""
+    """List the forms beside a field's type, or beside a part of the type (`Moment | None`)."""
     parts: Iterable[object] = (
         note for part in get_args(field.annotation) for note in getattr(part, "__metadata__", ())
     )
@@ -169,7 +169,7 @@ _SOURCE: ContextVar[Callable[[], str]] = ContextVar("ids", default=_random_id)
 
 
 def count_end_chars(ids: Iterable[str]) -> int:
-    """Return how many last characters tell these ids apart, at least eight."""
+    """Return the number of last characters that tell ids apart, at least eight."""
     alone = set(ids)
     longest = max(map(len, alone), default=_SHORTEST_END)
     chars = (
@@ -179,16 +179,16 @@ def count_end_chars(ids: Iterable[str]) -> int:
 
 
 def cut_ids(ids: Sequence[str]) -> list[str]:
-    """Cut ids to as many last characters as tell them apart."""
+    """Cut ids to the last characters that tell them apart."""
     chars = count_end_chars(ids)
     return [one[-chars:] for one in ids]
 
 
 def choose_by_end(ids: Iterable[str], end: str) -> str | None:
-    """Return the one id that ends so; None where none does.
+    """Return the only id with an end; None if no id has the end.
 
     Raises:
-        InvalidInputError: several end so; names them.
+        InvalidInputError: several ids have the end; the error names them.
     """
     alike = [one for one in ids if one.endswith(end)]
     if len(alike) > 1:
@@ -200,12 +200,12 @@ def choose_by_end(ids: Iterable[str], end: str) -> str | None:
 
 
 def new_id() -> str:
-    """Make an identifier, 36 characters, greater than every one this process made before."""
+    """Make an identifier of 36 characters, greater than all that this process made before."""
     return _SOURCE.get()()
 
 
 def derive_id(at: int, *parts: str) -> str:
-    """Derive the identifier of a moment, UTC epoch ms, and what it is for: same input, same id."""
+    """Derive an identifier from a moment, UTC epoch ms, and texts: the same input, the same id."""
     digest = hashlib.sha256("\0".join(parts).encode()).digest()
     rest = int.from_bytes(digest[:10], "big") & _RANDOM
     return str(uuid.UUID(int=at << 80 | _VERSION | _VARIANT | rest))
@@ -213,7 +213,7 @@ def derive_id(at: int, *parts: str) -> str:
 
 @contextmanager
 def use_ids(source: Callable[[], str]) -> Iterator[None]:
-    """Let new identifiers in this block, in this thread alone, come from this source."""
+    """Take new identifiers in this block, in this thread alone, from a source."""
     token = _SOURCE.set(source)
     try:
         yield
@@ -223,9 +223,9 @@ def use_ids(source: Callable[[], str]) -> Iterator[None]:
 
 @contextmanager
 def derive_ids(at: int, *parts: str) -> Iterator[None]:
-    """Let new identifiers in this block, in this thread alone, follow from what they are for.
+    """Derive new identifiers in this block, in this thread alone, from a moment and texts.
 
-    What is done again after a crash makes the same ones.
+    Work that is repeated after a crash makes the same identifiers again.
     """
     numbers = count()
     with use_ids(lambda: derive_id(at, *parts, str(next(numbers)))):

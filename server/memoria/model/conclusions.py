@@ -11,7 +11,7 @@ from memoria.model.memory_types import MemoryType, ProposableType
 from memoria.model.operation import Mention
 
 MOST_CONCLUSIONS = 50
-"""Most conclusions of one call."""
+"""Largest number of conclusions in one call."""
 _MOST_ENTITIES = 8
 _Line = Annotated[str, Field(min_length=1, max_length=500)]
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
@@ -31,7 +31,7 @@ class AgentConclusion(Value):
     content: _Line
     """One sentence that stands by itself, in the language of its source."""
     quote: _Line
-    """The words it rests on, exactly as they stand in the turn."""
+    """Words of the turn from which the conclusion follows, verbatim."""
     turn_id: Annotated[
         str,
         BeforeValidator(_read_number),
@@ -39,12 +39,12 @@ class AgentConclusion(Value):
     ]
     """The turn: its number on the page, or its id."""
     subject: _Name
-    """Person or thing it speaks of: `user`, or a name."""
+    """Person or thing that the conclusion is about: `user`, or a name."""
     type: ProposableType | None = None
     importance: Annotated[float, Field(ge=0, le=1)] = 0.5
     until: Annotated[str, Field(max_length=100)] | None = None
     supersedes: Annotated[str, Field(max_length=40)] | None = None
-    """The id of the memory that says what no longer holds."""
+    """Id of the memory that no longer holds."""
     scope: Scope | None = None
     task: _Name | None = None
     entities: Annotated[
@@ -57,12 +57,12 @@ class KeptConclusion(Value):
     """A conclusion that was taken on."""
 
     number: int
-    """Place among those that were handed in, from 1."""
+    """Place among the conclusions handed in, from 1."""
     id: str
-    """Id of the memory that says it now."""
+    """Id of the memory that now has the conclusion."""
     status: StatementStatus
     notes: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
-    """Remarks on it, a sentence each."""
+    """Remarks on the conclusion, a sentence each."""
 
 
 class RefusedConclusion(Value):
@@ -71,14 +71,14 @@ class RefusedConclusion(Value):
     number: int
     reason: str
     turn_id: str | None = None
-    """End of the id of the turn that it names, where a page has that."""
+    """End of the id of the turn that the conclusion names, if the turn is on the page."""
 
 
 class UnreadLeft(Value):
     """Turns that nobody has read yet."""
 
     turns: int
-    """Number of turns, as far as they were counted."""
+    """Number of unread turns, counted up to a bound."""
     is_more: bool = False
     next_page: str | None = None
 
@@ -100,9 +100,9 @@ class ForeignMemory:
     """Id in the other program."""
     content: str
     at: int
-    """Time at which the program wrote it as it is, or at the latest."""
+    """Time at which the program wrote this wording, or the latest possible time."""
     created_at: int | None = None
-    """Time at which the program wrote it first, where that is known."""
+    """Time at which the program wrote the first wording, if known."""
     kind: MemoryType = MemoryType.FACT
     author: str | None = None
     """Writer in the other program: a user, an agent, an application."""

@@ -1,4 +1,4 @@
-"""Core memory: the files a person reads and edits, and what stands in them."""
+"""Core memory: files that a person reads and edits, their lines, and their memories."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -13,16 +13,16 @@ CoreFile: TypeAlias = str
 PROJECT_FILE = "MEMORY.md"
 """The name of a project's core file."""
 CORE_FILES: tuple[CoreFile, ...] = (PROJECT_FILE, "USER.md", "PERSONA.md")
-"""Files of memories that hold everywhere. Each project has a file of its own besides."""
+"""Core files of memories that are seen everywhere; each project has a further file."""
 
 CONTRADICTED = " (contradicted by another memory: ask)"
 """Suffix of a memory that another one contradicts; no word of the memory itself."""
 EARLIER = " (earlier: a newer memory is like it)"
-"""Suffix that earlier versions wrote behind a memory that a newer one is like."""
+"""Suffix that older versions wrote behind a memory with a similar newer memory."""
 SAID_LATER = "later, "
-"""Prefix of a later statement about the memory of the line above, with its day."""
+"""Prefix of a line with a later statement about the memory of the line above."""
 NOT_REMEMBERED = "Not remembered: "
-"""Prefix of the line below a line of the user's that says why it is no memory."""
+"""Prefix of a line that says why the user's line above has become no memory."""
 OWN_COMMENT = "<!-- memoria -->"
 """Suffix of a line that says something about the file, and nothing of a memory."""
 USER_EDIT_NAME = "hand-edit"
@@ -31,7 +31,7 @@ USER_EDIT_NAME = "hand-edit"
 
 @dataclass(frozen=True, slots=True)
 class CoreMemory:
-    """A memory in its newest wording, as far as core files ask."""
+    """A memory in its newest wording, with the fields that core files need."""
 
     id: str
     type: MemoryType
@@ -47,21 +47,21 @@ class CoreMemory:
     trust: Trust = Trust.REPORTED
     channel: str = ""
     project: str | None = None
-    """The project in which alone it is seen; None where it is seen in all."""
+    """Only project in which the memory is seen; None if seen in all."""
     utc_offset: int | None = None
-    """Minutes by which the speaker's clock was ahead of UTC, as its turn has it."""
+    """Minutes by which the speaker's clock was ahead of UTC, from the memory's turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoreLine:
-    """A line of a file about a memory, as it was last written. No word of it is kept."""
+    """A core file's line about a memory, as last written; the text is not stored."""
 
     memory_id: str
     mark: str
-    """`m:` and the end of the id; `c:` in a conflict; `d:` where it was taken out too quickly."""
+    """`m:` and the end of the id; `c:` in a conflict; `d:` if the line was deleted too quickly."""
     digest: bytes
     version_n: int
-    """Number of the wording it was written from."""
+    """Number of the wording in the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,13 @@ class LineStatus:
 
 @dataclass(frozen=True, slots=True)
 class EditConflict:
-    """An edit by the user that contradicts what was said elsewhere at the same time."""
+    """A user's edit of a core file that contradicts a memory made at the same time."""
 
     user_edit: CoreMemory
-    """The edit; it waits until one of the two is chosen."""
+    """Memory of the edit; pending until the user chooses one of the two."""
     against: CoreMemory
     against_is_active: bool
-    """True if the other one is active."""
+    """True if the other memory is active."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,4 +89,4 @@ class CoreFileState:
 
     digest: bytes | None = None
     pending: bytes | None = None
-    """Digest of a text about to be written, until the file has it."""
+    """Digest of a text about to be written, until the write is confirmed."""

@@ -116,13 +116,13 @@ class ForgetSelection(Value):
         return tuple(name for name in _NARROWING if getattr(self, name))
 
     def with_token(self, token: str | None, reason: str | None = None) -> "ForgetOrder":
-        """Build the order to forget just what a preview has shown."""
+        """Build the order to forget exactly the items of a preview."""
         fields = {name: getattr(self, name) for name in ForgetSelection.model_fields}
         return ForgetOrder(**fields, token=token, reason=reason)
 
     @classmethod
     def list_selectors(cls) -> list[str]:
-        """List the arguments by which an agent can say what is to be forgotten."""
+        """List the arguments by which an agent can select what is to be forgotten."""
         fields = cls.model_fields
         return ["ids", *(name for name in _NARROWING if is_for_agents(fields[name]))]
 
@@ -150,7 +150,7 @@ class ForgetOrder(ForgetSelection):
         NotForAgents(),
         ForPeople("do not remember that it was forgotten: it may be said and learnt again"),
     ] = False
-    """True for a program that keeps things of its own here: what it deletes it may write again."""
+    """True for a program that stores things of its own, and may write them again."""
 
     @model_validator(mode="after")
     def _check_return(self) -> Self:
@@ -170,14 +170,14 @@ class ForgetItem(Value):
 
     kind: ForgetKind
     id: Annotated[str, UNLESS_EMPTY]
-    """Id of the memory or turn; of a line or a file, its place below the tenant's folder."""
+    """Id of a memory or turn; place of a line or a file below the tenant's folder."""
     text: Annotated[str, UNLESS_EMPTY]
-    """Its text; of a turn, the beginning."""
+    """Text of the item; of a turn, the beginning."""
     effect: Annotated[
         ForgetEffect, Shown("suppressed", write=lambda effect: effect == "suppressed" or None)
     ] = "erased"
     is_unsupported: Annotated[bool, HIDDEN] = False
-    """True of a conclusion that nobody meant, and that goes as every turn that it rests on does."""
+    """True for a conclusion that goes only because all of its turns go."""
 
 
 class HiddenRecord(Value):
@@ -185,18 +185,18 @@ class HiddenRecord(Value):
 
     id: str
     report_id: str
-    """Id of the forget that has hidden it."""
+    """Id of the report of the forget that hides the record."""
     until: int
-    """Time at which it is erased, UTC epoch ms."""
+    """Time at which the record is erased, UTC epoch ms."""
 
     @property
     def undo_command(self) -> str:
-        """Command that puts it back, with all that the same forget has hidden."""
+        """Command that puts back all records that the same forget hides."""
         return f"memoria undo {self.report_id}"
 
 
 class ForgetPreview(Value):
-    """Everything that a forget would do, before it does any of it."""
+    """A preview of everything that a forget would do."""
 
     items: tuple[ForgetItem, ...]
     counts: dict[str, int]
@@ -210,9 +210,9 @@ class ForgetPreview(Value):
     kept: tuple[str, ...] = ()
     """Ids that were to be spared."""
     near: tuple[ForgetItem, ...] = ()
-    """Turns that stay, though they say nearly the same, or were said as it was corrected."""
+    """Turns that stay, though they say nearly the same, or belong to a correction."""
     share: dict[ShareKind, tuple[int, int]] = Field(default_factory=dict)
-    """Numbers of memories or turns meant and in all, where that is most of them."""
+    """Numbers of memories or turns selected and in all, if most are selected."""
 
     @property
     def total(self) -> int:
@@ -226,22 +226,22 @@ class ForgetPreview(Value):
 
 
 class ForgetReport(Value):
-    """Proof of a forget: how much left which index, and no word of it."""
+    """Proof of a forget: the number of rows erased from each index, and no text."""
 
     id: str
     at: Moment
     """Time of the forget."""
     state: ForgetState
     purge_at: Moment | None = None
-    """Time at which what is hidden is erased."""
+    """Time at which the hidden rows will be erased."""
     purged_at: Moment | None = None
-    """Time at which what was hidden was erased."""
+    """Time at which the hidden rows were erased."""
     items: dict[str, int]
     """Number of items by kind."""
     removed: dict[str, int]
     """Number of rows that left each index."""
     remaining: dict[str, int]
-    """Number of its rows that each index still has; nothing, where all went well."""
+    """Number of rows left in each index; empty if all went well."""
     by: str
     """The way in: `on the command line`, `over MCP by …`."""
     selected_by: tuple[str, ...]
@@ -249,7 +249,7 @@ class ForgetReport(Value):
     digests: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
     """An HMAC of each item under the home's key, in order; read only where a report is shown."""
     scrubbed: Annotated[bool, HIDDEN] = False
-    """True if the database file was wiped with it; where not, doctor says when it is."""
+    """True if the database file was wiped at once; if False, doctor reports when it is."""
 
 
 class RemainingBackup(Value):
@@ -258,11 +258,11 @@ class RemainingBackup(Value):
     path: str
     made_at: int
     kept_until: int | None
-    """Time at which the next backup removes it, UTC epoch ms; None if only its owner does."""
+    """Time at which the next backup removes this backup, UTC epoch ms; None if no backup does."""
 
 
 class ForgetResult(Value):
-    """Outcome of a forget: what it erased, and what it could not reach."""
+    """Outcome of a forget: what was erased, and what could not be reached."""
 
     memories: tuple[str, ...]
     turns_erased: tuple[str, ...]
@@ -272,21 +272,21 @@ class ForgetResult(Value):
     hidden: tuple[HiddenRecord, ...] = ()
     """Records of those already forgotten that can still be put back."""
     told_by: Annotated[tuple[str, ...], HIDDEN] = ()
-    """Sources of the turns concerned, as far as a client's transcript or hook told them."""
+    """Sources of the turns concerned that a client's transcript or hook has told."""
     near_turns: tuple[str, ...] = ()
-    """Ids of the turns that say nearly the same and stay, where no preview has shown them."""
+    """Ids of turns that say nearly the same and stay, if no preview has shown them."""
     related_memories: tuple[str, ...]
     """Memories that remain, although they rest on an erased turn, contain the same words, or are
     sources of a forgotten one."""
     files: tuple[str, ...]
     """Files of the home from which lines were taken, or that were deleted."""
     deleted_files: tuple[str, ...] = ()
-    """Files that were deleted: a nightly run had written them, or everything was meant."""
+    """Deleted files: generated ones, or all files if everything was forgotten."""
     scrubbed: bool
-    """True if the database file holds no trace of it either."""
+    """True if the database file holds no trace of what was erased."""
     backups: tuple[RemainingBackup, ...]
     report: ForgetReport | None = None
-    """Proof that is kept; None where nothing was left to forget."""
+    """Stored proof; None if nothing was left to forget."""
 
 
 def count_kinds(items: Sequence[ForgetItem]) -> dict[str, int]:
@@ -306,25 +306,25 @@ class Change(Value):
     by: str
     """The way in: `on the command line`, `by a program`."""
     memory_id: str | None = None
-    """Memory that it was done to; None for a forget or an import."""
+    """Id of the memory concerned; None for a forget or an import."""
     content: Annotated[str | None, Shown("text")] = None
-    """The memory's text after it, or now; None where it was forgotten since."""
+    """Text of the memory after the change, or now; None if the memory was forgotten."""
     former: Annotated[str | None, Shown("former_text")] = None
-    """The memory's text before a correction, where that is still there."""
+    """Text of the memory before a correction, if not forgotten."""
     others: Annotated[tuple[str, ...], Shown("other_memories", when_empty=False)] = ()
-    """Ids of the other memories that it changed."""
+    """Ids of other memories that changed as well."""
     items: Annotated[Mapping[str, int] | None, HIDDEN] = None
-    """Of a forget: how many of each kind it has hidden; of an import: how many came in."""
+    """Numbers of items, by kind, that a forget has hidden or an import has added."""
     sessions: Annotated[tuple[str, ...], HIDDEN] = ()
-    """Of an import: conversations of which something came in by it and is there still."""
+    """Conversations that an import has added turns to, if turns of it remain."""
     undoes: str | None = None
-    """Id of the change that it took back."""
+    """Id of the change that this change took back."""
     is_undone: Annotated[bool, Shown("undone")] = False
     is_gone: Annotated[bool, HIDDEN] = False
-    """True if the memory, or its text before, was forgotten since, or by a forget for good, or it
-    was an import: it can't be undone."""
+    """True if the change can't be undone: the memory or its former text is forgotten, or the change
+    was an import or a forget for good."""
     is_overtaken: Annotated[bool, HIDDEN] = False
-    """True if the memory was changed again since: the later change is to be undone first."""
+    """True if the memory was changed again: the later change is to be undone first."""
 
     def _write_fields(self) -> dict[str, Any]:
         """Return every field as JSON; the items of a forget are `forgotten`, else `imported`."""
@@ -337,4 +337,4 @@ class ChangeList(Value):
 
     changes: tuple[Change, ...]
     id_chars: int
-    """Number of last characters that tell these ids apart."""
+    """Number of last characters that tell the ids of the changes apart."""

@@ -29,12 +29,12 @@ class EdgeType(StrEnum):
 
     @property
     def is_symmetric(self) -> bool:
-        """True if it says the same the other way round, and so is kept once."""
+        """True if the relation holds in both directions; such an edge is stored once."""
         return self in (EdgeType.SIMILAR_TO, EdgeType.CONTRADICTS)
 
     @property
     def is_extracted(self) -> bool:
-        """True if a reader finds it in a memory's words: rules first, a model better."""
+        """True if rules or a model read such edges in a memory's wording."""
         return self in (EdgeType.ABOUT, EdgeType.MENTIONS, EdgeType.ROLE)
 
 
@@ -51,7 +51,7 @@ class Node(NamedTuple):
 
 
 class Edge(Value):
-    """A link, as it is written and as it is shown."""
+    """A typed, weighted link between two nodes."""
 
     src: Annotated[Node, HIDDEN]
     type: EdgeType
@@ -63,7 +63,7 @@ class Edge(Value):
     inferred_by: InferredBy = InferredBy.RULES
     made_at: Moment
     role: SemanticRole | None = None
-    """Part that `dst` plays in what `src` tells: of a ROLE edge, and only of one."""
+    """Part that `dst` plays in the statement of `src`; set on ROLE edges alone."""
     negated: Annotated[bool, UNLESS_EMPTY] = False
     modality: Annotated[
         Modality, Shown(write=lambda modality: None if modality == "actual" else modality)
@@ -72,7 +72,7 @@ class Edge(Value):
     event_expression: str | None = None
     """Time of the event, as the speaker put it."""
     turn_id: str | None = None
-    """Turn it was concluded from."""
+    """Id of the turn from which the edge was concluded."""
 
     @model_validator(mode="after")
     def _check_role_and_ends(self) -> "Edge":
@@ -84,18 +84,18 @@ class Edge(Value):
 
 
 class Entity(Value):
-    """A named thing, with the names it goes by in the memories seen from where was asked."""
+    """A named thing, with the names that visible memories and turns use."""
 
     id: str
     node: Annotated[int, HIDDEN]
-    """Number of its node in a graph expansion."""
+    """Number of the entity's node."""
     kind: EntityKind
     name: str
-    """The first name it became known by that is still used."""
+    """Oldest name that is still used."""
     aliases: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
     distinct: str | None = None
-    """Word that tells it from its namesakes, where a memory said one."""
+    """Words that tell the entity from its namesakes, if a memory gave any."""
     mentions: int
-    """Number of memories that speak of it; counted up to a thousand."""
+    """Number of memories and turns that name the entity, counted up to a thousand."""
     canonical_id: Annotated[str | None, Shown("same_as")] = None
-    """Entity it is the same as, where it was merged into one."""
+    """Id of the entity that this entity was joined with."""

@@ -26,7 +26,7 @@ class Listing(Value):
     workspace: Annotated[
         str | None, CLEAN, ForPeople("what is seen from this project; * for all of them")
     ] = None
-    """The configured one by default."""
+    """Project asked from; the configured project by default."""
     page: Annotated[int, Bounds(1, 1_000_000), ForPeople("which page, from 1")] = 1
     limit: Annotated[int, Bounds(1, MOST_ON_PAGE), ForPeople("most on a page")] = 20
 
@@ -54,7 +54,7 @@ class MemoryListing(Listing):
 
     @property
     def validities(self) -> tuple[Validity, ...]:
-        """Validities of this state; empty for any."""
+        """Validities of the memories to list; empty to list all memories."""
         match self.state:
             case "any":
                 return ()
@@ -78,7 +78,7 @@ class Page(Value):
     total: int
     """Number on all pages."""
     elsewhere: int
-    """Number of further ones in other projects."""
+    """Number of further items in other projects."""
 
 
 class MemoryPage(Page):
@@ -86,9 +86,9 @@ class MemoryPage(Page):
 
     memories: tuple[Memory, ...]
     withheld: Annotated[int, UNLESS_EMPTY] = 0
-    """How many of this page nobody is shown, by the user's word; `total` does not count them."""
+    """Number of memories of this page that the user wants withheld; `total` leaves them out."""
     id_chars: int
-    """Number of last characters that tell these ids apart from all others."""
+    """Number of last characters that tell the ids of this page from all others."""
 
 
 class SessionSummary(Value):
@@ -100,9 +100,9 @@ class SessionSummary(Value):
     last_at: Moment
     turns: int
     memories: int
-    """Number of memories concluded from what was said in it."""
+    """Number of memories concluded from turns of the session."""
     opening: str
-    """First words of a user, or of whoever spoke first."""
+    """First words of the first user turn, or else of the first turn."""
     workspace: str | None = None
 
 
@@ -111,7 +111,7 @@ class SessionPage(Page):
 
     sessions: tuple[SessionSummary, ...]
     id_chars: Annotated[int, HIDDEN]
-    """Number of first characters that tell these ids apart from all others."""
+    """Number of first characters that tell the ids of this page from all others."""
 
 
 class KnownProject(Value):
@@ -119,21 +119,21 @@ class KnownProject(Value):
 
     name: str
     places: tuple[str, ...] = ()
-    """Last known folders; none where it was named by hand."""
+    """Last known folders; none for a project named by hand."""
     memories: int = 0
     """Number of active memories."""
     turns: int = 0
     is_private: bool = False
     is_gone: bool = False
-    """True if none of its folders is there any more."""
+    """True if no folder of the project exists any more."""
     is_unmounted: bool = False
-    """True if its folders lie on a drive that is not mounted now."""
+    """True if the folders lie on a drive that is not mounted."""
     is_here: bool = False
-    """True if it is the one at hand."""
+    """True for the present project."""
 
 
 class KnownJoin(Value):
-    """A project that became part of another, and what it had then."""
+    """A project that became part of another, and its rows at that time."""
 
     former: str
     into: str

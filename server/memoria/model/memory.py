@@ -31,7 +31,7 @@ class InferredBy(StrEnum):
     """Reader that drew a conclusion from what was said."""
 
     STATEMENT = "statement"
-    """No reader: it was stated, to be remembered."""
+    """No reader: somebody stated the memory, to be remembered."""
     RULES = "rules"
     MODEL = "model"
 
@@ -54,7 +54,7 @@ class Trust(StrEnum):
     TOOL = "tool"
 
     def at_most(self, other: "Trust") -> "Trust":
-        """Return the lower of this trust and another one."""
+        """Return the lower of two trusts."""
         return max(self, other, key=tuple(Trust).index)
 
 
@@ -71,11 +71,11 @@ class Provenance(Value):
     turn_id: str | None = None
     turn_index: int | None = None
     quote: str | None = None
-    """Words it rests on, as they stand in the turn or as they were typed."""
+    """Words on which the memory rests, as they stand in the turn or as they were typed."""
 
 
 Scope = Literal["everywhere", "project"]
-"""Projects in which a memory is seen: every one, or the one alone that it was learnt in."""
+"""Projects in which a memory is seen: all, or only the project where it was learnt."""
 
 
 class MemoryVersion(Value):
@@ -90,15 +90,15 @@ class MemoryVersion(Value):
     provenance: Provenance
     inferred_by: InferredBy = InferredBy.STATEMENT
     event_at: Moment | None = None
-    """Time of the event that it tells of, if it was said."""
+    """Time of the event in the wording, if it was said."""
     event_expression: str | None = None
     """The same in the speaker's words: `last Friday`."""
     utc_offset: int | None = None
-    """Minutes by which the speaker's clock was ahead of UTC, as its turn has it."""
+    """Minutes by which the speaker's clock was ahead of UTC, from the wording's turn."""
 
     @property
     def is_verbatim(self) -> bool:
-        """True if it has the words it rests on, as they were said, and no others."""
+        """True if the wording is its quote, word for word."""
         return self.content == self.provenance.quote
 
 
@@ -128,12 +128,12 @@ class LocalSpan(Value):
     until: Annotated[str | None, Shown("expires_at")] = None
     """Time from which it does not count any more."""
     last_day: str | None = None
-    """Last day on which it counts, where it ends at midnight."""
+    """Last day on which the memory holds, if it ends at midnight."""
 
 
 LinkRelation = Literal["supersedes", "superseded by", "contradicts", "derived from", "source of",
                        "related"]  # fmt: skip
-"""Relation of a memory to what it is linked with."""
+"""Relation of a memory to the memory or turn that it is linked with."""
 
 
 class MemoryLink(Value):
@@ -143,13 +143,13 @@ class MemoryLink(Value):
     kind: Literal["memory", "turn"]
     id: str
     text: str
-    """Its beginning, in a line."""
+    """Beginning of the linked text, in a line."""
 
 
 CARRIED_COLUMNS = ("use_count", "last_used_at", "flag")
 """Fields of a memory that are columns of its row under the same name, and are read, shown, exported
-and imported as they stand there. Another one needs its field, its name here and a migration that
-adds it to `memories`, NULL by default."""
+and imported unchanged. A further field needs its name here, and a migration that adds the column to
+`memories`, NULL by default."""
 
 
 class Memory(Value):
@@ -170,46 +170,46 @@ class Memory(Value):
     created_at: Moment
     updated_at: Moment
     workspace: str | None = None
-    """Project it was learnt in."""
+    """Project in which the memory was learnt."""
     scope: Scope = "everywhere"
     subject: str | None = None
-    """Person or thing it speaks of, in its normal form."""
+    """Person or thing that the memory is about, in normal form."""
     predicate: str | None = None
     """Property of the subject: `home`, `editor`."""
     task: str | None = None
-    """Task at which it was learnt. A rule or a preference holds for it alone."""
+    """Task at which the memory was learnt. A rule or a preference holds for this task alone."""
     expires_at: Moment | None = None
-    """Time from which it does not count any more."""
+    """Time at which the memory expires."""
     evidence: int = 1
-    """Number of turns it rests on, or 1 where it was stated."""
+    """Number of turns on which the memory rests; 1 for a stated memory."""
     use_count: int = 0
     last_used_at: Moment | None = None
     flag: str | None = None
-    """Reason why it needs confirmation to be believed: `instruction`, `pasted`, `tool`, `pii`."""
+    """Reason why the memory needs confirmation: `instruction`, `pasted`, `tool`, `pii`."""
     contradicts: tuple[RelatedStatement, ...] = ()
-    """Statements that cannot be true together with it; read only where a memory is to be shown."""
+    """Statements that contradict the memory; read only for memories to be shown."""
     outdated_by: tuple[str, ...] = ()
-    """Ids of newer accounts of what an episode or a concept rests on; read as `contradicts` is."""
+    """Ids of memories newer than the sources of an episode or a concept; read for showing."""
     entities: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
-    """Names in it; read as `contradicts` is."""
+    """Names in the memory; read for showing."""
     links: Annotated[tuple[MemoryLink, ...], UNLESS_EMPTY] = ()
-    """Links with other memories and turns; read as `contradicts` is."""
+    """Links with other memories and turns; read for showing."""
     local: LocalSpan | None = None
-    """Time in which it holds, in local time; read as `contradicts` is."""
+    """Time in which the memory holds, in local time; read for showing."""
     later: LaterStatement | None = None
-    """Nearest statement that was said later; read as `contradicts` is."""
+    """Nearest statement that was said later; read for showing."""
     condition: Condition | None = None
-    """Condition under which it was told; read as `contradicts` is."""
+    """Condition under which the memory was told; read for showing."""
     former_end: int | None = None
-    """End of the wording that was just corrected, where the new one has no end."""
+    """End of the wording that was just corrected, if the new wording has no end."""
     is_unchanged: bool = False
-    """True if a person's revision just changed nothing: there is nothing to undo."""
+    """True if the revision that led here has changed nothing, so that no undo is needed."""
     versions: tuple[MemoryVersion, ...]
     """Newest first."""
 
     @property
     def current(self) -> MemoryVersion:
-        """Version that is valid now, or was last."""
+        """Newest version."""
         return self.versions[0]
 
     @property
@@ -219,7 +219,7 @@ class Memory(Value):
 
     @property
     def sole_task(self) -> str | None:
-        """Task for which alone it holds, that of a rule or a preference."""
+        """Only task for which a rule or a preference holds; None for other memories."""
         return self.task if self.type.is_guide else None
 
     @property
@@ -238,7 +238,7 @@ user's word."""
 
 
 class MemoryChange(Value):
-    """Effect of a statement: the memory that says it now, and the others concerned."""
+    """Effect of a statement: the memory that has the statement, and other memories concerned."""
 
     id: str
     content: str
@@ -249,7 +249,7 @@ class MemoryChange(Value):
 
 
 SOURCE_TURN = "turn_id"
-"""Detail that is ignored where a statement's turn does not say it."""
+"""Name of the detail that is ignored if the given turn does not say the statement."""
 
 
 class RememberResult(Value):
@@ -264,27 +264,27 @@ class RememberResult(Value):
     contradicts: tuple[RelatedStatement, ...] = ()
     """Statements that cannot be true together with it; both stay until one is revised."""
     superseded_by: RelatedStatement | None = None
-    """Statement that holds since, where this one is of an earlier time."""
+    """Statement that holds instead, if this statement is of an earlier time."""
     expires_at: int | None = None
-    """Time from which it does not count any more, UTC epoch ms."""
+    """Time at which the memory expires, UTC epoch ms."""
     local: LocalSpan | None = None
     """Time in which the memory holds, in local time."""
     former_end: int | None = None
-    """End of a memory it has taken the place of, where it has no end itself."""
+    """End of the memory that this memory replaced, if this memory has no end."""
     task: str | None = None
-    """Task at which it was learnt."""
+    """Task at which the memory was learnt."""
     ignored: tuple[str, ...] = ()
-    """Details given with the statement and not taken on: the user has confirmed the memory as it
-    is, or, of a `turn_id`, its turn does not say that."""
+    """Details that were given and not used, because the user has confirmed the memory as it is; or
+    `turn_id`, because the turn does not say the statement."""
     scope: Scope = "everywhere"
     project: str | None = None
     """Project in which alone it is seen; None where it is seen in all."""
     is_scope_open: bool = False
-    """True if its words leave open where it is seen, or it is seen elsewhere than they say."""
+    """True if the words leave the scope open, or name another scope than the memory has."""
     guessed_type: MemoryType | None = None
-    """Type guessed from its wording, where nobody named one and it is no plain fact."""
+    """Type guessed from the wording, if nobody named a type and the guess is no fact."""
     may_replace: RelatedStatement | None = None
-    """Active memory most like it, of which nobody has said yet whether it still holds."""
+    """Most similar active memory; nobody has said whether it still holds."""
 
 
 AgentRevision = Literal[
@@ -299,6 +299,6 @@ AgentRevision = Literal[
     "everywhere",
     "project",
 ]
-"""What an agent can do with the tool `revise_memory`. None of it is final."""
+"""Actions of an agent with the tool `revise_memory`; none is final."""
 Revision = Literal[AgentRevision, "type"]
-"""What a person can do to a memory. None of it is final."""
+"""Actions of a person on a memory; none is final."""

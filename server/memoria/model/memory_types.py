@@ -71,32 +71,32 @@ class MemoryType(StrEnum):
 
     @property
     def is_derived(self) -> bool:
-        """True if it sums up other words: nobody may state it, and no model propose it by ADD."""
+        """True if memories of the type sum up other words: nobody may state or propose one."""
         return self.row.origin != "statement"
 
     @property
     def may_be_proposed(self) -> bool:
-        """True if a model that reads a conversation may propose one by ADD."""
+        """True if a model that reads a conversation may propose a memory of the type."""
         return self.row.may_be_proposed and not self.is_derived
 
     @property
     def sums_up_conversation(self) -> bool:
-        """True if it is the summary of a segment of conversation."""
+        """True if a memory of the type sums up a segment of conversation."""
         return self.row.origin == "conversation"
 
     @property
     def is_personal(self) -> bool:
-        """True if a memory is seen in every project where its words leave that open."""
+        """True if a memory of the type is seen in every project, unless its words say otherwise."""
         return self.row.is_personal
 
     @property
     def is_guide(self) -> bool:
-        """True if it says how something is to be done; with a task it holds for that task alone."""
+        """True for instructions; an instruction with a task holds for that task alone."""
         return self.row.is_guide
 
     @property
     def is_binding(self) -> bool:
-        """True if it binds the assistant until the user takes it back."""
+        """True if a memory of the type binds the assistant until the user takes it back."""
         return self.row.is_binding
 
 
@@ -109,30 +109,30 @@ class MemoryTypeRow:
     fading: FadingCurve
     """Row of the retention table."""
     recency_tau_days: float | None = None
-    """Time constant by which a search prefers newer ones; None where age says nothing."""
+    """Time constant by which a search prefers newer memories; None if age has no weight."""
     core_heading: CoreHeading | None = None
-    """Heading of the core files under which it stands; None where no core file shows it."""
+    """Heading in the core files; None for a type that no core file shows."""
     origin: Origin = "statement"
     may_be_proposed: bool = True
-    """True if a model that reads a conversation may propose one. Never of a derived type."""
+    """True if a model that reads a conversation may propose a memory; ignored if derived."""
     is_personal: bool = False
-    """True if a memory is seen in every project where its words leave that open."""
+    """True if a memory is seen in every project, unless its words say otherwise."""
     leans_to_person: int = 0
-    """Weight by which the type tells that a memory is about the person, where its words speak of a
-    person and of work alike; below zero: about the work."""
+    """Weight of the type for a memory about the person, if the words suit person and work alike;
+    below zero for a memory about the work."""
     is_binding: bool = False
-    """True if it binds the assistant until the user takes it back: it neither fades nor makes room
-    for others, and comes first in the core files."""
+    """True if a memory binds the assistant until the user takes it back: it never fades or makes
+    room for others, and comes first in the core files."""
     is_guide: bool = False
-    """True if it says how something is to be done. One that has a task holds for that task alone;
-    what is not a guide was learnt at its task, and lasts."""
+    """True for instructions. An instruction with a task holds for that task alone; other memories
+    were learnt at their task, and last."""
     archive_order: int | None = None
-    """Place among the types that are archived before all others when there is too much, because
-    the verbatim record keeps what they say; None for the others."""
+    """Place among the types that are archived first when there are too many memories, because the
+    verbatim record has the same; None for other types."""
     other_words: tuple[str, ...] = ()
-    """Names that models give it that do not keep to the choices."""
+    """Other names of the type in answers of models."""
     instead: str = ""
-    """Advice to whoever wants to state a derived type."""
+    """Advice for a caller who states a derived type."""
 
 
 MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
@@ -244,11 +244,11 @@ def types_that(hold: Callable[[MemoryType], bool]) -> tuple[MemoryType, ...]:
 
 
 DERIVED_TYPES = frozenset(types_that(lambda one: one.is_derived))
-"""Types that are made of other words, and never stated."""
+"""Types that sum up other words and are never stated."""
 CONVERSATION_SUMMARIES = frozenset(types_that(lambda one: one.sums_up_conversation))
 BINDING_TYPES = frozenset(types_that(lambda one: one.is_binding))
 GUIDING_TYPES = frozenset(types_that(lambda one: one.is_guide))
-"""Types that hold for their task alone, where they have one."""
+"""Types whose memories hold for their task alone, if they have a task."""
 PERSONAL_TYPES = frozenset(types_that(lambda one: one.is_personal))
 STATABLE_TYPES = types_that(lambda one: not one.is_derived)
 """Types that a user, an agent or a program may state."""
@@ -260,7 +260,7 @@ ARCHIVED_FIRST = tuple(
         key=lambda one: one.row.archive_order or 0,
     )
 )
-"""Types that are archived before any other when there is too much, the first to go first."""
+"""Types that are archived first when there are too many memories, in order."""
 
 
 def _json_choices(types: tuple[MemoryType, ...]) -> WithJsonSchema:
@@ -271,7 +271,7 @@ def refuse_derived(kind: MemoryType) -> MemoryType:
     """Return the type, if it may be stated.
 
     Raises:
-        ValueError: it may not; says what to do instead.
+        ValueError: the type may not be stated; the error says what to do instead.
     """
     if kind.is_derived:
         raise ValueError(kind.row.instead)
@@ -279,7 +279,7 @@ def refuse_derived(kind: MemoryType) -> MemoryType:
 
 
 def _refuse_unknown(value: object) -> object:
-    """Return the value unless it is a text that names no type; names those that may be stated."""
+    """Return the value, or raise ValueError for a text that names no type."""
     if isinstance(value, str) and value not in list(MemoryType):
         choices = ", ".join(STATABLE_TYPES)
         raise ValueError(f"{quote_value(value)} is not one of {choices}")
@@ -296,8 +296,8 @@ StatableType = Annotated[
 ]
 """Type to state."""
 ProposableType = Annotated[MemoryType, _json_choices(PROPOSABLE_TYPES)]
-"""Type as a model is told that it may propose it. That it is one is checked operation by
-operation, so that one bad proposal does not take the others with it."""
+"""Type to propose, as the schema for a model lists the choices. The choice is checked operation by
+operation, so that a bad proposal does not take other proposals along."""
 
 SQL_TYPE_LISTS = {
     "derived_types": DERIVED_TYPES,

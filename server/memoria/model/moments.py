@@ -1,8 +1,8 @@
 """Moments: UTC epoch milliseconds inside, ISO 8601 with a zone at the surface.
 
-Whatever turns a moment into a day, or words such as "yesterday" into moments, asks a `Zone`: that
-of the turn's own offset where the turn was given with one (`Zone.at_offset`), otherwise that of the
-setting `time_zone`, otherwise this machine's.
+Days, and words such as "yesterday", depend on a `Zone`: that of the turn's own UTC offset, if the
+turn has one (`Zone.at_offset`), otherwise that of the setting `time_zone`, otherwise this
+machine's.
 """
 
 import time
@@ -21,6 +21,8 @@ MINUTE_MS = 60_000
 _DAY_MS = 86_400_000
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  (local by design)
 _MS = timedelta(milliseconds=1)
+TO_THE_DAY, TO_THE_MINUTE = 10, 16
+"""Numbers of characters of an ISO 8601 moment that tell its day, and its minute."""
 _MS_PER_S = 1000
 
 
@@ -34,7 +36,7 @@ class LocalDay:
 
     @property
     def midnight(self) -> int:
-        """Milliseconds that local clocks count at its first midnight, as UTC counts its own."""
+        """First midnight of the day in local time, as milliseconds since 1970."""
         return (self.date.toordinal() - _EPOCH.toordinal()) * _DAY_MS
 
 
@@ -65,21 +67,21 @@ class Zone:
 
     @classmethod
     def from_offset(cls, offset_minutes: int) -> Self:
-        """Return the zone that is always so many minutes ahead of UTC."""
+        """Return the zone that is always a number of minutes ahead of UTC."""
         return cls(timezone(timedelta(minutes=offset_minutes)))
 
     def at_offset(self, millis: int, offset_minutes: int | None) -> "Zone":
-        """Return the zone of somebody whose clock was so far ahead of UTC at a moment.
+        """Return the zone of a speaker whose clock was some minutes ahead of UTC at a moment.
 
-        It is this one where nothing is known of their clock, and where this one had the same offset
-        then: it also knows when clocks are set.
+        This zone is returned if the offset is unknown, or the same as this zone's at the moment:
+        this zone also knows when clocks change.
         """
         if offset_minutes is None or offset_minutes == self.offset_minutes(millis):
             return self
         return _offset_zone(offset_minutes)
 
     def offset_minutes(self, millis: int) -> int:
-        """Return the minutes this zone was ahead of UTC at a moment; 0 where no calendar tells."""
+        """Return the minutes that the zone was ahead of UTC at a moment; 0 beyond the calendar."""
         try:
             moment = datetime.fromtimestamp(millis / _MS_PER_S, UTC)
             offset = moment.astimezone(self._rules).utcoffset()
@@ -98,20 +100,20 @@ class Zone:
     def to_millis(self, local: datetime) -> int:
         """Convert a time of this zone's clocks to UTC epoch ms.
 
-        The offset is asked twice, because clocks may be set in between.
+        The offset is looked up twice, because clocks may change in between.
         """
         there = (local - _EPOCH) // _MS
         guess = there - self.offset_minutes(there) * MINUTE_MS
         return there - self.offset_minutes(guess) * MINUTE_MS
 
     def date_of(self, millis: int) -> date | None:
-        """Return the day of a moment; None where a calendar has none."""
+        """Return the day of a moment; None beyond the calendar."""
         days = (millis + self.offset_minutes(millis) * MINUTE_MS) // _DAY_MS
         number = _EPOCH.toordinal() + days
         return date.fromordinal(number) if 1 < number < date.max.toordinal() else None
 
     def day_of(self, millis: int) -> LocalDay | None:
-        """Return the day of a moment, with its midnights; None where a calendar has none."""
+        """Return the day of a moment, with its midnights; None beyond the calendar."""
         found = self.date_of(millis)
         return None if found is None else self.day(found)
 
@@ -133,7 +135,7 @@ _OF_INPUT: ContextVar[Zone] = ContextVar("zone", default=MACHINE_ZONE)
 
 
 def input_zone() -> Zone:
-    """Return the zone of times given without an offset: this machine's unless said otherwise."""
+    """Return the zone of times given without an offset: that of `use_zone`, or this machine's."""
     return _OF_INPUT.get()
 
 
@@ -167,9 +169,9 @@ def now_millis() -> int:
 
 @contextmanager
 def use_clock(clock: Callable[[], int]) -> Iterator[None]:
-    """Let another clock tell the present in this block, in this thread alone.
+    """Take the present from another clock in this block, in this thread alone.
 
-    A nightly run goes by one moment however long it takes and however often it is resumed.
+    A nightly run keeps one moment as its present, however often it is resumed.
     """
     token = _CLOCK.set(clock)
     try:
@@ -179,7 +181,7 @@ def use_clock(clock: Callable[[], int]) -> Iterator[None]:
 
 
 def to_millis(moment: datetime, zone: Zone | None = None) -> int:
-    """Convert to UTC epoch milliseconds; a zoneless moment is in this zone, or in `use_zone`'s."""
+    """Convert to UTC epoch milliseconds; without a zone of its own, a moment is in `zone`."""
     if moment.tzinfo is None:
         return (zone or input_zone()).to_millis(moment)
     return round(moment.astimezone(UTC).timestamp() * _MS_PER_S)
@@ -196,9 +198,7 @@ def start_of_utc_day(millis: int) -> int:
 
 
 def to_iso(millis: int, zone: Zone = UTC_ZONE) -> str:
-    """Format as ISO 8601, with milliseconds where there are any.
-
-    In another zone than UTC it is the time of its clocks: `2026-03-02T09:14:05+08:00`.
+    """Format as ISO 8601 in local time of a zone, with milliseconds if there are any.
 
     >>> to_iso(1772414045000)
     '2026-03-02T01:14:05Z'
@@ -240,14 +240,14 @@ def parse_instant(text: str, zone: Zone | None = None) -> int:
 
 
 def is_zoned(text: str) -> bool:
-    """Return whether an ISO 8601 time names its zone."""
+    """Check whether an ISO 8601 time names its zone."""
     return datetime.fromisoformat(text.strip()).tzinfo is not None
 
 
 def parse_offset(text: str) -> int | None:
-    """Return by how many minutes the writer's clock was ahead of UTC; None where that is open.
+    """Return the minutes that the writer's clock was ahead of UTC; None if left open.
 
-    `Z` and `-00:00` say in UTC when it was, and nothing of a clock (RFC 9557); `+00:00` says both.
+    `Z` and `-00:00` give a time in UTC and no clock (RFC 9557); `+00:00` gives both.
 
     >>> parse_offset("2026-03-02T09:14:05+08:00")
     480

@@ -9,33 +9,33 @@ from memoria.model.base import HIDDEN, Shown, Value
 from memoria.model.moments import DAY_MS, Moment, to_iso
 
 UNDO_MS = 7 * DAY_MS
-"""Time for which a nightly run can be undone: until then what it changed is kept as it was."""
+"""Time for which a nightly run can be undone, and former rows are kept."""
 WITHOUT_MODEL = "without a chat model"
-"""Beginning of a step's remark on what it left undone for want of a chat model."""
+"""Beginning of a step's remark on work left undone for want of a chat model."""
 RunState = Literal["running", "finished", "stopped", "undoing", "undone"]
 StepState = Literal["waiting", "planned", "applied"]
 
 
 class StepOutcome(StrEnum):
-    """Outcomes of one thing that a step was going to do."""
+    """Outcomes of an item in the plan of a step."""
 
     DONE = "done"
     UNCHANGED = "unchanged"
-    """There turned out to be nothing to do."""
+    """Nothing had to be done."""
     KEPT = "kept"
-    """Somebody was asked, and it stays as it is."""
+    """Somebody was asked, and decided to change nothing."""
     QUEUED = "queued"
-    """A chat model reads it when its turn has come."""
+    """A chat model will read the item in its turn."""
     PUT_OFF = "put off"
-    """The step could not do it now, and will try again."""
+    """The step failed for now, and will try again."""
     GIVEN_UP = "given up"
-    """The step has tried often enough; somebody has to look at it."""
+    """The step has tried too often; a person has to look at the item."""
     FAILED = "failed"
-    """The step could not do it, and did nothing of it; the log has why."""
+    """The step failed and changed nothing; the log has the reason."""
     REFUSED = "refused"
-    """A line that the user wrote into a core file is not remembered; below it the file says why."""
+    """A line of the user's in a core file is not remembered; the file says why below the line."""
     CHANGED_SINCE = "changed since"
-    """Somebody changed it after it was planned: left alone."""
+    """Somebody has changed the item after the plan was made: left alone."""
 
 
 class RunOptions(Value):
@@ -59,11 +59,11 @@ class StepReport(Value):
     outcomes: dict[str, int] = Field(default_factory=dict)
     """Number of things by outcome."""
     tokens: int = 0
-    """Tokens of its calls to a chat model; of one that was broken off, the most they might be."""
+    """Tokens of the step's calls to a chat model; a call broken off counts with its bound."""
     reduced: str | None = None
-    """Part that it had to do without, where there was one."""
+    """Part that the step had to do without, such as a chat model."""
     reasons: dict[str, str] = Field(default_factory=dict)
-    """Reasons by memory id, of the first fifty. Never what a memory says."""
+    """Reasons for the first fifty memories, by id, without words of a memory."""
 
 
 class Metric(Value):
@@ -72,7 +72,7 @@ class Metric(Value):
     name: str
     value: float
     bound: float | None = None
-    """Value that it should not pass; None where there is no such thing."""
+    """Bound that the value should not pass; None without a bound."""
     exceeded: bool = False
 
 
@@ -82,14 +82,14 @@ class NightlyRun(Value):
     n: Annotated[int, HIDDEN]
     id: str
     at: Moment
-    """Moment it goes by: the same however often it is resumed."""
+    """Present of the run: the same moment, however often the run is resumed."""
     finished_at: Moment | None = None
     state: RunState
     undoable: bool = True
-    """True if what stood before it is still kept."""
+    """True if the former rows are still kept."""
     options: Annotated[RunOptions, Shown("since", write=_write_since)]
     most_rows: Annotated[int, HIDDEN] = 0
-    """Number of rows that its largest transaction changed, journal and indexes included."""
+    """Number of rows changed by the largest transaction, journal and indexes included."""
     tokens: int = 0
     """Tokens that the questions of all steps took."""
     steps: tuple[StepReport, ...] = ()
@@ -104,11 +104,11 @@ class RowChange(Value):
     op: Literal["insert", "update", "delete"]
     key: tuple[int | str, ...]
     memory_id: str | None = None
-    """Memory that the row speaks of, where it still exists."""
+    """Id of the memory concerned, if the memory still exists."""
 
 
 class MadeByRun(Value):
-    """Memories and wordings that a run has made and its undoing takes away."""
+    """Memories and wordings that a run has made, and that undoing the run removes."""
 
     memory_ids: frozenset[str]
     version_ns: frozenset[int]
@@ -123,13 +123,13 @@ class UndoResult(Value):
     restored: int
     """Number of rows brought back."""
     kept: int
-    """Number of rows left as they are: somebody changed them since."""
+    """Number of rows left alone because somebody has changed them afterwards."""
     forgotten: int
     """Number of rows whose images a forget has taken."""
     files: int = 0
-    """Number of files that say again what they said."""
+    """Number of restored files."""
     files_kept: int = 0
-    """Number of files left as they are: somebody edited them since."""
+    """Number of files left alone because somebody has edited them afterwards."""
 
 
 Judgement = Literal["PROMOTE", "KEEP", "DELETE"]
@@ -214,7 +214,7 @@ class ClosedSession(Value):
     session_id: str
     last_index: int
     stamp: str
-    """Fingerprint of its turns; changes as soon as a turn comes, changes or goes."""
+    """Fingerprint of the turns; changes with every turn added, changed or erased."""
 
 
 class DaySession(Value):
@@ -225,7 +225,7 @@ class DaySession(Value):
     first_at: int
     last_at: int
     utc_offset: int | None = None
-    """Minutes by which the speakers' clock was ahead of UTC; None where that is not known."""
+    """Minutes by which the speakers' clock was ahead of UTC; None if unknown."""
     messages: int
 
 
@@ -235,9 +235,9 @@ class DayMemory(Value):
     id: str
     content: str
     held_until: int | None = None
-    """Time at which its wording ceased to hold, UTC epoch ms; None if it holds."""
+    """Time at which the wording ceased to hold, UTC epoch ms; None if the wording holds."""
     is_outdated: bool = False
-    """True if it sums up what has changed since."""
+    """True if memories that the note sums up have changed afterwards."""
 
 
 class DayNotes(Value):
@@ -245,19 +245,19 @@ class DayNotes(Value):
 
     sessions: tuple[DaySession, ...] = ()
     episodes: tuple[DayMemory, ...] = ()
-    """Episodes of conversations that ended in it."""
+    """Episodes of conversations that ended on the day."""
     learnt: tuple[DayMemory, ...] = ()
     changed: tuple[DayMemory, ...] = ()
-    """Memories that got another wording, which is given."""
+    """Memories with a new wording, which is given."""
     archived: tuple[DayMemory, ...] = ()
 
 
 class GeneratedFile(Value):
-    """A file as a nightly run wrote it last."""
+    """A generated file, as nightly maintenance last wrote it."""
 
     path: str
     """Place below the tenant's folder."""
     digest: str
     stamp: str
-    """Fingerprint of the data it was written from."""
+    """Fingerprint of the data in the file."""
     run_n: int

@@ -133,8 +133,7 @@ _Op = Loosely(
     },
 )
 _SCOPE = Loosely(
-    ("范围",),
-    words={"everywhere": ("global", "all", "全局", "所有"), "project": ("local", "项目")},
+    ("范围",), words={"everywhere": ("global", "all", "全局", "所有"), "project": ("local", "项目")}
 )
 _MODALITY = Loosely(
     ("情态",),

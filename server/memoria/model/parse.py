@@ -1,4 +1,4 @@
-"""Parsing what callers give us: once, at the edge, with an error that names the argument."""
+"""Parsing the arguments of callers, once, with errors that name the argument."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -14,15 +14,15 @@ from memoria.model.turn import Turn
 
 _E = TypeVar("_E", bound=StrEnum)
 MOST_TURNS = 10_000
-"""Most turns of one call: two seconds of writing."""
+"""Largest number of turns in a call: two seconds of writing."""
 
 
 def as_turns(turns: object) -> list[Turn]:
     """Parse the turns of a call; times without an offset are those of `use_zone`.
 
     Raises:
-        InvalidInputError: this is no list of turns, or one of too many.
-        InvalidTurnError: one of them has fields missing, misspelt or of the wrong kind.
+        InvalidInputError: `turns` is no list, or too long a list.
+        InvalidTurnError: a turn has fields missing, misspelt or of the wrong kind.
     """
     if isinstance(turns, str | bytes | Mapping) or not isinstance(turns, Iterable):
         raise InvalidInputError(
@@ -38,7 +38,7 @@ def as_turns(turns: object) -> list[Turn]:
 
 
 def as_turn(i: int, turn: Turn | Mapping[str, object]) -> Turn:
-    """Parse a turn of a call, `i` being its place in it. A `Turn` may hold what was never checked.
+    """Parse the turn at place `i` of a call. A `Turn` is parsed too: it may hold unchecked values.
 
     Raises:
         InvalidTurnError: fields are missing, misspelt or of the wrong kind.
@@ -53,7 +53,7 @@ def as_instant(name: str, text: str | None, zone: Zone) -> int | None:
     """Parse an optional ISO 8601 argument to UTC epoch ms; without an offset, in the zone.
 
     Raises:
-        InvalidInputError: it is not a date or time.
+        InvalidInputError: `text` is not a date or time.
     """
     try:
         return None if text is None else parse_instant(text, zone)
@@ -66,17 +66,17 @@ def as_member(kind: type[_E], name: str, value: str) -> _E:
     """Return the member of an enumeration that an argument names.
 
     Raises:
-        InvalidInputError: there is no such member; names those there are.
+        InvalidInputError: there is no such member; the error names all members.
     """
     check_choice(name, value, list(kind))
     return kind(value)
 
 
 def as_statable_type(value: str) -> MemoryType:
-    """Return the type that somebody states a memory of.
+    """Return the type of a memory that somebody states.
 
     Raises:
-        InvalidInputError: there is no such type, or it may not be stated; says what to do instead.
+        InvalidInputError: the type is unknown or may not be stated; the error says what to do.
     """
     try:
         if value not in list(MemoryType):
@@ -90,7 +90,7 @@ def check_choice(name: str, value: str | None, choices: Sequence[str]) -> None:
     """Check that an argument is one of the choices.
 
     Raises:
-        InvalidInputError: it is not; names them.
+        InvalidInputError: the argument is none of the choices; the error names them.
     """
     if value not in choices:
         problem = f"{name}: {quote_value(value)} is not one of {', '.join(choices)}."
@@ -98,7 +98,7 @@ def check_choice(name: str, value: str | None, choices: Sequence[str]) -> None:
 
 
 def describe_problems(error: ValidationError, *, of: str) -> str:
-    """List pydantic's problems, field by field; `of` names what has no field at fault."""
+    """Describe pydantic's problems, field by field; `of` names the whole value."""
     problems = list(dict.fromkeys(_problems(error, of)))
     rest = len(problems) - _NAMED_PROBLEMS
     return "; ".join(problems[:_NAMED_PROBLEMS]) + (f"; and {rest} more" if rest > 0 else "")
@@ -108,10 +108,7 @@ _NAMED_PROBLEMS = 5
 
 
 _DEEPEST_SHOWN = 8
-_IN_PLAIN_WORDS = {
-    "tuple_type": "it must be a list",
-    "string_type": "it must be a text",
-}
+_IN_PLAIN_WORDS = {"tuple_type": "it must be a list", "string_type": "it must be a text"}
 """Plain words for pydantic's complaints that name types of Python."""
 
 
@@ -138,7 +135,7 @@ def replace_lone_surrogates(text: str) -> str:
 
 
 def is_web_address(url: str) -> bool:
-    """Return whether a text is the address of something on the web, or on this machine."""
+    """Check whether a text is an HTTP address."""
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0

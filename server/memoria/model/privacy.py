@@ -19,7 +19,7 @@ class PersonalData(StrEnum):
 
 
 class Handling(StrEnum):
-    """Ways to handle a statement that holds such data, from the mildest."""
+    """Ways to handle a statement with personal data, from the mildest."""
 
     STORE = "store"
     CONFIRM = "confirm"
@@ -28,11 +28,11 @@ class Handling(StrEnum):
 
 
 PersonalRules = Mapping[PersonalData, Handling]
-"""Handling by class, of each class that is named."""
+"""Handling of each class of personal data that is named."""
 
 
 def parse_personal_rules(value: object) -> object:
-    """Parse classes and their handling, from a mapping or from text as a shell has it.
+    """Parse classes of personal data and their handling, from a mapping or from text.
 
     >>> parse_personal_rules("phone=mask, email=drop")
     {'phone': 'mask', 'email': 'drop'}
@@ -62,17 +62,17 @@ class PrivateTime(Value):
     """A stretch of time, which the user switches on and off."""
 
     workspace: str | None = None
-    """Project whose sessions are meant; None for those in no project."""
+    """Project whose sessions are private; None for sessions in no project."""
     began_at: int
     """UTC epoch ms."""
     ended_at: int | None = None
-    """UTC epoch ms; None as long as it is on."""
+    """UTC epoch ms; None while the private time is on."""
 
     def includes(self, at: int) -> bool:
-        """Return whether a moment is in it."""
+        """Check whether a moment is in the private time."""
         return self.began_at <= at and (self.ended_at is None or at < self.ended_at)
 
 
 def find_open(times: Iterable[PrivateTime]) -> PrivateTime | None:
-    """Return the one that is on, None if none is."""
+    """Return the private time that is on; None if none is."""
     return next((one for one in times if one.ended_at is None), None)

@@ -17,23 +17,23 @@ class Evidence(Value):
 
     turn_id: str
     source: Annotated[str, Shown("client")]
-    """Owner of the session's id: the client, or the channel where it has no name."""
+    """Owner of the session's id: the client, or the channel of a nameless client."""
     session_id: str
     turn_index: int
     role: Role
     at: Moment
-    """Time it was said."""
+    """Time at which the turn was said."""
     noted_at: Moment
-    """Time it was concluded from."""
+    """Time at which the memory was concluded from the turn."""
     message_id: str | None
     speaker: str | None
     quote: str | None
     version: int | None
-    """The version that was concluded from it; None where it repeats what was known."""
+    """Version concluded from the turn; None for a turn that repeats a known memory."""
 
 
 class AuditEntry(Value):
-    """A line of the append-only log: what was done, by which channel and when."""
+    """A line of the append-only log: action, channel and time."""
 
     at: Moment
     action: str
@@ -63,15 +63,15 @@ class EdgeEnd(Value):
     text: str
     """First words of a memory or turn, or an entity's name."""
     detail: Annotated[str, UNLESS_EMPTY]
-    """Validity of a memory, role of a turn; of an entity its kind, and which namesake it is."""
+    """Validity of a memory, role of a turn, or kind of an entity and its distinct words."""
 
 
 class IncidentEdge(Value):
-    """An edge as it is seen from one of its ends."""
+    """An edge, seen from one of its ends."""
 
     edge: Edge
     outward: bool
-    """True if it leads from here to the other end."""
+    """True if the edge leads to the other end."""
     other: EdgeEnd
 
     def _write_fields(self) -> dict[str, Any]:
@@ -85,15 +85,15 @@ class IncidentEdge(Value):
 
 
 class SourcedVersion(Value):
-    """A version of a memory with the turn it was concluded from."""
+    """A version of a memory, with the turn from which it was concluded."""
 
     version: MemoryVersion
     said: Evidence | None
-    """Evidence; None where it was stated outside any turn, or where the turn was forgotten."""
+    """Evidence; None for a version stated outside any turn, or whose turn was forgotten."""
 
 
 class MemoryRecord(Value):
-    """A memory with all it rests on and all it is linked with."""
+    """A memory with all of its evidence and links."""
 
     memory: Memory
     versions: tuple[SourcedVersion, ...]
@@ -101,7 +101,7 @@ class MemoryRecord(Value):
     evidence: tuple[Evidence, ...]
     """Turns, in the order they were said."""
     turn_range: TurnRange | None
-    """Turns that an episode is a summary of; None for other types."""
+    """Turns that an episode sums up; None for other types."""
     edges: tuple[IncidentEdge, ...]
 
 
@@ -111,12 +111,12 @@ class TurnOrigin(Value):
     record: TurnRecord
     memories: tuple[Memory, ...]
     restated_memories: tuple[Memory, ...]
-    """Memories that were known already and rest on this turn as well."""
+    """Memories known before that the turn repeats."""
     episodes: tuple[Memory, ...]
 
 
 class MemoryHistory(Value):
-    """The life of a memory, oldest first: wordings, what said it again, what was done to it."""
+    """Events of a memory, oldest first: wordings, further evidence, and actions."""
 
     memory: Memory
     events: tuple[SourcedVersion | Evidence | AuditEntry, ...]
@@ -127,33 +127,33 @@ class EntityMemory(Value):
 
     memory: Memory
     edges: tuple[IncidentEdge, ...]
-    """Edges that tell how it speaks of the entity."""
+    """Edges from the memory to the entity."""
     further_edges: tuple[IncidentEdge, ...] = ()
-    """Edges to other nodes, where two hops were asked for."""
+    """Edges to other nodes, if two hops were asked for."""
 
 
 class EntityRecord(Value):
-    """An entity, with the memories and turns that speak of it."""
+    """An entity, with the memories and turns that name it."""
 
     entity: Entity
     same_as: Entity | None
     entity_memories: tuple[EntityMemory, ...]
-    """The memories that speak of it, the strongest bound first."""
+    """Memories that name the entity, the most strongly linked first."""
     omitted: int
     """Number of memories beyond those shown."""
     entity_turns: tuple[IncidentEdge, ...] = ()
-    """The turns that name it, no model has read and no memory here is drawn from, newest first."""
+    """Unread turns that name the entity and underlie no memory shown, newest first."""
     omitted_turns: int = 0
     """Number of turns beyond those shown."""
 
 
 class Namesakes(Value):
-    """Entities that go by one name: several, or none."""
+    """Entities with one name: several, or none."""
 
     name: str
     entities: tuple[Entity, ...]
     near: tuple[Entity, ...]
-    """Entities of a similar name, where none has this one."""
+    """Entities with a similar name, if no entity has the name."""
 
 
 _SOURCES = (
@@ -181,13 +181,13 @@ class Channel(Value):
     """`mcp`, `mcp-elicitation`, `cli`, `library`, `import`, `hook` or `hand-edit`."""
     trust: Trust
     client: str | None = None
-    """The program at the other end, where it says who it is."""
+    """Name of the program at the other end, if the program gives one."""
     session: str | None = None
-    """The client's own id of the session, where the client says it and not the agent."""
+    """The client's own id of the session, if the client itself gives the id."""
 
     @property
     def is_agent(self) -> bool:
-        """True if a model calls through its client: it sees what its own project sees."""
+        """True if a model calls through its client; it sees the rows of its project only."""
         return self.name in ("mcp", "mcp-elicitation")
 
     @property
@@ -214,10 +214,10 @@ class Channel(Value):
 
     @property
     def account(self) -> Account | None:
-        """Account of a session that comes by this way; None where there is only one.
+        """Author of turns of this channel, if the same session may be told twice; else None.
 
-        An agent's is one of two only where the client has said which session it is in: under a name
-        that the agent has made up, nobody else speaks.
+        A session that an agent tells is told by the client too only if the client has named the
+        session: nobody else uses a name that the agent made up.
         """
         if self.name in ("import", "hook"):
             return "client"
@@ -226,7 +226,7 @@ class Channel(Value):
 
 @lru_cache(maxsize=64)
 def _source_of(name: str) -> str:
-    """Return the short name of a client, by which imports and hooks know it; else its own."""
+    """Return the short name of a client, as imports and hooks use it, or else the name itself."""
     known = (source for begins, source in _SOURCES if name.lower().startswith(begins))
     return next(known, name)
 
@@ -234,9 +234,9 @@ def _source_of(name: str) -> str:
 EXTRACTION_CHANNEL = "extraction"
 """Channel of conclusions that rules or a model draw from a conversation."""
 NIGHTLY_CHANNEL = "night"
-"""Channel of conclusions that a nightly run draws from memories. Nobody calls by it."""
+"""Channel of conclusions that nightly maintenance draws from memories."""
 LIBRARY = Channel(name="library", trust=Trust.REPORTED)
-"""A program that uses Memoria reports what it heard; it is not the user."""
+"""Channel of a program that uses the library: it reports, and is not the user."""
 COMMAND_LINE = Channel(name="cli", trust=Trust.USER)
 """Channel of the command line: its user is the user."""
 USER_EDIT = Channel(name=USER_EDIT_NAME, trust=Trust.USER)
@@ -244,9 +244,9 @@ USER_EDIT = Channel(name=USER_EDIT_NAME, trust=Trust.USER)
 
 
 def hook_channel(client: str) -> Channel:
-    """Return the channel of a client's hook that reports a conversation as it is held.
+    """Return the channel of a client's hook, which reports a conversation while it is held.
 
-    What the user typed is the user's own word. What was answered, and what tools said, is not.
+    Only turns of the user are the user's own word; answers and results of tools are not.
     """
     return Channel(name="hook", trust=Trust.USER, client=client)
 
@@ -254,7 +254,7 @@ def hook_channel(client: str) -> Channel:
 def transcript_channel(client: str | None) -> Channel:
     """Return the channel of a transcript that the user imports.
 
-    They vouch for the file, not for each of its lines: it reports what was said, like the client
-    that wrote it.
+    The user vouches for the file, not for each line, so the channel reports like the client that
+    wrote the file.
     """
     return Channel(name="import", trust=Trust.REPORTED, client=client)

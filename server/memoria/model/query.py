@@ -1,7 +1,7 @@
-"""Queries: the one description of a search's arguments.
+"""Queries: the arguments of searches, each with one name, one default and one bound everywhere.
 
 The arguments of the library, the options of the command line and the input schemas of the tools are
-made from these models, so that an argument has one name, one default and one bound everywhere.
+made from these models.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -68,10 +68,10 @@ class Bounds:
     most: int
 
     def check(self, value: int | None) -> int | None:
-        """Return the number, if there is one and it is within the bounds.
+        """Return the number, if absent or within the bounds.
 
         Raises:
-            ValueError: it is not.
+            ValueError: the number is out of bounds.
         """
         if value is not None and not self.least <= value <= self.most:
             problem = f"it is {quote_value(value)}; it must be from {self.least} to {self.most}"
@@ -127,7 +127,7 @@ def read_names(value: object) -> object:
 
 
 def _read_each(value: object, read: Callable[[object], object]) -> object:
-    """Convert a list to a tuple of what is read; anything else is left for pydantic to refuse."""
+    """Convert a list to a tuple of parsed items; pydantic refuses anything else."""
     match value:
         case None:
             return ()
@@ -157,10 +157,7 @@ class SearchQuery(Value):
     model_config = ConfigDict(strict=True)
 
     query: Annotated[
-        str,
-        CLEAN,
-        AfterValidator(_check_words),
-        Field(description="the question, in any language"),
+        str, CLEAN, AfterValidator(_check_words), Field(description="the question, in any language")
     ]
     queries: Annotated[
         tuple[str, ...],
@@ -173,7 +170,7 @@ class SearchQuery(Value):
             f"repeated, {MAX_QUERIES} times at most"
         ),
     ] = ()
-    """Fused with the query into one answer, within one budget."""
+    """Further queries, fused with the query into one answer within one budget."""
     limit: Annotated[int | None, _LIMIT, _HITS_AT_MOST] = None
     """None for as many as `max_tokens` holds."""
     max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 700
@@ -201,7 +198,7 @@ class SearchQuery(Value):
         Field(description="project; * asks all"),
         ForPeople("ask as from this project; * for all of them"),
     ] = None
-    """Project that is asked from; the configured one by default."""
+    """Project asked from; the configured project by default."""
     without: Annotated[
         tuple[str, ...],
         BeforeValidator(read_names),
@@ -215,7 +212,7 @@ class SearchQuery(Value):
     explain: Annotated[
         bool, NotForAgents(), ForPeople("show what each stage contributed to each hit")
     ] = False
-    """True if the answer is to have an `explanation` of how it came about."""
+    """True if the answer is to have an `explanation`."""
 
     @model_validator(mode="after")
     def _check_order(self) -> Self:
@@ -244,7 +241,7 @@ class MemoryQuery(SearchQuery):
         Field(description="what held then, ISO 8601"),
         ForPeople("answer with what held then, ISO 8601 or words like yesterday"),
     ] = None
-    """Time at which it was valid. "Last week" is counted from it."""
+    """Time at which the memories were valid; "last week" is counted from this time."""
     task: Annotated[
         str | None,
         CLEAN,
@@ -275,7 +272,7 @@ SearchQueryT = TypeVar("SearchQueryT", bound=SearchQuery)
 
 
 def query_parameters(kind: type[Value]) -> list[Parameter]:
-    """Build the parameters of a function that takes a query's fields, the first by its place."""
+    """Build the parameters of a function that takes the fields of a query, the first by place."""
     hints = get_type_hints(kind, include_extras=True)
     first = next(iter(kind.model_fields))
     return [
@@ -290,15 +287,15 @@ def query_parameters(kind: type[Value]) -> list[Parameter]:
 
 
 def build_query(kind: type[QueryT], fields: Mapping[str, object], caller: str = "") -> QueryT:
-    """Build a query of these arguments.
+    """Build a query from arguments.
 
     Args:
-        kind: what is asked for.
+        kind: the kind of query.
         fields: the arguments by name.
-        caller: the function that was called, where a complaint should name it.
+        caller: the function that was called, if an error should name it.
 
     Raises:
-        InvalidInputError: one of them is missing, unknown or out of bounds; names it.
+        InvalidInputError: an argument is missing, unknown or out of bounds; the error names it.
     """
     try:
         return kind.model_validate(dict(fields))

@@ -17,7 +17,7 @@ class MemoryTier(StrEnum):
     MID = "mid"
     LONG = "long"
     CORE = "core"
-    """Put here by a reviewer alone. It never fades."""
+    """Tier that a reviewer alone gives; such a memory never fades."""
 
     @property
     def rank(self) -> int:
@@ -27,7 +27,7 @@ class MemoryTier(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RetentionAttributes:
-    """Figures and dates (UTC epoch ms) of a memory by which retention goes, and no word of it.
+    """Numbers and dates (UTC epoch ms) of a memory that decide on retention; no text.
 
     One is made for each of 100,000 memories, so nothing is checked here.
     """
@@ -37,17 +37,17 @@ class RetentionAttributes:
     importance: float
     confidence: float
     learnt_at: int
-    """Time its present wording was learnt: of an old conversation, when that was read."""
+    """Time at which the present wording was read, however old the conversation."""
     tier: MemoryTier = MemoryTier.SHORT
     task: bool = False
-    """True if it holds for one task alone."""
+    """True if the memory holds for one task alone."""
     pinned: bool = False
     verified: bool = False
     said_at: int | None = None
-    """Time its present wording was said, where that is known."""
+    """Time at which the present wording was said, if known."""
     event_at: int | None = None
     evidence_at: int | None = None
-    """Time it was last said again."""
+    """Time at which the memory was last repeated."""
     last_used_at: int | None = None
     reviewed_at: int | None = None
     expires_at: int | None = None
@@ -61,11 +61,11 @@ class SupportCounts:
     """Breadth of a memory's support."""
 
     sessions: int = 1
-    """Number of sessions in which it was said."""
+    """Number of sessions in which the memory was said."""
     sources: int = 1
-    """Number of sources that say it: another session, speaker or channel is another source."""
+    """Number of sources: each session, speaker and channel is a source of its own."""
     theme: int = 1
-    """Number of memories of its theme: of its entity, concept or community, itself included."""
+    """Number of memories about the same entity or concept, the memory itself included."""
 
 
 class NumberBounds(NamedTuple):
@@ -74,7 +74,7 @@ class NumberBounds(NamedTuple):
     least: float
     most: float
     what: str
-    """Description of them, for who writes another."""
+    """Description of the valid numbers, for an error."""
     may_be_never: bool = False
     whole: bool = False
 
@@ -85,9 +85,9 @@ _PAUSE = NumberBounds(0, 36_500, "days from 0 to 36500")
 _COUNT = NumberBounds(1, 10**9, "a whole number from 1", whole=True)
 
 TASK_RULE = "task_rule"
-"""Row for what binds the assistant during one task alone."""
+"""Row for rules and preferences that hold for one task alone."""
 TABLE_ROWS = (*(one.value for one in MemoryType), TASK_RULE)
-"""Rows of the table: the types of memory, with rules that hold for one task apart."""
+"""Rows of the retention table: the types of memory, and rules of one task."""
 ROW_FIELDS: Mapping[str, NumberBounds] = {
     "tau": _DAYS,
     "floor": _SHARE,
@@ -110,11 +110,11 @@ GENERAL_FIELDS: Mapping[str, NumberBounds] = {
 _CHANGE = lazy_regex(r"[A-Za-z_. ]{0,40}(?:=[\w.+-]{0,20})?")
 
 RetentionChanges = Mapping[str, float | None]
-"""Numbers by name (`fact.tau`, `active`) that replace those of the table; None for never."""
+"""Numbers, by name (`fact.tau`, `active`), in place of the table's; None for never."""
 
 
 def parse_retention_changes(value: object) -> dict[str, float | None]:
-    """Parse changes of the table, from a mapping or from text as a shell has it.
+    """Parse changes of the retention table, from a mapping or from text.
 
     >>> parse_retention_changes("fact.tau=120, task_rule.tau=never")
     {'fact.tau': 120.0, 'task_rule.tau': None}
@@ -131,7 +131,7 @@ def parse_retention_changes(value: object) -> dict[str, float | None]:
 
 
 def _split_parts(value: object) -> list[tuple[str, str, str]]:
-    """Split into parts: each as it was written, its name and its number."""
+    """Split changes into (part as written, name, number)."""
     match value:
         case str():
             written = [part.strip() for part in value.split(",") if part.strip()]
@@ -158,7 +158,7 @@ def _find_bounds(part: str, name: str) -> NumberBounds:
 
 
 def _quote_change(part: str) -> str:
-    """Quote a part of the setting, unless it looks like something else, such as a stray key."""
+    """Quote a part of the setting, unless it may be something else, such as a secret."""
     return quote_value(part) if _CHANGE.fullmatch(part) else "a part of it"
 
 

@@ -19,40 +19,39 @@ class PartReport(Value):
 
     part: Part | Literal["recent", "rerank"]
     state: Literal["used", "idle", "off", "missing"]
-    """`idle`: it had nothing to do. `off`: switched off. `missing`: it could not serve."""
+    """`idle`: nothing to do. `off`: switched off. `missing`: unavailable."""
     found: int = 0
-    """Number of candidates it gave."""
+    """Number of candidates found."""
     why: str | None = None
 
 
 class ExplainedCandidate(Value):
-    """A document that was scored, and everything that went into its rank.
+    """A document that was scored, and everything that decided its rank.
 
-    Scores of parts are 0 to 1 and comparable within one search; `relevance` joins them, `weight` is
-    the product of `factors`, `score` is what is sorted by.
+    Scores of parts are 0 to 1 and comparable within one search; `relevance` combines them, and
+    candidates are sorted by `score`.
     """
 
     id: str
     kind: Literal["memory", "turn"]
     text: str
-    """Its beginning."""
+    """Beginning of the text."""
     lexical: float
-    """BM25, what stands around it included."""
+    """BM25 score, surrounding turns included."""
     cosine: float
     graph: float
     coverage: float
-    """Share of what was asked that it holds in words."""
+    """Share of the question's words in the document."""
     reranked: float | None = None
-    """Score by a reranker, where one was asked about it."""
+    """Score by a reranker; None if none scored the document."""
     relevance: float
     factors: dict[str, float]
-    """Importance, use, recency, feedback, trust, task and time: only those that are not 1."""
+    """Factors other than 1 of importance, use, recency, feedback, trust, task and time."""
     score: float
     margin: float
-    """Excess over what the relevance threshold asks; below 0 it is not shown."""
+    """Excess over the relevance threshold; below 0 the document is not shown."""
     outcome: Literal["shown", "no room", "past limit", "repeats", "below threshold"]
-    """`repeats`: another hit says the same. `below threshold`: it fits less well than the relevance
-    threshold asks."""
+    """`repeats`: another hit says the same. `below threshold`: below the relevance threshold."""
 
 
 class Explanation(Value):
@@ -73,7 +72,7 @@ class Explanation(Value):
     """Demand of the relevance threshold."""
     parts: tuple[PartReport, ...]
     candidates: tuple[ExplainedCandidate, ...]
-    """Best first; beyond those shown, as many as were read."""
+    """Candidates that were scored, the best first; those not shown included."""
 
 
 FULL_ID = 36
@@ -81,10 +80,10 @@ FULL_ID = 36
 
 
 class HitSource(Value):
-    """Place of a hit's words: enough to find them again."""
+    """Place of a hit's text, enough to find the text again."""
 
     at: str
-    """Time it was said: ISO 8601 in UTC."""
+    """Time at which the text was said, ISO 8601 in UTC."""
     session_id: str | None = None
     message_id: str | None = None
     turn_id: str | None = None
@@ -93,14 +92,14 @@ class HitSource(Value):
     speaker: str | None = None
     client: str | None = None
     trust: Trust | None = None
-    """Degree to which the channel vouches for it."""
+    """Trust of the channel."""
     workspace: str | None = None
-    """Project it belongs to; in a search, where that is not the one it was asked from."""
+    """Project of the hit; in a search, only if another than the project asked from."""
     account: Literal["agent"] | None = None
-    """`agent` if only an agent has reported it, though the client gives an account, too."""
+    """`agent` if only an agent told the turn, in a session that the client tells too."""
 
     def to_json_beside(self, record_id: str) -> dict[str, Any]:
-        """Return it as JSON beside a record's id: a turn's own id is not said twice."""
+        """Return the source as JSON, without the turn's id if it is the id of the record."""
         shown = self.to_json()
         if shown.get("turn_id") == record_id:
             del shown["turn_id"]
@@ -118,14 +117,14 @@ class ToolCall(Value):
 
 
 class AdjacentTurn(Value):
-    """A turn beside a hit, shown so that the hit can be understood."""
+    """A turn beside a hit, shown for context."""
 
     id: str
     turn_index: int
     role: Role
     speaker: str | None = None
     text: str
-    """Text; of a long one the part that answers, with a sign where it is cut."""
+    """Text; of a long text the part that answers, with signs where cut."""
     condition: Condition | None = None
     """Condition under which it was told."""
 
@@ -137,39 +136,37 @@ class Hit(Value):
     kind: Literal["memory", "turn"]
     text: str
     score: float
-    """Comparable within one answer only."""
+    """Score, comparable within one answer only."""
     source: HitSource
     validity: Annotated[
         Validity | None, Shown(write=lambda state: None if state == "active" else state)
     ] = None
-    """`contradicted`: it holds as far as is known, and so does something that cannot be true
-    together with it."""
+    """`contradicted`: the hit and a contradicting statement both hold, as far as is known."""
     version: Annotated[
         int | None, Shown(write=lambda version: None if version == 1 else version)
     ] = None
     excerpt: tuple[int, int] | None = None
-    """Span [start, end) in characters of the stored text, where it is not all shown."""
+    """Span [start, end) in characters of the stored text, if only a part is shown."""
     total_chars: int | None = None
-    """Number of characters of the stored text, where it is not all shown."""
+    """Number of characters of the stored text, if only a part is shown."""
     superseded_part: str | None = None
-    """Sentence of a turn of the record that no longer holds, where what else it says does."""
+    """Sentence of a turn that no longer holds, if the rest of the turn does."""
     contradicts: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
-    """Ids of the memories and turns that cannot be true together with it."""
+    """Ids of memories and turns that contradict the hit."""
     outdated_by: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
-    """Ids of the memories that tell by now what it rests on."""
+    """Ids of newer memories in place of the hit's sources."""
     restated_by: str | None = None
-    """Id of what states the same thing anew, a later turn mostly; it stands before this."""
+    """Id of a hit above that says the same anew, mostly a later turn."""
     condition: Condition | None = None
     """Condition under which it was told."""
     shown_as: Literal["nearest", "later"] | None = None
-    """Reason why it is shown where it is no hit: it is nearest by meaning, or the same speaker said
-    it later than what it is near to."""
+    """Reason for showing what is no hit: nearest by meaning, or said later by the same speaker."""
     later_than: str | None = None
-    """Id of the line below which it stands, because the same speaker said it later."""
+    """Id of the hit above, which the same speaker said earlier."""
     is_earlier: Annotated[bool, Shown("earlier", when_empty=False)] = False
-    """True if a newer memory of the answer, which stands above it, is like it."""
+    """True if a similar newer memory stands above."""
     clock: Annotated[str | None, HIDDEN] = None
-    """Local time, where the day does not tell which of two statements is later."""
+    """Local time, if the day alone does not show which of two statements is later."""
     type: MemoryType | None = None
     status: Literal["unprocessed", "verbatim", "outdated", "over"] | None = None
     """State of the hit. A turn in a first-level answer: no chat model has read it yet, or it holds,
@@ -186,34 +183,34 @@ class Hit(Value):
 
 
 class OtherProjects(Value):
-    """Documents on the question that only other projects see."""
+    """Documents about the question that only other projects see."""
 
     matches: int
     """Number of documents that hold the words that tell the question apart; 21 stands for more."""
     projects: tuple[str, ...] = ()
-    """Names of some of them, where the user allows it."""
+    """Names of some of the projects, if the user allows naming them."""
     holders: tuple[str, ...] = ()
-    """Names of all, to see whether one is the former of the project at hand; never shown."""
+    """Names of all such projects, never shown: one may be the present project's former name."""
 
 
 class SearchResult(Value):
-    """Hits, best first, and what the caller should know about how they were found.
+    """Hits, best first, and remarks on how they were found.
 
-    Among them stand what is nearest by meaning alone, and what was said later: `shown_as` tells.
+    Texts that are nearest by meaning alone, or were said later, have `shown_as` set.
     """
 
     query: str
     hits: tuple[Hit, ...]
     tokens: int = 0
-    """Estimated tokens of the hits as they are written."""
+    """Estimated tokens of the hits as shown."""
     answered: bool
-    """True if anything shown fits well enough to be an answer; else it is what comes nearest."""
+    """True if anything shown fits well enough to be an answer; else the nearest are shown."""
     max_tokens: int
     """Most tokens that the whole answer may have as a text."""
     id_chars: int = FULL_ID
     """Number of last characters that tell every id in the answer apart in the whole memory."""
     omitted: Annotated[int, UNLESS_EMPTY] = 0
-    """Number of results beyond `max_tokens`; of the record only where a `limit` asked for them."""
+    """Number of results beyond `max_tokens`; of the record, only with a `limit`."""
     beyond_limit: Annotated[int, UNLESS_EMPTY] = 0
     """Number of results of a first-level answer that a `limit` left out."""
     hidden: Annotated[int, UNLESS_EMPTY] = 0
@@ -223,33 +220,33 @@ class SearchResult(Value):
     is_empty: bool = False
     """True if nothing at all is on record."""
     is_narrow: bool = False
-    """True if it was asked in one wording and found nothing that fits well: others may find it."""
+    """True if one wording was searched and nothing fits well: other wordings may help."""
     hint: str | None = None
     """Advice where the second level has more."""
     elsewhere: OtherProjects | None = None
-    """Finds of other projects where less was found than asked for; ask with `workspace="*"`."""
+    """Matches in other projects, if fewer than asked for were found here."""
     explanation: Explanation | None = None
-    """Origin of the answer, where that was asked for."""
+    """Explanation of the answer, if asked for."""
 
 
 class ContextPackage(Value):
     """A package for a prompt. Blocks are plain text; `text` is all of them, fenced as data."""
 
     persona: str
-    """Identity of the assistant and the user, and what always matters."""
+    """Identity of the assistant and the user, and standing rules."""
     short_term: str
-    """The task in hand, and those finished lately."""
+    """Task in hand, and tasks finished lately."""
     last_turns: str
     """The last turns of the session, as far as they fit."""
     recall: str
-    """Conclusions that bear on the query, a line each with its id."""
+    """Memories that bear on the query, one a line, with ids."""
     evidence: str
     """Verbatim turns; only where the query asks for the record or recall is unsure."""
     citations: tuple[str, ...]
     """Source of every line of recall and evidence: id, session, role, date."""
     text: str
-    """The package as it goes into a prompt: fenced, with nothing in it that ends the fence."""
+    """All blocks for a prompt, fenced; no text inside can end the fence."""
     tokens: int
     """Estimated tokens of `text`."""
     notes: tuple[str, ...] = ()
-    """Missing parts of the search, and what did not fit."""
+    """Missing parts of the search, and blocks that did not fit."""

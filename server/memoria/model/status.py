@@ -24,7 +24,7 @@ class QueueState(StrEnum):
 
 
 class QueueEntry(Value):
-    """A segment in the queue, and what happened to it. Times are UTC epoch milliseconds."""
+    """A segment in the extraction queue, and its state. Times are UTC epoch milliseconds."""
 
     id: str
     kind: QueueKind
@@ -32,19 +32,19 @@ class QueueEntry(Value):
     first_index: int
     last_index: int
     priority: int
-    """Rank: 0 comes first, what the user asked to be remembered; 9 is what was left over."""
+    """Rank: 0 for requests to remember, which come first, to 9 for left-over segments."""
     reason: str
     """Reason for the entry: `remember`, `preference`, `session_end`."""
     state: QueueState
     attempts: int
     not_before: int
     leased_until: int
-    """End of a worker's lease; in the future while it has the entry."""
+    """End of the last lease; in the future while a worker has the entry."""
     created_at: int
     finished_at: int | None
     last_error: str | None
     outcome: str | None
-    """Number of operations applied, and why others were not: `ADD 2, rejected: quote 1`."""
+    """Numbers of operations applied, and of rejected ones by reason: `ADD 2, rejected: quote 1`."""
 
 
 class QueueStatus(Value):
@@ -79,7 +79,7 @@ class ModelCall(Value):
 
     @property
     def tokens(self) -> int:
-        """Tokens of request and answer together; until the call ends, the most they may take."""
+        """Tokens of request and answer together; while the call is open, their bound."""
         return self.input_tokens + self.output_tokens
 
 
@@ -100,13 +100,13 @@ _PRICED_TOKENS = 1_000_000
 
 
 class TokenPrice(Value):
-    """Price of a million tokens, of requests and of answers, in whatever currency."""
+    """Price of a million tokens, of requests and of answers, in any currency."""
 
     input: float
     output: float
 
     def cost_of(self, used: "ModelCall | TokenSpending | ReadingPrice") -> float:
-        """Return the cost of these tokens."""
+        """Return the cost of the tokens used."""
         return (used.input_tokens * self.input + used.output_tokens * self.output) / _PRICED_TOKENS
 
 
@@ -119,12 +119,12 @@ class DailyCap(Value):
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """Names of the settings that determine it."""
+        """Names of the settings that determine the cap."""
         money = () if self.cost is None else ("MEMORIA_LLM_DAILY_COST",)
         return ("MEMORIA_LLM_DAILY_TOKENS", *money)
 
     def allows(self, call: ModelCall | TokenSpending, spent: TokenSpending | None = None) -> bool:
-        """Return whether a call may be made beside what was spent in the day."""
+        """Check whether a call is within the cap, together with the spending of the day."""
         used = [one for one in (call, spent) if one is not None]
         if sum(one.tokens for one in used) > self.tokens:
             return False
@@ -157,7 +157,7 @@ class ReadingPrice(Value):
     input_tokens: int
     output_tokens: int
     conversation_tokens: int
-    """Tokens of what people and assistants said, estimated."""
+    """Estimated tokens of the turns of people and assistants."""
 
     @property
     def per_thousand(self) -> int | None:
@@ -168,9 +168,9 @@ class ReadingPrice(Value):
 
 
 FIX = "memoria doctor --fix"
-"""Cure of whatever doctor mends by itself."""
+"""Cure for faults that `doctor` mends by itself."""
 RESTORE = "Restore a backup: memoria restore FILE"
-"""Cure of whatever is lost but for a backup."""
+"""Cure for rows that only a backup has."""
 
 
 class BacklogStatus(Value):
@@ -183,7 +183,7 @@ class BacklogStatus(Value):
 
 
 class Finding(Value):
-    """Result of one of doctor's checks."""
+    """Result of one check of `doctor`."""
 
     check: str
     state: Literal["ok", "warning", "error"]
@@ -234,7 +234,7 @@ class Statistics(Value):
     reading: ReadingPrice
     """Tokens of the chat model in the last 30 days, and for how much conversation."""
     today: TokenSpending
-    """Tokens it took today (UTC)."""
+    """Tokens of the chat model today (UTC)."""
     reading_cost: float | None = None
     """Cost of the last 30 days, in the currency of the stated prices."""
     cost_today: float | None = None

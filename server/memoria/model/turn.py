@@ -14,20 +14,20 @@ from memoria.model.moments import Moment, parse_instant, parse_offset, to_millis
 
 _TEXT_KEYS = ("text", "content", "parts", "output")
 UNSAID_PARTS = frozenset({"thinking", "redacted_thinking", "reasoning", "thoughts"})
-"""Kinds of parts that nobody said."""
+"""Kinds of parts that nobody has said."""
 _MEDIA = ("image", "audio", "video", "file")
 _MOST_DEPTH = 20
 
 
 def content_text(value: object, joint: str = "\n\n") -> str:
-    """Return the words of a content; of a picture or anything else, only what it is: `[image]`.
+    """Return the texts of a content; a picture or anything else becomes a mark such as `[image]`.
 
     >>> content_text([{"type": "text", "text": "See here:"}, {"type": "image"}], " ")
     'See here: [image]'
 
     Args:
-        value: a text, a part with a text or with further parts, or a list of these.
-        joint: what stands between two parts.
+        value: a text, a part with a text or with further parts, or a list of parts.
+        joint: the text between two parts.
     """
     return joint.join(filter(None, _list_texts(value, _MOST_DEPTH)))
 
@@ -70,13 +70,13 @@ class Role(StrEnum):
 
 
 Account = Literal["client", "agent"]
-"""Author of the account that a turn belongs to: the client, which has each turn once and in its
-order, or an agent, which reports what it likes as it likes."""
+"""Teller of a turn: the client, which has each turn once and in order, or an agent, which reports
+any turns in any order."""
 FORGOTTEN_PASSAGE = "forgotten"
-"""Kind, among the redactions, of a passage left out because it was forgotten before."""
+"""Kind of redaction of a passage that was forgotten before."""
 Mark = Literal["none", "statement", "wish", "aside"]
-"""Kind of statement in a turn, as a classifier tells: a wish that is to hold from now on, or
-none; and a quote that somebody has set aside. Former versions marked what else is stated."""
+"""Kind of statement in a turn: `wish` for a wish that is to hold from now on, or `none`, by a
+classifier; `aside` for a quote that somebody has set aside. Older versions gave `statement`."""
 CaptureEvent = Literal["session_end", "compaction"]
 """Event that closes a segment: the session's end, or the client compacting its context."""
 
@@ -85,7 +85,7 @@ _LATEST_SECONDS = 100_000_000_000
 
 
 def _offset_of(at: object) -> int | None:
-    """Return by how many minutes a time's clock was ahead of UTC; None where that is open."""
+    """Return the minutes that the clock of a time was ahead of UTC; None if left open."""
     match at:
         case str():
             return parse_offset(at)
@@ -123,7 +123,7 @@ def _join_parts(value: object) -> object:
 
 
 Content = Annotated[str, BeforeValidator(_join_parts)]
-"""Words. A list of parts, as many clients give it, is its texts and marks such as `[image]`."""
+"""Text of a turn. A list of parts is parsed to its texts, and marks such as `[image]`."""
 _MOST_OFFSET = 24 * 60 - 1
 
 
@@ -132,18 +132,18 @@ class Turn(Value):
 
     role: Role
     content: Content = ""
-    """Words, verbatim; of parts in a list the texts. May be empty where a tool was called."""
+    """Words, verbatim. May be empty for a call of a tool."""
     session_id: str | None = None
     """Id of the conversation, in the client's own numbering."""
     message_id: str | None = None
-    """Id of the message in the client. Recording it again changes nothing."""
+    """Id of the message in the client. Recording the same message again changes nothing."""
     speaker: str | None = None
-    """Name of the speaker, where the role does not say enough."""
+    """Name of the speaker, if the role does not say enough."""
     at: EventTime | None = None
-    """Time it was said: ISO 8601, a datetime, or UTC epoch milliseconds."""
+    """Time at which the turn was said: ISO 8601, a datetime, or UTC epoch milliseconds."""
     utc_offset: Annotated[int, Field(ge=-_MOST_OFFSET, le=_MOST_OFFSET)] | None = None
-    """Minutes by which the speaker's clock was ahead of UTC: on whose day it was said. It
-    follows from `at` where that has an offset, such as +08:00."""
+    """Minutes by which the speaker's clock was ahead of UTC, which decides on the day. Taken from
+    `at` if that has an offset, such as +08:00."""
     tool_name: str | None = None
     tool_args: JsonValue = None
     tool_result: JsonValue = None
@@ -158,7 +158,7 @@ class Turn(Value):
 
 
 class StoredTurn(Value):
-    """A turn as it is kept. `n` is its document number in the store's indexes."""
+    """A turn as stored. `n` is the number of its document."""
 
     n: int
     id: str
@@ -170,16 +170,16 @@ class StoredTurn(Value):
     version: int
     current: bool
     suppressed: bool
-    """True if it is kept in the record, but nothing may be concluded from it: it was forgotten."""
+    """True if the turn was forgotten, and stays on record with nothing concluded from it."""
     processed: bool
-    """True if the extractor has read it, and no conclusion from it waits for confirmation."""
+    """True if a model or an agent has read the turn, and no memory from it awaits confirmation."""
     role: Role
     speaker: str | None
     account: Account | None = None
-    """Author of its account, in a session of which there may be two; None in any other."""
+    """Teller of the turn, in a session that may be told twice; None in any other."""
     at: Moment
     utc_offset: int | None = None
-    """Minutes by which the speaker's clock was ahead of UTC; None where that is not known."""
+    """Minutes by which the speaker's clock was ahead of UTC; None if unknown."""
     ingested_at: Moment
     trust: Trust
     workspace: str | None
@@ -221,11 +221,11 @@ class Receipt(Value):
     already_recorded: Annotated[int, UNLESS_EMPTY]
     new_versions: Annotated[int, UNLESS_EMPTY]
     forgotten: Annotated[int, UNLESS_EMPTY]
-    """Number left out, because they were forgotten before."""
+    """Number of turns left out because they were forgotten before."""
     private: Annotated[int, UNLESS_EMPTY] = 0
-    """Number left out, because they were said in a private time."""
+    """Number of turns left out because they were said in a private time."""
     private_since: Annotated[int | None, HIDDEN] = None
-    """Start of the private time that is on where they were said, UTC epoch ms; None without one."""
+    """Start of the private time that is on, UTC epoch ms; None without one."""
     turns: Annotated[tuple[RecordedTurn, ...], Shown("turn_ids", write=_list_ids)]
     redactions: Annotated[dict[str, int], UNLESS_EMPTY]
     """Number of secrets taken out, by kind, and of passages left out (`FORGOTTEN_PASSAGE`)."""
@@ -233,9 +233,9 @@ class Receipt(Value):
     """Number of private or injected blocks taken out."""
     closed_segments: Annotated[int, UNLESS_EMPTY]
     made: Annotated[int, HIDDEN] = 0
-    """Number of memories that rules have made of what was said plainly."""
+    """Number of memories that rules have made of the turns."""
     changes: Annotated[tuple[MemoryChange, ...], HIDDEN] = ()
-    """Memories that rules have changed, or marked as contradicted, because of what was said."""
+    """Memories that rules have changed, or marked as contradicted, because of the turns."""
 
 
 class TurnRecord(Value):
@@ -247,7 +247,7 @@ class TurnRecord(Value):
     before: tuple[StoredTurn, ...]
     after: tuple[StoredTurn, ...]
     condition: Condition | None = None
-    """Condition under which it was told."""
+    """Condition under which the turn was told."""
 
 
 class Session(Value):
@@ -260,17 +260,17 @@ class Session(Value):
     last_at: int
     turns: int
     agent_turns: int = 0
-    """Most of its turns that only an agent has reported."""
+    """Upper bound of the number of turns that only an agent has told."""
 
 
 class Segment(Value):
-    """A run of turns that belongs together: what an episode will later summarise."""
+    """A segment of a session: consecutive turns that an episode sums up."""
 
     ordinal: int
     first_index: int
     last_index: int
     closed_by: str | None
-    """`session_end`, `compaction`, `idle`, `overflow`, or nothing while it is open."""
+    """`session_end`, `compaction`, `idle` or `overflow`; None while the segment is open."""
 
 
 class SessionRecord(Value):
@@ -287,19 +287,19 @@ class SessionRecord(Value):
 
 
 class CompletedTask(Value):
-    """A task that is done or was left for another."""
+    """A task that was done, or left for another task."""
 
     task: str
     at: Moment
 
 
 class Scratchpad(Value):
-    """One session's working notes."""
+    """The scratchpad of a session."""
 
     session_id: str
     current_focus: str | None
     last_day: Annotated[str | None, HIDDEN] = None
-    """Day the focus was last worked on, where that was before today."""
+    """Day on which the task in hand was last worked on, if before today."""
     updated_at: Moment
     completed: tuple[CompletedTask, ...]
     """Newest first, five at most."""

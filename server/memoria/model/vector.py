@@ -1,4 +1,4 @@
-"""Embeddings, without importing NumPy: it costs more than all of a start-up."""
+"""Vectors of texts and passages, without importing NumPy, which would double a start-up."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class TextVectors:
-    """Vectors by text, as one model makes them; none where there is no embedder."""
+    """Vectors of one model by text; none without an embedder."""
 
     model: str = ""
     vectors: Mapping[str, Vector] = field(default_factory=dict)
@@ -24,7 +24,7 @@ class TextVectors:
 
 @dataclass(frozen=True, slots=True)
 class PassageVector:
-    """A part of a turn's text, from `start` to `end` in characters, with what it means."""
+    """A part of a turn's text, from `start` to `end` in characters, and its vector."""
 
     start: int
     end: int

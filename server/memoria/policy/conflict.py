@@ -40,11 +40,11 @@ class Claim:
     trust: Trust
     confidence: float
     subject: str | None = None
-    """Person or thing it speaks of, where that is known."""
+    """Person or thing that the claim is about, if known."""
     assertive: bool = True
-    """True if it claims a fact; a plan, a wish or a rumour replaces nothing of its own accord."""
+    """True for a claim of fact; a plan, a wish or a rumour replaces nothing by itself."""
     is_stated: bool = False
-    """True if somebody asks now to have it remembered; else it was concluded from a turn."""
+    """True if somebody asks to have the claim remembered; else it follows from a turn."""
     place: tuple[str, int] | None = None
     """The session and the turn in it where it was said, by which claims are told apart in time
     where clocks are set back."""
@@ -62,7 +62,7 @@ class SameStatement:
 
 @dataclass(frozen=True, slots=True)
 class KeepBoth:
-    """Both are true, each in its way or at its time."""
+    """Claim and memory are both true, each in its way or at its time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,8 @@ def compare_claim(
 ) -> ConflictVerdict:
     """Decide what a claim means for a memory of the same subject.
 
-    Without its word, two statements about one property that has one value at a time contradict each
-    other, unless they tell of two times.
+    Without a model's ruling, two statements about a property that has one value at a time
+    contradict each other, unless they tell of two times.
 
     Args:
         claim: what is said now.
@@ -109,7 +109,8 @@ def compare_claim(
     if relation == "same" or says_the_same(claim.content, memory.content):
         return SameStatement()
     if relation is None:
-        if not claim.predicate or claim.predicate != _predicate_of(memory):
+        known = predicate_key(memory.predicate) if memory.predicate else ""
+        if not claim.predicate or claim.predicate != known:
             return Unrelated()
         if not has_one_value(claim.predicate) or is_of_another_time(claim.event_at, memory):
             return KeepBoth()
@@ -121,7 +122,7 @@ def compare_claim(
 def _decide_as_ruled(
     claim: Claim, memory: Memory, now: int, relation: Relation | None
 ) -> Supersede | Contradict | NeedsReview:
-    """Decide whether a claim replaces a memory, by the relation that a model gave them, if any."""
+    """Decide whether a claim replaces a memory, with regard to a model's ruling, if any."""
     verdict = decide_replacement(claim, memory, now)
     if relation == "contradicts" and isinstance(verdict, Supersede):
         return NeedsReview()
@@ -159,12 +160,8 @@ def decide_replacement(
     return Supersede(since) if gap > 0 else Contradict()
 
 
-def _predicate_of(memory: Memory) -> str:
-    return predicate_key(memory.predicate) if memory.predicate else ""
-
-
 def is_older(claim: Claim, memory: Memory) -> bool:
-    """Check whether a claim was said before a memory's present wording; they are read in any order.
+    """Check whether a claim was said before a memory's present wording.
 
     Within one session the order of the turns decides, because clocks are set back at times.
     """
@@ -177,7 +174,7 @@ def is_older(claim: Claim, memory: Memory) -> bool:
 
 
 def is_of_another_time(event_at: int | None, memory: Memory) -> bool:
-    """Check whether something that happened at a moment tells of another time than a memory."""
+    """Check whether an event's time differs from the time that a memory tells of."""
     if event_at is None:
         return False
     known_at = memory.current.event_at
@@ -185,7 +182,7 @@ def is_of_another_time(event_at: int | None, memory: Memory) -> bool:
 
 
 def _is_no_weaker(trust: Trust, memory: Memory) -> bool:
-    """Check that a channel is no less trusted than that of the user's word it would replace."""
+    """Check that a channel is trusted at least as much as that of a memory the user stated."""
     before = memory.current.provenance
     return before.source_kind is not SourceKind.USER_SAID or (
         _TRUST_WEIGHT[trust] >= _TRUST_WEIGHT[before.trust]

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.lazy import LazyPattern
 from memoria.language.names.keys import USER, has_one_value
 from memoria.language.statements.classifier import guess_type
 from memoria.language.statements.lasting import REDACTED, lasting_end
@@ -68,7 +67,7 @@ def groups_in(file: CoreFile) -> list[Group]:
 
 
 def is_for_every_session(memory: CoreMemory, now: int, zone: Zone) -> bool:
-    """Check whether a memory is no order for one session and no errand of one day.
+    """Check whether a memory is for every session: no order for one, no errand of one day.
 
     What the user pinned or wrote into a core file stands there as long as they let it. A memory
     with a redacted secret never does: there is nothing to read.
@@ -80,7 +79,7 @@ def is_for_every_session(memory: CoreMemory, now: int, zone: Zone) -> bool:
 
 
 def end_for_every_session(memory: CoreMemory, zone: Zone) -> int | None:
-    """Return when a memory stops being for every session, UTC epoch ms; None for never."""
+    """Return until when a memory is for every session, UTC epoch ms; None for always."""
     if memory.pinned or memory.channel == USER_EDIT_NAME:
         return None
     said_in = zone.at_offset(memory.valid_from, memory.utc_offset)
@@ -88,7 +87,7 @@ def end_for_every_session(memory: CoreMemory, zone: Zone) -> int | None:
 
 
 def group_in(memory: CoreMemory, file: CoreFile, placed: CoreFile | None = None) -> Group | None:
-    """Return the group of a file that a memory stands in; None if it does not belong there.
+    """Return the group of a file that a memory stands in; None if the file has no place for it.
 
     Args:
         memory: one that is seen where the file is read.
@@ -106,7 +105,7 @@ def group_in(memory: CoreMemory, file: CoreFile, placed: CoreFile | None = None)
 
 
 def group_in_file(kind: MemoryType, file: CoreFile) -> Group:
-    """Return the group of a file for a type that has none of its own there."""
+    """Return the group of a file for a type without a group of its own in the file."""
     groups = groups_in(file)
     heading = kind.row.core_heading
     by_heading = (group for group in groups if group.heading == heading)
@@ -205,20 +204,20 @@ def take_within_budget(
 
 
 _TYPE_OF_HEADING = {
-    MemoryType.RULE: LazyPattern(
+    MemoryType.RULE: lazy_regex(
         r"(?i)\b(?:rules?|conventions?|guidelines?|instructions?|do(?:s|['’]s)?\sand\sdon|policy)"
         r"|规则|规矩|约定|规范|守则|要求"
     ),
-    MemoryType.PREFERENCE: LazyPattern(
+    MemoryType.PREFERENCE: lazy_regex(
         r"(?i)\b(?:preferences?|likes?|dislikes?|tastes?)\b|偏好|喜好|喜欢"
     ),
-    MemoryType.GOAL: LazyPattern(
+    MemoryType.GOAL: lazy_regex(
         r"(?i)\b(?:goals?|plans?|decisions?|to-?dos?|next\ssteps)\b|目标|计划|打算|决定|待办"
     ),
-    MemoryType.RELATIONSHIP: LazyPattern(
+    MemoryType.RELATIONSHIP: lazy_regex(
         r"(?i)\b(?:people|team|family|friends|contacts|colleagues)\b|人物|家人|朋友|同事|团队|联系人"
     ),
-    MemoryType.SKILL: LazyPattern(
+    MemoryType.SKILL: lazy_regex(
         r"(?i)\b(?:lessons?|how-?tos?|skills?|tips|experience)\b|经验|教训|技巧|心得"
     ),
 }
@@ -244,5 +243,5 @@ def conclude_group(text: str, heading: str, file: CoreFile) -> Group:
 
 
 def _type_by_heading(heading: str) -> MemoryType | None:
-    found = (kind for kind, words in _TYPE_OF_HEADING.items() if words.regex.search(heading))
+    found = (kind for kind, words in _TYPE_OF_HEADING.items() if words.search(heading))
     return next(found, None)

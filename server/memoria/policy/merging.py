@@ -36,11 +36,10 @@ def may_merge(one: Memory, other: Memory) -> bool:
 
 
 def may_relate(one: Memory, other: Memory) -> bool:
-    """Check whether it makes sense to ask how two memories relate to each other.
+    """Check whether a model may be asked how two memories relate to each other.
 
-    Type and scope must agree. So must the subject, if it is not that of one is a part of that of
-    the other ("Vi" and "Vi's car"). They may tell of two times or hold for two spans: then one may
-    replace the other without being the same.
+    Type and scope must agree. One subject must equal the other or be a part of it ("Vi" and "Vi's
+    car"). The times may differ, for then one memory may replace the other.
     """
     if one.id == other.id or not (_is_mergeable(one) and _is_mergeable(other)):
         return False
@@ -50,7 +49,7 @@ def may_relate(one: Memory, other: Memory) -> bool:
 
 
 def _may_be_of_one_task(one: Memory, other: Memory) -> bool:
-    """Check whether two memories of a type may be one, as far as their tasks tell.
+    """Check whether two memories of one type may be merged, going by their tasks.
 
     A rule or a preference holds for its task alone; all else was only learnt there.
     """
@@ -142,10 +141,7 @@ def authority(memories: Sequence[Memory]) -> Authority:
     """
     confirmed = [memory for memory in memories if memory.verified]
     sources = confirmed or memories
-    least = min(
-        (memory.current.provenance.trust for memory in sources),
-        key=_FROM_LEAST.index,
-    )
+    least = min((memory.current.provenance.trust for memory in sources), key=_FROM_LEAST.index)
     kinds = {memory.current.provenance.source_kind for memory in sources}
     kind = kinds.pop() if len(kinds) == 1 else SourceKind.CONSOLIDATED
     return Authority(least, min(memory.confidence for memory in sources), kind)
@@ -155,7 +151,7 @@ SuccessionVerdict = Supersede | Contradict | NeedsReview
 
 
 def decide_succession(newer: Memory, older: Memory, now: int) -> SuccessionVerdict:
-    """Decide whether a memory replaces an older one, as a model has said.
+    """Decide whether a memory replaces an older memory, as a model has ruled.
 
     Args:
         newer: what was said later.

@@ -49,7 +49,7 @@ class ScreeningResult:
     """The statement, masked where the rules ask for it; None if it must be dropped."""
     found: frozenset[PersonalData]
     needs_confirmation: bool
-    """True if it must wait for the user's confirmation."""
+    """True if the statement must wait for the user's confirmation."""
 
 
 def screen(text: str, handling: PersonalRules = DEFAULT_HANDLING) -> ScreeningResult:
@@ -62,7 +62,8 @@ def screen(text: str, handling: PersonalRules = DEFAULT_HANDLING) -> ScreeningRe
     found = set[PersonalData]()
     for rule in _RULES:
         way = handling.get(rule.kind, Handling.STORE)
-        for start, end in reversed(_find_spans(rule, text)):
+        spans = [match.span() for match in rule.pattern.finditer(text) if rule.check(match[0])]
+        for start, end in reversed(spans):
             found.add(rule.kind)
             # Once it is masked, a looser rule cannot match a part of it again.
             if way is Handling.MASK:
@@ -81,19 +82,11 @@ class _PersonalDataRule:
     check: Callable[[str], bool]
 
 
-def _find_spans(rule: _PersonalDataRule, text: str) -> list[tuple[int, int]]:
-    return [match.span() for match in rule.pattern.finditer(text) if rule.check(match[0])]
-
-
 # Checks
 
 
 def _always(_found: str) -> bool:
     return True
-
-
-def _digits(text: str) -> str:
-    return "".join(char for char in text if char.isdigit())
 
 
 _ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
@@ -120,7 +113,7 @@ _MOST_PHONE_DIGITS = 15
 
 
 def _is_phone(text: str) -> bool:
-    return _FEWEST_PHONE_DIGITS <= len(_digits(text)) <= _MOST_PHONE_DIGITS
+    return _FEWEST_PHONE_DIGITS <= sum(map(str.isdigit, text)) <= _MOST_PHONE_DIGITS
 
 
 def _is_public(text: str) -> bool:

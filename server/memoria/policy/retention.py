@@ -1,4 +1,10 @@
-"""Retention: how long a memory counts, how it fades, and when it changes its tier."""
+"""Retention: how long a memory counts, how it fades, and when it changes its tier.
+
+The strength of a memory is computed and never stored: `floor + (importance − floor) · exp(−age/τ)`.
+Its age begins some days of grace after it was last learnt, said again, used or reviewed. Crossing a
+threshold demotes or archives a memory, and never rewrites or deletes it. A memory rises by rule or
+by a reviewer's decision, and never to a tier that its strength is too low for.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -202,7 +208,7 @@ def tier_ceiling(strength_left: float, table: RetentionTable) -> MemoryTier:
 def memories_over_limit(
     active: Iterable[RetentionAttributes], at: int, table: RetentionTable = RETENTION
 ) -> tuple[RetentionAttributes, ...]:
-    """List the active memories to archive, in that order, so that the limit is kept.
+    """List the active memories to archive so that the limit is kept, the first to go first.
 
     Faded memories come first, then those types that the conversation record keeps anyway, then the
     weakest, then the oldest. Protected memories stay, however many they are.

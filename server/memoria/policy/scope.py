@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePath
 
-from memoria.language.lazy import LazyPattern, WordList, remember_results
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.lazy import WordList, remember_results
 from memoria.language.names import lexicon as words
 from memoria.language.names.keys import USER, subject_key
 from memoria.language.names.lexicon import chinese_words, english_words, is_kin_or_pet
@@ -25,19 +26,13 @@ _MOST_CHARS = 4000
 
 @remember_results(512)
 def decide_scope(content: str, kind: MemoryType, subject: str | None = None) -> Scope | None:
-    """Decide where a statement is to be seen; None where its words leave it open.
-
-    Args:
-        content: the statement.
-        kind: its type.
-        subject: of whom or what it speaks, where somebody has said so.
-    """
-    text = _REPORTED.regex.sub("", content[:_MOST_CHARS])
+    """Decide where a statement is to be seen; None where its words leave it open."""
+    text = _REPORTED.sub("", content[:_MOST_CHARS])
     if kind.sums_up_conversation:
         return "project"  # where the conversation was held
-    if _EVERY_PROJECT.regex.search(text):
+    if _EVERY_PROJECT.search(text):
         return "everywhere"
-    if _THIS_PROJECT.regex.search(text):
+    if _THIS_PROJECT.search(text):
         return "project"
     signs = _read_signs(text, subject)
     balance = kind.row.leans_to_person + signs.of_person - signs.of_work
@@ -47,14 +42,9 @@ def decide_scope(content: str, kind: MemoryType, subject: str | None = None) -> 
 
 
 def points_at_project(content: str, project: str) -> bool:
-    """Check whether a statement points at a project, by the last part of its name or as "this".
-
-    Args:
-        content: the statement.
-        project: the project in which it is said.
-    """
+    """Check whether a statement points at a project, by the last part of its name or as "this"."""
     text, name = content[:_MOST_CHARS], PurePath(project).name.casefold()
-    return bool(_THIS_PROJECT.regex.search(text)) or (bool(name) and name in text.casefold())
+    return bool(_THIS_PROJECT.search(text)) or (bool(name) and name in text.casefold())
 
 
 def default_scope(kind: MemoryType) -> Scope:
@@ -81,7 +71,7 @@ class _Signs:
 
     @property
     def of_person(self) -> int:
-        """Points for a statement about a person and their life."""
+        """Score of the signs that a statement is about a person and their life."""
         life = 2 * min(self.people, 2) + 2 * min(self.life, 2)
         # Whoever is only named may be of the team, and a home may be a page.
         named = self.names_person and (life > 0 or self.feeling)
@@ -91,17 +81,17 @@ class _Signs:
 
     @property
     def of_work(self) -> int:
-        """Points for a statement about what is built, and how."""
+        """Score of the signs that a statement is about what is built, and how."""
         whose = self.is_of_user or self.is_of_us or self.things > 0 or self.trade
         mine = self.specific if self.is_of_user else 0
         return 2 * min(self.things, 2) + self.trade + mine + (self.doing and whose)
 
 
 def _read_signs(text: str, subject: str | None) -> _Signs:
-    plain = _ADDRESS.regex.sub(" ", text)
-    feeling = _count(text, words.find_list("feeling")) > 0 or bool(_HABIT.regex.search(text))
+    plain = _ADDRESS.sub(" ", text)
+    feeling = _count(text, words.find_list("feeling")) > 0 or bool(_HABIT.search(text))
     life = _count(text, words.find_list("personal"))
-    life += len(_PERSONAL_PHRASE.regex.findall(text))
+    life += len(_PERSONAL_PHRASE.findall(text))
     life_or_not = _count(text, words.find_list("personal_or_not")) > 0
     people = _count(text, _people_words())
     # To find names takes as long as all else, and by themselves they count for nothing.
@@ -109,25 +99,25 @@ def _read_signs(text: str, subject: str | None) -> _Signs:
     # Rules take the user for the subject of whatever they are asked to remember.
     is_subject = subject is not None and subject_key(subject) == USER
     return _Signs(
-        is_of_user=bool(_SELF.regex.search(text)) or (is_subject and feeling),
-        is_of_us=bool(_US.regex.search(text)),
+        is_of_user=bool(_SELF.search(text)) or (is_subject and feeling),
+        is_of_us=bool(_US.search(text)),
         names_person=counts_names and any(name.kind == "person" for name in find_names(text)),
         people=people,
         life=life,
         life_or_not=life_or_not,
         feeling=feeling,
         things=_count(text, words.find_list("work"))
-        + len(_WORK_PHRASE.regex.findall(text))
-        + len(_CODE.regex.findall(plain)),
+        + len(_WORK_PHRASE.findall(text))
+        + len(_CODE.findall(plain)),
         trade=_count(text, words.find_list("craft")) > 0,
         specific=_weigh_specific(text),
-        doing=_count(text, words.find_list("doing")) > 0 or bool(_ASKING.regex.search(text)),
+        doing=_count(text, words.find_list("doing")) > 0 or bool(_ASKING.search(text)),
     )
 
 
 def _weigh_specific(text: str) -> int:
-    """Return the points of a statement that speaks of *the* dashboard, and not of dashboards."""
-    nouns = {word for match in _DEFINITE.regex.findall(text.lower()) for word in match.split()}
+    """Return the points of a statement that means one thing: *the* dashboard, not dashboards."""
+    nouns = {word for match in _DEFINITE.findall(text.lower()) for word in match.split()}
     if nouns & _list_forms(words.find_list("work")):
         return 2
     return int(bool(nouns & _list_forms(words.find_list("craft"))))
@@ -164,7 +154,7 @@ def _people_words() -> WordList:
 
 @remember_results(1)
 def _words_of(text: str) -> frozenset[str]:
-    return frozenset(_WORD.regex.findall(text.lower()))
+    return frozenset(_WORD.findall(text.lower()))
 
 
 @cache
@@ -181,7 +171,7 @@ def _inflect(word: str) -> Iterator[str]:
         yield from (f"{word[:-1]}ies", f"{word[:-1]}ied")
 
 
-_WORD = LazyPattern("[a-z]+")
+_WORD = lazy_regex("[a-z]+")
 _PROJECT_NOUNS = (
     r"repos?|repositor(?:y|ies)|projects?|code ?bases?|monorepo|workspace|modules?|packages?"
     r"|librar(?:y|ies)|services?|apps?|applications?|apis?|sites?|websites?|builds?|pipelines?"
@@ -192,7 +182,7 @@ _PROJECT_NOUNS_ZH = (
     "项目|仓库|代码库|代码|工程|服务|模块|应用|系统|组件|类库|分支|团队|平台|产品|版本|迭代|接口"
     "|后端|前端|网站|构建|数据库|小程序"
 )
-_THIS_PROJECT = LazyPattern(
+_THIS_PROJECT = lazy_regex(
     rf"\b(?:this|our|the current)\s+(?:[\w-]+\s+){{0,2}}?(?:{_PROJECT_NOUNS})\b"
     r"|\bhere,?\s+we\b|\bwe\b[^.!?]{0,40}\bhere\b"
     r"|\b(?:use|write|run|keep|put|name)\b[^.!?]{0,40}\bhere\b(?! (?:for|to)\b)"
@@ -200,14 +190,14 @@ _THIS_PROJECT = LazyPattern(
     r"|(?:项目|仓库|代码库|工程)(?:里|中|内)",
     re.IGNORECASE,
 )
-_REPORTED = LazyPattern(
+_REPORTED = lazy_regex(
     r"^\s*(?:the user (?:says|said|asks|asked|told|notes|noted)(?: to remember)?(?: that)?"
     r"\s*[:,]?\s*"
     r"|用户(?:说|要求|提到|表示)(?:记住)?\s*[:：，]?\s*)",
     re.IGNORECASE,
 )
-"""Says that the user said it, which tells nothing of what it is about."""
-_EVERY_PROJECT = LazyPattern(
+"""Lead-in of a report, which tells nothing of what the statement is about."""
+_EVERY_PROJECT = lazy_regex(
     r"\b(?:(?:in|for|on|to|of|across) (?:all|every|any|each)|whatever|whichever|across"
     r"|all (?=my|our)|no matter (?:which|what)|regardless of)(?: of)?(?: (?:my|our|the|other))?"
     r" (?:projects?|repos?|repositor(?:y|ies)|code ?bases?)\b"
@@ -215,7 +205,7 @@ _EVERY_PROJECT = LazyPattern(
     r"(?:项目|仓库|代码库|工程)",
     re.IGNORECASE,
 )
-_SELF = LazyPattern(
+_SELF = lazy_regex(
     r"^(?:[Pp]refers|[Ll]ikes|[Ll]oves|[Ee]njoys|[Dd]islikes|[Hh]ates)\b|^更?(?:喜欢|偏好|讨厌)"
     r"|\bI\b|\b(?:[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b"
     r"|(?:^|[.!?;:,(“\"]\s*|\b(?:and|but|because|so) )(?:[Tt]he )?[Uu]ser(?:'s|’s)?\b"
@@ -227,28 +217,28 @@ _SELF = LazyPattern(
     r"|(?:^|[，。！？；：、,.!?;:“\"\s]|因为|但是?|而且?)用户(?!表|服务|接口|模块|登录|名|端|界面|数据|中心|权限|量|反馈|体验|组|系统|注册"
     r"|信息|点击|提交|输入|画像|\s*[A-Za-z])"
 )
-_DEFINITE = LazyPattern(r"\bthe (?!user\b)(?=((?:[a-z-]+ ){0,2}[a-z-]+))")
-_US = LazyPattern(r"\b(?:we|us|our)\b|我们|咱", re.IGNORECASE)
-_HABIT = LazyPattern(
+_DEFINITE = lazy_regex(r"\bthe (?!user\b)(?=((?:[a-z-]+ ){0,2}[a-z-]+))")
+_US = lazy_regex(r"\b(?:we|us|our)\b|我们|咱", re.IGNORECASE)
+_HABIT = lazy_regex(
     r"\b(?:I|[Tt]he user) (?:usually|always|mostly|normally|often|never) [a-z]"
     r"|\b(?:I|[Tt]he user) (?:only )?(?:uses?|works?|takes?|goes|go|plays?|stud(?:y|ies)"
     r"|owns?|drives?|wears?|reads?)\b"
     r"|我(?:一般|平时|通常|经常|总是|每[天周月年晚早])"
 )
-_ASKING = LazyPattern(
+_ASKING = lazy_regex(
     r"\b(?:want|need|ask|request)(?:s|ed)? (?:for )?(?:the|this|that)\b|(?:想?要|选)了?[这那][个种]"
 )
 """Asks for one thing that only the conversation names."""
-_PERSONAL_PHRASE = LazyPattern(rf"\b(?:{words.PHRASES_PERSONAL})\b", re.IGNORECASE)
-_WORK_PHRASE = LazyPattern(rf"\b(?:{words.PHRASES_WORK})\b", re.IGNORECASE)
-_ADDRESS = LazyPattern(
+_PERSONAL_PHRASE = lazy_regex(rf"\b(?:{words.PHRASES_PERSONAL})\b", re.IGNORECASE)
+_WORK_PHRASE = lazy_regex(rf"\b(?:{words.PHRASES_WORK})\b", re.IGNORECASE)
+_ADDRESS = lazy_regex(
     r"https?://\S+|(?<![^\s@])[^\s@]+@[^\s@]+\.\w+"
     r"|\b(?:YouTube|LinkedIn|GitHub|GitLab|WhatsApp|MacBook|PayPal|WeChat|TikTok|FaceTime|AirPods"
     r"|PlayStation|OpenAI|ChatGPT|JavaScript|TypeScript|COVID-\d+|(?:Mc|Mac|De|Du|Le|La|Di|Fitz|Van)"
     r"[A-Z][a-z]+)\b"
 )
 """Addresses and names that are written like code and are none."""
-_CODE = LazyPattern(
+_CODE = lazy_regex(
     r"`[^`\n]+`"
     r"|(?<![\w/.])(?:~|\.{1,2})/[\w./-]+|(?<![\w/.])/[a-z][\w-]*(?:/[\w.-]+)*"
     r"|(?<![\w/.])(?:src|lib|tests?|docs|server|app|bin|packages|cmd|internal|config)/[\w./-]*"

@@ -1,4 +1,4 @@
-"""Retrieval: query -> sources -> ranking -> answer, a room each; `search` joins them.
+"""Retrieval: query -> sources -> ranking -> answer, a folder each; `search` joins the steps.
 
 `lookup` stands beside it: records by id, origins, entities by name, related memories.
 """

@@ -1,9 +1,9 @@
-"""The pipeline: one search is one pass over one snapshot, run in one worker thread.
+"""Pipeline of a search: one pass over one snapshot, run in one worker thread.
 
     plan      what is asked, with its filters and its profile (`query.plan`)
-    score     each thing asked by itself: its sources (`sources.gather`), its candidates read and
-              scored, then all of them as one ranking (`snapshot`)
-    choose    threshold, repeats and diversity, what has been replaced (`ranking.choice`)
+    score     each wording by itself: its sources (`sources.gather`), its candidates read and
+              scored, then all wordings as one ranking (`snapshot`)
+    choose    threshold, repeats and diversity, what has been replaced (`ranking.selection`)
     answer    as many hits as the budget holds, cited, with a hint and an explanation
               (`answer.build`)
 
@@ -42,12 +42,12 @@ _LEAST_TOKENS = 50
 
 @dataclass(frozen=True, slots=True)
 class _Review:
-    """Scores of a reranker, and the searches they are of."""
+    """Scores of a reranker, and the searches that the reranker was asked about."""
 
     opinion: RerankOpinion
     searches: tuple[ScoredSearch, ...] = ()
     snapshot: object = None
-    """Snapshot of the searches; None where nothing was searched."""
+    """Snapshot of the searches; None if nothing was searched."""
 
 
 _NO_REVIEW = _Review(NO_OPINION)
@@ -83,16 +83,16 @@ class Search:
         self._names_projects = names_projects
 
     def run(self, plan: SearchPlan) -> SearchResult:
-        """Search. Never fails for want of a part: `notes` says what was missing."""
+        """Search, if need be without parts that fail: the answer's `notes` name these."""
         (named,) = self._add_other_names(plan)
         queries = self._embedder.ask_all(named)
         review = self._ask_reranker(named, queries)
         return self._read_snapshot(lambda tx: self._answer(tx, named, queries, review))
 
     def run_all(self, plans: Sequence[SearchPlan]) -> list[SearchResult]:
-        """Search for several things on one snapshot. Each answer is what `run` would give.
+        """Search for several questions on one snapshot; each answer is as `run` gives it.
 
-        The vectors of all questions are made, and looked for, one right after the other: what that
+        The vectors of all questions are made, and searched, right after each other: so what this
         takes through a processor's memory is fetched once.
         """
         if self._reranker is not None or len(plans) == 1:
@@ -114,15 +114,14 @@ class Search:
     ) -> tuple[SearchResult, SearchResult | None]:
         """Search for a context package.
 
-        Evidence is looked up only where the query asks for the record, or where no memory fits and
-        the record has something. A reranker is asked about memories alone: a prompt waits for it
-        once.
+        Evidence is searched for only if the query asks for the record, or if no memory fits and the
+        record has something. A reranker is asked about memories alone: a prompt waits only once.
 
         Args:
             memories: the search of memories.
             evidence: the same query as a search of the transcript.
-            tokens: of the answer about memories, at most.
-            evidence_tokens: of the answer about evidence, at most.
+            tokens: the most tokens of the answer with memories.
+            evidence_tokens: the most tokens of the answer with evidence.
         """
         memories, evidence = self._add_other_names(memories, evidence)
         queries = self._embedder.ask_all(memories)
@@ -137,7 +136,7 @@ class Search:
         return self._read_snapshot(answer_both)
 
     def _add_other_names(self, *plans: SearchPlan) -> list[SearchPlan]:
-        """Add to searches the other names of whom they name, before any vector is made."""
+        """Add other names of people to plans, before any vector is made."""
         with self._store.read(self._tenant) as tx:
             return [add_other_names(tx, plan) for plan in plans]
 
@@ -145,8 +144,8 @@ class Search:
     def _read_snapshot(self, work: Callable[[Transaction], _T]) -> _T:
         """Run work on a snapshot and return its result.
 
-        Nobody looks for garbage meanwhile, for a search leaves none; nor before all that was read
-        is let go, for a collector that comes earlier looks through all of it.
+        The garbage collector is paused until all that was read is released: a search leaves no
+        garbage, and a collection would look through everything that was read.
         """
         with self._store.read(self._tenant) as tx:
             return work(tx)
@@ -172,7 +171,7 @@ class Search:
         queries: Sequence[AskedVector],
         review: _Review = _NO_REVIEW,
     ) -> SearchResult:
-        """Search a snapshot, or go on with what was found before if it is still the same."""
+        """Answer a search, from the reviewed searches if they are of the same snapshot."""
         is_known = review.snapshot is not None and review.snapshot == tx.snapshot
         searches = review.searches if is_known else self._score(tx, plan, queries)
         found = join_found(plan, searches, review.opinion)

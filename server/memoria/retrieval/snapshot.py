@@ -1,15 +1,22 @@
-"""Snapshot: the search of one snapshot for each thing asked, scored and not yet chosen.
+"""Snapshot: the searches of one snapshot for each wording, scored, with no hit chosen yet.
 
-A question may have other wordings. Each of them is a search by itself: its terms, its sources, its
-candidates, its own threshold. Then the searches of a plan are joined to one ranking.
+A question may have other wordings. Each wording is a search by itself, with its terms, sources,
+candidates and threshold. Then the searches of a plan are joined to one ranking.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from memoria.retrieval.query.plan import SearchPlan, is_of_another_task, resolve_task
 from memoria.retrieval.query.wording import choose_terms, complete_codes, resolve_names
-from memoria.retrieval.ranking.candidates import Ranking, fuse, rank_documents
+from memoria.retrieval.ranking.candidates import (
+    EvidenceQuery,
+    Ranking,
+    ScoredCandidate,
+    add_graph_score,
+    fuse,
+)
 from memoria.retrieval.ranking.rerank import (
     NO_OPINION,
     RERANK_DEPTH,
@@ -19,7 +26,7 @@ from memoria.retrieval.ranking.rerank import (
     join_searches,
     keep_holding,
 )
-from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
+from memoria.retrieval.ranking.score import score_candidates
 from memoria.retrieval.ranking.statistics import (
     QueryStatistics,
     build_statistics,
@@ -39,27 +46,14 @@ from memoria.retrieval.sources.vectors import (
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Frequencies
 
+if TYPE_CHECKING:
+    from memoria.retrieval.ranking.evidence.columns import Integers
+    from memoria.retrieval.ranking.evidence.priors import Lift
+
 _READ_OF_THE_PAST = 1000
-"""Documents read where a past moment is asked of: all that was found, for only reading a document
-tells whether it came later."""
+"""Number of documents read for a past moment: all, as only reading tells which came later."""
 _READ_OF_A_TASK = 60
-"""Fewest documents read where a task is named: those of other tasks are left out."""
-
-
-def choose_depth(plan: SearchPlan, *, is_reranked: bool) -> int:
-    """Return the number of documents to rank with care, whatever the limit, which adds to the end.
-
-    What stands further down could come before others by what is read of it, so that a higher limit
-    would change who comes first.
-    """
-    depth = plan.profile.reads
-    if plan.tasks is not None:
-        depth = max(depth, _READ_OF_A_TASK)
-    if plan.as_of is not None:
-        depth = max(depth, _READ_OF_THE_PAST)
-    if is_reranked and plan.options.stages.rerank:
-        depth = max(depth, RERANK_DEPTH)
-    return depth
+"""Fewest documents read where a task is named, as those of other tasks are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,28 +67,28 @@ class ScoredSearch:
     scored: Sequence[ScoredCandidate]
     """Best first."""
     rest: Sequence[ScoredCandidate]
-    """Documents that a limit beyond the ranking's depth wants, in order, behind the others."""
+    """Documents that a high limit wants behind the scored ones, in order."""
     weights: Mapping[str, float]
-    """Weight of each term where an answer is cut."""
+    """Weight of each term, by which texts are cut."""
     asked: tuple[AskedVector, ...] = ()
     """Vector of each wording."""
 
     @property
     def vectors(self) -> list[QueryVector]:
-        """Vectors of the wordings, as far as there are any."""
+        """Vectors that could be made of the wordings."""
         return list_query_vectors(self.asked)
 
 
 class SnapshotSearch:
-    """Searches one snapshot."""
+    """Search of one snapshot, for each wording of a question."""
 
     def __init__(self, tx: Transaction, embedder: QueryEmbedder, *, is_reranked: bool) -> None:
         """Create a search of one snapshot.
 
         Args:
             tx: the snapshot.
-            embedder: gives the vectors of what is asked in other words.
-            is_reranked: whether a reranker is configured, which wants candidates to read.
+            embedder: the embedder of queries.
+            is_reranked: whether a reranker is configured.
         """
         self._tx = tx
         self._embedder = embedder
@@ -107,7 +101,7 @@ class SnapshotSearch:
 
         Args:
             plan: the search.
-            queries: the vector of each of its searches.
+            queries: the vector of each search of the plan.
         """
         least = SEVERAL_DEPTH if plan.variants else 0
         return tuple(
@@ -116,7 +110,7 @@ class SnapshotSearch:
         )
 
     def _score(self, plan: SearchPlan, query: AskedVector, least: int) -> ScoredSearch:
-        """Ask the sources, and read and score the best of what they find, `least` at least."""
+        """Ask the sources, and read and score the best candidates, `least` or more."""
         tx = self._tx
         plan = replace(plan, calibration=self._embedder.calibration)
         plan = resolve_task(tx, plan) if plan.profile.follows_task else plan
@@ -130,7 +124,7 @@ class SnapshotSearch:
             sources = gather(tx, plan, query, read_vectors)
         statistics = build_statistics(plan, sources, frequencies)
         depth = max(self._choose_depth(plan), least)
-        ranking = rank_documents(tx, plan, sources, frequencies, max(depth, plan.limit))
+        ranking = _rank_documents(tx, plan, sources, frequencies, max(depth, plan.limit))
         candidates = fuse(plan, sources, ranking, depth)
         threshold = RelevanceThreshold.for_query(plan, statistics)
         scored = score_candidates(tx, plan, candidates, threshold)
@@ -152,18 +146,18 @@ class SnapshotSearch:
         threshold: RelevanceThreshold,
         scored: Sequence[ScoredCandidate],
     ) -> list[ScoredCandidate]:
-        """Read what comes after the candidates, where more is wanted than was ranked.
+        """Read the documents behind the candidates, if a high limit wants more.
 
-        It stays in the order in which it was found: what is read of the last must not move it up.
+        These stay in the order in which they were found, whatever reading them tells.
         """
         if plan.limit <= self._choose_depth(plan):
             return []
-        known = {each.candidate.n for each in scored}
+        known = {each.n for each in scored}
         fused = fuse(plan, sources, ranking, plan.limit)
         places = {each.n: place for place, each in enumerate(fused) if each.n not in known}
         more = [each for each in fused if each.n in places]
         found = list(score_candidates(self._tx, plan, more, threshold))
-        found.sort(key=lambda each: places[each.candidate.n])
+        found.sort(key=lambda each: places[each.n])
         return [each for each in found if not is_of_another_task(plan, each.task)]
 
     def _narrow_to_task(
@@ -174,37 +168,44 @@ class SnapshotSearch:
         threshold: RelevanceThreshold,
         scored: Sequence[ScoredCandidate],
     ) -> list[ScoredCandidate]:
-        """Return the candidates of the named task, however many match better, and of none."""
+        """Return candidates of the named task, found by a search of its own, and of no task."""
         tx = self._tx
-        by_n = {
-            each.candidate.n: each for each in scored if not is_of_another_task(plan, each.task)
-        }
+        by_n = {each.n: each for each in scored if not is_of_another_task(plan, each.task)}
         if plan.tasks:
             own = replace(plan, filters=replace(plan.filters, tasks=plan.tasks))
             with search_vectors_beside(tx, own, query) as read_vectors:
                 sources = gather(tx, own, query, read_vectors)
             depth = self._choose_depth(own)
-            ranking = rank_documents(tx, own, sources, frequencies, depth)
+            ranking = _rank_documents(tx, own, sources, frequencies, depth)
             found = fuse(own, sources, ranking, depth)
             of_task = score_candidates(tx, own, found, threshold)
-            by_n.update((each.candidate.n, each) for each in of_task)
+            by_n.update((each.n, each) for each in of_task)
         return sorted(by_n.values(), key=lambda each: -each.score)
 
     def _choose_depth(self, plan: SearchPlan) -> int:
-        return choose_depth(plan, is_reranked=self._is_reranked)
+        """Return the number of ranked documents to read and score.
+
+        The number does not depend on the limit: else a higher limit would change who comes first.
+        """
+        depth = plan.profile.reads
+        if plan.tasks is not None:
+            depth = max(depth, _READ_OF_A_TASK)
+        if plan.as_of is not None:
+            depth = max(depth, _READ_OF_THE_PAST)
+        if self._is_reranked and plan.options.stages.rerank:
+            depth = max(depth, RERANK_DEPTH)
+        return depth
 
 
 def join_found(
-    plan: SearchPlan,
-    searches: Sequence[ScoredSearch],
-    opinion: RerankOpinion = NO_OPINION,
+    plan: SearchPlan, searches: Sequence[ScoredSearch], opinion: RerankOpinion = NO_OPINION
 ) -> ScoredSearch:
-    """Join what all searches of a plan have found.
+    """Join the searches of a plan to one.
 
     Args:
-        plan: as it was asked.
-        searches: what each of them has found.
-        opinion: what a reranker says of the candidates.
+        plan: the plan as it was asked.
+        searches: the search of each wording.
+        opinion: the reranker's scores of candidates.
     """
     first = searches[0]
     notes = dict.fromkeys(note for one in searches for note in one.plan.name_notes)
@@ -213,10 +214,7 @@ def join_found(
     return replace(
         first,
         plan=replace(
-            first.plan,
-            max_tokens=plan.max_tokens,
-            variants=plan.variants,
-            name_notes=tuple(notes),
+            first.plan, max_tokens=plan.max_tokens, variants=plan.variants, name_notes=tuple(notes)
         ),
         sources=replace(first.sources, reports=(*first.sources.reports, *opinion.reports)),
         scored=scored,
@@ -240,6 +238,26 @@ def _join_rest(
 
 
 def _rate_candidates(found: ScoredSearch, opinion: RerankOpinion) -> Sequence[ScoredCandidate]:
-    """Score candidates with the reranker; where a code is asked for, keep those that hold it."""
+    """Score candidates with the reranker; if a code is asked for, keep those that hold the code."""
     rated = apply_opinion(found.plan, found.scored, opinion, found.threshold)
     return keep_holding(found.plan.parsed, found.statistics, rated)
+
+
+def _rank_documents(
+    tx: Transaction, plan: SearchPlan, sources: SourceScores, frequencies: Frequencies, most: int
+) -> Ranking:
+    """Rank the documents by words and meaning: as many as it takes to fuse `most`."""
+    if plan.parsed.is_time_only or not (sources.bm25 or sources.cosine):
+        return Ranking()
+    import numpy as np  # noqa: PLC0415  (who finds nothing does not wait for it)
+
+    from memoria.retrieval.ranking.evidence.rank import rank_by_evidence  # noqa: PLC0415
+
+    known = sources.expansion.scores
+    query = EvidenceQuery(plan.parsed, plan.filters, frequencies)
+
+    def lift(ns: "Integers") -> "Lift":
+        graph = np.array([known.get(n, 0.0) for n in ns.tolist()])
+        return lambda scores: add_graph_score(scores, graph)
+
+    return rank_by_evidence(tx, query, sources, most, plan.options.stages, lift)

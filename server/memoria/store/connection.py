@@ -1,7 +1,7 @@
-"""A connection as tables and their statements use it, whatever the engine.
+"""Connections to a database, as tables use them with any engine.
 
-Errors of an engine's driver pass through its connections; whoever opens a transaction explains
-them. Only what a table itself answers to is an error of this module.
+Errors of an engine's driver pass through connections; the opener of a transaction explains them.
+Only errors that a table handles itself are defined in this module.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -26,14 +26,14 @@ class Column(NamedTuple):
     name: str
     declared: str
     key: int
-    """Place in the primary key, from 1; 0 if it is not in it."""
+    """Place in the primary key, from 1; 0 for a column outside of the key."""
 
 
 class Row(Protocol):
     """A row that a statement gives, by names and by places."""
 
     def __getitem__(self, column: int | str, /) -> Any:  # noqa: ANN401  (a column holds anything)
-        """Return the value of a column, by its place or its name."""
+        """Return the value of a column by place or name."""
         ...
 
     def __iter__(self) -> Iterator[Any]:
@@ -64,24 +64,24 @@ class Cursor(Protocol):
         ...
 
     def __iter__(self) -> Iterator[Any]:
-        """Yield the rows that are left."""
+        """Yield the remaining rows."""
         ...
 
     def fetchall(self) -> list[Any]:
-        """Return the rows that are left."""
+        """Return the remaining rows."""
         ...
 
     def fetchmany(self, size: int, /) -> list[Any]:
-        """Return so many of the rows that are left."""
+        """Return up to `size` of the remaining rows."""
         ...
 
     def fetchone(self) -> Any:  # noqa: ANN401  (a Row, or None)
-        """Return the next row; None if none is left."""
+        """Return the next row; None if no row remains."""
         ...
 
 
 class Connection(Protocol):
-    """A connection to a database, inside of a transaction but where it says otherwise."""
+    """A connection to a database, used inside of a transaction unless stated otherwise."""
 
     def execute(self, sql: str, parameters: Parameters = ..., /) -> Cursor:
         """Run a statement."""
@@ -92,11 +92,11 @@ class Connection(Protocol):
         ...
 
     def tuples(self, sql: str, parameters: Parameters = (), /) -> list[tuple[Any, ...]]:
-        """Run a statement, and return its rows as plain tuples: faster where they are many."""
+        """Run a statement, and return its rows as plain tuples: faster if rows are many."""
         ...
 
     def savepoint(self) -> AbstractContextManager[None]:
-        """Run a block whose changes are all taken back if it raises anything.
+        """Run a block, and take back all of its changes if the block raises an error.
 
         Raises:
             RefusedRowError: a constraint forbids one of the rows.
@@ -105,32 +105,32 @@ class Connection(Protocol):
         ...
 
     def columns(self, table: str) -> list[Column]:
-        """List the columns of a table that hold the truth, those of its key included."""
+        """List the columns of a table, those of the key included, without generated columns."""
         ...
 
     def hide_changes(
         self, tables: Sequence[str], tenant: int, report_id: str
     ) -> AbstractContextManager[None]:
-        """Record in `hidden_changes` each row of these tables as it was before the block.
+        """Record each row that the block changes, as it was before, in `hidden_changes`.
 
         Args:
-            tables: names of our own, never a user's.
-            tenant: whose rows they are.
-            report_id: of the forget that changes them.
+            tables: the tables to watch: names of the schema, never a user's.
+            tenant: the number of the tenant.
+            report_id: the id of the forget that changes the rows.
         """
         ...
 
     def read_settled(self, what: Hashable, read: Callable[[], _Value]) -> _Value:
-        """Read something that all searches read alike and that hardly changes, or return it cached.
+        """Return a value that hardly ever changes, from the cache or else by calling `read`.
 
         Args:
-            what: its key in the cache.
-            read: reads it; its result is never changed.
+            what: the key of the value in the cache.
+            read: reads the value, which must never be changed.
         """
         ...
 
     def count_commits(self) -> int:
-        """Return a number that changes once a snapshot shows what another connection wrote."""
+        """Return a number that changes with every commit of another connection that is visible."""
         ...
 
     def count_bytes(self) -> int:
@@ -138,5 +138,5 @@ class Connection(Protocol):
         ...
 
     def close(self) -> None:
-        """Close the connection; a transaction that is open is rolled back."""
+        """Close the connection, and roll back an open transaction."""
         ...

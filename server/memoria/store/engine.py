@@ -39,11 +39,11 @@ class Store(Protocol):
         """Begin a change, all or nothing; on disk when the block has ended without an error.
 
         Args:
-            tenant: whose rows they are.
-            is_brief: True if it ends so soon that others may wait for it, to be written to disk
-                together.
-            only_adds: True if nothing that an answer may have quoted is taken back by it; else no
-                kept answer of before is given any more, whether the change succeeds or not.
+            tenant: the name of the tenant whose rows change.
+            is_brief: True if the change ends so soon that other changes may wait, to be written to
+                disk together with it.
+            only_adds: True if the change takes nothing back that an answer may have quoted; else
+                all kept answers end, whether the change succeeds or not.
 
         Raises:
             StoreUnavailableError: the file can't be written, or a kept answer can't be ended.
@@ -60,46 +60,45 @@ class Store(Protocol):
 
     @property
     def zone(self) -> Zone:
-        """Zone that decides where days begin, if nothing better is known."""
+        """Zone that decides where days begin, where a turn has no UTC offset of its own."""
         ...
 
     @property
     def vector_bytes(self) -> int:
-        """Bytes of this process's memory that hold vectors to search."""
+        """Number of bytes of this process's memory that hold vectors to search."""
         ...
 
     def examine(self, *, deep: bool) -> list[Finding]:
-        """Check the file and its indexes for `doctor`, and list what was found."""
+        """Check the file and its indexes for `doctor`, and list the findings."""
         ...
 
     def scrub(self) -> bool:
-        """Wipe what erased rows left behind in the file. Safe to stop and to repeat.
+        """Wipe the traces of erased rows from the file. Safe to stop and to repeat.
 
-        Returns True if all of it is gone, False while another process still reads the old pages.
+        Returns True if all traces are gone, False while another process still reads old pages.
         """
         ...
 
     def needs_scrub(self) -> bool:
-        """Check whether erased rows may still have left something behind."""
+        """Check whether the file may hold traces of erased rows."""
         ...
 
     def renew_words(self, most: int) -> bool:
-        """Index some documents of an older version anew, to be found by the words of this one.
+        """Index some documents of older versions by the words that this version reads in them.
 
-        Safe to stop, to repeat and to do in several processes. Returns True if more are left to
-        look at.
+        Safe to stop, to repeat and to do in several processes. Returns True if documents are left.
 
         Args:
-            most: how many are looked at.
+            most: the largest number of documents to look at.
         """
         ...
 
     def rebuild(self, progress: Callable[[int, int], None]) -> None:
-        """Build the derived indexes anew from the truth; `progress` gets (done, total)."""
+        """Rebuild the derived indexes from the stored truth; `progress` gets (done, total)."""
         ...
 
     def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
-        """Mend what `examine` found wrong under this name, if it can be; never the truth."""
+        """Mend the fault that `examine` reported for a check, if possible without loss."""
         ...
 
     def close(self) -> None:
@@ -108,7 +107,7 @@ class Store(Protocol):
 
 
 class JournalingStore(Store, Protocol):
-    """A store whose writes need the lease of nightly maintenance, and are journaled on request."""
+    """A store that writes only under the lease of nightly maintenance, and journals on request."""
 
     @property
     def most_rows(self) -> int:
@@ -116,7 +115,7 @@ class JournalingStore(Store, Protocol):
         ...
 
     def journaling(self, run: NightlyRun, step: int) -> AbstractContextManager[None]:
-        """Record what is written in this block as changed by that step of the run."""
+        """Record each row written in this block as changed by a step of the run."""
         ...
 
 
@@ -129,28 +128,28 @@ class DatabaseFiles(Protocol):
         ...
 
     def copy(self, source: Path, target: Path, progress: Callable[[int, int], None]) -> None:
-        """Copy the file as it is at this moment, while others go on writing to it."""
+        """Copy the file as it is at this moment, while other processes may write to the file."""
         ...
 
     def list_foreign_objects(self, path: Path) -> list[str]:
-        """List objects in a file that no version of Memoria made, such as triggers; none is run."""
+        """List objects in a file that no version of Memoria made, such as triggers; run none."""
         ...
 
     def check_truth(self, path: Path) -> list[Finding]:
-        """Check that the truth in a file is whole; nobody else may have it open."""
+        """Check that the truth in a file is whole; no other process may have the file open."""
         ...
 
     def describe(self, path: Path) -> tuple[int, Mapping[str, int]]:
-        """Return the schema's number, and the number of rows of each kind in the file."""
+        """Return the number of the file's schema, and its numbers of rows by kind."""
         ...
 
     def claim(self, path: Path) -> AbstractContextManager[Callable[[Path, Path], None]]:
-        """Lock everybody else out of the file, and yield a function that replaces it.
+        """Lock all other processes out of the file, and yield a function that replaces the file.
 
-        The function takes the new file and the folder that the present one is moved to.
+        The function takes the new file, and the folder that the present file is moved to.
 
         Raises:
-            StoreUnavailableError: another process has it open.
+            StoreUnavailableError: another process has the file open.
         """
         ...
 
@@ -160,7 +159,7 @@ class Engine(Protocol):
 
     @property
     def files(self) -> DatabaseFiles:
-        """Operations on the database as a whole, opened or not."""
+        """Operations on the database file as a whole, opened or not."""
         ...
 
     def exists(self, settings: Settings) -> bool:
@@ -168,18 +167,18 @@ class Engine(Protocol):
         ...
 
     def open(self, settings: Settings) -> Store:
-        """Open the home's store; make it if there is none.
+        """Open the home's store, made if the home has none.
 
         Raises:
-            StoreError: it can't be opened.
+            StoreError: the store can't be opened.
         """
         ...
 
     def open_journaling(self, settings: Settings, lease: str, owner: str) -> JournalingStore:
-        """Open the store of a nightly run; it writes only while its owner has the tenant's lease.
+        """Open the store of a nightly run, which writes only while `owner` has the tenant's lease.
 
         Raises:
-            StoreError: it can't be opened.
+            StoreError: the store can't be opened.
         """
         ...
 
@@ -187,32 +186,35 @@ class Engine(Protocol):
         """Open the store of a database that a restore has set aside.
 
         Raises:
-            StoreError: it can't be opened.
+            StoreError: the store can't be opened.
         """
         ...
 
 
 RENEWAL_PAGE = 200
-"""Number of documents renewed at a time; other writers get their turn between two pages."""
+"""Number of documents renewed at a time, after which other writers get their turn."""
 
 
 def renew_all(store: Store) -> None:
-    """Renew the index of every document that an older version has written."""
+    """Index every document of an older version by the words of this version."""
     while store.renew_words(RENEWAL_PAGE):
         pass
 
 
 class StoreLedger:
-    """A store as a ledger. Its methods may be called from any thread."""
+    """Ledger of calls to chat models, each entry a transaction; safe to call from any thread.
+
+    An entry is on disk before the model is asked, so that neither a crash nor another process can
+    spend the same tokens a second time.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def reserve(self, tenant: str, call: ModelCall, since: int, cap: DailyCap) -> int | None:
-        """Enter a call that is about to be made, and return its number.
+        """Enter a call that is about to be made, and return the number of the entry.
 
-        None if the tenant's entries of the day that began at `since` would come to more than the
-        cap.
+        Returns None if the tenant's entries of the day that began at `since` would exceed the cap.
         """
         with self._store.write(tenant, only_adds=True) as tx:
             return enter_call(tx, call, since, cap)
@@ -224,6 +226,6 @@ class StoreLedger:
 
 
 def enter_call(tx: Transaction, call: ModelCall, since: int, cap: DailyCap) -> int | None:
-    """Enter a call that is about to be made, if the day allows it; see `StoreLedger.reserve`."""
+    """Enter a call that is about to be made, as `StoreLedger.reserve` does."""
     spent = tx.ledger.spending(since, since + DAY_MS)
     return tx.ledger.add(call) if cap.allows(call, spent) else None

@@ -1,4 +1,4 @@
-"""Features of documents that ranking asks for: tokens, places, metadata of turns."""
+"""Features of documents that ranking asks for: tokens, places, and metadata of turns."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Small: TypeAlias = NDArray[np.int16]
 
 UNHEARD = -1
-"""Mark of a feature that is not known because the text has not been read."""
+"""Value of a feature of a text that has not been read."""
 
 
 class TurnMetadata(NamedTuple):
@@ -22,13 +22,13 @@ class TurnMetadata(NamedTuple):
     role: str
     at: int
     read: Callable[[], str]
-    """Unpacks the text; may be called while the transaction lasts."""
+    """Returns the text; to be called while the transaction lasts."""
     is_whole: bool = True
-    """True if the text is all of the turn: it may be a tool call as well."""
+    """True if the turn has a text alone, and no tool call."""
 
     @property
     def content(self) -> str:
-        """Text of the turn, unpacked when it is asked for."""
+        """Text of the turn, read when asked for."""
         return self.read()
 
 
@@ -36,10 +36,10 @@ class TextFeatureColumns(NamedTuple):
     """Features of texts, as columns; see `Saying` and `find_wish`."""
 
     words: "Small"
-    """`UNHEARD` where the text has not been read; then `asks` is not known either."""
+    """Numbers of words; `UNHEARD` for an unread text, whose `asks` is unknown too."""
     asks: "Bits"
     wishes: "Small"
-    """`UNHEARD` where nobody has looked for one."""
+    """Results of `find_wish`; `UNHEARD` for a text that was not searched for a wish."""
 
     def with_rows(self, rows: "Integers", sayings: "TextFeatureColumns") -> "TextFeatureColumns":
         """Return a copy in which some rows are replaced."""
@@ -49,19 +49,19 @@ class TextFeatureColumns(NamedTuple):
 
 
 class TurnMetadataColumns(NamedTuple):
-    """Metadata of turns as columns: a row for each document that was asked for."""
+    """Metadata of turns as columns, with a row for each document asked for."""
 
     is_turn: "Bits"
-    """False for a document that is no turn; its other columns then mean nothing."""
+    """False for a document that is no turn, whose other columns have no meaning."""
     ats: "Integers"
     is_user: "Bits"
     is_assistant: "Bits"
     speakers: "Integers"
     """Index of the speaker in `names`."""
     names: Sequence[str]
-    """Names of speakers; the first, which is empty, stands for a speaker without a name."""
+    """Names of speakers; the first is empty, for a speaker without a name."""
     said: TextFeatureColumns
-    """Features as far as they are known without reading a text."""
+    """Features that are known without reading a text."""
 
 
 class TurnPosition(NamedTuple):
@@ -73,30 +73,30 @@ class TurnPosition(NamedTuple):
 
 
 SESSION_BITS = 32
-"""Bits of a place that hold the turn's place in its session; the session's number is above them."""
+"""Number of low bits of a place that hold the turn's place in its session; the others hold the
+session's number."""
 
 
 class Surroundings(NamedTuple):
-    """Positions of turns and of those around them, as columns in order of their places."""
+    """Positions of turns and of turns around them, as columns in order of place."""
 
     ns: "Integers"
-    """Numbers of the turns, each once."""
+    """Numbers of all turns, each once."""
     places: "Integers"
     speakers: frozenset[str] = frozenset()
-    """Names of the speakers of the turns in the middle, as far as they have names."""
+    """Names of the speakers of the central turns, without unnamed speakers."""
 
 
 IndexTokens: TypeAlias = bytes
-"""Tokens of a document as they are indexed, separated by single spaces: those of what was said and
-done, and behind a line feed, which stands in no token, those of who said it and when. They are
-counted as bytes, in a hundred documents at once."""
+"""Tokens of a document as indexed, separated by spaces: those of the text, a line feed, and those
+of speaker and time. They are bytes because a search counts tokens in a hundred documents."""
 
 
 def pack_tokens(words: str, context: str) -> IndexTokens:
-    """Join the tokens of what a document says with those of who said it and when."""
+    """Join the tokens of a document's text with those of speaker and time."""
     return f"{words}\n{context}".encode()
 
 
 def list_words(tokens: IndexTokens) -> list[str]:
-    """Return the tokens of what a document says."""
+    """Return the tokens of a document's text."""
     return tokens[: tokens.index(b"\n")].decode().split(" ")

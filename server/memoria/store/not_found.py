@@ -1,4 +1,4 @@
-"""Errors for a memory or turn that is not there, or was forgotten."""
+"""Errors for a memory or turn that is unknown, or was forgotten."""
 
 from memoria.errors import NotFoundError
 from memoria.model import now_millis, to_iso

@@ -1,4 +1,4 @@
-"""Values that go into a store and come out of it, whichever engine it is."""
+"""Values that go into a store and come out of a store, with any engine."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from memoria.model import (
 
 DocumentKind = Literal["turn", "memory"]
 TombstoneKind = Literal["memory", "turn"]
-"""The thing refused: a memory that says it again, or the turn itself."""
+"""Kind of record that a tombstone refuses: a memory that says the same, or the same turn."""
 
 
 _NOTHING_WANTED = (None,) * 5
@@ -45,27 +45,26 @@ class Filters:
     include_history: bool = False
     """True if what is no longer current may be found too."""
     workspace: str | None = None
-    """Workspace in which the question is asked: its rows are seen, and those of no workspace."""
+    """Workspace in which the question is asked: sees its own rows and those of no workspace."""
     everywhere: bool = False
     """True if every workspace's rows are seen."""
     include_processed: bool = False
-    """True if turns may be found from which nothing more is to be concluded: those suppressed, and
-    those that the extractor has looked at."""
+    """True if suppressed and processed turns may be found."""
 
     @property
     def includes_turns(self) -> bool:
-        """True if no filter that only memories can pass, a type or a task, rules turns out."""
+        """True if turns may pass: no type and no task is asked for, which only memories have."""
         return not self.types and self.tasks is None
 
     @property
     def is_narrow(self) -> bool:
-        """True if fewer documents are wanted than can be seen from here."""
+        """True if a filter beside visibility limits the documents."""
         wanted = (self.since, self.until, self.session_id, self.tool, self.tasks)
         return wanted != _NOTHING_WANTED or bool(self.roles or self.types)
 
 
 class TaskInHand(NamedTuple):
-    """The task that a scratchpad says is being worked on."""
+    """Task in hand of a scratchpad."""
 
     task: str | None
     noted_at: int
@@ -77,7 +76,7 @@ class LaterSession(NamedTuple):
 
     session_id: str
     opening_n: int | None
-    """Number of its user's first turn; None where there is none."""
+    """Number of the first turn of its user; None if the user said nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +89,9 @@ class ErasureFilter:
     since: int | None = None
     until: int | None = None
     workspace: str | None = None
-    """Project in which it was said."""
+    """Project of the memories and turns."""
     seen: Filters | None = None
-    """Filters that limit what may be selected at all; None for everything of the tenant."""
+    """Filters that limit the selection to visible records; None for all of the tenant."""
 
     @property
     def is_narrow(self) -> bool:
@@ -103,7 +102,7 @@ class ErasureFilter:
 
 @dataclass(frozen=True, slots=True)
 class ErasureScope:
-    """Numbers under which the rows to be erased stand in the indexes."""
+    """Numbers and hashes under which the rows to be erased stand in the indexes."""
 
     memories: tuple[int, ...]
     documents: tuple[int, ...]
@@ -114,14 +113,14 @@ class ErasureScope:
 
 
 class Match(NamedTuple):
-    """A document an index found. Higher scores are better, within one list."""
+    """A document found in an index. Higher scores are better, within one list."""
 
     n: int
     score: float
 
     @classmethod
     def list_of(cls, pairs: Iterable[Sequence[float]]) -> "list[Match]":
-        """Build matches from pairs of number and score, without a call of the class for each."""
+        """Build matches from pairs of number and score, faster than one by one."""
         return list(map(tuple.__new__, repeat(cls), pairs))
 
 
@@ -136,7 +135,7 @@ class PassageMatch(NamedTuple):
 
 
 class Frequencies(NamedTuple):
-    """Numbers of visible documents: in all, and with each term."""
+    """Numbers of visible documents, in all and with each term."""
 
     total: int
     by_term: dict[str, int]
@@ -156,9 +155,9 @@ class SegmentLimits(NamedTuple):
     """Limits at which a segment of a session ends by itself."""
 
     idle_ms: int
-    """A pause longer than this begins a new one."""
+    """Longest pause within a segment."""
     messages: int
-    """After so many messages, tool calls apart, the user's next begins a new one."""
+    """Number of messages, tool calls apart, after which the user's next begins a new segment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +192,10 @@ class NewTurn(NamedTuple):
     tool_args: JsonValue
     tool_result: JsonValue
     utc_offset: int | None = None
-    """Minutes by which the speaker's clock was ahead of UTC; None where that is not known."""
+    """Minutes by which the speaker's clock was ahead of UTC; None if unknown."""
     account: Account | None = None
     likeness: bytes | None = None
-    """Key by which the other account of the same turn is found; see `ingest/likeness`."""
+    """Key of the words, by which another account of the same turn is found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +213,7 @@ class NewMemory:
     task: str | None = None
     flag: str | None = None
     scope: Scope | None = None
-    """Scope as it was given; None if nothing was said: then the memory's type decides."""
+    """Scope as given; None leaves the decision to the memory's type."""
 
     @property
     def sole_task(self) -> str | None:
@@ -231,18 +230,18 @@ class MemoryDetails:
     task: str | None = None
     importance: float | None = None
     sets_end: bool = False
-    """True if `expires_at` is to be set, be it to None, which is no end."""
+    """True if `expires_at` is to be set; set to None, the memory has no end."""
     expires_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Successor:
-    """A memory's present wording beside a turn or former wording that said something else."""
+    """The present wording of a memory beside a turn or wording that said something else."""
 
     n: int
     """Document of the turn or of the former wording."""
     former: str
-    """Text of the memory then."""
+    """Text of the memory at that time."""
     successor: int
     """Document of the present wording."""
     present: str
@@ -262,7 +261,7 @@ class NewVersion:
     event_at: int | None = None
     event_expression: str | None = None
     subject: str | None = None
-    """Subject of the memory with this wording; None leaves it as before."""
+    """Subject of the memory with this wording; None leaves the subject as before."""
     predicate: str | None = None
     type: MemoryType | None = None
     task: str | None = None
@@ -273,7 +272,7 @@ class NewVersion:
 
 @dataclass(frozen=True, slots=True)
 class NewEvidence:
-    """Another turn that says what a memory says."""
+    """A further turn that says what a memory says."""
 
     memory_id: str
     turn_n: int
@@ -290,7 +289,7 @@ class MessageName:
     message_id: str | None
     fingerprint: bytes
     likeness: bytes | None = None
-    """Given for a turn of which there may be two accounts."""
+    """Key of the words; given for a turn that may be told twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +298,7 @@ class Tombstone:
 
     kind: TombstoneKind
     subject: str
-    """Id of what was forgotten."""
+    """Id of the forgotten memory or turn."""
     at: int
     reason: str
 
@@ -311,7 +310,7 @@ class Tombstone:
 
 @dataclass(frozen=True, slots=True)
 class SuppressedMeaning:
-    """A vector of something forgotten, and the cosine from which on a text counts as the same."""
+    """A vector of a forgotten text, and the lowest cosine at which a text counts as the same."""
 
     model: str
     vector: Vector
@@ -321,7 +320,7 @@ class SuppressedMeaning:
 
 @dataclass(frozen=True, slots=True)
 class TombstoneRecord:
-    """A tombstone with the digests and vectors by which it recognises what was forgotten."""
+    """A tombstone with the digests and vectors that recognise the forgotten statement."""
 
     tombstone: Tombstone
     digests: tuple[str, ...]
@@ -330,7 +329,7 @@ class TombstoneRecord:
 
 @dataclass(frozen=True, slots=True)
 class PendingDocument:
-    """A document that needs a vector: a turn with the one before it, or a memory's wording."""
+    """A document that waits for a vector: a turn with the turn before, or a wording."""
 
     n: int
     attempts: int
@@ -340,7 +339,7 @@ class PendingDocument:
 
 
 LEFT_OVER = 9
-"""The priority of closed segments in the extraction queue, after all that is urgent."""
+"""Priority of closed segments in the extraction queue, after all urgent entries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +356,7 @@ class NewQueueEntry:
     reason: str
     created_at: int
     not_before: int = 0
-    """Time from which on it may be taken, UTC epoch ms."""
+    """Time from which the entry may be taken, UTC epoch ms."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Answers as JSON documents, for tools and for `--json`: what a value does not say of itself.
+"""Answers as JSON documents, for tools and for `--json`.
 
 Values write their own fields. Added here is what another room knows of them: where a wording came
 from, how the text of a turn is paged, and the notes below an answer.
@@ -34,7 +34,7 @@ from memoria.surface.forgetting_text import forget_notes, share_notes
 from memoria.surface.text import other_versions, receipt_notes, remember_notes, validity_word
 
 Document = dict[str, Any]
-"""JSON that is sent or printed."""
+"""JSON object to send or print."""
 Unforgotten = Literal["preview", "declined", "unanswered", "cancelled"]
 """Reason why nothing is forgotten: it was only shown, the user said no, the client said no and may
 have had nobody to ask, or the question was closed without an answer."""
@@ -77,7 +77,7 @@ def _write_hit(hit: Hit, id_chars: int, without: Sequence[str]) -> Document:
 
 
 def _list_marks(hits: Sequence[Hit]) -> Iterator[str]:
-    """Yield what speaks against hits, a sentence for each pair and each hit."""
+    """Yield sentences on contradicted, outdated and restated hits."""
     kinds = {hit.id: hit.kind for hit in hits}
     pairs = {frozenset(pair): pair for hit in hits for pair in product([hit.id], hit.contradicts)}
     for one, other in pairs.values():
@@ -95,7 +95,7 @@ def _list_marks(hits: Sequence[Hit]) -> Iterator[str]:
 
 
 def write_lookup(memory: Memory) -> Document:
-    """Return a memory with what is known of it beside its wording."""
+    """Return a memory with its scores, span, links and other fields."""
     span = {} if memory.local is None else memory.local.to_json()
     known, carried = memory.to_json(*_KNOWN), memory.to_json(*_CARRIED)
     return {**write_memory(memory), **known, **span, **carried}
@@ -118,11 +118,11 @@ def write_memory(memory: Memory) -> Document:
 
 
 def write_wording(version: MemoryVersion, *, quotes_itself: bool = False) -> Document:
-    """Return a wording with where it came from, and the words it rests on where they are others.
+    """Return a wording with its source, and with the words of the source if they differ.
 
     Args:
         version: the wording.
-        quotes_itself: whether those words are shown where they are the same, too.
+        quotes_itself: whether the words of the source are shown even if they do not differ.
     """
     is_quoted = quotes_itself or not version.is_verbatim
     return write_document(
@@ -182,7 +182,7 @@ def write_revision(memory: Memory, note: str | None = None) -> Document:
 
 
 def write_remembered(kept: RememberResult, further: Sequence[str] = ()) -> Document:
-    """Return what became of a statement, with further notes on it."""
+    """Return the outcome of a statement, with further notes."""
     return write_document(
         id=kept.id,
         status=kept.status,
@@ -194,7 +194,7 @@ def write_remembered(kept: RememberResult, further: Sequence[str] = ()) -> Docum
 
 
 def write_handed_in(done: HandedIn) -> Document:
-    """Return what became of several statements."""
+    """Return the outcome of several statements."""
     return write_document(
         kept=done.kept,
         refused=done.refused or None,
@@ -251,7 +251,7 @@ def write_preview(
     status: Unforgotten = "preview",
     most: int | None = None,
 ) -> Document:
-    """Return what would be forgotten; with a command for the token where it is too much."""
+    """Return what would be forgotten, with a command in place of the token for a large forget."""
     return write_document(
         status=status,
         items=preview.items[:most],
@@ -278,5 +278,5 @@ def write_forgotten(forgotten: ForgetResult) -> Document:
 
 
 def write_proof(report: ForgetReport) -> Document:
-    """Return a proof in short: what left which index, and how much."""
+    """Return a report of a forget in short: how many rows left each index."""
     return report.to_json(*_PROOF)

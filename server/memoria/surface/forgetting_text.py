@@ -1,4 +1,4 @@
-"""Forgetting in words: what would go, what went, and the proof of it."""
+"""Forgetting in words: what would be forgotten, what was forgotten, and the report."""
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping
@@ -38,16 +38,16 @@ _KINDS: Mapping[str, tuple[str, str]] = {
 _NOTHING = "Nothing is there to be forgotten."
 _NEAR = "Not among it: what says nearly the same, or was said as it was corrected."
 _IN_FILES: tuple[ForgetKind, ...] = ("line", "file")
-"""Kinds that are named by their place."""
+"""Kinds of items that are named by their place."""
 _KEEPABLE: tuple[ForgetKind, ...] = ("duplicate", "conclusion", "correction", "wording", "turn")
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Form of ids, times and options for whoever reads of a forgetting."""
+    """Form of ids, times and options for a reader: an agent, or a person at a terminal."""
 
     id_chars: int
-    """Number of last characters of an id that are written."""
+    """Number of last characters of an id to write."""
     moment: Callable[[int], str]
     include_source: str
     keep: str
@@ -67,12 +67,12 @@ FOR_AGENTS = Reader(FULL_ID, to_iso, include_source="include_source", keep="keep
 def preview_text(
     preview: ForgetPreview, most: int | None = None, reader: Reader = FOR_AGENTS
 ) -> str:
-    """Render what would be forgotten: how much, then each item, its words first and its id last.
+    """Render what would be forgotten: the counts, then each item, words first and id last.
 
     Args:
-        preview: what would be.
-        most: items that are shown.
-        reader: who reads it.
+        preview: what would be forgotten.
+        most: most items to show.
+        reader: who reads the text.
     """
     listed = (*preview.items, *preview.near)
     ids = (item.id for item in listed if item.id and item.kind not in _IN_FILES)
@@ -103,7 +103,7 @@ def preview_text(
 
 
 def share_notes(preview: ForgetPreview) -> list[str]:
-    """Warn that most of what is on record would go; empty where it would not."""
+    """Return a warning that most of the record would be forgotten; empty if less would be."""
     told = (
         f"{meant} of {quantity(total, *_KINDS[kind])}"
         for kind, (meant, total) in preview.share.items()
@@ -112,7 +112,7 @@ def share_notes(preview: ForgetPreview) -> list[str]:
 
 
 def _before_lines(told: ForgetPreview | ForgetResult, reader: Reader) -> list[str]:
-    """List what of it was forgotten before, and how what is only hidden comes back."""
+    """List items that were forgotten before, and the undo of those that are only hidden."""
     hidden = {one.id: one for one in told.hidden}
     erased = [one for one in told.already_forgotten if one not in hidden]
     lines = [f"Forgotten before: {reader.list_ids(erased)}."] if erased else []
@@ -126,7 +126,7 @@ def _before_lines(told: ForgetPreview | ForgetResult, reader: Reader) -> list[st
 
 
 def counts_text(counts: Mapping[str, int]) -> str:
-    """Count each kind in words: `2 memories, 1 turn`."""
+    """Return the count of each kind in words: `2 memories, 1 turn`."""
     return ", ".join(quantity(number, *_KINDS[kind]) for kind, number in counts.items())
 
 
@@ -136,18 +136,18 @@ def _item_text(item: ForgetItem, id_chars: int) -> str:
     named = item.id if item.kind in _IN_FILES else item.id[-id_chars:]
     why = "rests on nothing but turns that go" if item.is_unsupported else ""
     details = " · ".join(filter(None, (_KINDS[item.kind][0], why, effect, named)))
-    # A line of a file has mostly a dash of its own.
+    # Most lines of core files begin with a dash of their own.
     text = item.text.removeprefix("- ") if item.kind == "line" else item.text
     return f"- {indent_words(text)}\n  {details}" if text else f"- {details}"
 
 
 def forget_command(selection: ForgetSelection, settings: Settings, home: str | None = None) -> str:
-    """Return the command that forgets this, for where an agent may not.
+    """Return the command that forgets a selection, for a user whose agent may not.
 
     Args:
-        selection: what is meant, with the token of its preview where it is an order.
+        selection: what to forget, with the token of its preview.
         settings: whose memory.
-        home: named by the command, where it is not the usual.
+        home: the home to name in the command; None for the default.
     """
     given = selection.model_dump(exclude_defaults=True)
     words = ["memoria", *(("--home", home) if home is not None else ())]
@@ -167,7 +167,7 @@ def forget_command(selection: ForgetSelection, settings: Settings, home: str | N
 
 
 def forget_text(forgotten: ForgetResult, reader: Reader = FOR_AGENTS) -> str:
-    """Render what was forgotten, and what could not be reached."""
+    """Render what was forgotten, and where copies are left."""
     return "\n".join([*_outcome_lines(forgotten, reader), *forget_notes(forgotten, reader)])
 
 
@@ -198,7 +198,7 @@ def _outcome_lines(forgotten: ForgetResult, reader: Reader) -> Iterable[str]:
 
 
 def forget_notes(forgotten: ForgetResult, reader: Reader = FOR_AGENTS) -> list[str]:
-    """List what else there is to know about a forget, a sentence each."""
+    """List further sentences on a forget: what is kept, files, backups, the report."""
     notes = _before_lines(forgotten, reader)
     if forgotten.related_memories:
         notes.append(
@@ -224,7 +224,7 @@ def forget_notes(forgotten: ForgetResult, reader: Reader = FOR_AGENTS) -> list[s
 
 
 def _file_notes(forgotten: ForgetResult) -> Iterable[str]:
-    """Yield what became of files."""
+    """Yield sentences on files that were deleted or changed."""
     deleted, report = forgotten.deleted_files, forgotten.report
     for file in forgotten.files:
         yield f"Deleted: {file}." if file in deleted else f"Lines were taken out of {file}."
@@ -242,7 +242,7 @@ def _backup_text(backup: RemainingBackup, reader: Reader) -> str:
 
 
 def reports_text(reports: Iterable[ForgetReport], reader: Reader) -> str:
-    """Render proofs of what was forgotten, newest first."""
+    """Render reports of what was forgotten, newest first."""
     lines = [
         f"  {report_line(one, reader)}\n"
         f"    {reader.moment(one.at)} · {one.by} · {reader.name(one.id)}"
@@ -252,7 +252,7 @@ def reports_text(reports: Iterable[ForgetReport], reader: Reader) -> str:
 
 
 def report_line(report: ForgetReport, reader: Reader) -> str:
-    """Render the state of a forget, and how much it was."""
+    """Return the state of a forget, and its counts."""
     until = "" if report.purge_at is None else f" until {reader.moment(report.purge_at)}"
     state = f"{report.state}{until if report.state == 'hidden' else ''}"
     left = sum(report.remaining.values())
@@ -262,7 +262,7 @@ def report_line(report: ForgetReport, reader: Reader) -> str:
 
 
 def report_text(report: ForgetReport, reader: Reader) -> str:
-    """Render a proof whole: what left which index, and the digests of what it was."""
+    """Render a report whole: rows that left each index, and digests of what was forgotten."""
     lines = [
         f"Proof of a forgetting, {reader.moment(report.at)}, {report.by}, selected by "
         f"{', '.join(report.selected_by)}",

@@ -31,7 +31,7 @@ _HOME: ContextVar[str | None] = ContextVar("home whose projects are told", defau
 
 
 def show_places_in(home: str) -> None:
-    """Let the command that runs tell where the projects of a home are now."""
+    """Set the home whose projects `tell_place` looks up."""
     _HOME.set(home)
 
 
@@ -54,10 +54,7 @@ def result_text(result: SearchResult) -> str:
 
 def memory_text(memory: Memory) -> str:
     """Render a memory with its history."""
-    flags = [memory.type.value, validity_word(memory)]
-    flags += [memory.condition] if memory.condition else []
-    flags += ["pinned"] if memory.pinned else []
-    flags.append("verified" if memory.verified else "not verified by the user")
+    flags = list_marks(memory, "verified", "not verified by the user")
     flags += [scope_phrase(memory.project)] if memory.workspace else []
     flags += [f"{memory.upvotes} up"] if memory.upvotes else []
     flags += [f"{memory.downvotes} down"] if memory.downvotes else []
@@ -77,8 +74,26 @@ def memory_text(memory: Memory) -> str:
     return "\n".join(lines)
 
 
+def list_marks(memory: Memory, verified: str, unverified: str = "") -> list[str]:
+    """List what every face shows of a memory: its type, status, condition, pin and verification.
+
+    Args:
+        memory: the memory.
+        verified: word for a memory that the user has verified.
+        unverified: word for any other memory; none by default.
+    """
+    marks = (
+        memory.type.value,
+        validity_word(memory),
+        memory.condition,
+        "pinned" if memory.pinned else None,
+        verified if memory.verified else unverified,
+    )
+    return [mark for mark in marks if mark]
+
+
 def validity_word(memory: Memory) -> str:
-    """Return a memory's state in a word: whether it holds, or what is known against it."""
+    """Return a memory's status in a word; contradicted or outdated go before active."""
     if memory.validity is not Validity.ACTIVE:
         return memory.validity.value
     if memory.contradicts:
@@ -87,7 +102,7 @@ def validity_word(memory: Memory) -> str:
 
 
 def _memory_details(memory: Memory) -> Iterator[str]:
-    """Yield what is known of a memory beside its wording."""
+    """Yield a memory's scores, span, task, subject and entities."""
     yield f"importance {memory.importance:.2f}, confidence {memory.confidence:.2f}"
     if memory.local is not None:
         yield _describe_span(memory.local)
@@ -101,7 +116,7 @@ def _memory_details(memory: Memory) -> Iterator[str]:
 
 
 def _describe_span(span: LocalSpan) -> str:
-    """Say when a memory holds."""
+    """Return in words when a memory holds."""
     end = "" if span.until is None else f" until {_describe_end(span)}"
     if span.replaced is not None:
         return f"held from {span.since}{end}, and was replaced on {span.replaced}"
@@ -114,7 +129,7 @@ def _describe_end(span: LocalSpan) -> str:
 
 
 def revision_note(memory: Memory) -> str | None:
-    """Say in a sentence what there is to know of a correction; None if nothing."""
+    """Return a note on a correction that waits or drops an end; None if there is none."""
     if memory.validity is Validity.PENDING_CONFIRMATION:
         return (
             "What the user has confirmed or pinned stays as it is. This waits until they confirm "
@@ -129,7 +144,7 @@ def revision_note(memory: Memory) -> str | None:
 
 
 def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
-    """Render a turn with its neighbours, or a page of it."""
+    """Render a turn with its neighbours, or a page of a long turn."""
     turn = record.turn
     lines = [_neighbour_text(neighbour(t)) for t in record.before]
     old = "" if turn.current else " (edited since; superseded)"
@@ -149,19 +164,19 @@ def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
 
 
 def other_versions(record: TurnRecord) -> list[StoredTurn]:
-    """List the turn's versions but the one asked for, newest first."""
+    """List a turn's other versions, newest first."""
     return [version for version in record.versions if version.n != record.turn.n]
 
 
 def redactions_text(redactions: Mapping[str, int]) -> tuple[int, str]:
-    """Return how many passages were left out as forgotten, and the secrets by kind."""
+    """Return the number of passages left out as forgotten, and the redacted secrets by kind."""
     secrets = {**redactions}
     omitted = secrets.pop(FORGOTTEN_PASSAGE, 0)
     return omitted, ", ".join(f"{kind} ×{count}" for kind, count in secrets.items())
 
 
 def secrets_sentence(redactions: Mapping[str, int]) -> str:
-    """Return what was redacted in words: "1 secret was redacted: password"; nothing if none was."""
+    """Return redacted secrets in words, as "1 secret was redacted: password"; empty for none."""
     secrets = {kind: n for kind, n in redactions.items() if kind != FORGOTTEN_PASSAGE}
     count = sum(secrets.values())
     kinds = ", ".join(kind if n == 1 else f"{kind} ×{n}" for kind, n in secrets.items())
@@ -193,7 +208,7 @@ def receipt_text(receipt: Receipt) -> str:
 
 
 def receipt_notes(receipt: Receipt) -> list[str]:
-    """List what the turns have changed in the memory, and why any were not kept, in sentences."""
+    """List sentences on memories that the turns changed, and on turns that were not kept."""
     private = [] if receipt.private_since is None else [PRIVATE_NOTE]
     return private + [
         f"[memory {change.id}] “{indent_words(change.content)}” {note}"
@@ -203,13 +218,13 @@ def receipt_notes(receipt: Receipt) -> list[str]:
 
 
 def remember_text(kept: RememberResult) -> str:
-    """Render what became of a statement."""
+    """Render the outcome of a statement."""
     head = f"{kept.status.replace('_', ' ')} [memory {kept.id}]: {indent_words(kept.content)}"
     return "\n".join([head, *(f"note: {note}" for note in remember_notes(kept))])
 
 
 def remember_notes(kept: RememberResult) -> list[str]:
-    """List what a statement means for what was known, and where it is seen, a sentence each."""
+    """List sentences on what a statement replaces or contradicts, its end and its scope."""
     notes = _change_notes(kept) + _questions(kept)
     if kept.local is not None and kept.local.until is not None:
         notes.append(f"it holds until {_describe_end(kept.local)}")
@@ -243,7 +258,7 @@ def remember_notes(kept: RememberResult) -> list[str]:
 
 
 def _questions(kept: RememberResult) -> list[str]:
-    """List questions to its author: whether its type is right, and whether it replaces another."""
+    """List questions to a statement's author: is the type right, does it replace a memory?"""
     notes = []
     if kept.guessed_type is not None:
         notes.append(f"kept as a {kept.guessed_type} by its wording; type names another")
@@ -266,7 +281,7 @@ def _change_notes(change: RememberResult | MemoryChange) -> list[str]:
 
 
 def scope_phrase(project: str | None) -> str:
-    """Say where a memory is seen; in every project where none is given."""
+    """Return where a memory is seen: in one project, or in every project for None."""
     return (
         "seen in every project"
         if project is None
@@ -275,12 +290,12 @@ def scope_phrase(project: str | None) -> str:
 
 
 def statement_text(statement: RelatedStatement) -> str:
-    """Render what a memory says, with its id."""
+    """Return a memory's words, with its id."""
     return f"[memory {statement.id}] “{indent_words(statement.content)}”"
 
 
 def quantity(number: int, one: str, many: str) -> str:
-    """Write a number of things, in words that agree with it."""
+    """Write a number with its noun in the singular or plural."""
     return f"{number} {one if number == 1 else many}"
 
 
@@ -302,7 +317,7 @@ def scratchpads_text(pads: Sequence[Scratchpad]) -> str:
 
 
 def turn_citation(turn: StoredTurn) -> str:
-    """Cite a turn by its place."""
+    """Return a turn's citation: time, speaker, session, place."""
     message = f" message {turn.message_id}" if turn.message_id else ""
     return join_lines(
         f"{to_iso(turn.at)} {_speaker(turn)}, session {turn.session_id}{message} #{turn.turn_index}"

@@ -206,13 +206,7 @@ async def test_what_somebody_wrote_into_core_files_goes_along_and_is_added_to_wh
     for _ in range(2):
         assert merge(new, file).bad_lines == []
         assert there.read_text("utf-8").splitlines()[2:] == [
-            *(
-                "Call me Jo.",
-                "I am left-handed.",
-                "",
-                "请叫我小周。",
-                "The bins go out on Tuesday.",
-            ),
+            *("Call me Jo.", "I am left-handed.", "", "请叫我小周。", "The bins go out on Tuesday.")
         ]
     there.unlink()
     async with opened(new) as m:

@@ -30,13 +30,11 @@ from tests.forgetting.histories import (
 from tests.forgetting.remains import remaining
 from tests.ingest.play import opened
 
-from memoria.admin.exports.format import open_key, seal_key
 from memoria.admin.exports.merge import MergeReport
 from memoria.app.engine import open_store
 from memoria.app.exporting import export, merge_export
 from memoria.config import Settings
 from memoria.erasure.verify import verify
-from memoria.errors import ExportError
 from memoria.model import COMMAND_LINE, Receipt
 from memoria.store.rows.portable.records import PortableSelection
 from memoria.store.sqlite.schema import schema
@@ -209,25 +207,3 @@ def _check_sound(settings: Settings) -> None:
     with closing(open_store(settings)) as store:
         assert verify(store, settings.home_path) == {}
         assert [one for one in store.examine(deep=True) if one.state == "error"] == []
-
-
-KEY = os.urandom(32)
-
-
-def test_each_guess_at_a_passphrase_takes_an_eighth_of_a_gibibyte() -> None:
-    sealed = seal_key(KEY, PASSPHRASE, "ann")
-    block = 128 * 8  # scrypt's, in bytes
-    assert sealed.work * block == 1 << 27
-    assert open_key(sealed, PASSPHRASE, "ann") == KEY
-    cheaper = sealed.model_copy(update={"work": sealed.work >> 1})
-    with pytest.raises(ExportError, match="does not open"):
-        open_key(cheaper, PASSPHRASE, "ann")
-
-
-def test_another_passphrase_or_tenant_opens_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memoria.admin.exports.format._WORK", 1 << 4)
-    sealed = seal_key(KEY, PASSPHRASE, "ann")
-    for passphrase, tenant in ((PASSPHRASE + "!", "ann"), (PASSPHRASE, "bob")):
-        with pytest.raises(ExportError, match="does not open"):
-            open_key(sealed, passphrase, tenant)
-    assert open_key(sealed, PASSPHRASE, "ann") == KEY

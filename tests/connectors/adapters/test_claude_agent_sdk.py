@@ -16,7 +16,7 @@ pytest.importorskip(
 
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, Transport
 
-from memoria.connectors.adapters.claude_agent_sdk import memory_hooks
+from memoria.adapters.claude_agent_sdk import memory_hooks
 
 
 class _Program(Transport):

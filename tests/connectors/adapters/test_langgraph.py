@@ -10,8 +10,8 @@ from langgraph.store.base import BaseStore, GetOp, Op, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
 import memoria
+from memoria.adapters.langgraph import MemoriaStore
 from memoria.app.sync import SyncMemoria
-from memoria.connectors.adapters.langgraph import MemoriaStore
 from memoria.errors import ForgottenError, InvalidInputError, PrivateTimeError
 from memoria.inference.embedder import BundledEmbedder
 
@@ -192,9 +192,7 @@ def test_another_process_that_opens_the_home_has_the_items(home: Path) -> None:
 
 
 def test_a_framework_that_is_missing_is_named_with_its_extra() -> None:
-    script = (
-        "import sys; sys.modules['langgraph'] = None; import memoria.connectors.adapters.langgraph"
-    )
+    script = "import sys; sys.modules['langgraph'] = None; import memoria.adapters.langgraph"
     ended = subprocess.run(  # noqa: S603  (our own script)
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )

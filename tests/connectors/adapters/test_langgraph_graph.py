@@ -22,8 +22,8 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
 import memoria
+from memoria.adapters.langgraph import MemoriaStore
 from memoria.app.sync import SyncMemoria
-from memoria.connectors.adapters.langgraph import MemoriaStore
 from memoria.inference.embedder import BundledEmbedder
 
 

@@ -18,7 +18,7 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.memory import Memory
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from memoria.connectors.adapters.llama_index import MemoriaBlock
+from memoria.adapters.llama_index import MemoriaBlock
 
 _TALK = [
     ("user", "The spare key of the boathouse hangs behind the oar rack"),
@@ -99,7 +99,7 @@ import memoria
 from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.llms import ChatMessage, MockLLM
 from llama_index.core.memory import Memory
-from memoria.connectors.adapters.llama_index import MemoriaBlock
+from memoria.adapters.llama_index import MemoriaBlock
 
 with memoria.open_sync(home=sys.argv[1], tenant="tests") as m:
     m.remember("The spare key of the boathouse hangs behind the oar rack")

@@ -17,7 +17,7 @@ from openai.types.responses import (
 )
 
 from memoria import Memoria
-from memoria.connectors.adapters.openai_agents import MemoriaSession
+from memoria.adapters.openai_agents import MemoriaSession
 
 _HIVE = "The hive stands under the plum tree"
 _ITEMS = cast(
@@ -48,14 +48,7 @@ _ITEMS = cast(
         {"call_id": "call_1", "output": "Sunny, 24 degrees", "type": "function_call_output"},
         {
             "id": "msg_1",
-            "content": [
-                {
-                    "annotations": [],
-                    "text": _HIVE,
-                    "type": "output_text",
-                    "logprobs": [],
-                }
-            ],
+            "content": [{"annotations": [], "text": _HIVE, "type": "output_text", "logprobs": []}],
             "role": "assistant",
             "status": "completed",
             "type": "message",

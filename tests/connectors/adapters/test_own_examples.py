@@ -15,7 +15,7 @@ from openai import AsyncOpenAI
 from tests.connectors.adapters.model_server import ModelServer, serve_model
 
 from memoria import Memoria
-from memoria.connectors.adapters.openai_agents import MemoriaSession
+from memoria.adapters.openai_agents import MemoriaSession
 
 _GATE = "What city is the Golden Gate Bridge in?"
 
@@ -53,8 +53,8 @@ import sys
 
 import memoria
 from agents import Agent, OpenAIChatCompletionsModel, Runner, set_tracing_disabled
-from memoria.connectors.adapters.openai_agents import MemoriaSession
-from memoria.connectors.adapters.pydantic_ai import MemoriaHistory, memory_toolset
+from memoria.adapters.openai_agents import MemoriaSession
+from memoria.adapters.pydantic_ai import MemoriaHistory, memory_toolset
 from openai import AsyncOpenAI
 from pydantic_ai import Agent as PydanticAgent
 from pydantic_ai.models.test import TestModel

@@ -14,7 +14,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
 from memoria import Memoria
-from memoria.connectors.adapters.pydantic_ai import MemoriaHistory, memory_toolset
+from memoria.adapters.pydantic_ai import MemoriaHistory, memory_toolset
 
 _MESSAGES: list[ModelMessage] = [
     ModelRequest(

@@ -47,10 +47,7 @@ YAML_PARTS = WantedParts(
     entry={"cmd": "/x/memoria", "args": ["serve"]},
 )
 YAML_LIST = WantedParts(
-    syntax="YAML",
-    entry_at=("mcpServers",),
-    is_listed=True,
-    entry={"name": "memoria", **ENTRY},
+    syntax="YAML", entry_at=("mcpServers",), is_listed=True, entry={"name": "memoria", **ENTRY}
 )
 
 

@@ -338,9 +338,7 @@ def test_a_program_that_systemd_would_not_start_is_refused(file_box: Machine, py
 
 
 @pytest.mark.parametrize(
-    ("one", "program"),
-    [(SYSTEMD, "systemctl"), (LAUNCHD, "launchctl")],
-    ids=["systemd", "launchd"],
+    ("one", "program"), [(SYSTEMD, "systemctl"), (LAUNCHD, "launchctl")], ids=["systemd", "launchd"]
 )
 def test_what_could_not_be_started_leaves_no_file(
     file_box: Machine, one: FileScheduler, program: str

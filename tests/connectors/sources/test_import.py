@@ -17,7 +17,6 @@ from memoria import Memoria
 from memoria.admin.importer import Importer, ImportReport
 from memoria.app import project_of
 from memoria.connectors.transcripts import FORMATS, find_transcripts
-from memoria.errors import InvalidInputError
 from memoria.model import StoredTurn, parse_instant
 
 BY_PATH = partial(project_of, "")
@@ -131,10 +130,7 @@ BAD: Mapping[str, tuple[bytes, str]] = {
         b'{"role": "tool", "tool_args": ' + b"[" * 99_999 + b"]" * 99_999 + b"}\n",
         "deep",
     ),
-    "a number of 5,000 digits": (
-        b'{"role": "tool", "tool_args": ' + b"9" * 5_000 + b"}\n",
-        "",
-    ),
+    "a number of 5,000 digits": (b'{"role": "tool", "tool_args": ' + b"9" * 5_000 + b"}\n", ""),
     "a time beyond any calendar": (line("x", at=10**17), "at"),
     "a time beyond any integer": (line("x", at=10**30), "at"),
 }
@@ -280,12 +276,6 @@ async def test_a_secret_in_a_line_is_redacted_and_counted(memory: Memoria, tmp_p
 async def test_a_line_of_which_nothing_is_left_is_counted(memory: Memoria, tmp_path: Path) -> None:
     report = await imported(memory, written(tmp_path, line("<private>all of it</private>")))
     assert (report.recorded, report.nothing_left, report.bad) == (0, 1, 0)
-
-
-async def test_a_folder_without_such_files_is_an_error(memory: Memoria, tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("hello")
-    with pytest.raises(InvalidInputError, match=r"holds no \*\.jsonl.*Name another folder"):
-        await imported(memory, tmp_path)
 
 
 @settings(

@@ -1,6 +1,5 @@
 """What holds for every import: nothing forgotten comes back, nothing foreign is touched."""
 
-import os
 import sqlite3
 import zipfile
 from collections.abc import Sequence
@@ -199,13 +198,6 @@ def test_an_archive_that_would_do_harm_is_refused_and_the_rest_is_read(
     assert not (tmp_path.parent / "conversations-666.json").exists()
 
 
-def test_an_archive_cut_off_in_the_middle_is_named(shell: Shell, tmp_path: Path) -> None:
-    path = write_chatgpt(tmp_path)
-    path.write_bytes(path.read_bytes()[:-300])
-    report = shell.json("import", path, "--format", "chatgpt", code=3)
-    assert report["bad"] == 1
-
-
 def test_what_nobody_recognises_is_named_and_not_read(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "prices.json").write_text('[{"sku": 1, "price": 2}]')
     alone = shell("import", tmp_path / "prices.json")
@@ -288,10 +280,9 @@ async def test_an_import_of_memories_stopped_half_way_and_begun_again_comes_to_t
 
 def test_a_conversation_of_many_megabytes_is_never_held_whole(shell: Shell, tmp_path: Path) -> None:
     big = chatgpt_conversations()[1]
-    big["padding"] = "x" * 40_000_000
+    big["padding"] = "x" * 34_000_000
     small = chatgpt_conversations()[0]
     path = write_zip(tmp_path / "export.zip", conversations_DOT_json=dump([small, big]))
-    os.truncate(path, path.stat().st_size)
     report = shell.json("import", path, code=3)
     assert (report["recorded"], report["bad"]) == (3, 1)
     assert "is longer than 33,554,432 bytes" in report["bad_lines"][0]["problem"]

@@ -34,7 +34,7 @@ from memoria.admin.importer import Importer, ImportReport
 from memoria.app import project_of
 from memoria.connectors.clients.config_file import unified_lines
 from memoria.connectors.clients.document import ConfigDocument, EditedText, WantedParts
-from memoria.connectors.clients.syntax.json_text import read_json
+from memoria.connectors.clients.syntax.json_edit import read_json
 from memoria.connectors.sources.detect import SOURCES, detect_files, find_files
 from memoria.connectors.transcripts.source import read_text
 from memoria.errors import BackupError, InvalidInputError

@@ -120,12 +120,7 @@ async def test_a_field_of_another_type_is_no_crash(
         found = find_files(source, [path])
         (count,) = count_items([found], lambda _f, _d: None)
         importer = Importer(
-            memory,
-            source,
-            found.files,
-            lambda _f, _d: None,
-            BY_PATH,
-            workspace="none",
+            memory, source, found.files, lambda _f, _d: None, BY_PATH, workspace="none"
         )
         report = await importer.run()
         assert report.bad >= count.bad
@@ -191,12 +186,7 @@ def test_words_beside_a_picture_are_read_from_every_client(tmp_path: Path, parts
             "f.jsonl",
             {"role": "user", "created": 1_767_225_600, "content": parts},
         ),
-        *read(
-            tmp_path,
-            "cursor",
-            "g.jsonl",
-            {"role": "user", "message": {"content": parts}},
-        ),
+        *read(tmp_path, "cursor", "g.jsonl", {"role": "user", "message": {"content": parts}}),
     ]
     assert len(said) == 7
     assert all("Whet the scythe" in turn.content for turn in said)

@@ -80,11 +80,7 @@ def test_a_log_of_copilot_is_read_on_from_where_a_call_was_open(tmp_path: Path) 
 
     def read(last: FilePlace) -> tuple[list[str | None], FilePlace]:
         follower = TranscriptFollower(
-            FORMATS["copilot"],
-            file,
-            SESSION,
-            lambda mark: mark,
-            FoldersLeftOut(),
+            FORMATS["copilot"], file, SESSION, lambda mark: mark, FoldersLeftOut()
         )
         items = [*follower.read(follower.check(last), file.stat().st_size, finishes=False)]
         turns = [one.turn for one in items if isinstance(one, TranscriptTurn)]

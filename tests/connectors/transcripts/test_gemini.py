@@ -134,10 +134,7 @@ def test_only_the_words_of_a_message_are_kept(tmp_path: Path, message: Line, wor
             {"result": [{"functionResponse": {"response": {"error": "ENOENT"}}}]},
             {"error": "ENOENT"},
         ),
-        (
-            {"result": [{"functionResponse": {"response": {"output": "a"}}}] * 2, "x": 1},
-            "a\na",
-        ),
+        ({"result": [{"functionResponse": {"response": {"output": "a"}}}] * 2, "x": 1}, "a\na"),
         (
             {"result": [{"functionResponse": {"response": {"output": "a", "code": 1}}}] * 2},
             [{"output": "a", "code": 1}] * 2,

@@ -50,10 +50,7 @@ class OpenAI:
             [
                 {"type": "response.created", "response": {**response, "status": "in_progress"}},
                 {"type": "response.output_item.done", "output_index": 0, "item": item},
-                {
-                    "type": "response.completed",
-                    "response": {**response, **ended},
-                },
+                {"type": "response.completed", "response": {**response, **ended}},
             ],
             named=True,
         )

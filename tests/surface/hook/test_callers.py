@@ -130,9 +130,7 @@ WORDS = "My password is hunter2."
 _STARTS = {"subprocess.Popen", "os.posix_spawn"}
 
 
-def test_no_word_of_a_conversation_is_among_the_arguments_of_what_a_hook_starts(
-    home: Path,
-) -> None:
+def test_no_word_of_a_conversation_is_among_the_arguments_of_what_a_hook_starts(home: Path) -> None:
     started: list[str] = []
 
     def note(event: str, arguments: tuple[object, ...]) -> None:

@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from memoria.connectors.clients.interface import ClientPlace, ClientProgram, HookFiles, HookWish
+from memoria.connectors.clients.interface import (
+    ClientPlace,
+    ClientProgram,
+    ClientSetup,
+    HookFiles,
+    HookWish,
+)
 from memoria.connectors.clients.rows import KILO_HOOKS, OPENCLAW_HOOKS, OPENCODE_HOOKS
 from memoria.connectors.transcripts.messages import without_quotes
 
@@ -58,7 +64,7 @@ console.log(JSON.stringify(laid))
 def write_plugin(folder: Path, program: Path, hooks: HookFiles, wish: HookWish) -> Path:
     installed = replace(ClientProgram.here(None, None, None), python=str(program))
     place = ClientPlace(home=folder, project=folder, environment={}, platform="linux")
-    ((_, text),) = hooks.write(place, "user", installed, wish).items()
+    ((_, text),) = hooks.write(ClientSetup(place, "user", installed, wish)).items()
     plugin = folder / "memoria.mjs"
     plugin.write_text(text, "utf-8")
     return plugin
@@ -140,13 +146,12 @@ await on.session_end({ sessionId: own.sessionId }, {})
 """What OpenClaw does with the plugin: a prompt that is built twice, and others' sessions."""
 
 
-def test_openclaw_s_plugin_tells_each_half_once_and_nothing_of_other_agents(
-    tmp_path: Path,
-) -> None:
+def test_openclaw_s_plugin_tells_each_half_once_and_nothing_of_other_agents(tmp_path: Path) -> None:
     said = {"hookSpecificOutput": {"additionalContext": "Briefing."}}
     heard, installed = _listen(tmp_path, json.dumps(said))
     place = ClientPlace(home=tmp_path, project=tmp_path, environment={}, platform="linux")
-    files = OPENCLAW_HOOKS.write(place, "user", installed, HookWish(recall=True))
+    setup = ClientSetup(place, "user", installed, HookWish(recall=True))
+    files = OPENCLAW_HOOKS.write(setup)
     (text,) = (text for path, text in files.items() if path.name == "index.js")
     plugin = tmp_path / "index.mjs"
     plugin.write_text(text, "utf-8")

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.language.secrets.corpus import Case, read_cases
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.ingest.clean import clean_turn
-from memoria.language.lazy import LazyPattern
 from memoria.language.reading.clean import Tally, clean_text
 from memoria.language.reading.fences import INVISIBLE
 from memoria.model import Role, Turn
@@ -80,12 +80,10 @@ def test_private_spans_our_own_blocks_and_what_nobody_sees_do_not_pass(text: str
 
 
 def test_no_invisible_character_passes() -> None:
-    pattern = LazyPattern(f"[{INVISIBLE}]")
+    pattern = lazy_regex(f"[{INVISIBLE}]")
     every = (chr(code) for code in range(0x110000))
     assert not [
-        hex(ord(char))
-        for char in every
-        if pattern.regex.match(char) and is_surely_clean(f"a{char}b")
+        hex(ord(char)) for char in every if pattern.match(char) and is_surely_clean(f"a{char}b")
     ]
 
 

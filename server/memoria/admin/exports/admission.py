@@ -1,8 +1,9 @@
-"""Admission: what of an export may come into a home.
+"""Admission: decides what of an export may come into a home.
 
-The home's own list decides before anything else: what was forgotten here does not come back with an
-old export, by its id or by what it says, nor what was concluded or derived from it. Secrets and
-private times hold as they do for every way in. What is here already is not asked about again.
+The home's own tombstones decide first: what was forgotten here does not come back with an old
+export, by its id or by what it says, nor does anything that was concluded or derived from it.
+Secrets and private times are treated as on every way in. Records that are here already are not
+checked again.
 """
 
 from collections.abc import Sequence
@@ -25,18 +26,18 @@ _Record = dict[str, Any]
 
 @dataclass(slots=True)
 class Refusals:
-    """Records that were not let in, for what rests on them."""
+    """Records that were refused, so that what rests on them is refused, too."""
 
     turn_ids: set[str] = field(default_factory=set)
     memory_ids: set[str] = field(default_factory=set)
     places: dict[tuple[str, str], set[int]] = field(default_factory=dict)
-    """Places of turns that were not let in, or from which nothing may be concluded."""
+    """Places of turns that were refused, or from which nothing may be concluded."""
     forgotten: int = 0
-    """Turns, memories and notes that were forgotten here."""
+    """Number of turns, memories and notes that were forgotten in this home."""
     private: int = 0
-    """Turns that were said in a private time of this home."""
+    """Number of turns that were said in a private time of this home."""
     redacted: int = 0
-    """Secrets that were taken out."""
+    """Number of secrets that were redacted."""
 
     def note_place(self, record: _Record) -> None:
         """Note the place of a turn."""
@@ -45,7 +46,7 @@ class Refusals:
 
 
 class Admission:
-    """Decides within one transaction what comes in."""
+    """Decides, within one transaction, which records of an export come in."""
 
     def __init__(
         self, tx: Transaction, digester: Digester, refusals: Refusals, merge: PortableMerge
@@ -56,7 +57,7 @@ class Admission:
         self._merge = merge
 
     def admit(self, kind: str, record: _Record) -> _Record | None:
-        """Return the record as it may come in; None if it may not."""
+        """Return the record as it may come in; None if it is refused."""
         match kind:
             case "turn":
                 return self._admit_turn(record)
@@ -149,7 +150,7 @@ class Admission:
         return admitted
 
     def _may_enter(self, record: _Record) -> bool:
-        """Check whether a new memory may come: nothing in or below it was forgotten."""
+        """Check that neither a new memory nor anything it rests on was forgotten here."""
         if self._is_forgotten(record["id"]):
             return False
         if not all(self._may_say(one["content"]) for one in record["versions"]):
@@ -177,9 +178,9 @@ class Admission:
         return turn_id is not None and turn_id in self._refusals.turn_ids
 
     def _has_fallen(self, version: _Record, record: _Record, *, is_known: bool) -> bool:
-        """Check whether a wording falls with a turn that was erased here and that it came from.
+        """Check whether a wording goes because the turn that it came from was erased here.
 
-        Of the present wording of a memory that is not here, the memory itself is asked about.
+        The present wording of a new memory stays: whether the memory may come is asked elsewhere.
         """
         is_conclusion = version["inferred_by"] != "statement" and version["channel"] != "night"
         if not is_conclusion or (version["valid_to"] is None and not is_known):
@@ -188,7 +189,7 @@ class Admission:
         return any(self._is_lost(turn_id) for turn_id in sources)
 
     def _without_lost_source(self, version: _Record) -> _Record:
-        """Return a wording as it is once its turn is erased: without the words of that turn."""
+        """Return a wording without the words of its turn, if that turn was erased."""
         if not self._is_lost(version["turn"]):
             return version
         is_stated = version["inferred_by"] == "statement"
@@ -208,7 +209,7 @@ class Admission:
 
 
 def _clean(record: _Record) -> tuple[CleanTurn, int]:
-    """Clean the texts of a turn of secrets, and count them."""
+    """Return a turn without secrets, and the number of secrets that were in it."""
     tally = Tally()
     turn = Turn(
         role=Role(record["role"]),
@@ -232,7 +233,7 @@ def _name_of(record: _Record) -> MessageName:
 
 
 def _is_supported(before: _Record, after: _Record) -> bool:
-    """Check whether a conclusion still rests on something, if it rested on a turn before."""
+    """Check that a conclusion that rested on a turn still rests on something."""
     then, now = before["versions"][-1], after["versions"][-1]
     if now["inferred_by"] == "statement" or then["turn"] == now["turn"]:
         return True

@@ -1,11 +1,12 @@
-"""The format of an export: JSON Lines, a head first, then a record a line, and an end.
+"""Format of an export: JSON Lines, a head first, then a record a line, and an end.
 
 A line is an object with one member: what kind of record it is, and the record.
-`docs/guide/export.md` describes it for those who read one with a program of their own.
+`docs/guide/export.md` describes it for those who read an export with a program of their own.
 
-The head may hold a key under a passphrase: scrypt (RFC 7914) makes the key of a cipher, AES-256-GCM
-keeps ours. Whoever has the passphrase learns with it which of their guesses was forgotten; whoever
-has not learns nothing. The tenant is part of what is sealed, so that no list passes for another's.
+The head may hold the tenant's key under a passphrase: scrypt (RFC 7914) makes the key of a cipher,
+and AES-256-GCM seals the tenant's. Whoever has the passphrase can test guesses at what was
+forgotten; whoever has not learns nothing. The tenant's name is sealed as well, so that no list
+passes for another tenant's.
 """
 
 import base64
@@ -32,6 +33,19 @@ _MOST_WORK = 1 << 20
 _BLOCK = 8
 _LEAST_LETTERS = 8
 _ID_DIGITS = 16
+HEAD = "memoria_export"
+"""Name in the first line by which an export is recognised."""
+END = "end"
+CORE_FILE = "core_file"
+FORMAT = 1
+_MOST_LINE_BYTES = 64 << 20
+_MOST_HEAD_BYTES = 1 << 20
+KINDS: frozenset[str] = frozenset((*get_args(PortableKind), CORE_FILE))
+_SURROGATE = re.compile(rb"\\u[dD]")
+"""Start of one of the two halves in which JSON may write a character. Alone it is no text: what
+holds it could never be written out again."""
+_NO_HEAD = (ValueError, KeyError, TypeError, OverflowError, RecursionError)
+"""Errors that a first line raises if it is no head of an export."""
 
 
 class SealedKey(Value):
@@ -98,41 +112,24 @@ def _encode(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-HEAD = "memoria_export"
-"""The member of the first line, by which an export is known."""
-END = "end"
-CORE_FILE = "core_file"
-FORMAT = 1
-_MOST_LINE_BYTES = 64 << 20
-_MOST_HEAD_BYTES = 1 << 20
-KINDS: frozenset[str] = frozenset((*get_args(PortableKind), CORE_FILE))
-_SURROGATE = re.compile(rb"\\u[dD]")
-"""Start of one of the two halves in which JSON may write a character. Alone it is no text; what
-holds it could never be written out again."""
-
-
 class ExportHead(Value):
     """The first line: what the file holds, and who made it."""
 
     format: int = FORMAT
     memoria: str
-    """The version that made it."""
+    """Version of Memoria that made the file."""
     schema_number: int
     made_at: datetime
     tenant: str
     workspace: str | None = None
-    """The only project in it; None for all."""
+    """The only project in the export; None for all projects."""
     since: int | None = None
     until: int | None = None
     counts: dict[str, int]
     keys: tuple[str, ...] = ()
     """Ids of the keys that recognise the words that were forgotten."""
     sealed_keys: SealedKey | None = None
-    """Those keys themselves, under a passphrase."""
-
-
-_NO_HEAD = (ValueError, KeyError, TypeError, OverflowError, RecursionError)
-"""All that a first line raises that is no head of ours."""
+    """The keys that recognise the words that were forgotten, under a passphrase."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +141,7 @@ class ExportLine:
     kind: str
     record: PortableRecord
     position: int
-    """Number of bytes read with it."""
+    """Number of bytes of the file up to the end of this line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +185,7 @@ def read_head(path: Path) -> ExportHead:
 
 
 def read_lines(path: Path) -> Iterator[ExportLine | UnreadableLine]:
-    """Yield all between head and end, line by line; a file that was cut off says so at its end.
+    """Yield the lines between head and end; for a file that was cut off, an unreadable line last.
 
     Raises:
         ExportError: as `read_head` does.

@@ -1,7 +1,7 @@
-"""Merging an export into a home: record by record, in transactions of a few hundred.
+"""Merging of an export into a home: record by record, in transactions of a few hundred.
 
-It may be stopped at any moment and run again: what is here is known by its id. Private times and
-what was forgotten elsewhere come last, so that they hold for nothing of the same file.
+A merge may be stopped at any moment and run again: records that are here are known by their ids.
+Private times and tombstones come last, so that they apply to nothing of the same file.
 """
 
 from collections import Counter
@@ -43,7 +43,7 @@ _BATCH = 300
 _BATCH_BYTES = 4 << 20
 _MOST_NAMED = 20
 _LAST: frozenset[str] = frozenset(("tombstone", CORE_FILE))
-"""Kinds of records that are put together at the end."""
+"""Kinds of records that are merged last, all together."""
 
 
 @dataclass(slots=True)
@@ -56,20 +56,20 @@ class MergeReport:
     changed: Counter[str] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
     left_out: int = 0
-    """Edges and notes of what is not here."""
+    """Number of edges and notes left out because what they are about is not in this home."""
     forgotten: int = 0
-    """Records that did not come in because they were forgotten here."""
+    """Number of records refused because they were forgotten in this home."""
     forgotten_here: int = 0
-    """Records forgotten here because they had been forgotten there."""
+    """Number of records forgotten here because they were forgotten in the exporting home."""
     private: int = 0
     redacted: int = 0
     unchecked: int = 0
-    """Number of things forgotten there that are known by their ids alone."""
+    """Number of things forgotten in the exporting home that are known by their ids alone."""
     bad: int = 0
     bad_lines: list[UnreadableLine] = field(default_factory=list)
-    """The first of them."""
+    """The first bad lines."""
     is_scrubbed: bool = True
-    """True if what was forgotten here is wiped from the file by now."""
+    """True if what was forgotten is wiped from the database file by now."""
 
 
 class ExportMerger:
@@ -150,7 +150,7 @@ class ExportMerger:
     def _take_in_list(
         self, tx: Transaction, work: "_Work", keys: bytes | None
     ) -> Repetition | None:
-        """Take in what was forgotten there, and forget here what is recognised by it."""
+        """Take in the tombstones of the exporting home, and forget here what they recognise."""
         lines = [line for line in work.last if line.kind == "tombstone"]
         if not lines:
             return None
@@ -188,7 +188,7 @@ class ExportMerger:
 
 @dataclass(slots=True)
 class _Work:
-    """One reading of an export."""
+    """Progress of merging one export."""
 
     report: MergeReport
     size: int
@@ -196,12 +196,12 @@ class _Work:
     merge: PortableMerge = field(default_factory=PortableMerge)
     last: list[ExportLine] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
-    """Ids of memories and turns that were kept there, where something was forgotten there."""
+    """Ids of the memories and turns in the export, which its tombstones spare."""
 
     def put(
         self, tx: Transaction, line: ExportLine, admission: Admission | None = None
     ) -> PutOutcome | None:
-        """Put a record, if it may come in. One that is none is noted."""
+        """Write a record, if it may come in; note an invalid record as a bad line."""
         if line.kind in ("memory", "turn") and self.report.head.counts.get("tombstone"):
             self.seen.add(str(line.record.get("id")))
         outcome = None
@@ -251,7 +251,7 @@ def _open_keys(head: ExportHead, passphrase: str | None) -> bytes | None:
 def _list_batches(
     lines: Iterator[ExportLine | UnreadableLine],
 ) -> Iterator[list[ExportLine | UnreadableLine]]:
-    """Yield batches of so many lines, or bytes, as one transaction takes."""
+    """Yield batches of lines, each small enough for one transaction."""
     batch, begun = list[ExportLine | UnreadableLine](), 0
     for line in lines:
         batch.append(line)

@@ -1,6 +1,6 @@
-"""Writing an export: one snapshot of a tenant, streamed into a file of its own.
+"""Writing of an export: one snapshot of a tenant, streamed into a file of its own.
 
-Of core files it has the lines that no memory stands behind, without secrets: our own lines are
+Of core files an export has the lines that no memory stands behind, without secrets: the others are
 written by the next nightly run from the memories.
 """
 
@@ -38,10 +38,13 @@ from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelectio
 from memoria.store.rows.transaction import Transaction
 
 _OURS = lazy_regex(r"<!--[ \t]*(?:[mcd]:[0-9a-f]{4,32}|q:[0-9a-f]{8} [0-9a-f]{8}|memoria)[ \t]*-->")
+Progress = Callable[[int, int], None]
+_PRIVATE = 0o600
+_TOLD_EVERY = 200
 
 
 def read_own_text(files: TenantFiles) -> Iterator[tuple[str, str]]:
-    """Yield every core file of a tenant by its place, as far as somebody wrote it."""
+    """Yield the place of each core file of a tenant, and the lines of it that people wrote."""
     projects = (f"{PROJECTS}/{name}/{PROJECT_FILE}" for name in files.list_folders(PROJECTS))
     for place in (*CORE_FILES, *projects):
         data = files.read(place) if files.exists(place) else None
@@ -52,7 +55,7 @@ def read_own_text(files: TenantFiles) -> Iterator[tuple[str, str]]:
 
 
 def add_own_text(files: TenantFiles, place: str, lines: list[str]) -> bool:
-    """Add to a core file the lines that it lacks. Return whether it lacked any.
+    """Add to a core file the lines that it lacks; return whether any were added.
 
     Raises:
         ValueError: no core file may stand there.
@@ -84,21 +87,16 @@ def _read_seed(place: str) -> str:
     return next((read_seed(file) for file in CORE_FILES if file == name), "")
 
 
-Progress = Callable[[int, int], None]
-_PRIVATE = 0o600
-_TOLD_EVERY = 200
-
-
 @dataclass(frozen=True, slots=True)
 class ExportOrder:
-    """Order for an export: what, and how."""
+    """Order for an export: of whom, what, and with which passphrase."""
 
     home: Path
     tenant: str
     schema_number: int
     selection: PortableSelection = field(default_factory=PortableSelection)
     passphrase: str | None = None
-    """Passphrase for the key that recognises what was forgotten; None: it stays here."""
+    """Passphrase for the key that recognises what was forgotten; None: the key is not exported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +186,7 @@ def _write_core_files(files: HomeFiles, tenant: str, file: BinaryIO) -> int:
 
 @contextmanager
 def _create(home: Path, target: Path) -> Iterator[BinaryIO]:
-    """Create a file that is there only once all of it is, and on disk."""
+    """Create a file that appears at its place only once it is whole and synced to disk."""
     if os.path.lexists(target):
         raise ExportError(f"{target} exists already. Give a name that is free.")
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")

@@ -1,4 +1,4 @@
-"""A helper as the process sees it that has started it.
+"""A helper process, as the process that has started the helper sees it.
 
 What is asked and answered is JSON, a line each: pydantic reads and writes it faster than pickle,
 and the other side plans the search, so that a question is a few words.
@@ -22,35 +22,33 @@ _RUN = "import sys; sys.path[:] = sys.argv[1:]; from memoria.app.helpers.serve i
 
 
 class Helper:
-    """A process that searches. Several threads may ask at once; it answers in their order."""
+    """A process that searches. Several threads may ask at once, and are answered in their order."""
 
     def __init__(self, settings: Settings) -> None:
-        """Start it, and wait until it can answer, or is gone.
+        """Start the process, and wait until it can answer or has ended.
 
         Raises:
-            OSError: it can't be started.
-            ValueError: it can't be told the settings: a path is no text.
+            OSError: the process can't be started.
+            ValueError: the settings can't be written as JSON: a path is no text.
         """
         told = settings.model_dump_json().encode()
         self._process = subprocess.Popen(  # noqa: S603  (this Python, with our own code)
-            [sys.executable, "-c", _RUN, *sys.path],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            [sys.executable, "-c", _RUN, *sys.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         self.pid = self._process.pid
         self.is_gone = False
-        """True once it was found to have ended."""
+        """True once the process was found to have ended."""
         self._asked: deque[Future[bytes]] = deque()
         self._asking, self._hearing = Lock(), Lock()
         self._ask(told)
 
     def search(self, asked: Sequence[AskedSearch]) -> list[SearchResult] | None:
-        """Return its result for each search; None where it can't search, or is gone."""
+        """Return the result of each search; None if the process can't search, or has ended."""
         answer = self._ask(ASKED.dump_json(asked))
         return RESULTS.validate_json(answer) if answer.strip() else None
 
     def close(self) -> None:
-        """End it, once it has answered."""
+        """End the process, once it has answered."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with suppress(OSError):  # it has ended before it was told all
@@ -58,7 +56,7 @@ class Helper:
         self._process.wait()
 
     def _ask(self, question: bytes) -> bytes:
-        """Ask, and hear answers until one's own comes: whoever listens takes those before it."""
+        """Ask a question, and pass answers to their askers until the own answer comes."""
         own: Future[bytes] = Future()
         questions, answers = self._process.stdin, self._process.stdout
         if questions is None or answers is None:
@@ -80,10 +78,10 @@ class Helper:
 
 
 def _hear(answers: IO[bytes]) -> bytes:
-    """Wait for the next line.
+    """Return the next line, once there is one.
 
     Raises:
-        EOFError: there will be no more.
+        EOFError: the process writes no more.
     """
     line = answers.readline()
     if not line.endswith(b"\n"):

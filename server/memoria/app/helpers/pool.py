@@ -36,23 +36,23 @@ class WaitingSearch:
         self._news = anyio.Event()
         self.asked = asked
         self.is_taken = False
-        """True once it is searched for, in its own turn or in another's."""
+        """True once the search runs, in its own turn or in another search's."""
         self.outcome: Outcome | None = None
-        """None until it has ended."""
+        """Outcome of the search; None until it has ended."""
 
     def end(self, outcome: Outcome) -> None:
-        """Say what has become of it."""
+        """Set the outcome of the search, and wake who waits for it."""
         self.outcome = outcome
         self._news.set()
 
     def give_back(self) -> None:
-        """Let it wait again: in whose turn it was, it is not searched for."""
+        """Let the search wait again, as the turn that took it does not run it."""
         self.is_taken = False
         self._news.set()
         self._news = anyio.Event()
 
     async def wait(self) -> None:
-        """Wait until it has ended, or is given back."""
+        """Wait until the search has ended, or is given back."""
         await self._news.wait()
 
 
@@ -67,7 +67,7 @@ class SearchLine:
 
     @contextmanager
     def join(self, asked: AskedSearch) -> Iterator[WaitingSearch]:
-        """Wait while the block runs, or until it is taken."""
+        """Put the search into the queue while the block runs, or until it is taken."""
         waiting = WaitingSearch(asked)
         self._waiting.append(waiting)
         try:
@@ -77,7 +77,7 @@ class SearchLine:
                 self._waiting.remove(waiting)
 
     def take_batch(self, first: WaitingSearch, most: int) -> list[WaitingSearch]:
-        """Take the search whose turn it is, and others up to so many together."""
+        """Take the search whose turn it is, and others of the queue, up to a number."""
         self._waiting.remove(first)
         batch = [first]
         while self._waiting and len(batch) < most:
@@ -87,14 +87,14 @@ class SearchLine:
         return batch
 
     def take_back(self, batch: Sequence[WaitingSearch]) -> None:
-        """Let them wait again, before all others."""
+        """Put searches back into the queue, before all others."""
         self._waiting.extendleft(reversed(batch))
         for each in batch:
             each.give_back()
 
 
 def end_each(waiting: Iterable[WaitingSearch], outcomes: Iterable[Outcome]) -> None:
-    """Say what has become of each."""
+    """Set the outcome of each search."""
     for one, outcome in zip(waiting, outcomes, strict=True):
         one.end(outcome)
 
@@ -117,7 +117,7 @@ Searching = Callable[[Sequence[AskedSearch]], Sequence[SearchResult]]
 
 
 def count_helpers(settings: Settings) -> int:
-    """Return how many helpers there may be: as many as are set.
+    """Return how many helpers the settings allow; none beside an endpoint's models.
 
     There are none where a search waits for another machine, for that takes no processor, nor in a
     program that was packed into one file: it has no Python to start.
@@ -143,7 +143,7 @@ class SearchHelpers:
         self._lock = threading.Lock()
         self._helpers: list[Helper] = []
         self._places: list[Helper] = []
-        """A helper for each batch that it can take now."""
+        """Helpers, each as often as it can take another batch now."""
         self._here = 0
         """Batches that are searched for in this process."""
         self._starter: threading.Thread | None = None
@@ -153,10 +153,10 @@ class SearchHelpers:
         """Unlimited: there are as many threads as turns of searches."""
         self._line = SearchLine()
         self._searching = self._joined = 0
-        """Searches now, and how many have joined a crowd since there was none."""
+        """Number of searches now, and of those that have joined the present crowd."""
 
     async def run(self, asked: AskedSearch, search: Searching) -> SearchResult:
-        """Search, wherever there is room.
+        """Run a search in this process or a helper, wherever there is room.
 
         Args:
             asked: what is searched for.
@@ -177,7 +177,7 @@ class SearchHelpers:
             return waiting.outcome
 
     def start(self) -> None:
-        """Start as many helpers as there may be. Returns when they can be asked."""
+        """Start as many helpers as are allowed, and return when they can be asked."""
         from memoria.app.helpers.helper import Helper  # noqa: PLC0415  (hardly anybody needs one)
 
         while len(self._helpers) < self._most:
@@ -232,7 +232,7 @@ class SearchHelpers:
         return max(min(len(self._line) // (_ROUNDS * processes), _MOST_TOGETHER), 1)
 
     async def _search_batch(self, batch: Sequence[WaitingSearch], search: Searching) -> None:
-        """Search in a thread. It tells the others itself: the first may be cancelled meanwhile."""
+        """Run searches in a thread, which sets their outcomes: the caller may be cancelled."""
         first, *others = batch
         has_begun = False
 
@@ -252,7 +252,7 @@ class SearchHelpers:
                 self._line.take_back(batch)
 
     def _search(self, asked: Sequence[AskedSearch], search: Searching) -> Sequence[SearchResult]:
-        """Search here, or at a helper while somebody does; here, too, what a helper can't."""
+        """Search in a helper if this process is busy and a helper can; else in this process."""
         found = self._ask_helper(asked)
         if found is not None:
             return found
@@ -277,7 +277,7 @@ class SearchHelpers:
             return self._places.pop(0) if self._here and self._places else None
 
     def _leave_place(self, helper: "Helper") -> None:
-        """Give a helper's place back; one that is gone is removed with all its places."""
+        """Give a helper's place back; a helper that has ended is removed with all its places."""
         with self._lock:
             if not helper.is_gone:
                 self._places.append(helper)
@@ -291,7 +291,7 @@ class SearchHelpers:
 
 
 def _search_each(asked: Sequence[AskedSearch], search: Searching) -> Sequence[Outcome]:
-    """Return each search's outcome. Where several fail together, each is searched for by itself."""
+    """Return the outcome of each search; searches that fail together are run again one by one."""
     try:
         return search(asked)
     except Exception as error:  # noqa: BLE001  (it is raised where it was asked for)

@@ -1,4 +1,4 @@
-"""A file of another program: read whole, replaced whole, with a backup and a ledger of the changes.
+"""File of another program: read and replaced as a whole, with a backup and a ledger of changes.
 
 The text of a file alone can't say whether an empty container, a comma or a line break was there
 before we wrote. The ledger says it, so that our parts are taken out exactly. Without the ledger, as
@@ -27,10 +27,10 @@ _REPOSITORY_SIGNS = (".git", ".hg", ".jj", ".svn")
 
 
 def check_stays_inside(path: Path, project: Path) -> None:
-    """Refuse a file of a project that a link, its own or a folder's, leads out of it.
+    """Refuse a file of a project that a link leads out of the project.
 
     Raises:
-        ClientError: a link does; it is named.
+        ClientError: a link leads out; the message names the link.
     """
     room, place = Path(os.path.realpath(project)), project
     for part in path.relative_to(project).parts:
@@ -45,7 +45,7 @@ def check_stays_inside(path: Path, project: Path) -> None:
 
 
 def is_in_repository(folder: Path) -> bool:
-    """Check whether a folder is versioned, so that what lies in it may be committed."""
+    """Check whether a folder is in a repository, where its files may be committed."""
     real = Path(os.path.realpath(folder))
     return any((one / sign).exists() for one in (real, *real.parents) for sign in _REPOSITORY_SIGNS)
 
@@ -62,19 +62,19 @@ class ConfigFile:
 
     @property
     def target(self) -> Path:
-        """File that is replaced: the one a link leads to, so that the link stays."""
+        """File that is replaced: the file that a link leads to, so that the link stays."""
         return Path(os.path.realpath(self.path))
 
     @property
     def backup(self) -> Path:
-        """Path of the copy."""
+        """Path of the backup."""
         return self.path.with_name(self.path.name + BACKUP_SUFFIX)
 
     def read(self) -> bytes | None:
-        """Return its content; None if it is not there.
+        """Return the file's content; None if the file is missing.
 
         Raises:
-            ClientError: it can't be read.
+            ClientError: the file can't be read.
         """
         try:
             if not stat.S_ISREG(os.stat(self.path).st_mode):  # noqa: PTH116  (follows links)
@@ -86,13 +86,13 @@ class ConfigFile:
             raise _system_error(self.path, error) from error
 
     def replace(self, content: bytes) -> tuple[str, ...]:
-        """Give it other content, all or nothing, with the mode and owner it had.
+        """Give the file other content, all or nothing, with the same mode and owner.
 
         Returns:
             The folders that had to be made for it, the innermost first.
 
         Raises:
-            ClientError: it can't be written; it is as it was.
+            ClientError: the file can't be written, and is as it was.
         """
         target = self.target
         made = [str(one) for one in (target.parent, *target.parents[1:]) if not one.exists()]
@@ -107,20 +107,16 @@ class ConfigFile:
         return tuple(made)
 
     def keep_backup(self, content: bytes, is_cut: Callable[[bytes], bool]) -> Path | None:
-        """Keep what it holds before the first change, beside it, with its mode.
+        """Keep a backup of the content before the first change, beside the file, with its mode.
 
-        It may hold keys, so in a repository, where it could be committed, no copy is made. One
-        that was cut short, as by a full disk, is none, and is made anew.
-
-        Args:
-            content: what it holds.
-            is_cut: tells whether a copy that is there is only the beginning of one.
+        A file may hold keys, so in a repository, where a backup could be committed, none is made. A
+        backup that was cut short, as by a full disk, is made anew: `is_cut` tells.
 
         Returns:
             The copy, if one was made now.
 
         Raises:
-            ClientError: it can't be written.
+            ClientError: the backup can't be written.
         """
         try:
             if is_in_repository(self.backup.parent):
@@ -134,15 +130,15 @@ class ConfigFile:
         return self.backup
 
     def drop_backup(self) -> None:
-        """Delete the copy if the file is what it was."""
+        """Delete the backup if the file has the same content again."""
         if self.backup.is_file() and self.backup.read_bytes() == self.read():
             self.backup.unlink()
 
     def remove(self, folders: tuple[str, ...]) -> None:
-        """Delete it, and those folders that were made for it and are empty.
+        """Delete the file, and those folders that were made for the file and are empty.
 
         Raises:
-            ClientError: it can't be deleted.
+            ClientError: the file can't be deleted.
         """
         try:
             self.target.unlink(missing_ok=True)
@@ -159,7 +155,7 @@ def decode(content: bytes, path: Path) -> tuple[str, str]:
     """Split a text into its byte order mark, if there is one, and the rest.
 
     Raises:
-        ClientError: it is no UTF-8.
+        ClientError: the text is no UTF-8.
     """
     try:
         text = content.decode("utf-8")
@@ -171,7 +167,7 @@ def decode(content: bytes, path: Path) -> tuple[str, str]:
 
 
 def _write_whole(target: Path, content: bytes, held: os.stat_result | None) -> None:
-    """Write a file all or nothing, with the mode and owner of another."""
+    """Write a file all or nothing, with the mode and owner of the former file."""
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
         with open(draft, "xb") as file:  # noqa: PTH123  (exclusive, binary)
@@ -185,7 +181,7 @@ def _write_whole(target: Path, content: bytes, held: os.stat_result | None) -> N
 
 
 def _take_after(draft: Path, held: os.stat_result | None) -> None:
-    """Give a new file the mode and owner of the one it stands for."""
+    """Give a new file the mode and owner of the file that it replaces."""
     if held is None:
         return
     draft.chmod(stat.S_IMODE(held.st_mode))
@@ -207,7 +203,7 @@ _HUNK = lazy_regex(r"@@ -(\d+)(.*?) \+(\d+)(.*?) @@")
 
 @lru_cache(maxsize=8)  # it is shown, and told as JSON
 def unified_lines(name: str, before: bytes | None, after: bytes | None) -> tuple[str, ...]:
-    """Return the lines of the diff of a file, which one side may not have."""
+    """Return the lines of a file's diff. The file may be missing before or after."""
     old, new = _lines_of(before), _lines_of(after)
     first = max(0, _count_alike(old, new) - _CONTEXT_LINES)
     last = max(0, _count_alike(old[first:][::-1], new[first:][::-1]) - _CONTEXT_LINES)
@@ -256,7 +252,7 @@ class LedgerEntry:
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
-        """Return the entry that the ledger has so."""
+        """Read an entry as the ledger has it."""
         return cls(
             client=str(kept["client"]),
             pieces=tuple(map(InsertedPiece.from_json, kept["pieces"])),
@@ -267,7 +263,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """All that the ledger holds."""
+    """Content of the ledger."""
 
     files: dict[str, LedgerEntry] = field(default_factory=dict)
     made_folders: tuple[str, ...] = ()
@@ -286,18 +282,18 @@ class _Kept:
 
 
 class ConnectionLedger:
-    """The entries, by file."""
+    """Ledger of the changes made, by file."""
 
     def __init__(self, file: Path) -> None:
-        """Keep it in a file that only the user can read."""
+        """Keep the ledger in a file that only the user can read."""
         self._file = file
 
     def look_up(self, path: Path) -> LedgerEntry | None:
-        """Return what was done to a file."""
+        """Return the changes made to a file; None if none were."""
         return self._read().files.get(str(path))
 
     def write(self, path: Path, entry: LedgerEntry | None) -> None:
-        """Keep what was done to a file; None forgets it."""
+        """Keep the changes made to a file; None drops the file's entry."""
         kept = self._read()
         if entry is not None:
             kept.files[str(path)] = entry
@@ -311,12 +307,12 @@ class ConnectionLedger:
         self._file.chmod(0o600)
 
     def _save(self, kept: _Kept) -> tuple[str, ...]:
-        """Write the ledger; the folders that had to be made for it."""
+        """Write the ledger; return the folders that had to be made for it."""
         content = json.dumps(kept.as_json(), indent=1, ensure_ascii=False)
         return ConfigFile(self._file).replace(content.encode("utf-8", "surrogatepass"))
 
     def _read(self) -> _Kept:
-        """Read what is kept; empty if it can't be read, as what is ours is known by its form."""
+        """Read the ledger; empty if it can't be read, as our parts are also known by their form."""
         try:
             return _Kept.from_json(json.loads(self._file.read_bytes()))
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):

@@ -1,4 +1,4 @@
-"""A configuration file's text with what is ours in it, and without.
+"""Text of a configuration file: our parts are written into the text, found and cut out again.
 
 Every edit is judged: the text is read again, and what is not ours must be what it was. An edit that
 fails this is not made.
@@ -7,18 +7,21 @@ fails this is not made.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from memoria.connectors.clients.syntax.choose import SyntaxName, choose_syntax
 from memoria.connectors.clients.syntax.interface import (
-    ConfigSyntax,
     InsertedPiece,
     OccupiedError,
     Path,
+    SyntaxName,
     UnreadableTextError,
     look_up,
 )
-from memoria.connectors.clients.syntax.json_edit import begin_document
+from memoria.connectors.clients.syntax.json_edit import JsonSyntax, begin_document
+
+if TYPE_CHECKING:
+    from memoria.connectors.clients.syntax.toml_edit import TomlSyntax
+    from memoria.connectors.clients.syntax.yaml_edit import YamlSyntax
 
 NAME = "memoria"
 """Name of the server in every client."""
@@ -26,7 +29,7 @@ _HOOK_PROGRAM = ("surface/hook", "memoria hook")
 
 
 class EditError(ValueError):
-    """A text can't be edited so that nothing else changes. Says why, for the end of a sentence."""
+    """A text can't be edited without other changes. The message says why, to end a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,26 +38,26 @@ class WantedParts:
 
     syntax: SyntaxName = "JSON"
     entry_at: Path = ()
-    """Path of the server's entry; empty if this file has none."""
+    """Path of the server's entry; empty for a file without entries."""
     entry: Mapping[str, Any] | None = None
-    """The entry; None if it is not wanted here."""
+    """Entry of the server; None if no entry is wanted."""
     is_listed: bool = False
     """True if entries are a list whose items have a `name`, and `entry_at` is the list."""
     hooks_at: Path = ()
-    """The container of the lists of hooks, one an event; empty if this file has none."""
+    """Path of the lists of hooks, one for each event; empty for a file without hooks."""
     hooks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The hook of each event."""
     grant_at: Path = ()
-    """Where it stands that the client runs our hooks; empty if that is nowhere."""
+    """Path of the permission for our hooks; empty for a client that needs none."""
     grant: Mapping[str, Any] | None = None
-    """What stands there; None if it is not wanted."""
+    """Permission for our hooks; None if no permission is wanted."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Members that the client wants at the top of such a file, where they are not there yet."""
+    """Members that the client wants at the top of such a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditedText:
-    """A text, and what was written around our parts in it."""
+    """A text, and the pieces written around our parts."""
 
     text: str
     pieces: tuple[InsertedPiece, ...] = ()
@@ -74,14 +77,14 @@ def is_our_hook(item: Any) -> bool:  # noqa: ANN401  (whatever stands in the lis
 
 
 def is_our_entry(entry: Any) -> bool:  # noqa: ANN401  (whatever stands there)
-    """Check whether an entry is of the form that `connect` writes, and not one written by hand."""
+    """Check whether an entry has the form that `connect` writes, and was not written by hand."""
     words = command_in(entry)
     program = words[0].replace("\\", "/") if words else ""
     return "/" in program and program.endswith(("/memoria", "/memoria.exe")) and "serve" in words
 
 
 def command_in(entry: Any) -> tuple[str, ...]:  # noqa: ANN401  (whatever stands there)
-    """Return program and arguments that an entry starts; nothing where it names none."""
+    """Return the program and arguments that an entry starts; none where no program is."""
     if not isinstance(entry, dict):
         return ()
     command, arguments = entry.get("command", entry.get("cmd")), entry.get("args")
@@ -96,15 +99,15 @@ class ConfigDocument:
     """Editor of our parts in the text of one file."""
 
     def __init__(self, wanted: WantedParts) -> None:
-        """Take the parts that are wanted, or were: without them nothing is ours to take out."""
+        """Take the parts that are wanted, or that were: they tell what is ours."""
         self._wanted = wanted
-        self._syntax: ConfigSyntax = choose_syntax(wanted.syntax)
+        self._syntax = _choose_syntax(wanted.syntax)
 
     def read(self, text: str) -> Any:  # noqa: ANN401  (whatever the document holds)
-        """Parse a text; an empty one holds nothing.
+        """Parse a text; None for an empty text.
 
         Raises:
-            EditError: it is not of its syntax.
+            EditError: the text is not of its syntax.
         """
         try:
             return self._syntax.parse(text)
@@ -115,7 +118,7 @@ class ConfigDocument:
         """Parse a text that holds members by name.
 
         Raises:
-            EditError: it holds something else.
+            EditError: the text holds no members by name.
         """
         held = self.read(text) or {}
         if not isinstance(held, dict):
@@ -123,7 +126,7 @@ class ConfigDocument:
         return held
 
     def entry_in(self, text: str) -> Any:  # noqa: ANN401  (whatever stands there)
-        """Return the entry that a text has, whoever wrote it; None if there is none."""
+        """Return the server's entry in a text, whoever wrote it; None if the text has none."""
         held = look_up(self.read(text), self._wanted.entry_at) if self._wanted.entry_at else None
         if self._wanted.is_listed:
             listed = held if isinstance(held, list) else []
@@ -131,7 +134,7 @@ class ConfigDocument:
         return held
 
     def hooks_in(self, text: str) -> dict[str, list[Any]]:
-        """Map each event to our hooks that a text has."""
+        """Map each event to our hooks in a text."""
         held = look_up(self.read(text), self._wanted.hooks_at) if self._wanted.hooks_at else None
         lists = held.items() if isinstance(held, dict) else ()
         ours = {
@@ -145,7 +148,7 @@ class ConfigDocument:
         """Return the text with everything that is wanted, once, and nothing else of ours.
 
         Raises:
-            EditError: it can't be edited so that nothing else changes.
+            EditError: the text can't be edited without other changes.
         """
         wanted = self._merge_entry(before.text)
         if self._holds(before.text, wanted):
@@ -163,19 +166,15 @@ class ConfigDocument:
     def disconnect(self, before: EditedText, *, with_entry: bool = True) -> EditedText:
         """Return the text without anything of ours.
 
-        Args:
-            before: the text, and what was written into it.
-            with_entry: whether the server's entry goes, too.
-
         Raises:
-            EditError: it can't be edited so that nothing else changes.
+            EditError: the text can't be edited without other changes.
         """
         after = self._cut(before, with_entry=with_entry)
         self._judge(before.text, after.text)
         return after
 
     def _merge_entry(self, text: str) -> Mapping[str, Any] | None:
-        """Merge the entry that is wanted with what somebody added to the one that is there."""
+        """Merge the wanted entry with what somebody has added to the present entry."""
         wanted, held = self._wanted.entry, self.entry_in(text)
         if wanted is None or not isinstance(held, dict) or not (held.keys() & {"command", "cmd"}):
             return wanted
@@ -247,18 +246,18 @@ class ConfigDocument:
         return EditedText(text, () if with_entry else pieces)
 
     def _order_events(self, text: str, pieces: tuple[InsertedPiece, ...]) -> list[str]:
-        """The events that have hooks of ours, the last that was written first."""
+        """List the events that have hooks of ours, the last written first."""
         written = [piece.path for piece in pieces]
         found = [(*self._wanted.hooks_at, event) for event in reversed(self.hooks_in(text))]
         found.sort(key=lambda path: written.index(path) if path in written else -1, reverse=True)
         return [path[-1] for path in found]
 
     def _is_made(self, path: Path, pieces: tuple[InsertedPiece, ...]) -> bool:
-        """Check whether the container at a path was written for us, alone or in one that was."""
+        """Check whether the container at a path was written for us, or an outer container was."""
         return any(piece.path and piece.path == path[: len(piece.path)] for piece in pieces)
 
     def _cut_defaults(self, text: str, pieces: tuple[InsertedPiece, ...]) -> str:
-        """Cut what had to be at the top, unless somebody went on with a file that was ours."""
+        """Cut the members wanted at the top, unless others now use a file that was ours."""
         made = [key for key in self._wanted.defaults if any(one.path == (key,) for one in pieces)]
         was_ours = any(not piece.path for piece in pieces)
         if not was_ours or self._read_members(text).keys() <= set(made):
@@ -267,7 +266,7 @@ class ConfigDocument:
         return text
 
     def _judge(self, before: str, after: str) -> None:
-        """Refuse an edit after which anything but ours is not what it was, in its order."""
+        """Refuse an edit that changes anything but our parts, or the order of other parts."""
         events = {*self._wanted.hooks, *self.hooks_in(before)}
         try:
             is_same = self._others(before, events) == self._others(after, events)
@@ -277,7 +276,7 @@ class ConfigDocument:
             raise EditError("it is written in a way that can't be edited safely")
 
     def _others(self, text: str, events: set[str]) -> str:
-        """Return, as JSON, a text's content without ours and without containers that are empty."""
+        """Return a text's content as JSON, without our parts and without empty containers."""
         held = self._read_members(text)
         try:  # by way of JSON, so that what YAML refers to twice stands there twice
             value = json.loads(json.dumps(held, default=str))
@@ -305,6 +304,19 @@ class ConfigDocument:
         return json.dumps(value)
 
 
+def _choose_syntax(name: SyntaxName) -> "JsonSyntax | TomlSyntax | YamlSyntax":
+    """Return the editor of a syntax. The editors for TOML and YAML are imported when wanted."""
+    if name == "TOML":
+        from memoria.connectors.clients.syntax.toml_edit import TomlSyntax  # noqa: PLC0415
+
+        return TomlSyntax()
+    if name == "YAML":
+        from memoria.connectors.clients.syntax.yaml_edit import YamlSyntax  # noqa: PLC0415
+
+        return YamlSyntax()
+    return JsonSyntax()
+
+
 def _is_named(item: Any) -> bool:  # noqa: ANN401  (whatever stands in the list)
     return isinstance(item, dict) and item.get("name") == NAME
 
@@ -321,7 +333,7 @@ def _strip_entry(value: dict[str, Any], wanted: WantedParts) -> None:
 
 
 def _prune(value: dict[str, Any], path: Path) -> None:
-    """Take out what is empty on the way to a path."""
+    """Take out empty containers on the way to a path."""
     for depth in range(len(path), 0, -1):
         parent = look_up(value, path[: depth - 1])
         if isinstance(parent, dict) and parent.get(path[depth - 1]) in ({}, [], None):

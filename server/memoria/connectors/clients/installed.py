@@ -23,13 +23,13 @@ _NAME = "memoria"
 
 
 def find_package(client: str, place: ClientPlace) -> str | None:
-    """Return what is installed and switched on, and which file says so; None if nothing is."""
+    """Name our plugin that is installed and switched on in a client; None if none is."""
     find = _FINDERS.get(client)
     return find(place) if find else None
 
 
 def _find_claude_plugin(place: ClientPlace) -> str | None:
-    """Find it in the settings of the user, of the project, or of both; what is said last holds."""
+    """Find the plugin in the settings of the user and of the project; the last settings hold."""
     user = place.folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json"
     project = place.project / ".claude"
     files = (user, project / "settings.json", project / "settings.local.json")
@@ -68,13 +68,12 @@ _FINDERS: Mapping[str, Callable[[ClientPlace], str | None]] = {
 
 
 def _ours(plugins: object) -> list[tuple[str, Any]]:
-    """Select our plugins, from plugins under their names with their marketplaces'."""
-    items = plugins.items() if isinstance(plugins, dict) else ()
-    return [(name, value) for name, value in items if str(name).partition("@")[0] == _NAME]
+    """Select our plugins, from plugins under names such as `memoria@marketplace`."""
+    return [one for one in _list_events(plugins) if str(one[0]).partition("@")[0] == _NAME]
 
 
 def _read(file: Path, parse: Callable[[str], Any]) -> dict[str, Any]:
-    """Read a file; empty where it can't be read, which is for `connect` to say."""
+    """Read a file; empty where the file can't be read, which `connect` reports."""
     try:
         content = parse(file.read_text("utf-8-sig"))
     except (OSError, ValueError, RecursionError):
@@ -82,80 +81,54 @@ def _read(file: Path, parse: Callable[[str], Any]) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-_NEWER = "hooks.json"
-_APPROVALS = "shell-hooks-allowlist.json"
-_STATE = ("hooks", "state")
 _INNER_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
-def list_untrusted(config: Any, file: Path, hooks: Any) -> tuple[str, ...]:  # noqa: ANN401
-    """List the events whose hook of ours Codex does not run, as it is now.
+# What lists hooks that are skipped is given what the user's configuration holds, the file that the
+# hooks stand in, and the file's lists of hooks, by event.
 
-    Args:
-        config: what the user's `config.toml` holds.
-        file: the file that the hooks stand in.
-        hooks: its lists of hooks, by event.
-    """
-    held = look_up(config, _STATE)
-    trusted = held if isinstance(held, dict) else {}
-    events = hooks.items() if isinstance(hooks, dict) else ()
+
+def list_untrusted(config: Any, file: Path, hooks: Any) -> tuple[str, ...]:  # noqa: ANN401
+    """List the events whose hook of ours Codex does not run, as it is now."""
+    trusted = look_up(config, ("hooks", "state"))
     return tuple(
         event
-        for event, groups in events
+        for event, groups in _list_events(hooks)
         for key, digest in _list_ours(file, event, groups)
         if look_up(trusted, (key, "trusted_hash")) != digest
     )
 
 
 def list_overruled(_config: Any, file: Path, hooks: Any) -> tuple[str, ...]:  # noqa: ANN401
-    """List the events whose hook of ours Droid does not run: of two files, the newer one decides.
-
-    Args:
-        _config: the servers; nothing of it matters here.
-        file: the file that the hooks stand in.
-        hooks: its lists of hooks, by event.
-    """
-    try:
-        held = json.loads(file.with_name(_NEWER).read_text("utf-8"))
-    except FileNotFoundError:
-        return ()
-    except ValueError:  # Droid ignores it as well
-        return ()
-    newer = held if isinstance(held, dict) else {}
-    events = hooks.items() if isinstance(hooks, dict) else ()
+    """List the events whose hook of ours Droid does not run: of two files the newer decides."""
+    newer = _read(file.with_name("hooks.json"), json.loads)  # Droid ignores a broken one as well
     return tuple(
         event
-        for event, own in events
+        for event, own in _list_events(hooks)
         if is_our_hook(own) and newer.get(event) and not is_our_hook(newer[event])
     )
 
 
 def list_unapproved(_config: Any, file: Path, hooks: Any) -> tuple[str, ...]:  # noqa: ANN401
-    """List the events whose hook of ours nobody has agreed to in Hermes Agent.
-
-    Args:
-        _config: the user's settings; nothing else in them matters here.
-        file: the file that the hooks stand in.
-        hooks: its lists of hooks, by event.
-    """
-    try:
-        held = json.loads(file.with_name(_APPROVALS).read_text("utf-8"))
-    except (FileNotFoundError, ValueError):  # Hermes Agent takes a broken one for an empty one, too
-        held = {}
-    listed = held.get("approvals") if isinstance(held, dict) else ()
+    """List the events whose hook of ours nobody has agreed to in Hermes Agent."""
+    # Hermes Agent takes a broken list for an empty one, too.
+    listed = _read(file.with_name("shell-hooks-allowlist.json"), json.loads).get("approvals")
     approved = {
         (one.get("event"), one.get("command"))
         for one in (listed if isinstance(listed, list) else ())
         if isinstance(one, dict)
     }
-    events = hooks.items() if isinstance(hooks, dict) else ()
     return tuple(
         event
-        for event, own in events
+        for event, own in _list_events(hooks)
         for hook in (own if isinstance(own, list) else ())
         if isinstance(hook, dict) and is_our_hook(hook)
         if (event, hook.get("command")) not in approved
     )
+
+
+def _list_events(hooks: object) -> list[tuple[str, Any]]:
+    return [*hooks.items()] if isinstance(hooks, dict) else []
 
 
 def _list_ours(file: Path, event: str, groups: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401

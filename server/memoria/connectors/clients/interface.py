@@ -16,7 +16,7 @@ from typing import Any, Literal, Self
 
 from memoria.bare.home import find_home
 from memoria.config import Settings
-from memoria.connectors.clients.syntax.choose import SyntaxName
+from memoria.connectors.clients.syntax.interface import SyntaxName
 from memoria.errors import ClientError
 from memoria.settings_file import is_secret, list_key_variables
 
@@ -25,7 +25,7 @@ Scope = Literal["user", "project"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientPlace:
-    """A user on a machine, in a project."""
+    """User, machine and project whose clients are connected."""
 
     home: Path
     project: Path
@@ -36,7 +36,7 @@ class ClientPlace:
 
     @classmethod
     def here(cls) -> Self:
-        """Return the place of this user, in this folder.
+        """Return the place of the present user, in the present folder.
 
         Raises:
             ClientError: nobody knows which folder is the user's.
@@ -52,7 +52,7 @@ class ClientPlace:
         return cls(home=home, project=project, environment=os.environ, platform=sys.platform)
 
     def folder(self, variable: str, *default: str) -> Path:
-        """Return the folder that a variable of the environment names; else one below the user's."""
+        """Return the folder that a variable of the environment names, or else a default."""
         given = self.environment.get(variable)
         return Path(given).expanduser() if given else self.home.joinpath(*default)
 
@@ -110,9 +110,9 @@ class ClientProgram:
     hook_script: str
     options: tuple[str, ...] = ()
     plain_variables: tuple[str, ...] = ()
-    """Settings that are set in this shell, but for keys: their names."""
+    """Names of the settings that are set in this shell, but for keys."""
     key_variables: tuple[str, ...] = ()
-    """Keys that are set in this shell: their names."""
+    """Names of the keys that are set in this shell."""
 
     @classmethod
     def here(
@@ -122,7 +122,7 @@ class ClientProgram:
         workspace: str | None,
         environment: Mapping[str, str] = os.environ,
     ) -> Self:
-        """Return this very installation.
+        """Return the program of the present installation.
 
         A home or tenant that only the environment names is given as an option, too: a client is
         started elsewhere and sees another environment.
@@ -138,6 +138,7 @@ class ClientProgram:
         names = {f"MEMORIA_{name.upper()}": name for name in Settings.model_fields}
         seen = [name for name in names if environment.get(name)]
         keys = tuple(name for name in seen if is_secret(Settings, names[name]))
+        of_file = list_key_variables(find_home(home), Settings)
         return cls(
             command=find_program(),
             python=sys.executable,
@@ -146,12 +147,12 @@ class ClientProgram:
             plain_variables=tuple(
                 one for one in seen if one not in keys and one[8:] not in _OPTIONS
             ),
-            key_variables=(*keys, *_list_of_file(find_home(home), environment)),
+            key_variables=(*keys, *filter(environment.get, of_file)),
         )
 
     @property
     def is_in_cache(self) -> bool:
-        """True if this installation is one that `uvx` made for a while."""
+        """True if `uvx` made the installation for a while."""
         folders = Path(self.command).parts
         return any(part.startswith("archive-v") for part in folders) and "uv" in folders
 
@@ -161,12 +162,12 @@ class ClientProgram:
         return [*self.options, "serve"]
 
     def hook_words(self, client: str, *, recall: bool = False, event: str = "") -> list[str]:
-        """Return a client's hook program, word by word; with the event, if the client says none."""
+        """Return the words that start a client's hook program."""
         start = [self.python, "-I", "-S", "-c", _IF_THERE, self.hook_script, client, *self.options]
         return [*start, *(["--event", event] if event else []), *(["--recall"] if recall else [])]
 
     def hook_line(self, client: str, *, recall: bool, windows: bool, event: str = "") -> str:
-        """Return a client's hook program, as a shell is given it."""
+        """Return the line with which a shell starts a client's hook program."""
         words = self.hook_words(client, recall=recall, event=event)
         if not windows:
             return shlex.join(words)
@@ -182,17 +183,12 @@ def find_program() -> str:
     return beside or shutil.which("memoria") or "memoria"
 
 
-def _list_of_file(home: str, environment: Mapping[str, str]) -> list[str]:
-    """List variables set in this shell that hold keys by the settings file."""
-    return [name for name in list_key_variables(home, Settings) if environment.get(name)]
-
-
 def _quote_for_windows(word: str) -> str:
     return word if word and not set(word) & set(" \t&()^;'`$%!") else f'"{word}"'
 
 
 ScopeFiles = Callable[[ClientPlace, Scope], Path | None]
-"""The file of a scope; None where the client has none."""
+"""Finder of a scope's file; None where the client has no such file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,6 +198,16 @@ class HookWish:
     is_wanted: bool = True
     recall: bool = False
     """True if each prompt is answered with what memory has on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSetup:
+    """Scope and place of a client's files, the program that they start, and the user's wish."""
+
+    place: ClientPlace
+    scope: Scope
+    program: ClientProgram
+    wish: HookWish = field(default_factory=HookWish)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,30 +229,29 @@ class HookTable:
     events: Mapping[str, int]
     """The limit of each event, in the client's unit. The first one begins a session."""
     prompt: str
-    """The event of a prompt, where a recall may be asked for."""
+    """Event of a prompt, at which a recall may be asked for."""
     form: Callable[[HookCall], dict[str, Any]]
-    """Form in which the client wants it."""
+    """Writer of a hook in the client's form."""
     at: tuple[str, ...] = ("hooks",)
     switch: tuple[tuple[str, ...], bool] | None = None
     """Place in a file of the client's that switches all hooks off, and the value that does it."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     find_untrusted: Callable[[Any, Path, Any], tuple[str, ...]] | None = None
-    """Which events' hooks the client skips, by its user's configuration and its file of hooks."""
+    """Lister of events whose hooks are skipped, from configuration, file and its hooks."""
     skipped: str = ""
-    """Until when or why it skips them, for the end of a sentence."""
+    """Reason why the client skips hooks, as the end of a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookFiles:
     """Hooks that are files of their own, which are Memoria's alone."""
 
-    write: Callable[[ClientPlace, Scope, ClientProgram, HookWish], dict[Path, str]]
-    events: tuple[str, ...]
+    write: Callable[[ClientSetup], dict[Path, str]]
     scopes: tuple[Scope, ...] = ("user", "project")
     grant_at: tuple[str, ...] = ()
-    """Where in the client's configuration stands that it runs them; empty where it runs any."""
+    """Path of the permission for our hooks in the configuration; empty if none is needed."""
     grant: Mapping[str, Any] = field(default_factory=dict)
-    """What stands there."""
+    """Permission for our hooks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,7 +268,7 @@ class Client:
     title: str
     """Name that people use."""
     config: ScopeFiles
-    """The file that lists its servers: the user's, or the project's; it need not be there yet."""
+    """Finder of the file that lists its servers, the user's or the project's. It may be missing."""
     entry: Callable[[ClientProgram], dict[str, Any]]
     """Write the value that starts our server, in the client's form: mostly
     `{"command": program.command, "args": program.arguments}`."""
@@ -276,7 +281,7 @@ class Client:
     is_listed: bool = False
     """True if the entries stand in a list, each with its name, and not under their names."""
     may_begin_file: bool = True
-    """True if a file that is not there may be made: else the client writes it when it starts."""
+    """True if a missing file may be made; else the client writes the file when it starts."""
     hooks: HookTable | HookFiles | None = None
     rules: ScopeFiles | None = None
     """A file of Memoria's own that tells the model when to use the tools, where clients tell their
@@ -284,10 +289,10 @@ class Client:
     rules_head: str = ""
     """Head of such a file, so that the client reads it in every session."""
     programs: tuple[str, ...] = ()
-    """Its commands, by which it is found on the machine."""
+    """Commands of the client, by which it is found on the machine."""
     folders: Callable[[ClientPlace], tuple[Path, ...]] = lambda _: ()
-    """Its folders, by which it is found on the machine."""
+    """Folders of the client, by which it is found on the machine."""
     remains: Callable[[Scope], tuple[str, ...]] = lambda _: ()
     """Steps that are left to a person."""
     passes: tuple[str, ...] | None = None
-    """The variables a server is started with; None where the whole environment is passed."""
+    """Variables that the client passes to a server; None for the whole environment."""

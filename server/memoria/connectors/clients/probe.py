@@ -1,4 +1,4 @@
-"""Starting a server as its client would, to see whether it answers."""
+"""Start of a server as its client would start it, to see whether the server answers."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from typing import IO, Any
 _PROTOCOL = "2025-06-18"
 _ASK_TOOLS, _ASK_MEMORY = 2, 3
 _STATUS = "memory://status"
-"""Resource that a server can answer only once it has opened its memory; tools it lists before."""
+"""Resource that a server answers only once its memory is open; tools are listed before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class ProbeResult:
     """Answer of a server."""
 
     problem: str | None = None
-    """Reason for no answer; None if it answered."""
+    """Reason for no answer; None if the server answered."""
     version: str | None = None
     tools: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -46,19 +46,9 @@ class _ProbeAnswers:
 
 
 def probe_server(
-    command: Sequence[str],
-    environment: Mapping[str, str],
-    folder: Path,
-    wait_s: float,
+    command: Sequence[str], environment: Mapping[str, str], folder: Path, wait_s: float
 ) -> ProbeResult:
-    """Start a server, say hello, ask for its tools and its memory, and let it end.
-
-    Args:
-        command: program and arguments.
-        environment: all the variables it is started with.
-        folder: where it is started.
-        wait_s: how long it may take.
-    """
+    """Start a server, say hello, ask for its tools and its memory, and let it end."""
     began = time.monotonic()
     try:
         process = subprocess.Popen(  # noqa: S603  (what the client's configuration names)
@@ -90,7 +80,7 @@ def probe_server(
 
 
 def select_environment(passes: Sequence[str] | None, own: Mapping[str, str]) -> dict[str, str]:
-    """Select the variables a client starts a server with: all, or those few that it passes."""
+    """Select the variables that a client starts a server with, and add a server's own."""
     given = os.environ
     kept = dict(given) if passes is None else {key: given[key] for key in passes if key in given}
     if os.name == "nt":  # without it no program starts
@@ -127,7 +117,7 @@ def _read_answers(stdout: IO[bytes] | None, answers: _ProbeAnswers) -> None:
 
 
 def _end(process: subprocess.Popen[bytes], readers: list[threading.Thread]) -> None:
-    """Close its input, which ends a server, and be sure that it ends."""
+    """Close a server's input, which ends the server, and kill a server that goes on."""
     try:
         if process.stdin is not None:
             process.stdin.close()

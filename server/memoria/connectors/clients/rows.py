@@ -6,18 +6,18 @@ rules file: what is forgotten must not live on in another program's file.
 
 import json
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from memoria.connectors.clients.interface import (
     Client,
     ClientPlace,
     ClientProgram,
+    ClientSetup,
     HookCall,
     HookFiles,
-    HookWish,
     Scope,
     ScopeFiles,
 )
@@ -25,256 +25,22 @@ from memoria.connectors.clients.interface import (
 SECONDS = 5
 """The limit of a hook that takes 25 ms: a machine may be busy, but nobody should wait longer."""
 RECALL_FACTOR = 2
-"""So many times the limit has a prompt that something is recalled for: a server may be loading."""
+"""Factor of the limit for a prompt that something is recalled for: a server may be loading."""
 SESSION_END_SECONDS = 3
 """Limit at a session's end: Claude Code's default is 1.5 s; Codex gives at most 3 s."""
 CODEX_TOKENS = 10_000
-"""Codex counts four bytes as a token: more than the hook program ever says, in any script. What is
-longer than the limit, 2,500 by itself, Codex cuts, and writes whole into a file for temporary ones,
-where no forgetting could reach it."""
+"""Longest answer that Codex is told to take: more than the hook program ever says. Codex cuts what
+is longer, and writes the whole into a temporary file, where no forgetting could reach it."""
 _SAID_TO_MODELS = frozenset({"SessionStart", "UserPromptSubmit"})
 """Events with answers for the model. Codex warns of a limit where there can be none."""
-
-
-def claude_hook(call: HookCall) -> dict[str, Any]:
-    """Write a hook for Claude Code."""
-    return {"hooks": [{"type": "command", "command": call.line, "timeout": call.limit}]}
-
-
-def codex_hook(call: HookCall) -> dict[str, Any]:
-    """Write a hook for Codex, which is told how long an answer may be."""
-    hook: dict[str, Any] = {"type": "command", "command": call.line, "timeout": call.limit}
-    if call.event in _SAID_TO_MODELS:
-        hook["additionalContextLimit"] = CODEX_TOKENS
-    return {"hooks": [hook]}
-
-
-def gemini_hook(call: HookCall) -> dict[str, Any]:
-    """Write a hook for Gemini CLI; the limit is in milliseconds."""
-    hook = {"name": "memoria", "type": "command", "command": call.line, "timeout": call.limit}
-    return {"hooks": [hook]}
-
-
-def cursor_hook(call: HookCall) -> dict[str, Any]:
-    """Cursor, and Hermes Agent, whose shell hooks are written as briefly."""
-    return {"command": call.line, "timeout": call.limit}
-
-
-def windsurf_hook(call: HookCall) -> dict[str, Any]:
-    """Write a hook for Windsurf: no limit can be set, and Windows has a key of its own."""
-    key = "powershell" if call.is_windows else "command"
-    return {key: call.line, "show_output": False}
-
-
 _PROMPTS = ("UserPromptSubmit", "userPromptSubmitted")
-_COPILOT_EVENTS = (
-    *("sessionStart", "userPromptSubmitted", "postToolUse", "agentStop", "preCompact"),
-    "sessionEnd",
-)
-_VSCODE_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop")
-_GOOSE_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd")
-_CLINE_EVENTS = (
-    *("TaskStart", "UserPromptSubmit", "PostToolUse", "TaskComplete", "PreCompact"),
-    "SessionShutdown",
-)
-_OPENCODE_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact")
-_OPENCLAW_EVENTS = (*_OPENCODE_EVENTS, "SessionEnd")
-_MARK = "Written by `memoria connect {client}`; `memoria disconnect {client}` removes it."
-
-
-def _vscode_files(
-    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
-) -> dict[Path, str]:
-    hooks = {
-        event: [{"type": "command", "command": line, "timeout": _limit(event, wish)}]
-        for event, line in _lines("vscode", _VSCODE_EVENTS, place, program, wish)
-    }
-    return {_copilot_hooks(place, scope) / "memoria.json": _json({"hooks": hooks})}
-
-
-def _copilot_files(
-    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
-) -> dict[Path, str]:
-    """Write Copilot CLI's hooks; each line names its event, as the client tells it to no hook."""
-    key = "powershell" if place.is_windows else "bash"
-    lines = _lines("copilot", _COPILOT_EVENTS, place, program, wish, says_event=True)
-    hooks = {
-        event: [{"type": "command", key: line, "timeoutSec": _limit(event, wish)}]
-        for event, line in lines
-    }
-    path = _copilot_hooks(place, scope) / "memoria-copilot.json"
-    return {path: _json({"version": 1, "hooks": hooks})}
-
-
-def _copilot_hooks(place: ClientPlace, scope: Scope) -> Path:
-    """Return the folder of hooks that VS Code and Copilot CLI both read."""
-    user = place.folder("COPILOT_HOME", ".copilot") / "hooks"
-    return user if scope == "user" else place.project / ".github" / "hooks"
-
-
-def _goose_files(
-    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
-) -> dict[Path, str]:
-    base = place.home if scope == "user" else place.project
-    folder = base / ".agents" / "plugins" / "memoria"
-    hooks = {
-        event: [{"hooks": [{"type": "command", "command": line, "timeout": _limit(event, wish)}]}]
-        for event, line in _lines("goose", _GOOSE_EVENTS, place, program, wish)
-    }
-    about = {
-        "name": "memoria",
-        "version": "1.0.0",
-        "description": _MARK.format(client="goose"),
-    }
-    return {
-        folder / "plugin.json": _json(about),
-        folder / "hooks" / "hooks.json": _json({"hooks": hooks}),
-    }
-
-
-def _cline_files(
-    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
-) -> dict[Path, str]:
-    if place.is_windows:  # Cline runs no hooks there
-        return {}
-    user = place.home / "Documents" / "Cline" / "Hooks"
-    folder = user if scope == "user" else place.project / ".clinerules" / "hooks"
-    return {
-        folder / event: f"#!/bin/sh\n# {_MARK.format(client='cline')}\nexec {line}\n"
-        for event, line in _lines("cline", _CLINE_EVENTS, place, program, wish)
-    }
-
-
-def _opencode_files(
-    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
-) -> dict[Path, str]:
-    folder = opencode_folder(place) if scope == "user" else place.project / ".opencode"
-    return _plugin("opencode", folder, program, wish)
-
-
-def _kilo_files(
-    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
-) -> dict[Path, str]:
-    folder = kilo_folder(place) if scope == "user" else place.project / ".kilo"
-    return _plugin("kilo", folder, program, wish)
-
-
-def _plugin(client: str, folder: Path, program: ClientProgram, wish: HookWish) -> dict[Path, str]:
-    """Write the plugin for OpenCode, and for Kilo, which was made from it."""
-    text = _fill_plugin("opencode_plugin.js", client, program, wish)
-    return {folder / "plugins" / "memoria.js": text}
-
-
-def _openclaw_files(
-    place: ClientPlace, scope: Scope, program: ClientProgram, wish: HookWish
-) -> dict[Path, str]:
-    if scope == "project":
-        return {}
-    folder = openclaw_folder(place) / "extensions" / "memoria"
-    about = {"id": "memoria", "name": "Memoria", "description": _MARK.format(client="openclaw")}
-    schema = {"type": "object", "additionalProperties": False}
-    package = {"name": "memoria", "version": "1.0.0", "type": "module"}
-    own = {**package, "description": about["description"]}
-    return {
-        folder / "openclaw.plugin.json": _json(
-            {**about, "activation": {"onStartup": True}, "configSchema": schema}
-        ),
-        folder / "package.json": _json({**own, "openclaw": {"extensions": ["./index.js"]}}),
-        folder / "index.js": _fill_plugin("openclaw_plugin.js", "openclaw", program, wish),
-    }
-
-
-def _fill_plugin(body: str, client: str, program: ClientProgram, wish: HookWish) -> str:
-    """Write a plugin's text, with what it starts."""
-    folder = resources.files("memoria.connectors.clients")
-    text = "".join(folder.joinpath(name).read_text("utf-8") for name in ("plugin_head.js", body))
-    for name, value in {
-        "__MARK__": _MARK.format(client=client),
-        "__COMMAND__": json.dumps(program.hook_words(client), ensure_ascii=False),
-        "__RECALL__": json.dumps(wish.recall),
-    }.items():
-        text = text.replace(name, value)
-    return text
-
-
-def openclaw_folder(place: ClientPlace) -> Path:
-    """Return the folder of OpenClaw's settings and plugins."""
-    return place.folder("OPENCLAW_STATE_DIR", ".openclaw")
-
-
-def opencode_folder(place: ClientPlace) -> Path:
-    """Return the folder of OpenCode's settings and plugins."""
-    given = place.environment.get("OPENCODE_CONFIG_DIR")
-    return Path(given).expanduser() if given else place.dot_config / "opencode"
-
-
-def kilo_folder(place: ClientPlace) -> Path:
-    """Return the folder of Kilo's settings and plugins."""
-    given = place.environment.get("KILO_CONFIG_DIR")
-    return Path(given).expanduser() if given else place.dot_config / "kilo"
-
-
-def _lines(
-    client: str,
-    events: tuple[str, ...],
-    place: ClientPlace,
-    program: ClientProgram,
-    wish: HookWish,
-    *,
-    says_event: bool = False,
-) -> list[tuple[str, str]]:
-    return [
-        (
-            event,
-            program.hook_line(
-                client,
-                recall=wish.recall and event in _PROMPTS,
-                windows=place.is_windows,
-                event=event if says_event else "",
-            ),
-        )
-        for event in events
-    ]
-
-
-def _limit(event: str, wish: HookWish) -> int:
-    return SECONDS * RECALL_FACTOR if wish.recall and event in _PROMPTS else SECONDS
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-
-
-COPILOT_HOOKS = HookFiles(write=_copilot_files, events=_COPILOT_EVENTS)
-KILO_HOOKS = HookFiles(write=_kilo_files, events=_OPENCODE_EVENTS)
-OPENCLAW_HOOKS = HookFiles(
-    write=_openclaw_files,
-    events=_OPENCLAW_EVENTS,
-    grant_at=("plugins", "entries", "memoria"),
-    grant={"enabled": True, "hooks": {"allowConversationAccess": True}},
-    scopes=("user",),
-)
-OPENCODE_HOOKS = HookFiles(write=_opencode_files, events=_OPENCODE_EVENTS)
-CLINE_HOOKS = HookFiles(write=_cline_files, events=_CLINE_EVENTS)
-# From public documents; not tried with the clients themselves.
-VSCODE_HOOKS = HookFiles(write=_vscode_files, events=_VSCODE_EVENTS)
-GOOSE_HOOKS = HookFiles(write=_goose_files, events=_GOOSE_EVENTS)
-
-
-def is_our_file(text: str) -> bool:
-    """Check whether `connect` wrote the whole of a file."""
-    plain = text.replace("\\\\", "/").replace("\\", "/")
-    return "Written by `memoria connect" in text or "memoria/surface/hook/__main__.py" in plain
-
-
-def words_of(line: str) -> list[str]:
-    """Split a shell's line into words, as far as one can tell."""
-    try:
-        return shlex.split(line)
-    except ValueError:
-        return line.split()
-
-
+CLAUDE_EVENTS = {
+    **dict.fromkeys("SessionStart UserPromptSubmit PostToolUse Stop PreCompact".split(), SECONDS),
+    "SessionEnd": SESSION_END_SECONDS,
+}
+"""Claude Code's events, which Codex has under the same names."""
+_MARK = "Written by `memoria connect {0}`; `memoria disconnect {0}` removes it."
+_RULES_TEXT = "surface/mcp/texts/instructions.md"
 _RESTART = "Restart {title}: it reads its configuration when it starts."
 _OWN_PATHS = (
     "The project's file names programs of this machine by their full path. Whoever shares the "
@@ -288,25 +54,37 @@ _PASTED = (
     "something lasting; call record_conversation before a session ends.”"
 )
 
+# Folders, files, entries, last steps
 
-def name_files(
-    user: Callable[[ClientPlace], Path], project: tuple[str, ...] | None = None
-) -> ScopeFiles:
-    """Return a function to the user's file, or to the project's below its folder."""
+Folder = Callable[[ClientPlace], Path]
+
+
+def find_folder(
+    *parts: str, variable: str = "", base: Literal["home", "dot_config", "app_data"] = "home"
+) -> Folder:
+    """Return the finder of a folder.
+
+    Args:
+        parts: the folder's place, below the base.
+        variable: of the environment, which may name another folder.
+        base: the user's folder, or the folder of settings of programs without or with windows.
+    """
+
+    def find(place: ClientPlace) -> Path:
+        given = place.environment.get(variable)
+        folder: Path = getattr(place, base)
+        return Path(given).expanduser() if given else folder.joinpath(*parts)
+
+    return find
+
+
+def name_files(folder: Folder | None, file: str = "", project: str = "") -> ScopeFiles:
+    """Return the finder of a file in a folder of the user's, and of the project's own file."""
 
     def choose(place: ClientPlace, scope: Scope) -> Path | None:
         if scope == "user":
-            return user(place)
-        return place.project.joinpath(*project) if project else None
-
-    return choose
-
-
-def name_project_file(*place_in_project: str) -> ScopeFiles:
-    """Return a function to a file of the project's, where the user has none."""
-
-    def choose(place: ClientPlace, scope: Scope) -> Path | None:
-        return None if scope == "user" else place.project.joinpath(*place_in_project)
+            return folder(place) / file if folder else None
+        return place.project / project if project else None
 
     return choose
 
@@ -323,20 +101,14 @@ def tell_rest(
     return choose
 
 
-CLAUDE_EVENTS = {
-    "SessionStart": SECONDS,
-    "UserPromptSubmit": SECONDS,
-    "PostToolUse": SECONDS,
-    "Stop": SECONDS,
-    "PreCompact": SECONDS,
-    "SessionEnd": SESSION_END_SECONDS,
-}
-"""Claude Code's events, which Codex has under the same names."""
-
-
 def write_plain_entry(program: ClientProgram) -> dict[str, Any]:
     """Write the entry as most clients want it."""
     return {"command": program.command, "args": program.arguments}
+
+
+def write_stdio_entry(program: ClientProgram) -> dict[str, Any]:
+    """Write the entry for clients that know servers of other kinds, too."""
+    return {"type": "stdio", **write_plain_entry(program)}
 
 
 def ask_to_paste(where: str) -> tuple[str, str]:
@@ -347,10 +119,190 @@ def ask_to_paste(where: str) -> tuple[str, str]:
     )
 
 
-_RULES_MARK = (
-    "<!-- Written by `memoria connect {name}`; `memoria disconnect {name}` removes it. -->"
+# Hooks that stand in a file of the client's
+
+
+def claude_hook(call: HookCall) -> dict[str, Any]:
+    """Write a hook for Claude Code."""
+    return {"hooks": [{"type": "command", "command": call.line, "timeout": call.limit}]}
+
+
+def codex_hook(call: HookCall) -> dict[str, Any]:
+    """Write a hook for Codex, which is told how long an answer may be."""
+    hook = claude_hook(call)
+    if call.event in _SAID_TO_MODELS:
+        hook["hooks"][0]["additionalContextLimit"] = CODEX_TOKENS
+    return hook
+
+
+def gemini_hook(call: HookCall) -> dict[str, Any]:
+    """Write a hook for Gemini CLI; the limit is in milliseconds."""
+    return {"hooks": [{"name": "memoria", **claude_hook(call)["hooks"][0]}]}
+
+
+def cursor_hook(call: HookCall) -> dict[str, Any]:
+    """Write a hook for Cursor, or for Hermes Agent, whose shell hooks are written as briefly."""
+    return {"command": call.line, "timeout": call.limit}
+
+
+def windsurf_hook(call: HookCall) -> dict[str, Any]:
+    """Write a hook for Windsurf: no limit can be set, and Windows has a key of its own."""
+    key = "powershell" if call.is_windows else "command"
+    return {key: call.line, "show_output": False}
+
+
+# Hooks that are files of their own
+
+opencode_folder = find_folder("opencode", variable="OPENCODE_CONFIG_DIR", base="dot_config")
+kilo_folder = find_folder("kilo", variable="KILO_CONFIG_DIR", base="dot_config")
+openclaw_folder = find_folder(".openclaw", variable="OPENCLAW_STATE_DIR")
+copilot_folder = find_folder(".copilot", variable="COPILOT_HOME")
+
+
+def _vscode_files(setup: ClientSetup) -> dict[Path, str]:
+    events = "SessionStart UserPromptSubmit PostToolUse PreCompact Stop"
+    hooks = {
+        event: [{"type": "command", "command": line, "timeout": limit}]
+        for event, line, limit in _list_calls("vscode", events, setup)
+    }
+    return {_copilot_hooks(setup) / "memoria.json": _json({"hooks": hooks})}
+
+
+def _copilot_files(setup: ClientSetup) -> dict[Path, str]:
+    """Write Copilot CLI's hooks; each line names its event, as the client tells it to no hook."""
+    key = "powershell" if setup.place.is_windows else "bash"
+    events = "sessionStart userPromptSubmitted postToolUse agentStop preCompact sessionEnd"
+    hooks = {
+        event: [{"type": "command", key: line, "timeoutSec": limit}]
+        for event, line, limit in _list_calls("copilot", events, setup, says_event=True)
+    }
+    path = _copilot_hooks(setup) / "memoria-copilot.json"
+    return {path: _json({"version": 1, "hooks": hooks})}
+
+
+def _copilot_hooks(setup: ClientSetup) -> Path:
+    """Return the folder of hooks that VS Code and Copilot CLI both read."""
+    is_user = setup.scope == "user"
+    return (copilot_folder(setup.place) if is_user else setup.place.project / ".github") / "hooks"
+
+
+def _goose_files(setup: ClientSetup) -> dict[Path, str]:
+    base = setup.place.home if setup.scope == "user" else setup.place.project
+    folder = base / ".agents" / "plugins" / "memoria"
+    events = "SessionStart UserPromptSubmit PostToolUse Stop SessionEnd"
+    hooks = {
+        event: [{"hooks": [{"type": "command", "command": line, "timeout": limit}]}]
+        for event, line, limit in _list_calls("goose", events, setup)
+    }
+    about = {"name": "memoria", "version": "1.0.0", "description": _MARK.format("goose")}
+    return {
+        folder / "plugin.json": _json(about),
+        folder / "hooks" / "hooks.json": _json({"hooks": hooks}),
+    }
+
+
+def _cline_files(setup: ClientSetup) -> dict[Path, str]:
+    place = setup.place
+    if place.is_windows:  # Cline runs no hooks there
+        return {}
+    user = place.home / "Documents" / "Cline" / "Hooks"
+    folder = user if setup.scope == "user" else place.project / ".clinerules" / "hooks"
+    events = "TaskStart UserPromptSubmit PostToolUse TaskComplete PreCompact SessionShutdown"
+    return {
+        folder / event: f"#!/bin/sh\n# {_MARK.format('cline')}\nexec {line}\n"
+        for event, line, _ in _list_calls("cline", events, setup)
+    }
+
+
+def _opencode_files(setup: ClientSetup) -> dict[Path, str]:
+    return _write_plugin("opencode", opencode_folder, setup)
+
+
+def _kilo_files(setup: ClientSetup) -> dict[Path, str]:
+    """Write the plugin for Kilo, which was made from OpenCode."""
+    return _write_plugin("kilo", kilo_folder, setup)
+
+
+def _write_plugin(client: str, user: Folder, setup: ClientSetup) -> dict[Path, str]:
+    place = setup.place
+    folder = user(place) if setup.scope == "user" else place.project / f".{client}"
+    return {folder / "plugins" / "memoria.js": _fill_plugin("opencode_plugin.js", client, setup)}
+
+
+def _openclaw_files(setup: ClientSetup) -> dict[Path, str]:
+    if setup.scope == "project":
+        return {}
+    folder = openclaw_folder(setup.place) / "extensions" / "memoria"
+    about = {"id": "memoria", "name": "Memoria", "description": _MARK.format("openclaw")}
+    schema = {"type": "object", "additionalProperties": False}
+    package = {"name": "memoria", "version": "1.0.0", "type": "module"}
+    own = {**package, "description": about["description"]}
+    return {
+        folder / "openclaw.plugin.json": _json(
+            {**about, "activation": {"onStartup": True}, "configSchema": schema}
+        ),
+        folder / "package.json": _json({**own, "openclaw": {"extensions": ["./index.js"]}}),
+        folder / "index.js": _fill_plugin("openclaw_plugin.js", "openclaw", setup),
+    }
+
+
+def _fill_plugin(body: str, client: str, setup: ClientSetup) -> str:
+    """Write a plugin's text, with what it starts."""
+    folder = resources.files("memoria.connectors.clients")
+    text = "".join(folder.joinpath(name).read_text("utf-8") for name in ("plugin_head.js", body))
+    for name, value in {
+        "__MARK__": _MARK.format(client),
+        "__COMMAND__": json.dumps(setup.program.hook_words(client), ensure_ascii=False),
+        "__RECALL__": json.dumps(setup.wish.recall),
+    }.items():
+        text = text.replace(name, value)
+    return text
+
+
+def _list_calls(
+    client: str, events: str, setup: ClientSetup, *, says_event: bool = False
+) -> Iterator[tuple[str, str, int]]:
+    """Yield each event with the line of its hook and the limit in seconds."""
+    for event in events.split():
+        recall = setup.wish.recall and event in _PROMPTS
+        told, windows = event if says_event else "", setup.place.is_windows
+        line = setup.program.hook_line(client, recall=recall, windows=windows, event=told)
+        yield event, line, SECONDS * RECALL_FACTOR if recall else SECONDS
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+COPILOT_HOOKS = HookFiles(write=_copilot_files)
+KILO_HOOKS = HookFiles(write=_kilo_files)
+OPENCLAW_HOOKS = HookFiles(
+    write=_openclaw_files,
+    grant_at=("plugins", "entries", "memoria"),
+    grant={"enabled": True, "hooks": {"allowConversationAccess": True}},
 )
-_RULES_TEXT = "surface/mcp/texts/instructions.md"
+OPENCODE_HOOKS = HookFiles(write=_opencode_files)
+CLINE_HOOKS = HookFiles(write=_cline_files)
+# From public documents; not tried with the clients themselves.
+VSCODE_HOOKS = HookFiles(write=_vscode_files)
+GOOSE_HOOKS = HookFiles(write=_goose_files)
+
+
+def is_our_file(text: str) -> bool:
+    """Check whether `connect` wrote the whole of a file."""
+    plain = text.replace("\\\\", "/").replace("\\", "/")
+    return "Written by `memoria connect" in text or "memoria/surface/hook/__main__.py" in plain
+
+
+def words_of(line: str) -> list[str]:
+    """Split a shell's line into words, as far as its quotes let it be split."""
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return line.split()
+
+
+# Rules
 
 
 def write_rules(client: Client, scope: Scope, place: ClientPlace) -> dict[Path, str]:
@@ -359,9 +311,4 @@ def write_rules(client: Client, scope: Scope, place: ClientPlace) -> dict[Path, 
     if path is None:
         return {}
     text = resources.files("memoria").joinpath(_RULES_TEXT).read_text("utf-8")
-    return {path: f"{client.rules_head}{_RULES_MARK.format(name=client.name)}\n\n{text}"}
-
-
-def is_rules(client: Client, path: Path, scope: Scope, place: ClientPlace) -> bool:
-    """Check whether a file is the one of a client's rules."""
-    return client.rules is not None and client.rules(place, scope) == path
+    return {path: f"{client.rules_head}<!-- {_MARK.format(client.name)} -->\n\n{text}"}

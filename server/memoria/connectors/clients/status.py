@@ -1,4 +1,4 @@
-"""State of connections: where, with which program, whether that answers, and its hooks agree."""
+"""State of connections: the file, the program, the program's answer and the hooks of each."""
 
 import json
 import shutil
@@ -16,14 +16,14 @@ from memoria.connectors.clients.interface import (
     Client,
     ClientPlace,
     ClientProgram,
+    ClientSetup,
     HookTable,
     HookWish,
     Scope,
 )
 from memoria.connectors.clients.probe import ProbeResult, probe_server, select_environment
 from memoria.connectors.clients.rows import is_our_file, words_of
-from memoria.connectors.clients.syntax.choose import SyntaxName
-from memoria.connectors.clients.syntax.interface import look_up
+from memoria.connectors.clients.syntax.interface import SyntaxName, look_up
 from memoria.connectors.clients.table import CLIENTS
 from memoria.connectors.clients.wiring import list_documents, own_files
 from memoria.errors import ClientError
@@ -32,23 +32,23 @@ from memoria.model import Finding
 HookState = Literal["as this version writes them", "of other options or another version",
                     "some are missing", "none", "the client has none"]  # fmt: skip
 WAIT_S = 30.0
-"""Longest wait: a client waits less. What answers later is slow; what does not is broken."""
+"""Longest wait for a server's answer. Clients wait less."""
 _ENVIRONMENTS = ("env", "envs", "environment")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionStatus:
-    """One client at one scope."""
+    """State of the connection of a client at a scope."""
 
     client: Client
     scope: Scope
     file: Path
     command: tuple[str, ...] = ()
-    """Command that the client starts; empty if it is not wired here."""
+    """Command that the client starts; empty if the client is not connected."""
     environment: tuple[tuple[str, str], ...] = ()
     is_disabled: bool = False
     missing_program: str | None = None
-    """Program that the entry or a hook starts and that is not there any more."""
+    """Program that the entry or a hook starts and that is missing."""
     hooks: HookState = "none"
     switched_off_in: Path | None = None
     """The file in which all of the client's hooks are switched off."""
@@ -60,11 +60,11 @@ class ConnectionStatus:
     """Reason why the file can't be read."""
     answer: ProbeResult | None = None
     last_heard_at: int | None = None
-    """Time a hook of the client's last ran for the home it is wired to, UTC epoch ms."""
+    """Time at which a hook last ran for the home that the client is connected to, UTC epoch ms."""
 
     @property
     def is_wired(self) -> bool:
-        """True if anything of ours is there."""
+        """True if the client has an entry or hooks of ours."""
         return bool(self.command) or self.hooks not in ("none", "the client has none")
 
 
@@ -79,7 +79,7 @@ def is_installed(client: Client, place: ClientPlace) -> bool:
 def list_connections(
     place: ClientPlace, program: ClientProgram, clients: Sequence[Client] = CLIENTS
 ) -> Iterator[ConnectionStatus]:
-    """Yield each client and scope with something of ours, or with a file that can't be read."""
+    """Yield the state of each client and scope with parts of ours, or with an unreadable file."""
     for client in clients:
         scopes = [one for one in get_args(Scope) if client.config(place, one) is not None]
         found = [examine_connection(client, scope, place, program) for scope in scopes]
@@ -99,28 +99,29 @@ def examine_connection(
     if file is None:
         raise ClientError(f"{client.title} has no configuration of a project.")
     try:
-        entry, found, wanted = _read_parts(client, scope, place, program)
+        setup = ClientSetup(place, scope, program)
+        entry, found, wanted = _read_parts(client, setup)
         # With the options of the entry, whatever those of this command are.
         options = _options_of(command_in(entry)) if entry else program.options
         wish = HookWish(recall=any(map(_has_recall, found.values())))
         if options != program.options or wish.recall:
             program = replace(program, options=options)
-            entry, found, wanted = _read_parts(client, scope, place, program, wish)
+            entry, found, wanted = _read_parts(client, ClientSetup(place, scope, program, wish))
         switch = _find_switch(client, scope, place)
         untrusted = _list_untrusted(client, scope, place)
     except (ClientError, EditError) as error:
         return ConnectionStatus(client=client, scope=scope, file=file, problem=str(error))
-    command = command_in(entry)
-    state = _hook_state(client, found, wanted)
+    command, fields = command_in(entry), entry if isinstance(entry, dict) else {}
+    variables = (fields[key] for key in _ENVIRONMENTS if isinstance(fields.get(key), dict))
     return ConnectionStatus(
         client=client,
         scope=scope,
         file=file,
         command=command,
-        environment=_environment_of(entry),
-        is_disabled=_is_disabled(entry),
+        environment=tuple((str(k), str(v)) for one in variables for k, v in one.items()),
+        is_disabled=fields.get("disabled") is True or fields.get("enabled") is False,
         missing_program=_find_missing(command, found, place),
-        hooks=state,
+        hooks=_hook_state(client, found, wanted),
         switched_off_in=switch if found else None,
         untrusted=untrusted,
         double=find_package(client.name, place),
@@ -129,7 +130,7 @@ def examine_connection(
 
 
 def check_clients(place: ClientPlace, program: ClientProgram) -> Finding:
-    """Report whether what the clients of this machine start is still there. Nothing is started."""
+    """Report whether the programs that clients of this machine start exist. Nothing is started."""
     found = list(list_connections(place, program))
     unread = [f"{one.client.title}: {one.problem}" for one in found if one.problem]
     lost = [one for one in found if one.missing_program]
@@ -154,7 +155,7 @@ def _cure_of(lost: ConnectionStatus) -> str:
 def probe_connection(
     status: ConnectionStatus, place: ClientPlace, program: ClientProgram
 ) -> ProbeResult | None:
-    """Start what is wired as the client would; None where nothing is.
+    """Start a connected server as the client would; return None where no server is connected.
 
     What a project's file names is started only if it is this very installation: whoever clones a
     project has agreed to nothing that it names.
@@ -184,20 +185,14 @@ def _is_of_this(status: ConnectionStatus, program: ClientProgram) -> bool:
     return start == program.command and served and is_known and passes_on
 
 
-def _read_parts(
-    client: Client,
-    scope: Scope,
-    place: ClientPlace,
-    program: ClientProgram,
-    wish: HookWish = HookWish(),  # noqa: B008  (it is frozen)
-) -> tuple[Any, dict[str, Any], dict[str, Any]]:
-    """Read the entry and our hooks, and write the hooks as this version does with its options."""
+def _read_parts(client: Client, setup: ClientSetup) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+    """Return the entry, our present hooks, and the hooks as this version writes them."""
     entry: Any = None
     found, wanted = dict[str, Any](), dict[str, Any]()
-    for path, parts in list_documents(client, scope, place, program, wish).items():
+    for path, parts in list_documents(client, setup).items():
+        wanted |= parts.hooks
         content = ConfigFile(path).read()
         if content is None:
-            wanted |= parts.hooks
             continue
         text, document = decode(content, path)[1], ConfigDocument(parts)
         try:
@@ -205,8 +200,7 @@ def _read_parts(
             found |= {event: items[0] for event, items in document.hooks_in(text).items()}
         except EditError as error:
             raise ClientError(f"{path} can't be read: {error}.") from error
-        wanted |= parts.hooks
-    for path, text in own_files(client, scope, place, program, wish).items():
+    for path, text in own_files(client, setup).items():
         content = ConfigFile(path).read()
         wanted[str(path)] = text
         if content is not None and is_our_file(content.decode("utf-8", "replace")):
@@ -244,18 +238,8 @@ def _read_whole(path: Path, syntax: SyntaxName) -> Any:  # noqa: ANN401  (whatev
 
 
 def _options_of(command: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the options before `serve`."""
+    """Return the options before `serve` in a command."""
     return command[1 : command.index("serve")] if "serve" in command[1:] else ()
-
-
-def _environment_of(entry: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
-    held = [entry.get(key) for key in _ENVIRONMENTS] if isinstance(entry, dict) else []
-    return tuple(
-        (str(name), str(value))
-        for one in held
-        if isinstance(one, dict)
-        for name, value in one.items()
-    )
 
 
 def _read_last_heard(
@@ -272,12 +256,6 @@ def _read_last_heard(
 
 def _option(words: tuple[str, ...], name: str) -> str | None:
     return words[words.index(name) + 1] if name in words[:-1] else None
-
-
-def _is_disabled(entry: Any) -> bool:  # noqa: ANN401  (whatever stands there)
-    return isinstance(entry, dict) and (
-        entry.get("disabled") is True or entry.get("enabled") is False
-    )
 
 
 def _hook_state(client: Client, found: dict[str, Any], wanted: dict[str, Any]) -> HookState:

@@ -20,19 +20,14 @@ CLIENTS: tuple[Client, ...] = (
 
 
 def list_clients(packages: Sequence[str], warn: Callable[[str], None]) -> tuple[Client, ...]:
-    """List all clients, and behind them those of other packages.
-
-    Args:
-        packages: the packages that the settings name.
-        warn: told of what can't be loaded.
-    """
+    """List all clients: first ours, then those of other packages."""
     taken = [one.name for one in CLIENTS]
     loaded = load_connectors(packages, CLIENTS_GROUP, Client, taken, warn)
     return (*CLIENTS, *(_keep_apart(one, warn) for one in loaded))
 
 
 def _keep_apart(client: Client, warn: Callable[[str], None]) -> Client:
-    """Guard what is asked of a client while others are looked for, too."""
+    """Guard a client's functions, so that an error in one does not end the search for others."""
     none: tuple[Path, ...] = ()
     config = guard_call(client.name, client.config, None, warn)
     folders = guard_call(client.name, client.folders, none, warn)
@@ -40,14 +35,10 @@ def _keep_apart(client: Client, warn: Callable[[str], None]) -> Client:
 
 
 def find_client(name: str, clients: Sequence[Client] = CLIENTS) -> Client:
-    """Return the client of a name.
-
-    Args:
-        name: as it is typed.
-        clients: the clients there are.
+    """Return the client that has a name.
 
     Raises:
-        ClientError: there is none.
+        ClientError: no client has the name.
     """
     for client in clients:
         if client.name == name:

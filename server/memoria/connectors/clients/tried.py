@@ -1,4 +1,4 @@
-"""The clients that were driven with what `connect` writes, on Linux, late in 2026."""
+"""Clients that were driven, on Linux, with what `connect` writes."""
 
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from memoria.connectors.clients.interface import (
     ClientProgram,
     HookTable,
     Scope,
+    ScopeFiles,
 )
 from memoria.connectors.clients.rows import (
     CLAUDE_EVENTS,
@@ -20,9 +21,12 @@ from memoria.connectors.clients.rows import (
     OPENCLAW_HOOKS,
     OPENCODE_HOOKS,
     SECONDS,
+    Folder,
     claude_hook,
     codex_hook,
+    copilot_folder,
     cursor_hook,
+    find_folder,
     gemini_hook,
     kilo_folder,
     name_files,
@@ -30,27 +34,32 @@ from memoria.connectors.clients.rows import (
     opencode_folder,
     tell_rest,
     write_plain_entry,
+    write_stdio_entry,
 )
 
+_claude_folder = find_folder(".claude", variable="CLAUDE_CONFIG_DIR")
+_codex_folder = find_folder(".codex", variable="CODEX_HOME")
+_qwen_folder = find_folder(".qwen", variable="QWEN_HOME")
+_hermes_folder = find_folder(".hermes", variable="HERMES_HOME")
+_cline_folder = find_folder(".cline", variable="CLINE_DIR")
+_continue_folder = find_folder(".continue")
 
-def _claude_folder(place: ClientPlace) -> Path:
-    return place.folder("CLAUDE_CONFIG_DIR", ".claude")
+
+def _gemini_folder(place: ClientPlace) -> Path:
+    return place.folder("GEMINI_CLI_HOME") / ".gemini"
 
 
-def _claude_config(place: ClientPlace) -> Path:
-    moved = place.environment.get("CLAUDE_CONFIG_DIR")
-    return Path(moved).expanduser() / ".claude.json" if moved else place.home / ".claude.json"
+def _droid_folder(place: ClientPlace) -> Path:
+    return place.folder("FACTORY_HOME_OVERRIDE") / ".factory"
 
 
 CLAUDE_CODE = Client(
     name="claude-code",
     title="Claude Code",
-    config=name_files(_claude_config, (".mcp.json",)),
-    entry=lambda program: {"type": "stdio", **write_plain_entry(program)},
+    config=name_files(find_folder(variable="CLAUDE_CONFIG_DIR"), ".claude.json", ".mcp.json"),
+    entry=write_stdio_entry,
     hooks=HookTable(
-        file=name_files(
-            lambda place: _claude_folder(place) / "settings.json", (".claude", "settings.json")
-        ),
+        file=name_files(_claude_folder, "settings.json", ".claude/settings.json"),
         events=CLAUDE_EVENTS,
         prompt="UserPromptSubmit",
         form=claude_hook,
@@ -66,7 +75,7 @@ CLAUDE_CODE = Client(
 
 
 def _codex_entry(program: ClientProgram) -> dict[str, Any]:
-    """Write Codex's entry, with all variables named: it passes a server no others."""
+    """Write Codex's entry, with all variables named: Codex passes a server no others."""
     names = [*program.plain_variables, *program.key_variables]
     return {**write_plain_entry(program), **({"env_vars": names} if names else {})}
 
@@ -74,16 +83,12 @@ def _codex_entry(program: ClientProgram) -> dict[str, Any]:
 CODEX = Client(
     name="codex",
     title="Codex",
-    config=name_files(
-        lambda place: _codex_folder(place) / "config.toml", (".codex", "config.toml")
-    ),
+    config=name_files(_codex_folder, "config.toml", ".codex/config.toml"),
     syntax="TOML",
     entry_at=("mcp_servers", "memoria"),
     entry=_codex_entry,
     hooks=HookTable(
-        file=name_files(
-            lambda place: _codex_folder(place) / "hooks.json", (".codex", "hooks.json")
-        ),
+        file=name_files(_codex_folder, "hooks.json", ".codex/hooks.json"),
         events=CLAUDE_EVENTS,
         prompt="UserPromptSubmit",
         form=codex_hook,
@@ -104,23 +109,14 @@ CODEX = Client(
 )
 
 
-def _codex_folder(place: ClientPlace) -> Path:
-    return place.folder("CODEX_HOME", ".codex")
-
-
-def _gemini_folder(place: ClientPlace) -> Path:
-    return place.folder("GEMINI_CLI_HOME") / ".gemini"
-
-
 def _gemini_entry(program: ClientProgram) -> dict[str, Any]:
-    """Write Gemini CLI's entry, with keys named: it withholds what looks like one."""
+    """Write Gemini CLI's entry, with keys named: variables that look like keys are withheld."""
     env = {name: f"${name}" for name in program.key_variables}
     return {**write_plain_entry(program), **({"env": env} if env else {})}
 
 
-_GEMINI_SETTINGS = name_files(
-    lambda place: _gemini_folder(place) / "settings.json", (".gemini", "settings.json")
-)
+_GEMINI_SETTINGS = name_files(_gemini_folder, "settings.json", ".gemini/settings.json")
+_GEMINI_EVENTS = "SessionStart BeforeAgent AfterTool AfterAgent PreCompress SessionEnd".split()
 _GEMINI_MILLIS = SECONDS * 1000
 
 GEMINI = Client(
@@ -130,10 +126,7 @@ GEMINI = Client(
     entry=_gemini_entry,
     hooks=HookTable(
         file=_GEMINI_SETTINGS,
-        events=dict.fromkeys(
-            ("SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "PreCompress", "SessionEnd"),
-            _GEMINI_MILLIS,
-        ),
+        events=dict.fromkeys(_GEMINI_EVENTS, _GEMINI_MILLIS),
         prompt="BeforeAgent",
         form=gemini_hook,
         switch=(("hooksConfig", "enabled"), False),
@@ -141,18 +134,11 @@ GEMINI = Client(
     programs=("gemini",),
     folders=lambda place: (_gemini_folder(place),),
     remains=tell_rest(
-        "Trust the folders you work in: in others Gemini CLI starts no server, yours neither.",
+        "Trust the folders you work in: in others Gemini CLI starts no server, yours neither."
     ),
 )
 
-_QWEN_SETTINGS = name_files(
-    lambda place: _qwen_folder(place) / "settings.json", (".qwen", "settings.json")
-)
-
-
-def _qwen_folder(place: ClientPlace) -> Path:
-    return place.folder("QWEN_HOME", ".qwen")
-
+_QWEN_SETTINGS = name_files(_qwen_folder, "settings.json", ".qwen/settings.json")
 
 QWEN = Client(
     name="qwen",
@@ -171,20 +157,13 @@ QWEN = Client(
     remains=tell_rest("A session of Qwen Code that is open goes on without Memoria."),
 )
 
-
-def _droid_folder(place: ClientPlace) -> Path:
-    return place.folder("FACTORY_HOME_OVERRIDE") / ".factory"
-
-
 DROID = Client(
     name="droid",
     title="Droid",
-    config=name_files(lambda place: _droid_folder(place) / "mcp.json", (".factory", "mcp.json")),
-    entry=lambda program: {"type": "stdio", **write_plain_entry(program)},
+    config=name_files(_droid_folder, "mcp.json", ".factory/mcp.json"),
+    entry=write_stdio_entry,
     hooks=HookTable(
-        file=name_files(
-            lambda place: _droid_folder(place) / "settings.json", (".factory", "settings.json")
-        ),
+        file=name_files(_droid_folder, "settings.json", ".factory/settings.json"),
         events=CLAUDE_EVENTS,
         prompt="UserPromptSubmit",
         form=claude_hook,
@@ -201,11 +180,10 @@ DROID = Client(
     ),
 )
 
-
 OPENCLAW = Client(
     name="openclaw",
     title="OpenClaw",
-    config=name_files(lambda place: openclaw_folder(place) / "openclaw.json"),
+    config=name_files(openclaw_folder, "openclaw.json"),
     entry_at=("mcp", "servers", "memoria"),
     entry=write_plain_entry,
     hooks=OPENCLAW_HOOKS,
@@ -216,12 +194,7 @@ OPENCLAW = Client(
     ),
 )
 
-
-def _hermes_folder(place: ClientPlace) -> Path:
-    return place.folder("HERMES_HOME", ".hermes")
-
-
-_HERMES_CONFIG = name_files(lambda place: _hermes_folder(place) / "config.yaml")
+_HERMES_CONFIG = name_files(_hermes_folder, "config.yaml")
 
 HERMES = Client(
     name="hermes",
@@ -248,28 +221,28 @@ HERMES = Client(
     ),
 )
 
-
-def _copilot_folder(place: ClientPlace) -> Path:
-    return place.folder("COPILOT_HOME", ".copilot")
-
-
 COPILOT = Client(
     name="copilot",
     title="GitHub Copilot CLI",
-    config=name_files(lambda place: _copilot_folder(place) / "mcp-config.json"),
+    config=name_files(copilot_folder, "mcp-config.json"),
     entry=lambda program: {"type": "local", **write_plain_entry(program), "tools": ["*"]},
     hooks=COPILOT_HOOKS,
     programs=("copilot",),
     # The folder above it is there for VS Code's hooks, too.
-    folders=lambda place: (_copilot_folder(place) / "session-state",),
+    folders=lambda place: (copilot_folder(place) / "session-state",),
     remains=tell_rest("A session of Copilot CLI that is open goes on without Memoria."),
 )
 
 
-def _opencode_config(place: ClientPlace, scope: Scope) -> Path:
-    folder = opencode_folder(place) if scope == "user" else place.project
-    with_comments = folder / "opencode.jsonc"
-    return with_comments if with_comments.exists() else folder / "opencode.json"
+def _name_commented(user: Folder, name: str) -> ScopeFiles:
+    """Return the finder of a JSON file that may have comments, and then another suffix."""
+
+    def choose(place: ClientPlace, scope: Scope) -> Path:
+        folder = user(place) if scope == "user" else place.project
+        with_comments = folder / f"{name}.jsonc"
+        return with_comments if with_comments.exists() else folder / f"{name}.json"
+
+    return choose
 
 
 def _write_opencode_entry(program: ClientProgram) -> dict[str, Any]:
@@ -280,7 +253,7 @@ def _write_opencode_entry(program: ClientProgram) -> dict[str, Any]:
 OPENCODE = Client(
     name="opencode",
     title="OpenCode",
-    config=_opencode_config,
+    config=_name_commented(opencode_folder, "opencode"),
     entry_at=("mcp", "memoria"),
     other_entry_at=("mcp", "servers", "memoria"),
     entry=_write_opencode_entry,
@@ -290,17 +263,10 @@ OPENCODE = Client(
     remains=tell_rest(restart="OpenCode"),
 )
 
-
-def _kilo_config(place: ClientPlace, scope: Scope) -> Path:
-    folder = kilo_folder(place) if scope == "user" else place.project
-    with_comments = folder / "kilo.jsonc"
-    return with_comments if with_comments.exists() else folder / "kilo.json"
-
-
 KILO = Client(
     name="kilo",
     title="Kilo",
-    config=_kilo_config,
+    config=_name_commented(kilo_folder, "kilo"),
     entry_at=("mcp", "memoria"),
     entry=_write_opencode_entry,
     hooks=KILO_HOOKS,
@@ -309,32 +275,24 @@ KILO = Client(
     remains=tell_rest(restart="Kilo"),
 )
 
-
-def _cline_folder(place: ClientPlace) -> Path:
-    return place.folder("CLINE_DIR", ".cline")
-
-
 CLINE = Client(
     name="cline",
     title="Cline",
-    config=name_files(
-        lambda place: _cline_folder(place) / "data" / "settings" / "cline_mcp_settings.json"
-    ),
+    config=name_files(_cline_folder, "data/settings/cline_mcp_settings.json"),
     entry=write_plain_entry,
     hooks=CLINE_HOOKS,
-    rules=name_files(lambda place: _cline_folder(place) / "rules" / "memoria.md"),
+    rules=name_files(_cline_folder, "rules/memoria.md"),
     programs=("cline",),
     folders=lambda place: (_cline_folder(place),),
     remains=tell_rest(
-        "Switch hooks on in the settings of its editor's extension. It runs none on Windows.",
+        "Switch hooks on in the settings of its editor's extension. It runs none on Windows."
     ),
 )
-
 
 CONTINUE = Client(
     name="continue",
     title="Continue",
-    config=name_files(lambda place: place.home / ".continue" / "config.yaml"),
+    config=name_files(_continue_folder, "config.yaml"),
     syntax="YAML",
     entry_at=("mcpServers",),
     is_listed=True,
@@ -342,8 +300,8 @@ CONTINUE = Client(
     # A `config.yaml` of ours would stand before a `config.json` of an older version.
     may_begin_file=False,
     programs=("cn",),
-    folders=lambda place: (place.home / ".continue",),
-    rules=name_files(lambda place: place.home / ".continue" / "rules" / "memoria.md"),
+    folders=lambda place: (_continue_folder(place),),
+    rules=name_files(_continue_folder, "rules/memoria.md"),
     rules_head="---\nname: Memoria\nalwaysApply: true\n---\n",
     remains=tell_rest(NO_HOOKS),
 )

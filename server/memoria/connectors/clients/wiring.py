@@ -1,4 +1,4 @@
-"""Wiring a client: what each of its files would become, shown before anything is written."""
+"""Connection of a client: the edits of its files, shown before they are written."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,15 +25,15 @@ from memoria.connectors.clients.interface import (
     Client,
     ClientPlace,
     ClientProgram,
+    ClientSetup,
     HookCall,
     HookFiles,
     HookTable,
     HookWish,
     Scope,
 )
-from memoria.connectors.clients.rows import RECALL_FACTOR, is_our_file, is_rules, write_rules
-from memoria.connectors.clients.syntax.choose import SyntaxName
-from memoria.connectors.clients.syntax.interface import InsertedPiece, look_up
+from memoria.connectors.clients.rows import RECALL_FACTOR, is_our_file, write_rules
+from memoria.connectors.clients.syntax.interface import InsertedPiece, SyntaxName, look_up
 from memoria.errors import ClientError
 
 
@@ -44,7 +44,7 @@ class FileEdit:
     path: Path
     before: bytes | None
     after: bytes | None
-    """Content afterwards; None if the file goes."""
+    """Content afterwards; None if the file is deleted."""
     pieces: tuple[InsertedPiece, ...] = ()
     is_own: bool = False
     """True for a file of hooks that is Memoria's alone."""
@@ -52,7 +52,7 @@ class FileEdit:
     syntax: SyntaxName = "JSON"
 
     def is_cut(self, copy: bytes) -> bool:
-        """Check whether a copy from before the file was connected is only the beginning of one."""
+        """Check whether a backup from before the connection is only the beginning of the file."""
         if not self.pieces or self.before is None:
             return False
         try:
@@ -63,22 +63,22 @@ class FileEdit:
 
     @property
     def changes(self) -> bool:
-        """True if there is anything to do."""
+        """True if any file changes."""
         return self.before != self.after
 
     @property
     def is_all_ours(self) -> bool:
-        """True if a file begins or ends, so that no line of it is its user's."""
+        """True if the file is made or deleted, so that no line in it is the user's."""
         return self.changes and None in (self.before, self.after)
 
     def diff(self) -> list[str]:
-        """Return the change, as a unified diff has it."""
+        """Return the lines of the change as a unified diff."""
         return [*unified_lines(str(self.path), self.before, self.after)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientWiring:
-    """All that would change for a client at a scope."""
+    """Edits that connect or disconnect a client at a scope."""
 
     client: Client
     scope: Scope
@@ -87,7 +87,7 @@ class ClientWiring:
 
     @property
     def changes(self) -> bool:
-        """True if there is anything to do."""
+        """True if any file changes."""
         return any(edit.changes for edit in self.edits)
 
     @property
@@ -113,6 +113,7 @@ def draft_connection(
     Raises:
         ClientError: a file can't be read or edited, or the client has none at this scope.
     """
+    setup = ClientSetup(place, scope, program, wish)
     ledger, notes = ConnectionLedger(place.ledger), list[str]()
     edits = list[FileEdit]()
     if package := find_package(client.name, place):
@@ -122,39 +123,33 @@ def draft_connection(
             f"{program.command} lies in a cache that may be emptied. Install Memoria, for example "
             "with `uv tool install memoria-server`, and connect from there."
         )
-    for path, wanted in list_documents(client, scope, place, program, wish).items():
+    for path, wanted in list_documents(client, setup).items():
         before = ConfigFile(path).read()
         if before is None and wanted.entry is not None and not client.may_begin_file:
             raise ClientError(f"There is no {path}. Start {client.title} once: it writes it.")
         edits.append(_connect_document(path, wanted, before, ledger))
         notes += _hand_notes(path, wanted, before, ledger)
-    for path, text in own_files(client, scope, place, program, wish).items():
-        edits.append(_connect_own(path, text, is_hook=not is_rules(client, path, scope, place)))
+    rules = write_rules(client, scope, place)
+    for path, text in own_files(client, setup).items():
+        edits.append(_connect_own(path, text, is_hook=path not in rules))
     if not wish.is_wanted:
         kept = {edit.path for edit in edits}
-        removed = _remove_own(client, scope, place, program)
-        edits += [edit for edit in removed if edit.path not in kept]
+        edits += [edit for edit in _remove_own(client, setup) if edit.path not in kept]
     return ClientWiring(client=client, scope=scope, edits=tuple(edits), notes=tuple(notes))
 
 
 def draft_removal(
     client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, *, by_hand: bool
 ) -> ClientWiring:
-    """Draft what disconnecting would write.
-
-    Args:
-        client: which.
-        scope: whose files.
-        place: where they are.
-        program: this installation.
-        by_hand: whether an entry goes that somebody wrote by hand.
+    """Draft what disconnecting would write. An entry written by hand goes only if `by_hand`.
 
     Raises:
         ClientError: a file can't be read or edited, or the client has none at this scope.
     """
+    setup = ClientSetup(place, scope, program)
     ledger, notes = ConnectionLedger(place.ledger), list[str]()
     edits = list[FileEdit]()
-    for path, wanted in list_documents(client, scope, place, program, HookWish()).items():
+    for path, wanted in list_documents(client, setup).items():
         before = ConfigFile(path).read()
         if before is None:
             continue
@@ -167,12 +162,12 @@ def draft_removal(
             _disconnect_document(path, wanted, before, ledger, with_entry=by_hand or not hand)
         )
     # The last first: the file that its folder was made for goes after those that joined it.
-    edits = [*_remove_own(client, scope, place, program), *reversed(edits)]
+    edits = [*_remove_own(client, setup), *reversed(edits)]
     return ClientWiring(client=client, scope=scope, edits=tuple(edits), notes=tuple(notes))
 
 
 def apply_wiring(wiring: ClientWiring, place: ClientPlace) -> WiringResult:
-    """Write what was shown.
+    """Write the edits that were shown.
 
     Raises:
         ClientError: a file was changed meanwhile, or can't be written.
@@ -206,78 +201,66 @@ def apply_wiring(wiring: ClientWiring, place: ClientPlace) -> WiringResult:
     return WiringResult(changed=tuple(changed), removed=tuple(removed), backups=tuple(backups))
 
 
-def list_documents(
-    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
-) -> dict[Path, WantedParts]:
-    """Map each file of a client that others write, too, to what it is to hold of ours.
+def list_documents(client: Client, setup: ClientSetup) -> dict[Path, WantedParts]:
+    """Map each file of a client that others write, too, to the parts of ours wanted there.
 
     Raises:
         ClientError: the client has no file at this scope, or a project's leads out of it.
     """
-    config = client.config(place, scope)
+    config = client.config(setup.place, setup.scope)
     if config is None:
         raise ClientError(f"{client.title} has no configuration of a project: use --scope user.")
-    if scope == "project":
-        check_stays_inside(config, place.project)
+    table, wish = client.hooks, setup.wish
+    file = table.file(setup.place, setup.scope) if isinstance(table, HookTable) else None
+    if setup.scope == "project":
+        for path in filter(None, (config, file)):
+            check_stays_inside(path, setup.place.project)
     parts = {
         config: WantedParts(
             syntax=client.syntax,
             entry_at=_entry_place(client, config),
-            entry=client.entry(program),
+            entry=client.entry(setup.program),
             is_listed=client.is_listed,
         )
     }
-    table = client.hooks
     if isinstance(table, HookFiles) and table.grant_at:
         grant = table.grant if wish.is_wanted else None
         parts[config] = replace(parts[config], grant_at=table.grant_at, grant=grant)
-    if isinstance(table, HookTable) and (file := table.file(place, scope)):
-        if scope == "project":
-            check_stays_inside(file, place.project)
+    if isinstance(table, HookTable) and file:
+        hooks = _write_hooks(client, table, setup) if wish.is_wanted else {}
         base = parts.get(file) or WantedParts()
-        parts[file] = replace(
-            base,
-            hooks_at=table.at,
-            hooks=_hooks(client, table, place, program, wish) if wish.is_wanted else {},
-            defaults=table.defaults,
-        )
+        parts[file] = replace(base, hooks_at=table.at, hooks=hooks, defaults=table.defaults)
     return parts
 
 
-def own_files(
-    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
-) -> dict[Path, str]:
+def own_files(client: Client, setup: ClientSetup) -> dict[Path, str]:
     """Map a client's files that are Memoria's alone to their texts: its hooks, and its rules.
 
     Raises:
-        ClientError: one of a project's leads out of it.
+        ClientError: a project's file leads out of the project.
     """
-    files = write_rules(client, scope, place)
-    if isinstance(client.hooks, HookFiles) and wish.is_wanted:
-        files |= client.hooks.write(place, scope, program, wish)
-    for path in files if scope == "project" else ():
-        check_stays_inside(path, place.project)
+    files = write_rules(client, setup.scope, setup.place)
+    if isinstance(client.hooks, HookFiles) and setup.wish.is_wanted:
+        files |= client.hooks.write(setup)
+    for path in files if setup.scope == "project" else ():
+        check_stays_inside(path, setup.place.project)
     return files
 
 
-def _hooks(
-    client: Client,
-    table: HookTable,
-    place: ClientPlace,
-    program: ClientProgram,
-    wish: HookWish,
+def _write_hooks(
+    client: Client, table: HookTable, setup: ClientSetup
 ) -> dict[str, dict[str, object]]:
-    hooks = {}
+    hooks, is_windows = {}, setup.place.is_windows
     for event, limit in table.events.items():
-        recall = wish.recall and event == table.prompt
-        line = program.hook_line(client.name, recall=recall, windows=place.is_windows)
+        recall = setup.wish.recall and event == table.prompt
+        line = setup.program.hook_line(client.name, recall=recall, windows=is_windows)
         given = limit * RECALL_FACTOR if recall else limit
-        hooks[event] = table.form(HookCall(event, line, given, place.is_windows))
+        hooks[event] = table.form(HookCall(event, line, given, is_windows))
     return hooks
 
 
 def _entry_place(client: Client, config: Path) -> tuple[str, ...]:
-    """Return the path of the entry in a file: some clients know two places."""
+    """Return the path of the entry in a file, as some clients know two."""
     if client.other_entry_at and (content := ConfigFile(config).read()):
         _, text = decode(content, config)
         with _refusing(config):
@@ -296,7 +279,7 @@ def _connect_document(
     with _refusing(path, wanted):
         edited = ConfigDocument(wanted).connect(held)
     is_ours = before is None or (kept is not None and kept.made_file)
-    after = None if is_ours and not edited.text else _encode(mark, edited.text)
+    after = None if is_ours and not edited.text else (mark + edited.text).encode()
     return FileEdit(
         path=path, before=before, after=after, pieces=edited.pieces, syntax=wanted.syntax
     )
@@ -312,7 +295,7 @@ def _disconnect_document(
             EditedText(text, kept.pieces if kept else ()), with_entry=with_entry
         )
     goes = kept is not None and kept.made_file and not edited.text
-    return FileEdit(path=path, before=before, after=None if goes else _encode(mark, edited.text))
+    return FileEdit(path=path, before=before, after=None if goes else (mark + edited.text).encode())
 
 
 def _connect_own(path: Path, text: str, *, is_hook: bool) -> FileEdit:
@@ -331,11 +314,9 @@ def _connect_own(path: Path, text: str, *, is_hook: bool) -> FileEdit:
     )
 
 
-def _remove_own(
-    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram
-) -> Iterator[FileEdit]:
-    """Yield the removal of our own files, the last first: a folder was made for the first."""
-    for path in reversed(own_files(client, scope, place, program, HookWish())):
+def _remove_own(client: Client, setup: ClientSetup) -> Iterator[FileEdit]:
+    """Yield the deletions of our own files, the last first: a folder was made for the first."""
+    for path in reversed(own_files(client, replace(setup, wish=HookWish()))):
         before = ConfigFile(path).read()
         if before is not None and is_our_file(before.decode("utf-8", "replace")):
             yield FileEdit(path=path, before=before, after=None)
@@ -356,26 +337,19 @@ def _hand_notes(
 
 @contextmanager
 def _refusing(path: Path, wanted: WantedParts | None = None) -> Iterator[None]:
-    """Name the file, where its text can't be read or edited, and what to do.
+    """Turn an `EditError` into an error that names the file and what to do.
 
     Raises:
-        ClientError: it can't.
+        ClientError: the text can't be read or edited.
     """
     try:
         yield
     except EditError as error:
-        raise _refusal(path, error, wanted) from error
-
-
-def _refusal(path: Path, error: EditError, wanted: WantedParts | None) -> ClientError:
-    what = f"{path} can't be edited: {error}. Nothing was changed."
-    if wanted is None or not wanted.entry_at:
-        return ClientError(f"{what} Mend the file, and run the command again.")
-    return ClientError(
-        f"{what} Mend the file and run the command again, or put what `memoria serve --json` "
-        f"prints there yourself, as `{'.'.join(wanted.entry_at)}`."
-    )
-
-
-def _encode(mark: str, text: str) -> bytes:
-    return (mark + text).encode("utf-8") if text else mark.encode("utf-8")
+        what = f"{path} can't be edited: {error}. Nothing was changed."
+        cure = "Mend the file, and run the command again."
+        if wanted is not None and wanted.entry_at:
+            cure = (
+                "Mend the file and run the command again, or put what `memoria serve --json` "
+                f"prints there yourself, as `{'.'.join(wanted.entry_at)}`."
+            )
+        raise ClientError(f"{what} {cure}") from error

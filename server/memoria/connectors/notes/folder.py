@@ -30,7 +30,7 @@ _SET_ASIDE = f"is left out, as its entry in {NOTES_STATE} {{}}; no file there wa
 
 
 def is_place(place: str) -> bool:
-    """Check whether a note may lie at a place: in the folder, on every system, and not hidden."""
+    """Check whether a place is in the folder on every system, and not hidden."""
     path = PureWindowsPath(place)  # it knows slashes, backslashes and drives
     is_hidden = any(part.startswith(".") for part in path.parts)
     return not path.anchor and not is_hidden and place.endswith(".md") and "\0" not in place
@@ -54,10 +54,10 @@ class WrittenNote(Value):
     version: int
     """Version of the memory's wording that it had."""
     wording: str
-    """Digest of that wording."""
+    """Digest of the memory's wording."""
     pinned: bool = False
     is_gone: bool = False
-    """True if its reader has deleted it, and that was said."""
+    """True if the reader has deleted the note, and a report said so."""
 
 
 class WrittenPage(Value):
@@ -77,11 +77,11 @@ class FolderState(Value):
     pages: dict[str, WrittenPage] = Field(default_factory=dict)
     """Pages by the entity's id."""
     set_aside: list[tuple[str, str]] = Field(default_factory=list, exclude=True)
-    """Places of the entries that can't be used, each with the reason; ids where there is none."""
+    """Places of entries that can't be used, or ids where no place is named, with the reasons."""
 
 
 class _StoredState(Value):
-    """The state as it lies in the folder."""
+    """State as the file in the folder has it."""
 
     format: int = 1
     tenant: str
@@ -93,7 +93,7 @@ def parse_state(data: bytes) -> FolderState:
     """Parse the state of a folder, without the entries that can't be used.
 
     Raises:
-        ValidationError: it is no such file.
+        ValidationError: the data is no state of a folder.
     """
     stored = _StoredState.model_validate_json(data)
     state = FolderState(format=stored.format, tenant=stored.tenant)
@@ -113,7 +113,7 @@ def _take_entries(
     state: FolderState,
     taken: set[str],
 ) -> None:
-    """Add the stored entries that can be used, and set the others aside."""
+    """Add the stored entries that can be used, and set all others aside."""
     for own_id, value in stored.items():
         try:
             entry = kind.model_validate(value)
@@ -149,14 +149,14 @@ class NoteFolder:
         self._taken: dict[str, str] = {}
 
     def is_empty(self) -> bool:
-        """Check whether there is nothing in it, or no such folder."""
+        """Check whether the folder is empty or missing."""
         return not self.root.exists() or not any(self.root.iterdir())
 
     def read_state(self, tenant: str) -> FolderState:
-        """Return what was last written into it.
+        """Return the state that was last written into the folder.
 
         Raises:
-            ExportError: it is of another tenant, of a newer Memoria, or can't be understood.
+            ExportError: the state is another tenant's, a newer Memoria's, or damaged.
         """
         data = read_file(self.root, NOTES_STATE, _MOST_STATE_BYTES) if self.root.exists() else None
         if data is None:
@@ -178,28 +178,25 @@ class NoteFolder:
         return state
 
     def write_state(self, state: FolderState) -> None:
-        """Note what was written."""
+        """Write the state into the folder."""
         self._replace(NOTES_STATE, state.model_dump_json().encode())
 
     def read(self, place: str) -> bytes | None:
-        """Return the content of a note; None where there is none.
+        """Return the content of a note; None where no file is at the place.
 
         Raises:
-            UnusableFileError: it is a link, no regular file or too large.
+            UnusableFileError: the file is a link, no regular file or too large.
         """
         return read_file(self.root, place, _MOST_NOTE_BYTES)
 
     def has(self, place: str) -> bool:
-        """Check whether anything lies at a place, usable or not."""
+        """Check whether a file lies at a place, usable or not."""
         return os.path.lexists(self.root / place)
 
     def write(self, place: str, text: str, former: str | None = None) -> bool:
-        """Give a note another content. False where somebody has written there just now.
+        """Give a note another content. Return False where somebody has just written into the note.
 
-        Args:
-            place: of the note.
-            text: what it shall say.
-            former: the digest of what it said when it was read; None where there was nothing.
+        The note had the digest `former` when it was read; None where no note was.
         """
 
         def is_as_read() -> bool:
@@ -209,12 +206,12 @@ class NoteFolder:
         return self._replace(place, text.encode(), is_as_read)
 
     def delete(self, place: str) -> None:
-        """Delete a note that nobody else has written."""
+        """Delete a note of ours."""
         check_place(self.root, place)
         (self.root / place).unlink(missing_ok=True)
 
     def delete_left_drafts(self) -> None:
-        """Delete what killed processes left half written: drafts of ours that are an hour old."""
+        """Delete drafts of ours that are an hour old, which killed processes have left."""
         before = time.time() - _ABANDONED_S
         for file, found in walk(self.root):
             draft = DRAFT.fullmatch(file.name)
@@ -225,7 +222,7 @@ class NoteFolder:
                 file.unlink(missing_ok=True)
 
     def find_moved(self, known: set[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield the notes that are not where they were written, or that somebody else has made."""
+        """Yield place and content of each note that was moved, or that somebody else has made."""
         if not self.root.exists():
             return
         for file in list_files(self.root):
@@ -236,7 +233,7 @@ class NoteFolder:
                     yield place, data
 
     def find_place(self, folder: str, title: str, own_id: str) -> str:
-        """Return a free place for a note or a page, after its title."""
+        """Return a free place for a note or a page, named after the title."""
         base = f"{folder}/{as_title(title)}"
         for place in (f"{base}.md", f"{base} ({own_id[-8:]}).md", f"{base} ({own_id}).md"):
             taken = self._taken.get(_name_of(place))
@@ -246,7 +243,7 @@ class NoteFolder:
         raise ExportError(f"{self.root / base} and other names for it are taken. Move them away.")
 
     def take(self, place: str, own_id: str) -> None:
-        """Let nothing else have this name: links have names alone, so that folders can be moved."""
+        """Reserve a file's name, for links name files without folders."""
         self._taken[_name_of(place)] = own_id
 
     def _read_or_none(self, place: str) -> bytes | None:
@@ -269,7 +266,7 @@ def title_of(place: str) -> str:
 
 
 def _name_of(place: str) -> str:
-    """Return the name by which a link names a file, wherever it lies."""
+    """Return the name by which a link names a file in any folder."""
     return PurePosixPath(place).name.casefold()
 
 
@@ -279,7 +276,7 @@ def digest(content: bytes) -> str:
 
 
 class NotePages:
-    """The pages of whom and what the memories speak of."""
+    """Pages of the persons, places and things that memories speak of."""
 
     def __init__(self, folder: NoteFolder, former: Mapping[str, WrittenPage]) -> None:
         self._folder = folder
@@ -291,7 +288,7 @@ class NotePages:
         self._links: dict[str, list[tuple[str, str]]] = {}
 
     def read_kinds(self, tx: Transaction) -> None:
-        """Read of every entity what it is, and which other one it is the same as."""
+        """Read each entity's kind, and which other entity is the same."""
         for record in tx.portable.read("entity", PortableSelection()):
             own_id = str(record["id"])
             self._kinds[own_id] = str(record["kind"])
@@ -299,7 +296,7 @@ class NotePages:
                 self._canonical[own_id] = str(record["same_as"])
 
     def enter(self, record: dict[str, Any], place: str) -> list[str]:
-        """Note what a memory speaks of. Return the titles of the pages."""
+        """Link a memory's note from the pages of its entities. Return the titles of the pages."""
         titles = dict[str, None]()
         for name in record["names"]:
             entity = self._canonical.get(name["entity"], name["entity"])
@@ -313,7 +310,7 @@ class NotePages:
         return list(titles)
 
     def render(self) -> Iterator[tuple[str, str, str]]:
-        """Yield every page by its entity, with its place."""
+        """Yield the entity, the place and the text of every page."""
         for entity, links in self._links.items():
             place, kind = self._places[entity], self._kinds.get(entity, "other")
             yield entity, place, render_page(title_of(place), kind, links)

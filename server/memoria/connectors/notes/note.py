@@ -45,7 +45,7 @@ class NoteContent:
     wording: str
     properties: Mapping[str, str | float | bool]
     names: Sequence[str] = ()
-    """Titles of the pages of what it speaks of."""
+    """Titles of the pages of the entities that the memory speaks of."""
     sources: Sequence[Source] = ()
     former: Sequence[tuple[str, str]] = ()
     """Former wordings, each with the day it ended."""
@@ -56,7 +56,7 @@ class NoteContent:
 
 @dataclass(frozen=True, slots=True)
 class ReadNote:
-    """Note as somebody has left it."""
+    """A note as its reader has left it."""
 
     memory_id: str | None
     wording: str
@@ -64,11 +64,11 @@ class ReadNote:
     pinned: bool | None
     own: str
     conflict: str | None
-    """Words of theirs, written while the memory itself was changed, if that was not settled."""
+    """Words of the reader that are still shown beside a memory that was changed meanwhile."""
 
 
 class DamagedNoteError(Exception):
-    """A file can't be read as a note; says why, after the note's name."""
+    """A file can't be read as a note. The message says why, to follow the note's name."""
 
 
 def render_note(note: NoteContent) -> str:
@@ -98,7 +98,7 @@ def decode_note(data: bytes) -> str:
     """Decode a note's text, with ends of lines as we write them.
 
     Raises:
-        DamagedNoteError: it is no text, or what should be its properties never ends.
+        DamagedNoteError: the data is no text, or has properties without an end.
     """
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -139,13 +139,13 @@ def render_page(title: str, kind: str, links: Sequence[tuple[str, str]]) -> str:
 
 
 def as_line(text: str) -> str:
-    """Put a text in one line that begins nothing of ours."""
+    """Put a text in one line without a mark of ours."""
     line = " ".join(drop_invisible(text).split())
     return line.replace("<!--", "<! --")
 
 
 def as_title(text: str) -> str:
-    """Make a text a name for a file or a link: without what either has a use for."""
+    """Make a name for files and links from a text, without characters that mean something there."""
     plain = " ".join(_UNFIT.sub(" ", drop_invisible(text)).split()).strip(". ")
     cut = plain[:_MOST_CHARS].encode()[:_MOST_BYTES].decode("utf-8", "ignore")
     return (plain if cut == plain else f"{cut.rsplit(' ', 1)[0]}…") or "untitled"
@@ -153,7 +153,7 @@ def as_title(text: str) -> str:
 
 _MOST_CHARS = 60
 _MOST_BYTES = 180
-"""A name may have 255, of which an id, a suffix and what is written beside it take the rest."""
+"""Longest name: a file system takes 255 bytes, and an id and suffixes are added to the name."""
 _UNFIT = lazy_regex(r"""[\x00-\x1f\[\]#^|\\/:*?"<>%]""")
 
 
@@ -186,21 +186,9 @@ _MOST_SOURCES = 5
 
 
 def read_content(
-    tx: Transaction,
-    record: dict[str, Any],
-    names: Sequence[str],
-    conflict: str | None,
-    own: str,
+    tx: Transaction, record: dict[str, Any], names: Sequence[str], conflict: str | None, own: str
 ) -> NoteContent:
-    """Read the content of a note.
-
-    Args:
-        tx: reads the turns that the memory rests on.
-        record: the memory.
-        names: titles of the pages of what it speaks of.
-        conflict: what the reader wrote while it was changed.
-        own: what the reader has written below it.
-    """
+    """Read the content of a note."""
     former = record["versions"][-2::-1]
     return NoteContent(
         memory_id=record["id"],

@@ -1,4 +1,4 @@
-"""Keeping a folder of notes and a memory in step, each with the other.
+"""Sync of a folder of notes with a memory, in both directions.
 
 A note whose paragraph was edited is the user's correction of its memory, by the same way as any
 other. Where the memory was changed meanwhile as well, it stands, and the note shows both. A note
@@ -64,12 +64,12 @@ class NoteEdit:
 
 @dataclass(slots=True)
 class NotesReport:
-    """Outcome for notes and memories."""
+    """Outcome of a sync for notes and memories."""
 
     written: int = 0
     unchanged: int = 0
     deleted: int = 0
-    """Notes of what is forgotten or archived."""
+    """Number of deleted notes, whose memories are forgotten or archived."""
     edited: list[str] = field(default_factory=list)
     """Places of notes whose edits are in the memory now."""
     conflicts: list[str] = field(default_factory=list)
@@ -86,17 +86,17 @@ class NotesReport:
 
 @dataclass(slots=True)
 class _Known:
-    """Findings in the folder before anything was written."""
+    """Findings in the folder before a sync writes."""
 
     own: dict[str, str] = field(default_factory=dict)
     conflicts: dict[str, str] = field(default_factory=dict)
     held: set[str] = field(default_factory=set)
-    """Ids of the notes that must not be written: somebody's words in them would be lost."""
+    """Ids of memories whose notes must not be written, as somebody's words would be lost."""
     digests: dict[str, str] = field(default_factory=dict)
 
 
 class NoteSync:
-    """Brings a folder and a memory in line with each other."""
+    """Sync that brings a folder and a memory in line with each other."""
 
     def __init__(
         self,
@@ -107,16 +107,7 @@ class NoteSync:
         private: frozenset[str],
         deleted: Deleted = "keep",
     ) -> None:
-        """Bind to a folder, whose state is read.
-
-        Args:
-            store: of the home.
-            tenant: whose memory.
-            folder: with the notes.
-            selection: of which memories there are notes.
-            private: projects of which there are none, unless one is selected.
-            deleted: what becomes of a memory whose note was deleted.
-        """
+        """Bind to a folder, and read the folder's state."""
         self._store = store
         self._tenant = tenant
         self._folder = folder
@@ -128,7 +119,7 @@ class NoteSync:
         self.report = NotesReport(refused=[*self._state.set_aside])
 
     def find_edits(self) -> list[NoteEdit]:
-        """List what somebody has changed in the folder since it was written."""
+        """List the changes that somebody has made in the folder since the last sync."""
         self._find_moved()
         with self._store.read(self._tenant) as tx:
             edits = [
@@ -150,10 +141,9 @@ class NoteSync:
                 self.report.edited.append(edit.place)
 
     def write(self, progress: Progress) -> NotesReport:
-        """Write every note that is not as it should be, and take away what is no more.
+        """Write every note that differs from its memory, and delete notes without a memory.
 
-        Args:
-            progress: told (memories seen, of how many).
+        `progress` is told how many memories are done, of how many.
         """
         for memory_id, written in self._state.notes.items():
             self._folder.take(written.place, memory_id)
@@ -176,7 +166,7 @@ class NoteSync:
         return self.report
 
     def _find_moved(self) -> None:
-        """Find the notes that were moved, and those of a run that was broken off."""
+        """Find the notes that were moved, and the notes of a run that was broken off."""
         notes = self._state.notes
         places = {one.place for one in notes.values()}
         places |= {one.place for one in self._state.pages.values()}
@@ -225,7 +215,7 @@ class NoteSync:
             yield from self._list_edits(memory_id, written, note, memory)
 
     def _refuse(self, memory_id: str, place: str, why: str) -> None:
-        """Name a note that is not taken in, and leave it as it is: somebody's words are in it."""
+        """Report a note that is not taken in, and keep somebody's words in the note."""
         self.report.refused.append((place, why))
         self._known.held.add(memory_id)
 
@@ -255,7 +245,7 @@ class NoteSync:
             yield NoteEdit(memory_id, written.place, "pin" if note.pinned else "unpin")
 
     def _take_gone(self, memory: Memory, written: WrittenNote) -> Iterator[NoteEdit]:
-        """Yield the edit for a deleted note: its memory is archived if that was asked for."""
+        """Yield an edit that archives the memory of a deleted note, if the user asked for that."""
         if self._deleted == "archive":
             yield NoteEdit(memory.id, written.place, "archive")
             return
@@ -316,13 +306,13 @@ class NoteSync:
             return False
 
     def _delete_others(self, seen: set[str]) -> None:
-        """Delete the notes of what is forgotten, archived or not selected any more."""
+        """Delete the notes of memories that are forgotten, archived or no longer selected."""
         for memory_id in self._state.notes.keys() - seen - self._known.held:
             self._folder.delete(self._state.notes.pop(memory_id).place)
             self.report.deleted += 1
 
     def _write_pages(self, pages: NotePages) -> None:
-        """Write the pages. One in which somebody has written is theirs."""
+        """Write the pages. A page that somebody has edited stays as it is."""
         former, now = self._state.pages, dict[str, WrittenPage]()
         for entity, place, text in pages.render():
             now[entity] = WrittenPage(place=place, digest=digest(text.encode()))
@@ -347,7 +337,7 @@ class NoteSync:
 
     @contextmanager
     def _name_unusable(self, place: str) -> Iterator[None]:
-        """Name a file that can't be used, and go on with the others."""
+        """Report a file that can't be used, and go on with the others."""
         try:
             yield
         except UnusableFileError as error:

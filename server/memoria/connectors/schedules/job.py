@@ -26,7 +26,7 @@ TITLE = "Memoria, nightly maintenance"
 _DIGITS, _FORMER_DIGITS = 32, 8
 _AT = lazy_regex(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 _UNFIT = lazy_regex("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
-"""Characters that not every scheduler's file can hold: controls and what is no text."""
+"""Characters that some schedulers' files can't hold: controls and what is no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class ScheduledJob:
 
 
 def job_labels(settings: Settings) -> tuple[str, str]:
-    """Return the name of the job of a home and tenant, and the one that an older version gave it.
+    """Return the name of a home and tenant's job, and the name that an older version gave the job.
 
     A job under the older name runs on until it is installed anew or removed.
     """
@@ -84,10 +84,10 @@ def nightly_job(
 
 
 def parse_time_of_day(text: str) -> time:
-    """Parse HH:MM.
+    """Parse a time of day, HH:MM.
 
     Raises:
-        InvalidInputError: it names none.
+        InvalidInputError: the text is no time of day.
     """
     match = _AT.fullmatch(text.strip())
     if match is None:
@@ -105,12 +105,12 @@ def _own_python() -> str:
 
 _PREFIX = "MEMORIA_"
 _IN_THE_COMMAND = ("home", "tenant", "workspace")
-"""Settings given as options of the command; maintenance is of all workspaces."""
+"""Settings that the command has as options; maintenance is of all workspaces."""
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedEnvironment:
-    """Environment of the job: what is carried over, and the names of keys, which are not."""
+    """Variables that a job takes along, and the names of keys, which no job takes along."""
 
     carried: Mapping[str, str]
     keys: tuple[str, ...]
@@ -118,10 +118,6 @@ class CapturedEnvironment:
 
 def capture_environment(settings: Settings, environment: Mapping[str, str]) -> CapturedEnvironment:
     """Split the settings of an environment into what a job may hold and what it may not.
-
-    Args:
-        settings: as they were loaded from that environment.
-        environment: the shell's variables.
 
     Raises:
         InvalidInputError: a value that would have to go along holds a key.
@@ -151,7 +147,7 @@ def _variable(name: str) -> str:
 
 
 def _folders(path: str) -> str:
-    """List the folders of a PATH, each once: a command of the user's may need them."""
+    """List the folders of a PATH, each once."""
     folders = dict.fromkeys(folder for folder in path.split(os.pathsep) if Path(folder).is_dir())
     return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
 
@@ -208,7 +204,7 @@ def line_of(job: ScheduledJob) -> str:
     """Write the job's line of a crontab, without its end.
 
     Raises:
-        ScheduleError: it would be longer than every cron takes.
+        ScheduleError: the line would be longer than every cron takes.
     """
     assigned = (f"{name}={shlex.quote(value)}" for name, value in job.environment.items())
     command = _escape_for_cron(" ".join((*assigned, *map(shlex.quote, job.command))))

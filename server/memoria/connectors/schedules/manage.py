@@ -1,4 +1,4 @@
-"""Installs, removes and finds the nightly job, with whatever the platform has."""
+"""Installation, removal and search of the nightly job with the platform's schedulers."""
 
 import shutil
 import sys
@@ -24,7 +24,7 @@ _SCHEDULERS: dict[SchedulerKind, Scheduler] = {
     one.kind: one for one in (Cron(), SYSTEMD, LAUNCHD, TASKS)
 }
 _ANSWERS = (b"running", b"degraded", b"starting", b"initializing")
-"""Answers of a user's systemd that runs."""
+"""Answers of a running systemd of the user's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class ScheduleChange:
 
     removed_from: tuple[SchedulerKind, ...]
     unasked: tuple[str, ...]
-    """Messages of schedulers that are there, but would not answer."""
+    """Messages of schedulers that are on this machine but would not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class ScheduleStatus:
 
 
 def choose_scheduler(kind: SchedulerKind | None = None) -> Scheduler:
-    """Return the scheduler of that kind; by default the one that suits the platform.
+    """Return the scheduler of a kind; by default the one that suits the platform.
 
     Without systemd or a crontab at hand it is cron, which then says that it is not there.
     """
@@ -59,7 +59,7 @@ def install(settings: Settings, job: ScheduledJob, chosen: Scheduler) -> Schedul
     """Make the job run every day, by the chosen scheduler and no other.
 
     Raises:
-        ScheduleError: it can't be installed; the message says what to do by hand.
+        ScheduleError: the job can't be installed; the message says what to do by hand.
     """
     by_hand = describe_by_hand(chosen, job)
     try:
@@ -70,10 +70,10 @@ def install(settings: Settings, job: ScheduledJob, chosen: Scheduler) -> Schedul
 
 
 def remove(settings: Settings) -> ScheduleChange:
-    """Take the job out wherever it is.
+    """Take the job out of every scheduler that has the job.
 
     Raises:
-        ScheduleError: none of the schedulers that are there would answer.
+        ScheduleError: no scheduler on this machine answered.
     """
     done = _remove_all(settings)
     if done.unasked and len(done.unasked) == len(_list_present()):
@@ -82,7 +82,7 @@ def remove(settings: Settings) -> ScheduleChange:
 
 
 def find_installed(settings: Settings) -> ScheduleStatus:
-    """Return what the schedulers have of the job of this home and tenant."""
+    """Return the texts of this home and tenant's job that the schedulers have."""
     found, unasked = list[tuple[SchedulerKind, ScheduledText]](), list[str]()
     for one in _list_present():
         try:
@@ -101,7 +101,7 @@ def describe_by_hand(scheduler: Scheduler, job: ScheduledJob) -> str:
 
 
 def _remove_all(settings: Settings, but: SchedulerKind | None = None) -> ScheduleChange:
-    """Take the job out of every scheduler, but what was just installed with one."""
+    """Take the job out of every scheduler, but for the job that was just installed."""
     label, former = job_labels(settings)
     removed, unasked = list[SchedulerKind](), list[str]()
     for one in _list_present():

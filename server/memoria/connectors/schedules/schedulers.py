@@ -1,4 +1,4 @@
-"""The schedulers: cron, and those that read a job from files: systemd, launchd, Windows' tasks."""
+"""Schedulers: cron, and those that read a job from files: systemd, launchd, Windows' tasks."""
 
 import os
 import shlex
@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.connectors.schedules.job import ScheduledJob, agent_of, line_of, task_of, units_of
@@ -19,7 +18,7 @@ from memoria.errors import ScheduleError
 _TIMEOUT_S = 20
 _SHOWN_CHARS = 300
 _PLAIN = {"LC_ALL": "C", "TZ": "UTC"}
-"""Variables that keep what it says readable, whatever the language and the zone."""
+"""Variables that keep a program's messages readable, whatever the language and the zone."""
 Done = subprocess.CompletedProcess[bytes]
 
 
@@ -27,7 +26,7 @@ def run_program(program: str, *arguments: str, given: bytes = b"") -> Done:
     """Run a program to its end and return what it said. No shell is involved.
 
     Raises:
-        ScheduleError: it is not there, can't be started or does not end.
+        ScheduleError: the program is missing, can't be started or does not end.
     """
     found = shutil.which(program)
     if found is None:
@@ -48,10 +47,10 @@ def run_program(program: str, *arguments: str, given: bytes = b"") -> Done:
 
 
 def expect_success(program: str, done: Done) -> None:
-    """Do nothing for a program that succeeded.
+    """Check that a program succeeded.
 
     Raises:
-        ScheduleError: it failed; the message has what it said.
+        ScheduleError: the program failed; the message has the program's own words.
     """
     if done.returncode != 0:
         said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[:_SHOWN_CHARS]
@@ -63,7 +62,7 @@ Arguments = tuple[str, ...]
 
 
 class SchedulerKind(StrEnum):
-    """The schedulers Memoria knows."""
+    """Names of the schedulers that Memoria knows."""
 
     CRON = "cron"
     SYSTEMD = "systemd"
@@ -73,64 +72,23 @@ class SchedulerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScheduledText:
-    """Text of a job, and where it stands: a path, or a place in words."""
+    """Text of a job, and where the text stands: a path, or a place in words."""
 
     where: str
     content: str
 
 
-class Scheduler(Protocol):
-    """A scheduler of the platform. Whatever it is asked raises ScheduleError where that fails."""
-
-    @property
-    def kind(self) -> SchedulerKind:
-        """Name of the scheduler."""
-        ...
-
-    @property
-    def program(self) -> str:
-        """The command that speaks to it; where it is not on the PATH there is no such scheduler."""
-        ...
-
-    @property
-    def own_keys(self) -> str:
-        """Place where the user may set a variable for the job: the end of a sentence."""
-        ...
-
-    @property
-    def carries_settings(self) -> bool:
-        """True if a job can hold settings of its own."""
-        ...
-
-    def draft(self, job: ScheduledJob) -> tuple[ScheduledText, ...]:
-        """Return what `install` would write; touch nothing."""
-        ...
-
-    def commands(self, label: str, /) -> tuple[str, ...]:
-        """Return what a person runs once the texts are written."""
-        ...
-
-    def install(self, job: ScheduledJob) -> None:
-        """Make the job run every day, in place of one of its label; or leave nothing of it."""
-        ...
-
-    def remove(self, label: str) -> bool:
-        """Take the job out with all that was written for it. Return whether it was there."""
-        ...
-
-    def find(self, label: str) -> tuple[ScheduledText, ...]:
-        """Return what the scheduler has under a label, as it stands there."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileScheduler:
-    """Description of such a scheduler: its files and its commands."""
+    """Scheduler that reads a job from files and is told of the job by a command."""
 
     kind: SchedulerKind
     program: str
+    """The command that speaks to it. Where the command is not on the PATH, no such scheduler is."""
     own_keys: str
+    """Way in which the user sets a variable for the job, as the end of a sentence."""
     carries_settings: bool = True
+    """True if a job can hold settings of its own."""
     places: Callable[[str], tuple[Path, ...]]
     """The files of a label that Memoria writes."""
     contents: Callable[[ScheduledJob], tuple[str, ...]]
@@ -139,25 +97,25 @@ class FileScheduler:
     traces: Callable[[str], tuple[Path, ...]] = lambda _label: ()
     """Files that the scheduler itself writes for a label."""
     load: Callable[[str], tuple[Arguments, ...]]
-    """Commands that load a job; each must succeed."""
+    """Commands that load a job. Each of the commands must succeed."""
     unload: Callable[[str], Arguments]
     """Command that stops a job."""
     query: Callable[[str], Arguments] | None = None
-    """Command that succeeds where there is a job, of a scheduler that copies the file."""
+    """Command that succeeds where a job is loaded; None where the scheduler reads our file."""
 
     def draft(self, job: ScheduledJob) -> tuple[ScheduledText, ...]:
-        """Write the files' content."""
+        """Return the files that `install` would write; touch nothing."""
         saved = "" if self.encoding == "utf-8" else f", saved as {self.encoding.upper()}"
         placed = zip(self.places(job.label), self.contents(job), strict=True)
         return tuple(ScheduledText(f"{file}{saved}", content) for file, content in placed)
 
     def commands(self, label: str, /) -> tuple[str, ...]:
-        """Return the commands that load the files."""
+        """Return the commands that load the written files."""
         join = subprocess.list2cmdline if self.kind is SchedulerKind.TASKS else shlex.join
         return tuple(join((self.program, *one)) for one in self.load(label))
 
     def install(self, job: ScheduledJob) -> None:
-        """Write the files and load them, in place of what was loaded."""
+        """Write and load the files, in place of a loaded job; where that fails, leave no file."""
         try:
             contents = self.contents(job)
             self._run(self.unload(job.label))
@@ -172,7 +130,7 @@ class FileScheduler:
             self._delete(job.label)
 
     def remove(self, label: str) -> bool:
-        """Unload the job and delete all there is of it."""
+        """Unload the job and delete its files. Return whether the job was there."""
         if not self.find(label):
             return False
         done = self._run(self.unload(label))
@@ -182,7 +140,7 @@ class FileScheduler:
         return True
 
     def find(self, label: str) -> tuple[ScheduledText, ...]:
-        """Return the files, or what the scheduler says of a job whose file it copied."""
+        """Return the job's files, or what the scheduler says of a job whose file it copied."""
         if self.query is None:
             found = ((file, _read(file)) for file in self.places(label))
             return tuple(ScheduledText(str(file), text) for file, text in found if text is not None)
@@ -306,7 +264,7 @@ _NO_TABLE = lazy_regex(rb"no crontab|can't open '[^']*': No such file")
 
 
 def with_line(table: bytes, job: ScheduledJob) -> bytes:
-    """Put the job's line into the table, once.
+    """Put the job's line into the table, and no second one.
 
     A new line goes to the top, where no `SHELL=` of the user's is in force and where taking it out
     leaves what was there, whether that ended in a line break or not. Where one stands, it stays.
@@ -336,19 +294,19 @@ class Cron:
     carries_settings = True
 
     def draft(self, job: ScheduledJob) -> tuple[ScheduledText, ...]:
-        """Write the line."""
+        """Return the line that `install` would write; touch nothing."""
         return (ScheduledText(_CRONTAB, line_of(job) + "\n"),)
 
     def commands(self, _label: str, /) -> tuple[str, ...]:
-        """Return how a person edits the table."""
+        """Return the command by which a person edits the table."""
         return ("crontab -e",)
 
     def install(self, job: ScheduledJob) -> None:
-        """Write the table with the line."""
+        """Write the table with the job's line."""
         _write_table(with_line(_read_table(), job))
 
     def remove(self, label: str) -> bool:
-        """Write the table without the line; where nothing else was in it, take it away."""
+        """Take the job's line out of the table. Return whether a line was there."""
         table = _read_table()
         rest = without_line(table, label)
         if rest != table:
@@ -356,13 +314,17 @@ class Cron:
         return rest != table
 
     def find(self, label: str) -> tuple[ScheduledText, ...]:
-        """Return the line as it stands in the table, if one does."""
+        """Return the job's line as it stands in the table; nothing where no line does."""
         lines = (line for line in _LINES.findall(_read_table()) if _is_line_of(line, label))
         return tuple(ScheduledText(_CRONTAB, line.decode("utf-8", "replace")) for line in lines)
 
 
+Scheduler = Cron | FileScheduler
+"""A scheduler of the platform. Each method raises a ScheduleError where the scheduler fails."""
+
+
 def _read_table() -> bytes:
-    """Read the table. One that may not be read must not be taken for an empty one."""
+    """Read the table. A table that may not be read must not be taken for an empty one."""
     listed = run_program("crontab", "-l")
     if listed.returncode != 0 and _NO_TABLE.search(listed.stderr):
         return b""

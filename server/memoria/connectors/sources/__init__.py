@@ -1,8 +1,8 @@
 """Imports: a person's past, found on this machine or named by a path, and read as items.
 
-A *source* is a program whose data can be read: its formats, where it keeps them, and how an item of
-it becomes a turn or a memory. There is one module a source, and one table of them (`table.py`).
-A file is recognised by what is in it (`probe.py`, `detect.py`), never by its name alone.
+A *source* is a program whose data can be read: its formats, the places of its files, and the reader
+of its items, each a turn or a memory. A module has one source or several of a kind; `detect.py` has
+a table of all. A file is recognised by its content (`probe.py`), never by its name alone.
 """
 
 from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource

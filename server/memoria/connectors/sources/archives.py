@@ -35,16 +35,16 @@ TORN = (
     RuntimeError,
     ValueError,
 )
-"""All that `zipfile` raises over a file that is no zip, or no longer."""
+"""Errors that `zipfile` raises over a file that is no zip or a damaged one."""
 _MOST_DIRECTORY_BYTES = 16 << 20
-"""The longest table of contents that is read. It is held whole, at ten times its size."""
+"""Longest table of contents that is read. In memory it takes ten times as much."""
 _HEADER_BYTES = 30
 _ENCRYPTED = 1
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 
 
 class _Bounded:
-    """A zip's file of which no more is read at once than a table of contents may have."""
+    """File of a zip, read by at most as many bytes at once as a table of contents may have."""
 
     def __init__(self, file: BufferedReader) -> None:
         self._file = file
@@ -52,14 +52,14 @@ class _Bounded:
         self.seekable = file.seekable
 
     def read(self, size: int = -1) -> bytes:
-        """Read the next bytes; all that are left where that is not too much."""
+        """Read the next bytes; without a size, as many as a table of contents may have."""
         if size > _MOST_DIRECTORY_BYTES:
             raise zipfile.BadZipFile("its table of contents is far too long")
         return self._file.read(_MOST_DIRECTORY_BYTES if size < 0 else size)
 
 
 def open_zip(file: BufferedReader) -> zipfile.ZipFile:
-    """Open a zip to be read. What it raises is in `TORN`."""
+    """Open a zip for reading. All errors that a damaged zip raises are in `TORN`."""
     return zipfile.ZipFile(_Bounded(file))
 
 
@@ -76,10 +76,7 @@ def find_refusals(
 ) -> dict[zipfile.ZipInfo, str]:
     """Map the entries that must not be read to the reason.
 
-    Args:
-        archive: the zip.
-        wanted: the entries that would be read.
-        size: bytes of the zip's file. All entries together may unpack to a multiple of it.
+    All wanted entries together may unpack to a multiple of `size`, the bytes of the zip's file.
     """
     overlapping = _find_overlapping(archive)
     last = {entry.filename: entry for entry in archive.infolist()}
@@ -116,7 +113,7 @@ def _find_refusal(entry: zipfile.ZipInfo) -> str | None:
 
 
 def _find_overlapping(archive: zipfile.ZipFile) -> set[zipfile.ZipInfo]:
-    """Find the entries whose bytes are another's, too, or those of the table of contents."""
+    """Find the entries that share bytes with another entry or with the table of contents."""
     overlapping, reached, before = set[zipfile.ZipInfo](), 0, None
     for entry in sorted(archive.infolist(), key=lambda one: one.header_offset):
         if before is not None and entry.header_offset < reached:
@@ -134,15 +131,15 @@ DAMAGED = "is a damaged zip. Download it again, and import that."
 
 
 class DocumentStream:
-    """The bytes of a document; where they can't be read on, it ends, and says why."""
+    """Bytes of a document. A stream that can't be read on ends, and `problem` says why."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
         self.problem: str | None = None
-        """Reason why it ended too early."""
+        """Reason why the stream ended too early."""
 
     def read(self, size: int, /) -> bytes:
-        """Read the next bytes, at most so many; none at the end."""
+        """Read the next bytes, at most `size`; none at the end."""
         try:
             return self._stream.read(size)
         except OSError as error:
@@ -157,14 +154,14 @@ class ExportDocument:
     """One document of an export, open."""
 
     name: str
-    """Its name, without folders."""
+    """Name of the document, without folders."""
     stream: DocumentStream
     progress: Callable[[], int]
     """Counter of bytes of the export's file that are read."""
 
 
 def open_documents(path: Path, *patterns: str) -> Iterator[ExportDocument | UnusableLine]:
-    """Yield an export's documents of these names; the file itself if it is no zip.
+    """Yield an export's documents that have one of the names; a file that is no zip, itself.
 
     Each is closed when the next one is asked for; if it was damaged, that is said then.
 
@@ -192,7 +189,7 @@ def open_documents(path: Path, *patterns: str) -> Iterator[ExportDocument | Unus
 def read_documents(
     source: TranscriptSource, *patterns: str, are_records: bool = False
 ) -> Iterator[JsonItem | UnusableLine]:
-    """Yield the items of an export's JSON documents, in turn; the source counts them.
+    """Yield the items of an export's JSON documents, counted by the source.
 
     Args:
         source: the export.
@@ -212,12 +209,10 @@ def read_documents(
             if item.problem is None:
                 yield item
             elif document.stream.problem is None:
-                yield UnusableLine(source.lines, f"{_place(document)}{item.problem}")
+                yield UnusableLine(source.lines, f"of {document.name} {item.problem}")
     if is_empty:
-        yield UnusableLine(None, f"holds none of {', '.join(patterns)}. {_ADVICE}")
-
-
-_ADVICE = "If it holds another archive, unpack it, and import that."
+        advice = "If it holds another archive, unpack it, and import that."
+        yield UnusableLine(None, f"holds none of {', '.join(patterns)}. {advice}")
 
 
 def _has_name(place: PurePosixPath, pattern: str) -> bool:
@@ -225,12 +220,8 @@ def _has_name(place: PurePosixPath, pattern: str) -> bool:
     return fnmatch("/".join(place.parts[-parts:]), pattern)
 
 
-def _place(document: ExportDocument) -> str:
-    return f"of {document.name} "
-
-
 def is_damaged_zip(path: Path) -> bool:
-    """Check whether a file begins as a zip and lacks the table of contents that ends one."""
+    """Check whether a file begins as a zip and ends without a table of contents."""
     try:
         with open_file(path) as file:
             return file.read(len(_BEGINNING)) == _BEGINNING and not is_zip(file)
@@ -239,7 +230,7 @@ def is_damaged_zip(path: Path) -> bool:
 
 
 def list_names(path: Path) -> tuple[str, ...]:
-    """List the names of the files in a zip, without folders; none of what is no zip."""
+    """List the names of the files in a zip, without folders; none for any other file."""
     try:
         with open_file(path) as raw, open_zip(raw) as archive:
             return tuple(PurePosixPath(name).name for name in archive.namelist())
@@ -248,7 +239,7 @@ def list_names(path: Path) -> tuple[str, ...]:
 
 
 def _open_entries(raw: BufferedReader, *patterns: str) -> Iterator[ExportDocument | UnusableLine]:
-    """Yield the entries of a zip that have one of these names, by name."""
+    """Yield the entries of a zip that have one of the names, sorted."""
     with open_zip(raw) as archive:
         places = {entry: PurePosixPath(entry.filename) for entry in archive.infolist()}
         wanted = [

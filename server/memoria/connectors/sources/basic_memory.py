@@ -1,4 +1,4 @@
-"""basic-memory: notes whose lists say what was observed of their subject, and how it is related.
+"""basic-memory: notes whose lists have observations and relations of the note's subject.
 
 `- [category] words #tag (context)` is an observation, `- relation [[Other]] (context)` a relation.
 Both are memories about the note's subject. What else a note says is read like any note.
@@ -38,13 +38,13 @@ _LINKS_TO = "links to"
 
 
 def recognise(probe: Probe) -> bool:
-    """Check whether it is a note with a permalink, which basic-memory gives each of its notes."""
+    """Check whether a file is a note with a permalink, which basic-memory gives each note."""
     front = probe.head.split("\n---", 1)[0] if probe.is_markdown else ""
     return bool(_PERMALINK.match(f"{front}\n"))
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
-    """Yield memories of the lists, and turns of all else."""
+    """Yield memories of a note's lists, and turns of all else in the note."""
     note = load_note(source)
     if isinstance(note, UnusableLine):
         yield note

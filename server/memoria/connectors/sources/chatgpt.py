@@ -18,7 +18,7 @@ from memoria.connectors.sources.interface import ForeignItem, ImportItem, Import
 from memoria.connectors.sources.json_items import JsonItem
 from memoria.connectors.sources.probe import Probe
 from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition, read_each
-from memoria.connectors.transcripts.messages import obj, text, words
+from memoria.connectors.transcripts.messages import SPEAKERS, obj, text, words
 from memoria.connectors.transcripts.source import JsonObject, TranscriptSource, UnusableLine
 from memoria.errors import shorten
 from memoria.model import Role, now_millis
@@ -33,12 +33,11 @@ _HIDDEN = frozenset(
 _SOURCE_MARK = re.compile("(?:(?<![ \t])[ \t]++)?\ue200[^\ue200\ue201]*+\ue201")
 """Mark of a link to a source: characters of private use around its number."""
 _TELLING = frozenset(("create_time", "update_time", "current_node", "conversation_id", "title"))
-"""Fields of which a conversation has one at least, beside its tree."""
-_SPEAKERS = {"user": Role.USER, "assistant": Role.ASSISTANT}
+"""Fields of which a conversation has at least one, beside its tree."""
 
 
 def recognise(probe: Probe) -> bool:
-    """Check whether it holds conversations that are trees of messages."""
+    """Check whether a file holds conversations that are trees of messages."""
     return any(map(_is_conversation, probe.records()))
 
 
@@ -85,7 +84,7 @@ class _Conversation:
         yield from self._end_call(None)
 
     def _find_message(self, key: str) -> JsonObject | UnusableLine | None:
-        """Return a node's message; None for the root of the tree, which has null in its place."""
+        """Return a node's message; None for the root of the tree, which has no message."""
         message = self._nodes[key].get("message", key)
         if message is None or isinstance(message, dict):
             return message
@@ -109,7 +108,7 @@ class _Conversation:
             yield self._tool_turn(call, answer)
 
     def _find_branch(self) -> list[str]:
-        """List the messages shown last; all of them where the tree is not whole: none is lost."""
+        """List the messages shown last; all messages where the tree is not whole."""
         parents = {key: text(node.get("parent")) for key, node in self._nodes.items()}
         leaf = self._find_leaf()
         branch = [] if leaf is None else find_branch(parents, leaf)
@@ -127,7 +126,7 @@ class _Conversation:
         return max(leaves, key=self._time_of, default=None)
 
     def _lacks_answer(self, node: JsonObject) -> bool:
-        """Check whether an answer is named that is not there."""
+        """Check whether a message names an answer that is missing."""
         children = node.get("children")
         listed = children if isinstance(children, list) else []
         return any(not isinstance(one, str) or one not in self._nodes for one in listed)
@@ -136,7 +135,7 @@ class _Conversation:
         return self._time(obj(self._nodes[key].get("message"))) or 0
 
     def _turn(self, message: JsonObject) -> ImportItem:
-        role = _SPEAKERS.get(_role(message))
+        role = SPEAKERS.get(_role(message))
         told = _words(message)
         hidden = obj(message.get("metadata")).get("is_visually_hidden_from_conversation")
         if _role(message) == "tool" and told and not hidden:
@@ -177,7 +176,7 @@ def _role(message: JsonObject) -> str:
 
 
 def _recipient(message: JsonObject) -> str | None:
-    """Return the tool that an assistant's message goes to; None where it goes to everybody."""
+    """Return the tool that an assistant's message goes to; None for a message to everybody."""
     recipient = text(message.get("recipient"))
     is_to_tool = _role(message) == "assistant" and recipient not in (None, "all")
     return recipient if is_to_tool else None

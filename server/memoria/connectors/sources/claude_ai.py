@@ -22,7 +22,7 @@ from memoria.connectors.sources.archives import (
     open_documents,
     read_documents,
 )
-from memoria.connectors.sources.common import downloads, file_time, find_branch, read_time
+from memoria.connectors.sources.common import downloads, file_time, find_branch, read_time, say_part
 from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource
 from memoria.connectors.sources.json_items import JsonItem, read_items
 from memoria.connectors.sources.probe import Probe, has_fields
@@ -42,24 +42,24 @@ from memoria.model.conclusions import ForeignMemory
 
 KNOWN = ("memories.json", "memories/*.json")
 PROJECTS = ("projects.json", "projects/*.json")
-_LONGEST_HEADING = 8  # told
+_LONGEST_HEADING = 8  # words
 _SHORT_ID_CHARS = 8
 
 
 def is_known(value: JsonObject) -> bool:
-    """Check whether it is what Claude keeps in mind of an account."""
+    """Check whether an object is what Claude keeps in mind of an account."""
     return not value.keys().isdisjoint(("conversations_memory", "project_memories", "memory_files"))
 
 
 def is_project(value: JsonObject) -> bool:
-    """Check whether it is a project."""
+    """Check whether an object is a project."""
     return value.keys() >= {"uuid", "name"} and not value.keys().isdisjoint(
         ("docs", "prompt_template")
     )
 
 
 def list_project_names(export: Path) -> dict[str, str]:
-    """Map an account's projects' ids to names: from an export, or from what is beside it.
+    """Map the ids of an account's projects to names, from an export or from files beside it.
 
     A zip may hold them, or another zip of the same folder; a plain file has them in a file beside.
     """
@@ -94,7 +94,7 @@ def read_known(
 
 
 def _list_pairs(value: JsonValue, key: str, of: str) -> list[tuple[str, JsonValue]]:
-    """List the pairs of an object, or of a list of objects with the pair in two fields."""
+    """List the pairs of an object, or of a list of objects that each have a pair in two fields."""
     if isinstance(value, dict):
         return list(value.items())
     return [(text(one.get(key)) or "", one.get(of)) for one in objects(value)]
@@ -145,7 +145,7 @@ _SPEAKERS = {"human": Role.USER, "assistant": Role.ASSISTANT}
 
 
 def recognise(probe: Probe) -> bool:
-    """Check whether it holds conversations of messages with senders, projects, or a memory."""
+    """Check whether a file holds conversations of messages with senders, projects, or a memory."""
     return any(map(_is_own, probe.records()))
 
 
@@ -232,7 +232,7 @@ def _read_conversation(
 
 
 def _find_branch(messages: list[JsonObject], leaf: str | None) -> list[JsonObject]:
-    """List the messages of the branch shown last; all of them where the order does not tell.
+    """List the messages of the branch shown last; all messages where no branch can be told.
 
     It can't where none names the one before it, and where two have the same name or none.
     """
@@ -279,7 +279,7 @@ def _read_blocks(
         if block.get("type") != "tool_use":
             continue
         if any(said):
-            yield _say(place, role, said, parts)
+            yield say_part(place, role, said, parts)
             said, parts = [], parts + 1
         calls += 1
         yield place.turn(
@@ -290,16 +290,11 @@ def _read_blocks(
             tool_result=_find_result(block, content[number + 1 :]),
         )
     if any(said):
-        yield _say(place, role, said, parts)
-
-
-def _say(place: TranscriptPosition, role: Role, said: list[str], part: int) -> ImportItem:
-    own_id = f"{place.message_id}.{part}" if part else place.message_id
-    return place.turn(role, content="\n\n".join(filter(None, said)), message_id=own_id)
+        yield say_part(place, role, said, parts)
 
 
 def _find_result(call: JsonObject, after: list[JsonObject]) -> JsonValue:
-    """Return a call's result: the block that names it, or else the next result of such a tool."""
+    """Return a call's result: the block with the call's id, else the next result of such a tool."""
     for block in after:
         named = text(block.get("tool_use_id"))
         is_same = named == text(call.get("id")) if named else block.get("name") == call.get("name")

@@ -13,16 +13,11 @@ from memoria.connectors.sources.common import (
     file_time,
     home_folder,
     list_named,
+    read_database,
     read_kind,
     read_time,
 )
-from memoria.connectors.sources.database import (
-    ForeignDatabase,
-    ForeignDatabaseError,
-    ForeignRow,
-    open_database,
-    read_value,
-)
+from memoria.connectors.sources.database import ForeignDatabase, ForeignRow, read_value
 from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource
 from memoria.connectors.sources.probe import Probe
 from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition, read_each
@@ -37,35 +32,34 @@ _PARTS = ("request", "investigated", "learned", "completed", "next_steps", "note
 _LINES_WITH_A_FOLDER = 20
 _CLIENTS_IDS = ("content_session_id", "claude_session_id")
 _AGENTS_IDS = ("memory_session_id", "sdk_session_id")
-"""A session's columns in the versions of claude-mem: the client's id of it, and its own agent's."""
+"""Columns with a session's id, by version of claude-mem: the client's, and claude-mem's agent's."""
 
 
 def recognise(probe: Probe) -> bool:
-    """Check whether it has observations of projects."""
+    """Check whether a database has observations of projects."""
     return probe.tables.get("observations", frozenset()) >= {"project", "type", "created_at_epoch"}
 
 
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
     """Yield prompts, observations and summaries."""
-    try:
-        with open_database(source.path) as database:
-            tables = database.list_columns()
-            places = _Places(source, database if "sdk_sessions" in tables else None)
-            for table, read_row in (
-                ("user_prompts", _read_prompt),
-                ("observations", _read_observation),
-                ("session_summaries", _read_summary),
-            ):
-                if table not in tables:
-                    continue
-                rows = source.count(database.read_rows("claude_mem", table))
-                yield from read_each(source, rows, partial(places.read, table, read_row))
-    except ForeignDatabaseError as error:
-        yield UnusableLine(None, str(error))
+    yield from read_database(source, partial(_read_tables, source))
+
+
+def _read_tables(source: TranscriptSource, database: ForeignDatabase) -> Iterator[ImportItem]:
+    tables = database.list_columns()
+    places = _Places(source, database if "sdk_sessions" in tables else None)
+    for table, read_row in (
+        ("user_prompts", _read_prompt),
+        ("observations", _read_observation),
+        ("session_summaries", _read_summary),
+    ):
+        if table in tables:
+            rows = source.count(database.read_rows("claude_mem", table))
+            yield from read_each(source, rows, partial(places.read, table, read_row))
 
 
 class _Places:
-    """Finder of where and when a row was written.
+    """Finder of the place and time at which a row was written.
 
     claude-mem's own agent has ids of its own for the client's sessions; its list of sessions says
     which is whose.
@@ -130,7 +124,7 @@ def _read_summary(row: ForeignRow, place: TranscriptPosition) -> Iterator[Import
 
 
 def _read_list(value: object) -> list[str] | None:
-    """Parse a list of texts that is written as JSON; None where it is none."""
+    """Parse a list of texts that is written as JSON; None for any other value."""
     if not value:
         return []
     listed = parse_json(str(value))
@@ -150,7 +144,7 @@ class _ProjectFolders:
         self._of_sessions: dict[str, str | None] = {}
 
     def find(self, session: str, project: str | None) -> str | None:
-        """Find the folder of a session, or of another one of the same project."""
+        """Find the folder of a session, or of another session of the same project."""
         if session not in self._of_sessions:
             self._of_sessions[session] = self._read(session)
         own = self._of_sessions[session]

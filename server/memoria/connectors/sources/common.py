@@ -2,16 +2,19 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
 
-from memoria.connectors.transcripts.source import TranscriptSource
+from memoria.connectors.sources.database import ForeignDatabase, ForeignDatabaseError, open_database
+from memoria.connectors.sources.interface import ImportItem
+from memoria.connectors.transcripts.base import TranscriptPosition, TranscriptTurn
+from memoria.connectors.transcripts.source import TranscriptSource, UnusableLine
 from memoria.errors import InvalidInputError
-from memoria.model import MemoryType, Mention
+from memoria.model import MemoryType, Mention, Role
 from memoria.model.moments import parse_instant, to_millis
 from memoria.model.operation import EntityKind
 
@@ -37,29 +40,36 @@ _ENTITIES: dict[str, EntityKind] = {
 }
 
 
+def read_database(
+    source: TranscriptSource, read: Callable[[ForeignDatabase], Iterator[ImportItem]]
+) -> Iterator[ImportItem]:
+    """Yield what is read from a source's database; an `UnusableLine` where no more can be read."""
+    try:
+        with open_database(source.path) as database:
+            yield from read(database)
+    except ForeignDatabaseError as error:
+        yield UnusableLine(None, str(error))
+
+
 def read_kind(word: JsonValue) -> MemoryType:
-    """Map a program's own word for a type to ours; a fact where there is none."""
-    return (
-        _KINDS.get(word.strip().lower(), MemoryType.FACT)
-        if isinstance(word, str)
-        else (MemoryType.FACT)
-    )
+    """Map a program's own word for a type to a memory type; a fact for unknown words."""
+    return _KINDS.get(word.strip().lower() if isinstance(word, str) else "", MemoryType.FACT)
 
 
 def read_entity_kind(word: JsonValue) -> EntityKind:
-    """Map a program's own word for a kind of entity to ours."""
-    return _ENTITIES.get(word.strip().lower(), "other") if isinstance(word, str) else "other"
+    """Map a program's own word for a kind of entity to ours; `other` for unknown words."""
+    return _ENTITIES.get(word.strip().lower() if isinstance(word, str) else "", "other")
 
 
 def read_share(value: JsonValue) -> float | None:
-    """Read a number from 0 to 1, as importance is; None for any other."""
+    """Read a number from 0 to 1, as importance is; None for any other value."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         return None
     return float(value)
 
 
 def as_mention(name: str, kind: EntityKind = "other") -> Mention | None:
-    """Return a mention of a name; `John_Smith` is John Smith. None for no name."""
+    """Return a mention of a name, `John_Smith` as John Smith; None for a text that is no name."""
     plain = " ".join(name.replace("_", " ").split())
     try:
         return Mention(name=plain, kind=kind, aliases=() if plain == name else (name,))
@@ -68,17 +78,12 @@ def as_mention(name: str, kind: EntityKind = "other") -> Mention | None:
 
 
 def file_time(source: TranscriptSource) -> int:
-    """Return when a file was last written, UTC epoch ms: nothing in it is newer than that."""
-    return read_modification_time(source.path)
-
-
-def read_modification_time(path: Path) -> int:
-    """Return when a file was last written, UTC epoch ms."""
-    return round(path.stat().st_mtime * 1000)
+    """Return when a source's file was last written, UTC epoch ms: nothing in the file is newer."""
+    return round(source.path.stat().st_mtime * 1000)
 
 
 _LATEST_SECONDS = 100_000_000_000
-"""A number below this is seconds, any above milliseconds: the year 5138, and 1973."""
+"""Limit between seconds (until the year 5138) and milliseconds (from the year 1973)."""
 _LATEST_MS = 253_402_300_799_999  # the year 9999
 
 
@@ -129,7 +134,7 @@ def list_named(variable: str) -> Iterator[Path]:
 
 
 def data_folders(*parts: str) -> Iterator[Path]:
-    """Yield a program's places among the data of programs, as each platform has them."""
+    """Yield a program's places in the platform's folders of programs' data."""
     if sys.platform == "darwin":
         yield home_folder("Library", "Application Support", *parts)
     if sys.platform == "win32":
@@ -140,7 +145,7 @@ def data_folders(*parts: str) -> Iterator[Path]:
 
 
 def settings_folders(*parts: str) -> Iterator[Path]:
-    """Yield a program's places among the settings of programs, as each platform has them."""
+    """Yield a program's places in the platform's folders of programs' settings."""
     if sys.platform == "darwin":
         yield home_folder("Library", "Application Support", *parts)
     if sys.platform == "win32":
@@ -150,20 +155,23 @@ def settings_folders(*parts: str) -> Iterator[Path]:
 
 
 def downloads(*patterns: str) -> Iterator[Path]:
-    """Yield files in the Downloads folder, and in the folders in it."""
+    """Yield files in the Downloads folder, and in folders directly below."""
     folder = home_folder("Downloads")
     for pattern in patterns:
         for place in (pattern, f"*/{pattern}"):
             yield from sorted(file for file in folder.glob(place) if file.is_file())
 
 
-def find_branch(parents: Mapping[str, str | None], leaf: str) -> list[str]:
-    """List the ids from the first message to a last one.
+def say_part(
+    place: TranscriptPosition, role: Role, said: Iterable[str], number: int
+) -> TranscriptTurn | UnusableLine:
+    """Return what a message says between two of its tool calls as a turn, by its number there."""
+    own_id = f"{place.message_id}.{number}" if number else place.message_id
+    return place.turn(role, content="\n\n".join(filter(None, said)), message_id=own_id)
 
-    Args:
-        parents: the id of the message before each.
-        leaf: the id of the last message shown.
-    """
+
+def find_branch(parents: Mapping[str, str | None], leaf: str) -> list[str]:
+    """List the ids from the first message to a last one."""
     branch: list[str] = []
     seen: set[str] = set()
     node: str | None = leaf

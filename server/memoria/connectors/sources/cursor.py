@@ -8,10 +8,16 @@ less. So are subagents' conversations.
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
-from memoria.connectors.sources.common import file_time, home_folder, read_time, settings_folders
+from memoria.connectors.sources.common import (
+    file_time,
+    home_folder,
+    read_database,
+    read_time,
+    settings_folders,
+)
 from memoria.connectors.sources.database import (
     ForeignDatabase,
     ForeignDatabaseError,
@@ -21,14 +27,9 @@ from memoria.connectors.sources.database import (
 )
 from memoria.connectors.sources.interface import ImportItem, ImportSource
 from memoria.connectors.sources.probe import Probe, has_fields
-from memoria.connectors.transcripts.base import (
-    SkippedLine,
-    TranscriptPosition,
-    TranscriptTurn,
-    read_each,
-)
+from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition, read_each
 from memoria.connectors.transcripts.messages import (
-    OpenCalls,
+    SPEAKERS,
     blocks,
     obj,
     objects,
@@ -39,27 +40,22 @@ from memoria.connectors.transcripts.messages import (
     without_spans,
     words,
 )
-from memoria.connectors.transcripts.source import (
-    JsonObject,
-    Record,
-    TranscriptSource,
-    UnusableLine,
-)
+from memoria.connectors.transcripts.reading import OpenCalls
+from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
 from memoria.model import Role
 
-_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 _SPEAKERS = {1: Role.USER, 2: Role.ASSISTANT}
 _NOTHING = (None, "null", b"null")
-"""The value of a message that was deleted."""
+"""Values of a message that was deleted."""
 _PROMPT = ("<user_query>", "</user_query>")
 
 
 def recognise(probe: Probe) -> bool:
-    """Check whether it is the editor's database, or a transcript of its agent."""
+    """Check whether a file is the editor's database, or a transcript of its agent."""
     if probe.tables.get("cursorDiskKV", frozenset()) >= {"key", "value"}:
         return True
     return any(
-        text(line.get("role")) in _ROLES
+        text(line.get("role")) in SPEAKERS
         and isinstance(obj(line.get("message")).get("content"), list)
         and not has_fields(line, "sessionId")
         for line in probe.lines
@@ -69,7 +65,7 @@ def recognise(probe: Probe) -> bool:
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
     """Yield the turns of all conversations."""
     if is_database(source.path):
-        yield from _read_database(source)
+        yield from read_database(source, partial(_read_conversations, source))
     elif any(source.path.stem in _list_conversations(place) for place in _databases()):
         source.lines += 1
         yield SkippedLine(1)
@@ -80,31 +76,28 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
 # The editor's database
 
 
-def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
-    try:
-        with open_database(source.path) as database:
-            agents = _list_agents(database)
+def _read_conversations(
+    source: TranscriptSource, database: ForeignDatabase
+) -> Iterator[ImportItem]:
+    agents = _list_agents(database)
 
-            def read_row(row: ForeignRow) -> Iterator[ImportItem]:
-                conversation = parse_object(row["value"])
-                own_id = row["key"].partition(":")[2]
-                if row["value"] in _NOTHING or own_id in agents:
-                    yield SkippedLine(source.lines)
-                elif conversation is None:
-                    yield UnusableLine(source.lines, f"is not JSON: {row['key']}")
-                elif conversation.get("subagentInfo"):
-                    yield SkippedLine(source.lines)
-                else:
-                    yield from _read_conversation(database, source, own_id, conversation)
+    def read_row(row: ForeignRow) -> Iterator[ImportItem]:
+        conversation = parse_object(row["value"])
+        own_id = row["key"].partition(":")[2]
+        is_skipped = row["value"] in _NOTHING or own_id in agents
+        if is_skipped or (conversation and conversation.get("subagentInfo")):
+            yield SkippedLine(source.lines)
+        elif conversation is None:
+            yield UnusableLine(source.lines, f"is not JSON: {row['key']}")
+        else:
+            yield from _read_conversation(database, source, own_id, conversation)
 
-            rows = source.count(database.read_rows("cursor", "conversations"))
-            yield from read_each(source, rows, read_row)
-    except ForeignDatabaseError as error:
-        yield UnusableLine(None, str(error))
+    rows = source.count(database.read_rows("cursor", "conversations"))
+    yield from read_each(source, rows, read_row)
 
 
 def _list_agents(database: ForeignDatabase) -> frozenset[str]:
-    """List the ids of subagents' conversations, as far as this version of Cursor lists them."""
+    """List the ids of subagents' conversations; older versions of Cursor list none."""
     if "isSubagent" not in database.list_columns().get("composerHeaders", ()):
         return frozenset()
     return frozenset(row["composerId"] for row in database.read_rows("cursor", "agents"))
@@ -187,7 +180,7 @@ def _read_transcript(source: TranscriptSource) -> Iterator[ImportItem]:
     def read_line(record: Record) -> Iterator[ImportItem]:
         own_id = record.own_id
         place = TranscriptPosition(record.line, record.size, source.path.stem, own_id, at, cwd)
-        role = _ROLES.get(text(record.value.get("role")) or "")
+        role = SPEAKERS.get(text(record.value.get("role")) or "")
         content = blocks(obj(record.value.get("message")).get("content"))
         if role is None or not content:
             yield SkippedLine(record.line)
@@ -199,7 +192,8 @@ def _read_transcript(source: TranscriptSource) -> Iterator[ImportItem]:
             if block.get("type") == "tool_use":
                 call_id = text(block.get("id")) or f"{own_id}.{number}"
                 open_ids.append(call_id)
-                yield from calls.open_call(call_id, _as_call(place, block, call_id))
+                called = block.get("name"), block.get("input") or {}
+                yield from calls.open_call(place, call_id, *called)
             elif block.get("type") == "tool_result":
                 first = open_ids.pop(0) if open_ids else f"{own_id}.{number}"
                 call_id = text(block.get("tool_use_id")) or first
@@ -210,19 +204,8 @@ def _read_transcript(source: TranscriptSource) -> Iterator[ImportItem]:
     yield from calls.remaining_calls()
 
 
-def _as_call(
-    place: TranscriptPosition, block: JsonObject, call_id: str
-) -> TranscriptTurn | UnusableLine:
-    return place.turn(
-        Role.TOOL,
-        message_id=call_id,
-        tool_name=text(block.get("name")),
-        tool_args=block.get("input") or {},
-    )
-
-
 def _block_words(block: JsonObject) -> str:
-    """Return a block's words; of a prompt, what the user typed, without Cursor's additions."""
+    """Return a block's words, without what Cursor adds to a prompt."""
     said = words(block.get("text")) or "" if block.get("type") == "text" else ""
     begins, ends = _PROMPT
     if begins in said and ends in said:
@@ -231,7 +214,7 @@ def _block_words(block: JsonObject) -> str:
 
 
 def _find_folder(transcript: Path) -> str | None:
-    """Find the folder of `projects/SLUG`: one that is there and gives that slug."""
+    """Find the folder of `projects/SLUG`: a folder on this machine that gives the slug."""
     names = [
         parent.parent.name for parent in transcript.parents if parent.name == "agent-transcripts"
     ]

@@ -30,7 +30,7 @@ from memoria.connectors.transcripts.source import MAX_LINE_BYTES, open_file
 MOST_BYTES = 64 << 30
 """The largest database that is read."""
 MOST_LOG_BYTES = 1 << 30
-"""The largest log that is read. A program folds it into its database at some MiB."""
+"""The largest log that is read. A program moves a log of some MiB into its database."""
 _ROOM_LEFT = 64 << 20
 """Bytes that a copy leaves free on the disk."""
 _TRIES = 3
@@ -39,18 +39,15 @@ _CLOSE = "Close the program it belongs to, and import it again."
 
 
 class ForeignDatabaseError(Exception):
-    """A database of another program can't be read; says why."""
+    """A database of another program can't be read. The message says why."""
 
 
 @contextmanager
 def hold_still(path: Path) -> Iterator[str]:
-    """Give the address under which SQLite reads a database and whatever its log has of it.
-
-    Args:
-        path: the database. Links to it are followed: what lies beside it lies beside the file.
+    """Yield the address under which SQLite reads a database together with its log.
 
     Raises:
-        ForeignDatabaseError: it can't be read as it is; says what to do.
+        ForeignDatabaseError: the database can't be read; the message says what to do.
         OSError: the system does not let it be read.
     """
     real = path.resolve()
@@ -69,11 +66,11 @@ def hold_still(path: Path) -> Iterator[str]:
 
 @contextmanager
 def lie_still(path: Path) -> Iterator[str]:
-    """Give the address under which SQLite reads a database as if nothing was beside it.
+    """Yield the address under which SQLite reads a database as if no log was beside it.
 
     Raises:
-        ForeignDatabaseError: it is too large.
-        OSError: it can't be read.
+        ForeignDatabaseError: the database is too large.
+        OSError: the database can't be read.
     """
     with open_file(path) as database:
         _expect_at_most(path, database, MOST_BYTES)
@@ -97,7 +94,7 @@ def _copy_both(path: Path, copy: Path) -> None:
 
 
 def _refuse_journal(path: Path) -> None:
-    """Check that no journal is beside the database. One that begins with a zero is used up."""
+    """Refuse a database with a journal beside it. A journal that begins with a zero is used up."""
     journal = _beside(path, "-journal")
     with _open_beside(journal) as opened:
         if opened is not None and opened.read(1).strip(b"\0"):
@@ -110,7 +107,7 @@ def _refuse_journal(path: Path) -> None:
 
 @contextmanager
 def _open_log(path: Path) -> Iterator[BufferedReader | None]:
-    """Open the log beside a database; None where there is none, or nothing in it."""
+    """Open the log beside a database; None where no log is, or an empty one."""
     log = _beside(path, "-wal")
     with _open_beside(log) as opened:
         if opened is not None:
@@ -120,7 +117,7 @@ def _open_log(path: Path) -> Iterator[BufferedReader | None]:
 
 @contextmanager
 def _open_beside(path: Path) -> Iterator[BufferedReader | None]:
-    """Open what a program keeps beside its database; None where there is nothing."""
+    """Open a file that a program keeps beside its database; None where no file is."""
     if not os.path.lexists(path):
         yield None
         return
@@ -155,7 +152,7 @@ def _expect_room(folder: Path, *files: BufferedReader | None) -> None:
 
 
 def _copy(source: BufferedReader, target: Path) -> None:
-    """Copy a file as long as it was when it was opened. What is empty in it takes up no room."""
+    """Copy a file up to its present end. Empty blocks take up no room in the copy."""
     size = left = _size(source)
     with target.open("wb") as copied:
         while left and (block := source.read(min(left, _BLOCK))):
@@ -176,7 +173,7 @@ def _beside(path: Path, ending: str) -> Path:
 
 
 def _state(path: Path) -> list[tuple[int, int] | None]:
-    """Return sizes and times: what is equal before and after has not been written to meanwhile."""
+    """Return the sizes and times of a database and its log, which every write changes."""
     files = (path, _beside(path, "-wal"))
     found = (one.lstat() if one.exists() else None for one in files)
     return [one and (one.st_size, one.st_mtime_ns) for one in found]
@@ -196,7 +193,7 @@ _USED_TWICE = "reference to page"
 _MOST_FAULTS = 100
 """Number of a table's faults that SQLite lists; there may be more."""
 _ALLOWED_FUNCTIONS = frozenset({"count", "like", "max"})
-"""All that our statements call."""
+"""Functions that our statements call."""
 
 
 def list_plain_tables(connection: sqlite3.Connection) -> dict[str, frozenset[str]]:
@@ -214,7 +211,7 @@ def list_plain_tables(connection: sqlite3.Connection) -> dict[str, frozenset[str
 
 
 def _read_name(sql: str) -> str | None:
-    """Read the name of the table that a text of the schema makes, if it makes one."""
+    """Read the name of the table that a text of the schema makes; None where it makes none."""
     made = _MADE.match(sql)
     if made is None:
         return None
@@ -224,31 +221,26 @@ def _read_name(sql: str) -> str | None:
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
-    """Return the columns of a table; none if one of them is computed."""
+    """Return the columns of a table; none if any column is computed."""
     columns = dict(connection.execute(_LIST_COLUMNS, (table,)).fetchall())
     return frozenset(columns) if set(columns.values()) == {_STORED} else frozenset()
 
 
 class Guard:
-    """Keeps a connection from reading anything but some tables, and what is wrong in those."""
+    """Guard that keeps a connection from reading anything but plain tables with an end."""
 
     def __init__(self, connection: sqlite3.Connection, tables: Mapping[str, object]) -> None:
-        """Restrict the connection: from now on it does nothing else.
-
-        Args:
-            connection: reads the database.
-            tables: may be read.
-        """
+        """Restrict the connection to reading the tables."""
         self._connection = connection
         self._tables = tables
         self._sound: set[str] = set()
         connection.set_authorizer(self._authorize)
 
     def expect_sound(self, sql: str) -> None:
-        """Check that each table that a statement asks for is a plain one, with an end.
+        """Check that each table in a statement is a plain table whose rows end.
 
         Raises:
-            ForeignDatabaseError: one is not.
+            ForeignDatabaseError: a table is not plain, or its rows have no end.
             sqlite3.Error: it can't be told.
         """
         for table in set(_ASKED.findall(sql)) - self._sound:
@@ -283,23 +275,13 @@ class Guard:
         return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
-__all__ = [
-    "ForeignDatabase",
-    "ForeignDatabaseError",
-    "ForeignRow",
-    "is_database",
-    "list_tables",
-    "open_database",
-    "read_statements",
-    "read_value",
-]
 _HEADER = b"SQLite format 3\0"
 _STATEMENT = lazy_regex(r"(?m)^-- name: (\w+)$")
 ForeignRow = sqlite3.Row
 
 
 def is_database(path: Path) -> bool:
-    """Check whether a file begins as SQLite's do."""
+    """Check whether a file begins as a database of SQLite."""
     try:
         with open_file(path) as file:
             return file.read(len(_HEADER)) == _HEADER
@@ -311,7 +293,7 @@ class ForeignDatabase:
     """A database of another program, open to be read."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        """List its tables; nothing else in it is read yet."""
+        """List the database's tables; read nothing else yet."""
         self._connection = connection
         self._columns = list_plain_tables(connection)
         self._guard = Guard(connection, self._columns)
@@ -320,7 +302,7 @@ class ForeignDatabase:
         """Yield the rows that a statement of `sql/<statements>.sql` gives.
 
         Raises:
-            ForeignDatabaseError: it can't be read to its end, or from what is no plain table.
+            ForeignDatabaseError: rows can't be read to the end, or a table is not plain.
         """
         sql = read_statements(statements)[name]
         try:
@@ -345,10 +327,10 @@ def read_statements(file: str) -> dict[str, str]:
 
 
 def list_tables(path: Path) -> dict[str, frozenset[str]]:
-    """Map each plain table to its columns, read without the database's log if that tells them.
+    """Map each plain table to its columns. The log is read only where the file has no table.
 
     Raises:
-        ForeignDatabaseError: it can't be read.
+        ForeignDatabaseError: the database can't be read.
     """
     with _open(lie_still(path)) as opened:
         columns = opened.list_columns()
@@ -359,10 +341,10 @@ def list_tables(path: Path) -> dict[str, frozenset[str]]:
 
 
 def open_database(path: Path) -> AbstractContextManager[ForeignDatabase]:
-    """Open a database as it is now.
+    """Open a database together with its log.
 
     Raises:
-        ForeignDatabaseError: it can't be read.
+        ForeignDatabaseError: the database can't be read.
     """
     return _open(hold_still(path))
 
@@ -392,5 +374,5 @@ def _decode(text: bytes) -> str:
 
 
 def read_value(row: ForeignRow, column: str) -> Any:  # noqa: ANN401  (whatever the program wrote)
-    """Return a column's value; None where this version of the program has no such column."""
+    """Return a column's value; None for a column that this version of the program lacks."""
     return row[column] if column in row.keys() else None  # noqa: SIM118  (a Row is no mapping)

@@ -1,11 +1,11 @@
-"""The sources there are, detection of the files of each, and a count of what the files have.
+"""Table of all sources, detection of each source's files, and counts of the files' items.
 
 A format that is given is taken at its word. Without one, every file is looked into: a file that no
 source recognises is named with what it seems to be, and is not read as anything.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,9 +18,7 @@ from memoria.connectors.sources.conversations import TRANSCRIPTS
 from memoria.connectors.sources.cursor import CURSOR
 from memoria.connectors.sources.goose import GOOSE
 from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource, read_file
-from memoria.connectors.sources.mem0 import MEM0
-from memoria.connectors.sources.memories_json import MEMORIES_JSON
-from memoria.connectors.sources.memory_service import MEMORY_SERVICE
+from memoria.connectors.sources.memory_stores import MEM0, MEMORIES_JSON, MEMORY_SERVICE
 from memoria.connectors.sources.notes import NOTES, OBSIDIAN
 from memoria.connectors.sources.opencode import OPENCODE
 from memoria.connectors.sources.probe import Probe
@@ -63,18 +61,13 @@ SOURCES: Mapping[str, ImportSource] = {source.name: source for source in _SOURCE
 def list_sources(
     packages: Sequence[str], warn: Callable[[str], None]
 ) -> Mapping[str, ImportSource]:
-    """List the sources there are with those of other packages, which are tried first.
-
-    Args:
-        packages: the packages that the settings name.
-        warn: told of what can't be loaded.
-    """
+    """List all sources: first those of other packages, then ours."""
     loaded = load_connectors(packages, SOURCES_GROUP, ImportSource, SOURCES, warn)
     return {**{one.name: _keep_apart(one, warn) for one in loaded}, **SOURCES}
 
 
 def _keep_apart(source: ImportSource, warn: Callable[[str], None]) -> ImportSource:
-    """Guard what is asked of a source while others are tried, too."""
+    """Guard a source's functions, so that an error in one does not end the others."""
     none: list[Path] = []
     find_places = guard_call(source.name, lambda: [*source.places()], none, warn)
 
@@ -113,26 +106,22 @@ class UnknownFile:
     path: Path
     description: str
     is_damaged: bool = False
-    """True if no format could help."""
+    """True if the file is damaged, so that no format can read it."""
 
 
 @dataclass(slots=True)
 class _Finds:
-    """The files of one source, by their real paths."""
+    """Files of one source, by their real paths."""
 
     named: dict[Path, Path] = field(default_factory=dict)
     found: dict[Path, Path] = field(default_factory=dict)
 
 
 def find_files(source: ImportSource, paths: Sequence[Path]) -> SourceFiles:
-    """Find the files of a source that is named.
-
-    Args:
-        source: the source.
-        paths: files and folders; where the source keeps its data by default.
+    """Find the files of a source in some paths; without paths, where the source keeps its data.
 
     Raises:
-        InvalidInputError: there is nothing to read; says what to do.
+        InvalidInputError: no file can be read; the message says what to do.
     """
     places = paths or source.list_places()
     if not places and source.folder is None and source.name != "jsonl":
@@ -146,18 +135,15 @@ def find_files(source: ImportSource, paths: Sequence[Path]) -> SourceFiles:
 def detect_files(
     paths: Sequence[Path], sources: Mapping[str, ImportSource] = SOURCES
 ) -> tuple[list[SourceFiles], list[UnknownFile]]:
-    """Sort files, and those in folders, by what they are; also list those that nobody recognises.
-
-    Args:
-        paths: files and folders.
-        sources: the sources there are, in the order in which they are tried.
+    """Sort files by source, those in folders too; also list the files that no source recognises.
 
     Raises:
         InvalidInputError: a path leads to nothing that can be read.
     """
     finds: dict[str, _Finds] = {}
     unknown: list[UnknownFile] = []
-    suffixes = _SUFFIXES | _suffixes_of(sources.values())
+    patterns = (pattern for source in sources.values() for pattern in source.patterns)
+    suffixes = _SUFFIXES | {Path(pattern).suffix.lower() for pattern in patterns}
     for path in paths:
         if not path.exists():
             raise InvalidInputError(f"{path} does not exist. Give a file or folder that does.")
@@ -167,7 +153,8 @@ def detect_files(
             probe = Probe(file)
             source = recognise(probe, sources)
             if source is None:
-                unknown.append(_describe(probe))
+                description = "a damaged zip" if probe.is_damaged else probe.description
+                unknown.append(UnknownFile(file, description, probe.is_damaged))
             elif not set(file.relative_to(path).parts) & source.excluded_folders:
                 own = finds.setdefault(source.name, _Finds())
                 own.found[file.resolve()] = file
@@ -183,7 +170,7 @@ def detect_files(
 def _is_companion(
     path: Path, finds: Mapping[str, _Finds], sources: Mapping[str, ImportSource]
 ) -> bool:
-    """Check whether a file lies beside what a program has left, and is one that it writes there."""
+    """Check whether a program writes a file of this name beside its data, and its data is there."""
     return any(
         path.name in sources[name].companions
         and any(file.parent == path.parent for file in own.found.values())
@@ -192,25 +179,12 @@ def _is_companion(
 
 
 def recognise(probe: Probe, sources: Mapping[str, ImportSource] = SOURCES) -> ImportSource | None:
-    """Return the source that a file is of; None where none knows it."""
+    """Return the source that recognises a file; None where no source does."""
     return next((source for source in sources.values() if source.recognises(probe)), None)
 
 
-def _suffixes_of(sources: Iterable[ImportSource]) -> frozenset[str]:
-    """Return the suffixes of all files that sources read."""
-    return frozenset(
-        Path(pattern).suffix.lower() for source in sources for pattern in source.patterns
-    )
-
-
-def _describe(probe: Probe) -> UnknownFile:
-    if probe.is_damaged:
-        return UnknownFile(probe.path, "a damaged zip", is_damaged=True)
-    return UnknownFile(probe.path, probe.description)
-
-
 def find_everything(sources: Mapping[str, ImportSource] = SOURCES) -> list[SourceFiles]:
-    """List what there is on this machine, source by source."""
+    """List the files of every source that are on this machine."""
     found = []
     for source in sources.values():
         files: dict[Path, Transcript] = {}
@@ -231,7 +205,7 @@ def find_everything(sources: Mapping[str, ImportSource] = SOURCES) -> list[Sourc
 
 
 def _walk(folder: Path, suffixes: frozenset[str]) -> Iterator[Path]:
-    """Yield the files of a folder that may be data, in an order that does not change."""
+    """Yield the files of a folder that may be data, always in the same order."""
     for parent, folders, files in os.walk(folder):
         if has_own_notes(Path(parent)):
             folders.clear()
@@ -267,7 +241,7 @@ class SourceCount:
     skipped: int = 0
     bad: int = 0
     bad_lines: list[BadLine] = field(default_factory=list)
-    """The first few of those that can't be read."""
+    """The first few lines that can't be read."""
     first_at: int | None = None
     last_at: int | None = None
     _sessions: set[str] = field(default_factory=set)
@@ -301,13 +275,7 @@ def count_items(
     progress: Callable[[Path, int], None],
     ignored_folders: Sequence[str] = (),
 ) -> list[SourceCount]:
-    """Count what some sources have.
-
-    Args:
-        groups: the files of each source.
-        progress: told the file, and the bytes read so far of all files together.
-        ignored_folders: those of which nothing is kept.
-    """
+    """Count the items in the files of some sources."""
     folders = FoldersLeftOut(ignored_folders)
     before = 0
     counts = []

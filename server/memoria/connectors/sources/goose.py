@@ -9,19 +9,13 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from memoria.connectors.sources.common import data_folders, list_named, read_time
-from memoria.connectors.sources.database import (
-    ForeignDatabaseError,
-    ForeignRow,
-    is_database,
-    open_database,
-    read_value,
-)
+from memoria.connectors.sources.common import data_folders, list_named, read_database, read_time
+from memoria.connectors.sources.database import ForeignDatabase, ForeignRow, is_database, read_value
 from memoria.connectors.sources.interface import ImportItem, ImportSource
 from memoria.connectors.sources.probe import Probe, has_fields
 from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition, read_each
 from memoria.connectors.transcripts.messages import (
-    OpenCalls,
+    SPEAKERS,
     blocks,
     obj,
     parse_json,
@@ -29,17 +23,16 @@ from memoria.connectors.transcripts.messages import (
     text,
     words,
 )
+from memoria.connectors.transcripts.reading import OpenCalls
 from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
-from memoria.model import Role
 
-_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 _TOOLS = ("toolRequest", "toolResponse")
 _OTHERS_TALK = frozenset({"sub_agent", "hidden"})
 """Types of sessions in which nobody talks to the user."""
 
 
 def recognise(probe: Probe) -> bool:
-    """Check whether it has messages whose content is JSON, or is a session's file."""
+    """Check whether a database has messages with content in JSON, or a file is a session's."""
     if probe.tables.get("messages", frozenset()) >= {"session_id", "content_json"}:
         return True
     return any(
@@ -67,12 +60,11 @@ def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
             calls, session = OpenCalls(), row["session_id"]
         yield from _read_row(source.lines, row, calls)
 
-    try:
-        with open_database(source.path) as database:
-            rows = database.read_rows("goose", "messages")
-            yield from read_each(source, source.count(rows), read_row)
-    except ForeignDatabaseError as error:
-        yield UnusableLine(None, str(error))
+    def read_all(database: ForeignDatabase) -> Iterator[ImportItem]:
+        rows = database.read_rows("goose", "messages")
+        yield from read_each(source, source.count(rows), read_row)
+
+    yield from read_database(source, read_all)
     yield from calls.remaining_calls()
 
 
@@ -120,7 +112,7 @@ def _read_lines(source: TranscriptSource) -> Iterator[ImportItem]:
 def _read_message(
     place: TranscriptPosition, role: JsonValue, content: JsonValue, calls: OpenCalls
 ) -> Iterator[ImportItem]:
-    speaker = _ROLES.get(text(role) or "")
+    speaker = SPEAKERS.get(text(role) or "")
     if speaker is None or not isinstance(content, str | list | dict):
         yield UnusableLine(place.line, "is no message: it has no role, or no content")
         return
@@ -132,11 +124,8 @@ def _read_message(
         call_id = text(block.get("id")) or place.message_id
         if block.get("type") == "toolRequest":
             call = obj(obj(block.get("toolCall")).get("value"))
-            name, arguments = text(call.get("name")), call.get("arguments")
-            turn = place.turn(
-                Role.TOOL, message_id=call_id, tool_name=name, tool_args=arguments or {}
-            )
-            yield from calls.open_call(call_id, turn)
+            called = call.get("name"), call.get("arguments") or {}
+            yield from calls.open_call(place, call_id, *called)
         elif block.get("type") == "toolResponse":
             yield calls.close_call(call_id, place, _read_result(block))
     if not any(said) and not any(one.get("type") in _TOOLS for one in parts):

@@ -17,13 +17,13 @@ are left out, batches and progress are the importer's.
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 
 from memoria.connectors.sources.probe import Probe
 from memoria.connectors.transcripts.base import (
-    DefaultFolder,
+    FileFormat,
     FoldersLeftOut,
     SkippedLine,
     TranscriptFormat,
@@ -40,71 +40,44 @@ from memoria.model.conclusions import ForeignMemory
 
 @dataclass(frozen=True, slots=True)
 class ForeignItem:
-    """A memory of another program, and where it stands there."""
+    """A memory of another program, and its place in a file."""
 
     line: int
     """Line, row or number of the item in its file, counted from 1: what a report names."""
     memory: ForeignMemory
     size: int = 0
-    """Bytes that it took up."""
+    """Bytes that the memory took up."""
     folder: str | None = None
-    """The folder of the project that it belongs to, where that is known."""
+    """Folder of the project that the memory belongs to, where that is known."""
 
 
 ImportItem = TranscriptItem | ForeignItem
 
 
-def no_places() -> Iterator[Path]:
-    """Yield nothing: the source keeps nothing on this machine by itself."""
-    yield from ()
-
-
-@dataclass(frozen=True, slots=True)
-class ImportSource:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportSource(FileFormat):
     """A program whose data can be imported. The command line's help follows from it.
 
-    Only the first six fields are needed. A package of your own offers it as an entry point of the
-    group `memoria.sources`.
+    Needed are `name`, `title`, `client`, `patterns`, `recognises` and `read`. A package of your own
+    offers the source as an entry point of the group `memoria.sources`.
     """
 
-    name: str
-    """Name for `--format`: lower case, with hyphens."""
     title: str
     """Name that people use."""
-    client: str
-    """The source of its sessions, and the author of its memories. Keep it for ever: what was
-    imported before is known by it."""
-    patterns: tuple[str, ...]
-    """Names of its files, as globs: `("*.jsonl",)`. Where two are one transcript written twice, the
-    first pattern wins."""
     recognises: Callable[[Probe], bool]
-    """Check whether a file is one of its own, by what is in it. It is asked of files of all kinds,
+    """Check by a file's content whether the file is its own. Files of all kinds are shown,
     so it must turn away whatever only looks alike."""
     read: Callable[[TranscriptSource], Iterator[ImportItem]]
     """Read one file, item by item. `source.records()` yields its JSON objects a line each, and
     `read_each` keeps what one of them raises from the others; `source.path` is the file."""
-    places: Callable[[], Iterator[Path]] = no_places
-    """Files and folders that may hold something of it on this machine, if they exist."""
-    folder: DefaultFolder | None = None
-    """The one place, where a variable of the environment moves it."""
-    note: str = ""
-    """Advice in the help for a user who has to choose."""
+    places: Callable[[], Iterator[Path]] = lambda: iter(())
+    """Finder of files and folders that may hold the program's data on this machine."""
     unit: str = "line"
     """Unit in which items are numbered: lines, items, rows."""
-    documents: frozenset[str] = frozenset()
-    """Suffixes of files that are one JSON document, not a line each."""
-    excluded_folders: frozenset[str] = frozenset()
-    """Names of folders that hold something else."""
     companions: frozenset[str] = frozenset()
     """Names of files that its program writes beside its data, with nothing to be remembered."""
     is_personal: bool = True
-    """True if what it has belongs to the person, and to no project unless it names a folder."""
-
-    @property
-    def summary(self) -> str:
-        """The files it reads and where they lie, as the help says."""
-        where = f" in {self.folder}" if self.folder else ""
-        return f"{self.name}: {', '.join(self.patterns)}{where}{self.note and '; '}{self.note}"
+    """True if items belong to the person, and to no project unless an item names a folder."""
 
     def list_places(self) -> list[Path]:
         """List the places of its data on this machine."""
@@ -116,19 +89,8 @@ class ImportSource:
         cls, form: TranscriptFormat, title: str, recognises: Callable[[Probe], bool]
     ) -> "ImportSource":
         """Make the source of a format of transcripts, which hooks read as well."""
-        return cls(
-            name=form.name,
-            title=title,
-            client=form.client,
-            patterns=form.patterns,
-            recognises=recognises,
-            read=form.read,
-            folder=form.folder,
-            note=form.note,
-            documents=form.documents,
-            excluded_folders=form.excluded_folders,
-            is_personal=False,
-        )
+        shared = {one.name: getattr(form, one.name) for one in fields(FileFormat)}
+        return cls(title=title, recognises=recognises, read=form.read, is_personal=False, **shared)
 
 
 Reader = Callable[[TranscriptSource], Iterator[ImportItem]]
@@ -138,7 +100,7 @@ _ID_CHARS = 32
 def read_file(
     source: TranscriptSource, read: Reader, folders: FoldersLeftOut
 ) -> Iterator[ImportItem]:
-    """Yield the items of a file, without our own tools' calls and what folders leave out.
+    """Yield the items of a file, without our own tools' calls and turns in folders left out.
 
     Args:
         source: the file.
@@ -160,7 +122,7 @@ def _leave_out(item: ImportItem, folders: FoldersLeftOut) -> list[ImportItem]:
 
 
 def as_note(item: ForeignItem, client: str) -> TranscriptTurn | UnusableLine:
-    """Turn what is too long for a memory into a turn, from which nobody has yet concluded."""
+    """Return a memory that is too long for one as a turn, to be read like any other."""
     given = item.memory
     own_id = hashlib.sha256(given.key.encode("utf-8", "surrogatepass")).hexdigest()[:_ID_CHARS]
     place = TranscriptPosition(

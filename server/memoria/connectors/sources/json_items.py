@@ -19,7 +19,7 @@ from memoria.connectors.transcripts.source import MAX_LINE_BYTES
 
 _BLOCK_BYTES = 1024 * 1024
 _INSIDE = re.compile(rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
-"""All before the next bracket, or before a text that goes on beyond what is held."""
+"""Bytes before the next bracket, or before a text whose end is not held."""
 _IN_TEXT = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _WORD = re.compile(rb'[^"\[\]{},:]*+')
 _BETWEEN = re.compile(rb"[ \t\r\n,:]*+")
@@ -31,23 +31,23 @@ WRAPPERS = frozenset(
 )
 """Keys under which a document may have its list of items."""
 _NESTING = "data"
-"""The wrapper that may hold an object with further wrappers in it."""
+"""Wrapper that may hold an object with further wrappers."""
 
 
 class ByteStream(Protocol):
-    """Stream that a document is read from."""
+    """Stream of a document's bytes."""
 
     def read(self, size: int, /) -> bytes:
-        """Read the next bytes, at most so many; none at the end."""
+        """Read the next bytes, at most `size`; none at the end."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class JsonItem:
-    """A value of the document."""
+    """A value of a document."""
 
     key: str | None
-    """The key of the object under which it stands, or under which the list is that it stands in."""
+    """Key of the value in an object, or of the list that the value stands in."""
     size: int
     value: JsonValue = None
     problem: str | None = None
@@ -57,7 +57,7 @@ class JsonItem:
 
 
 def read_items(stream: ByteStream, *, is_record: bool = False) -> Iterator[JsonItem]:
-    """Yield a list's items, or an object's values, the items of its lists one by one.
+    """Yield a document's items: those of a list, or an object's values and its lists' items.
 
     What is cut off or no JSON comes as a problem.
 
@@ -72,7 +72,7 @@ def read_items(stream: ByteStream, *, is_record: bool = False) -> Iterator[JsonI
 
 
 def as_utf_8(stream: ByteStream) -> tuple[ByteStream, str | None]:
-    """Return a stream in UTF-8, and what it was in before, as far as its beginning tells."""
+    """Return a stream in UTF-8, and the former encoding's name as far as the beginning tells."""
     head = stream.read(_BLOCK_BYTES)
     found = find_codec(head)
     given = _Joined(head, stream)
@@ -80,27 +80,27 @@ def as_utf_8(stream: ByteStream) -> tuple[ByteStream, str | None]:
 
 
 class _Joined:
-    """A stream of which the beginning was read already."""
+    """Stream whose beginning was read already."""
 
     def __init__(self, head: bytes, rest: ByteStream) -> None:
         self._head = head
         self._rest = rest
 
     def read(self, size: int, /) -> bytes:
-        """Read the next bytes; the beginning comes at once."""
+        """Read the next bytes; the first read returns the beginning."""
         head, self._head = self._head, b""
         return head or self._rest.read(size)
 
 
 class _Recoded:
-    """A stream in UTF-8 that is none by itself."""
+    """Stream in UTF-8 of a stream in another encoding."""
 
     def __init__(self, stream: ByteStream, codec: str) -> None:
         self._stream = stream
         self._decoder = codecs.getincrementaldecoder(codec)("replace")
 
     def read(self, size: int, /) -> bytes:
-        """Read the next bytes, more or fewer than so many; none at the end."""
+        """Read the next bytes, more or fewer than `size`; none at the end."""
         while block := self._stream.read(size):
             if plain := self._decoder.decode(block):
                 return plain.removeprefix("\ufeff").encode()
@@ -108,7 +108,7 @@ class _Recoded:
 
 
 class _Walk:
-    """A pass over a document: what is held of it, where the item begins, and how far we are."""
+    """Pass over a document that holds the present item, and its beginning and end."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream, self._encoding = as_utf_8(stream)
@@ -116,7 +116,7 @@ class _Walk:
         self._begin = 0
         self._at = 0
         self._dropped = 0
-        """Bytes of the present item that are no longer held, because it is too long anyway."""
+        """Bytes of the present item that are no longer held, because the item is too long."""
 
     def items(self, *, is_record: bool) -> Iterator[JsonItem]:
         """Yield the items of the document."""
@@ -155,7 +155,7 @@ class _Walk:
             yield JsonItem(None, 0, problem=problem)
 
     def _record_items(self, key: str | None) -> Iterator[JsonItem]:
-        """Yield the items of the lists that an object wraps; where it wraps none, the object."""
+        """Yield the items of the lists that an object wraps; the object where it wraps no list."""
         self._begin, self._dropped = self._at, 0
         self._at += 1
         wraps = False
@@ -178,7 +178,7 @@ class _Walk:
             yield self._parse_value(key, is_whole=True)
 
     def _take_name(self) -> str | None:
-        """Take the name that begins here; None if it is longer than any that is looked for."""
+        """Take the name at the present place; None for a name that is too long."""
         begun = self._at - self._begin + self._dropped
         self._at += 1
         is_whole = self._pass_text()
@@ -199,7 +199,7 @@ class _Walk:
         yield JsonItem(key, 0, problem=_CUT_OFF)
 
     def _take_value(self, key: str | None) -> JsonItem:
-        """Take the value that begins here, whatever is wrong inside of it."""
+        """Take the value at the present place, even if something inside is wrong."""
         self._begin, self._dropped = self._at, 0
         return self._parse_value(key, is_whole=self._find_end())
 
@@ -220,7 +220,7 @@ class _Walk:
             return JsonItem(key, size, problem="is nested too deeply, or has too long a number")
 
     def _find_end(self) -> bool:
-        """Go to the end of the value. False where the document ends before."""
+        """Go to the end of the value. Return False where the document ends before."""
         first = self._data[self._at : self._at + 1]
         if first == b'"':
             self._at += 1
@@ -242,7 +242,7 @@ class _Walk:
                 return True
 
     def _pass_text(self) -> bool:
-        """Go behind the quotation mark that ends a text. False where the document ends before."""
+        """Go behind the end of a text. Return False where the document ends before."""
         while byte := self._skip(_IN_TEXT):
             if byte == b'"':
                 self._at += 1
@@ -252,18 +252,18 @@ class _Walk:
         return False
 
     def _pass_word(self) -> bool:
-        """Go behind a number or a word, which the end of the document ends as well."""
+        """Go behind a number or a word. Return True, as the document's end may end either."""
         self._skip(_WORD)
         return True
 
     def _find_next(self) -> bytes:
-        """Go to where the next value begins or a bracket closes, and give that byte."""
+        """Go to where the next value begins or a bracket closes, and return the byte there."""
         byte = self._skip(_BETWEEN)
         self._begin = self._at
         return byte
 
     def _skip(self, pattern: re.Pattern[bytes]) -> bytes:
-        """Go on as long as it matches, and give the byte that does not; none at the end."""
+        """Go on while a pattern matches, and return the byte behind; none at the end."""
         while True:
             found = pattern.match(self._data, self._at)
             self._at = self._at if found is None else found.end()
@@ -273,7 +273,7 @@ class _Walk:
                 return b""
 
     def _read_more(self) -> bool:
-        """Hold another block, and no longer what is before the item. False at the end."""
+        """Hold another block, and drop the bytes before the item. Return False at the end."""
         if self._at - self._begin > MAX_LINE_BYTES:
             self._dropped += self._at - self._begin
             self._begin = self._at

@@ -43,7 +43,7 @@ _CHANGED = ("modified", "updated", "updated_at", "date modified", "修改时间"
 
 @dataclass(frozen=True, slots=True)
 class NoteSection:
-    """Section of a note: a heading and what is under it."""
+    """Section of a note: a heading and the text under the heading."""
 
     line: int
     """Line of the heading, from 1."""
@@ -51,7 +51,7 @@ class NoteSection:
     """Headings from the widest to its own; none above the first heading."""
     body: str
     key: str
-    """Key that tells it from the other sections of its note, whatever they say."""
+    """Key that tells the section from the note's other sections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,12 @@ class Note:
 
     @property
     def creation_time(self) -> int | None:
-        """Time at which it was begun, as it says itself."""
+        """Time at which the note was begun, by its front matter."""
         return self._time(_CREATED)
 
     @property
     def change_time(self) -> int | None:
-        """Time at which it was last changed, as it says itself."""
+        """Time at which the note was last changed, by its front matter."""
         return self._time(_CHANGED)
 
     def _time(self, names: tuple[str, ...]) -> int | None:
@@ -86,13 +86,13 @@ class Note:
 
 
 def parse_note(text: str) -> Note:
-    """Take a note apart."""
+    """Parse a note into front matter and sections."""
     fields, body, first, is_bad = _split_front_matter(text)
     return Note(fields, tuple(_split_sections(body, first)), is_bad)
 
 
 def find_day(name: str) -> int | None:
-    """Return the first moment of the day that a daily note is named after; None for other names."""
+    """Return the first moment of the day in a daily note's name; None for other names."""
     day = _DAY.search(name)
     return read_time(day[1]) if day else None
 
@@ -104,7 +104,7 @@ def read_links(text: str) -> str:
 
 
 def _split_front_matter(text: str) -> tuple[dict[str, object], str, int, bool]:
-    """Split off the fields; return them, the rest, its first line's number, and if they are bad."""
+    """Split off the fields; return fields, rest, its first line, and if the fields are bad."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     end = text.find("\n---", 3, _MOST_FRONT_MATTER)
     if not text.startswith("---\n") or end < 0:
@@ -160,12 +160,12 @@ def _as_json(value: object) -> JsonValue:
 _VAULT = ".obsidian"
 _HIDDEN = frozenset({_VAULT, ".trash", ".git"})
 _OURS = re.compile(r"^<!-- memoria\b.*-->[ \t]*$", re.MULTILINE)
-"""Mark in each note of Memoria's own; see `connectors/notes`."""
+"""Mark in each note that Memoria writes; see `connectors/notes`."""
 _ID_CHARS = 200
 
 
 def load_note(source: TranscriptSource) -> Note | UnusableLine:
-    """Load the note in a file, or say what is wrong with it."""
+    """Load the note in a file; an `UnusableLine` says why a file can't be read."""
     try:
         with open_file(source.path) as file:
             data = file.read(MAX_LINE_BYTES + 1)

@@ -7,24 +7,25 @@ read from where it has more prompts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
 from memoria.connectors.sources.archives import read_documents
-from memoria.connectors.sources.common import data_folders, home_folder, read_time
-from memoria.connectors.sources.database import (
-    ForeignDatabase,
-    ForeignDatabaseError,
-    ForeignRow,
-    is_database,
-    open_database,
-    read_value,
+from memoria.connectors.sources.common import (
+    data_folders,
+    home_folder,
+    read_database,
+    read_time,
+    say_part,
 )
+from memoria.connectors.sources.database import ForeignDatabase, ForeignRow, is_database, read_value
 from memoria.connectors.sources.interface import ImportItem, ImportSource
 from memoria.connectors.sources.probe import Probe
 from memoria.connectors.transcripts.base import SkippedLine, TranscriptPosition, read_each
 from memoria.connectors.transcripts.encoding import UnknownEncodingError
 from memoria.connectors.transcripts.messages import (
+    SPEAKERS,
     blocks,
     obj,
     parse_object,
@@ -41,11 +42,9 @@ from memoria.connectors.transcripts.source import (
 )
 from memoria.model import Role
 
-_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
-
 
 def recognise(probe: Probe) -> bool:
-    """Check whether it has messages and parts in JSON, or is a session's file."""
+    """Check whether a database has messages and parts in JSON, or a file is a session's."""
     tables = probe.tables
     if tables.get("session_message", frozenset()) >= {"session_id", "type", "seq", "data"}:
         return True
@@ -57,26 +56,22 @@ def recognise(probe: Probe) -> bool:
 def read(source: TranscriptSource) -> Iterator[ImportItem]:
     """Yield the turns of all sessions."""
     if is_database(source.path):
-        yield from _read_database(source)
+        yield from read_database(source, partial(_read_tables, source))
     else:
         yield from _read_folder(source)
 
 
-def _read_database(source: TranscriptSource) -> Iterator[ImportItem]:
-    try:
-        with open_database(source.path) as database:
-            tables = database.list_columns()
-            moved = _list_moved(database, tables)
-            if "message" in tables:
-                yield from _read_parts(database, source, moved)
-            if "session_message" in tables:
-                yield from _read_messages(database, source, moved, is_own="session_v2" in tables)
-    except ForeignDatabaseError as error:
-        yield UnusableLine(None, str(error))
+def _read_tables(source: TranscriptSource, database: ForeignDatabase) -> Iterator[ImportItem]:
+    tables = database.list_columns()
+    moved = _list_moved(database, tables)
+    if "message" in tables:
+        yield from _read_parts(database, source, moved)
+    if "session_message" in tables:
+        yield from _read_messages(database, source, moved, is_own="session_v2" in tables)
 
 
 def _list_moved(database: ForeignDatabase, tables: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """List the sessions that are to be read as version 2 has them."""
+    """List the sessions that are to be read from version 2's table."""
     if "session_message" not in tables:
         return frozenset()
     former = database.read_rows("opencode", "prompts") if "message" in tables else ()
@@ -131,7 +126,7 @@ def _read_messages(
             text(read_value(row, "directory")),
         )
         data = parse_object(row["data"] or "")
-        if row["type"] not in _ROLES:
+        if row["type"] not in SPEAKERS:
             yield SkippedLine(source.lines)
         elif data is None:
             yield UnusableLine(source.lines, f"is not JSON: {row['message_id']}")
@@ -142,7 +137,7 @@ def _read_messages(
 
 
 def _list_parts(message: JsonObject) -> list[JsonObject]:
-    """List the parts of a message of version 2, as version 1 has them."""
+    """List the parts of a message of version 2 in the form of version 1."""
     parts: list[JsonObject] = []
     if said := words(message.get("text")):
         parts.append({"type": "text", "text": said})
@@ -162,7 +157,7 @@ def _list_parts(message: JsonObject) -> list[JsonObject]:
 
 
 def _read_folder(source: TranscriptSource) -> Iterator[ImportItem]:
-    """Yield the messages and parts in folders beside that of a session's file."""
+    """Yield the messages of a session's file, from the folders of messages and parts beside it."""
     fields: JsonObject = {}
     for item in read_documents(source):
         if isinstance(item, UnusableLine):
@@ -198,7 +193,7 @@ def _read_folder(source: TranscriptSource) -> Iterator[ImportItem]:
 def _read_message(
     place: TranscriptPosition, message: JsonObject | None, parts: Sequence[JsonObject | None]
 ) -> Iterator[ImportItem]:
-    role = _ROLES.get(text((message or {}).get("role")) or "")
+    role = SPEAKERS.get(text((message or {}).get("role")) or "")
     if message is None or role is None:
         yield UnusableLine(place.line, f"is no message: {place.message_id}")
         return
@@ -214,19 +209,14 @@ def _read_message(
             said.append(without_quotes(spoken_words) if role is Role.USER else spoken_words)
         elif part.get("type") == "tool":
             if any(said):
-                yield _say(place, role, said, spoken)
+                yield say_part(place, role, said, spoken)
                 said, spoken = [], spoken + 1
             told += 1
             yield _read_call(place, part, told)
     if any(said):
-        yield _say(place, role, said, spoken)
+        yield say_part(place, role, said, spoken)
     elif not told:
         yield SkippedLine(place.line)
-
-
-def _say(place: TranscriptPosition, role: Role, said: list[str], number: int) -> ImportItem:
-    own_id = f"{place.message_id}.{number}" if number else place.message_id
-    return place.turn(role, content="\n\n".join(filter(None, said)), message_id=own_id)
 
 
 def _read_call(place: TranscriptPosition, part: JsonObject, number: int) -> ImportItem:

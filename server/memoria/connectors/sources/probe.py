@@ -1,4 +1,4 @@
-"""A look into a file: enough to tell what wrote it, and no more.
+"""A look into a file, to tell which program wrote the file.
 
 What is in a file decides, not what it is called: `conversations.json` is a name that several
 programs give, and the official memory server keeps lines of JSON in a `memory.json`.
@@ -17,11 +17,7 @@ from memoria.connectors.sources.archives import (
     list_names,
     open_documents,
 )
-from memoria.connectors.sources.database import (
-    ForeignDatabaseError,
-    is_database,
-    list_tables,
-)
+from memoria.connectors.sources.database import ForeignDatabaseError, is_database, list_tables
 from memoria.connectors.sources.json_items import WRAPPERS, JsonItem, read_items
 from memoria.connectors.transcripts.encoding import decode_head, find_utf_16
 from memoria.connectors.transcripts.messages import obj, objects
@@ -43,11 +39,11 @@ _DATA = (
     "projects/*.json",
     "design_chats/*.json",
 )
-"""Names of what an archive holds that is worth a look."""
+"""Names of the documents in an archive that are worth a look."""
 
 
 class Probe:
-    """Facts on a file before it is read. Each is looked up once, if at all."""
+    """Facts on a file before the file is read. Each is looked up once, if at all."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -55,22 +51,22 @@ class Probe:
 
     @property
     def is_markdown(self) -> bool:
-        """True if it is a note in Markdown."""
+        """True if the file is a note in Markdown."""
         return self.suffix in _TEXT_SUFFIXES[:-1]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of the files in it, without folders, if it is a zip."""
+        """Names of the files in a zip, without folders; none for any other file."""
         return list_names(self.path) if self.suffix == ".zip" else ()
 
     @cached_property
     def tables(self) -> dict[str, frozenset[str]]:
-        """The columns of its tables, if it is an SQLite database."""
+        """Columns of each table of an SQLite database; none for any other file."""
         return {} if isinstance(self._database, str) else self._database
 
     @cached_property
     def _database(self) -> dict[str, frozenset[str]] | str:
-        """The columns of its tables, or why it is no database that can be read."""
+        """Columns of each table, or the reason why no table can be read."""
         if self.suffix in (*_JSON_SUFFIXES, *_TEXT_SUFFIXES) or not is_database(self.path):
             return ""
         try:
@@ -80,7 +76,7 @@ class Probe:
 
     @cached_property
     def lines(self) -> tuple[JsonObject, ...]:
-        """The objects of its first lines, if it has one in each line."""
+        """Objects in the first lines of a file that has an object in each line."""
         if self.suffix not in _JSON_SUFFIXES:
             return ()
         if self.suffix == ".json" and not self._has_objects_in_lines:
@@ -89,23 +85,23 @@ class Probe:
 
     @cached_property
     def items(self) -> tuple[JsonItem, ...]:
-        """The first items of its JSON document, or of that in the zip that holds the data."""
+        """First items of a JSON document, or of the document in a zip that holds the data."""
         if self.suffix not in (".json", ".zip"):
             return ()
         return tuple(self._first_items(*_DATA))
 
     @cached_property
     def is_damaged(self) -> bool:
-        """True if it is a zip that was cut off."""
+        """True if the file is a zip that was cut off."""
         return is_damaged_zip(self.path)
 
     @property
     def keys(self) -> frozenset[str]:
-        """The keys of the object that the document is; none where it is a list."""
+        """Keys of a document that is an object; none for a list."""
         return frozenset(item.key for item in self.items if item.key is not None)
 
     def records(self) -> list[JsonObject]:
-        """List what may be the items: the first objects of its lists, and the document itself.
+        """List objects that may be items: the first of a document's lists, and the document itself.
 
         Which of them were written oddly is not known, so a program is to be known by any of them.
         """
@@ -116,7 +112,7 @@ class Probe:
 
     @cached_property
     def head(self) -> str:
-        """The beginning of its text."""
+        """Beginning of the file's text."""
         try:
             with open_file(self.path) as file:
                 return decode_head(file.read(_HEAD_BYTES))
@@ -125,7 +121,7 @@ class Probe:
 
     @property
     def description(self) -> str:
-        """Description for whoever has to name its format."""
+        """Description of the file for a person who has to name its format."""
         if self._database:
             says = f"with the tables {_name_some(self.tables)}"
             return f"a database {says if self.tables else f'that {self._database}'}"
@@ -147,7 +143,7 @@ class Probe:
         return any(split_objects(line) for line in lines[:_MOST_LINES])
 
     def _read_objects(self) -> Iterator[JsonObject]:
-        """Yield the objects of the lines that are whole in the beginning of the file."""
+        """Yield the objects of the whole lines at the beginning of the file."""
         try:
             data = read_head(self.path, _LOOK_BYTES)
         except OSError:
@@ -167,7 +163,7 @@ class Probe:
 
 
 def _take_some(items: Iterator[JsonItem]) -> Iterator[JsonItem]:
-    """Yield the first items, of so many bytes at most."""
+    """Yield the first items, up to a number of bytes."""
     size = 0
     for item in islice(items, _MOST_ITEMS):
         yield item
@@ -183,7 +179,7 @@ def _unwrap(value: JsonValue) -> list[JsonObject]:
 
 
 def split_objects(line: str) -> list[JsonObject]:
-    """Split a line into its objects, mostly one; none where one is no JSON."""
+    """Split a line into its objects, mostly one; none for a line with a part that is no JSON."""
     try:
         return objects([value for _, value in split_values(line)])
     except (ValueError, RecursionError):
@@ -196,7 +192,7 @@ def _name_some(names: Iterable[str]) -> str:
 
 
 def is_binary(text: str) -> bool:
-    """Check whether it is no text: it holds a NUL, or mostly control characters."""
+    """Check whether a text is none: it holds a NUL, or mostly control characters."""
     controls = sum(char < " " and char not in "\t\n\r\f" for char in text)
     return "\0" in text or 2 * controls > len(text)
 

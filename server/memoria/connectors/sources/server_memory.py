@@ -1,4 +1,4 @@
-"""The official memory server: a line an entity with its observations, or a relation.
+"""The official memory server: a file with an entity or a relation in each line.
 
 Clients and copies of it write the same as one document: a list of both, or an object of two lists.
 
@@ -22,12 +22,7 @@ from memoria.connectors.sources.interface import ForeignItem, ImportItem, Import
 from memoria.connectors.sources.probe import Probe, has_fields
 from memoria.connectors.transcripts.base import SkippedLine, read_each
 from memoria.connectors.transcripts.messages import obj, text, words
-from memoria.connectors.transcripts.source import (
-    JsonObject,
-    Record,
-    TranscriptSource,
-    UnusableLine,
-)
+from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
 from memoria.language.names.keys import USER
 from memoria.model import MemoryType
 from memoria.model.conclusions import ForeignMemory
@@ -38,7 +33,7 @@ _USERS = frozenset({"default_user", "user", "the_user", "用户"})
 
 
 def recognise(probe: Probe) -> bool:
-    """Check whether it has entities and relations, in lines or in a document."""
+    """Check whether a file has entities and relations, in lines or in a document."""
     return any(map(_is_own, (*probe.lines, *probe.records())))
 
 
@@ -68,7 +63,7 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
 
 
 def _list_records(source: TranscriptSource) -> Iterator[Record | UnusableLine]:
-    """Yield the entities and relations, be they lines or items of a document."""
+    """Yield the entities and relations, from lines or from items of a document."""
     if source.path.suffix != ".json" or any(map(_is_item, Probe(source.path).lines)):
         yield from source.records()
         return

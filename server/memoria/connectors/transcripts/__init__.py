@@ -1,6 +1,6 @@
 """Transcripts: conversations that other programs have written to disk, read as turns.
 
-A file a format. Each reads a `Source`, which knows about bytes and lines, and yields items: a
+Each format has a module, which reads a `TranscriptSource` of bytes and lines and yields items: a
 turn that was said, a line that is left out by rule, or a line that can't be read.
 """
 

@@ -10,35 +10,42 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import ValidationError
 
 from memoria.bare.ignored import is_ignored
-from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
+from memoria.connectors.transcripts.source import Record, TranscriptSource, UnusableLine
 from memoria.errors import shorten
 from memoria.language.reading.clean import is_own_call
 from memoria.language.secrets.redact import redact
 from memoria.model import Role, Turn, describe_problems
 
+if TYPE_CHECKING:
+    from memoria.connectors.transcripts.reading import TranscriptReading
+
+_LOG = logging.getLogger(__name__)
+_ItemT = TypeVar("_ItemT")
+_GivenT = TypeVar("_GivenT")
+
 
 @dataclass(frozen=True, slots=True)
 class TranscriptTurn:
-    """A turn, and where it came from."""
+    """A turn, and its place in a transcript."""
 
     line: int
     turn: Turn
     cwd: str | None = None
-    """The folder the session was held in: what its workspace is found by."""
+    """Folder in which the session was held, by which the session's workspace is found."""
     size: int = 0
-    """Bytes of the lines it was made of."""
+    """Bytes of the lines that the turn was made of."""
     folder: str | None = None
-    """The folder in which it was said, where that may be another one."""
+    """Folder in which the turn was said, where that may not be the session's."""
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedLine:
-    """A line that is left out by rule: no words of the conversation are in it."""
+    """A line without words of the conversation, left out by rule."""
 
     line: int
 
@@ -48,82 +55,24 @@ TranscriptItem = TranscriptTurn | SkippedLine | UnusableLine
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that was left out."""
+    """A line that can't be used, as reports name it."""
 
     file: str
     line: int | None
-    """Counted from 1; nothing where the trouble is with the whole file."""
+    """Number of the line, from 1; None where the whole file can't be used."""
     problem: str
 
 
 @dataclass(frozen=True, slots=True)
-class TranscriptFormat:
-    """Form and place of a client's transcripts. The command line's help follows from it."""
-
-    name: str
-    client: str
-    """The source of its sessions. A hook of the same client meets them there."""
-    patterns: tuple[str, ...]
-    """Names of its files. Where two are one transcript written twice, the first pattern wins."""
-    read: Callable[[TranscriptSource], Iterator[TranscriptItem]]
-    folder: "DefaultFolder | None" = None
-    """Folder in which the client keeps them unless told otherwise."""
-    note: str = ""
-    """Advice in the help for a user who has to choose."""
-    excluded_folders: frozenset[str] = frozenset()
-    """Names of folders that hold something else."""
-    documents: frozenset[str] = frozenset()
-    """Suffixes of files that are one JSON document, not a line each."""
-    follow: "Callable[[str, Path], TranscriptReading] | None" = None
-    """Reader of a file that is still being written, made from the session of unnamed lines, and
-    the file. Without it the whole file is read whenever it has changed."""
-
-    @property
-    def summary(self) -> str:
-        """The files it reads and where they lie, as the help says."""
-        where = f" in {self.folder}" if self.folder else ""
-        return f"{self.name}: {', '.join(self.patterns)}{where}{self.note and '; '}{self.note}"
-
-
-class TranscriptReading(Protocol):
-    """A pass over a file that can be broken off after any line, and gone on with later."""
-
-    def read_line(self, record: Record) -> Iterator[TranscriptItem]:
-        """Read the next line."""
-        ...
-
-    def pause(self) -> Iterator[TranscriptItem]:
-        """Yield what is complete: for now there are no more lines. What is still open stays so."""
-        ...
-
-    def finish(self) -> Iterator[TranscriptItem]:
-        """Yield what is still open, as it is now."""
-        ...
-
-    @property
-    def open_lines(self) -> set[int]:
-        """The lines that have to be read again by whoever goes on."""
-        ...
-
-    def dump(self) -> JsonObject:
-        """Return what else whoever goes on has to know: no word of the conversation."""
-        ...
-
-    def load(self, dumped: JsonObject) -> None:
-        """Go on from what `dump` gave; the open lines were read again."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
 class DefaultFolder:
-    """A client's own folder of transcripts."""
+    """Folder in which a client keeps its transcripts."""
 
     variable: str
     """The variable of the environment that moves the client's files."""
     home: str
-    """Folder of these files where the variable is not set."""
+    """Folder of the client's files where the variable is not set."""
     below: str
-    """Folder of the transcripts among them."""
+    """Folder of the transcripts, below the client's files."""
 
     def __str__(self) -> str:
         return f"${self.variable}/{self.below} (${self.variable} is {self.home} unless set)"
@@ -132,6 +81,44 @@ class DefaultFolder:
     def path(self) -> Path:
         """The folder on this machine."""
         return Path(os.environ.get(self.variable) or self.home).expanduser() / self.below
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFormat:
+    """Names and places of a program's files. The command line's help follows from both."""
+
+    name: str
+    """Name for `--format`: lower case, with hyphens."""
+    client: str
+    """The source of its sessions, and the author of its memories. Keep it for ever: what was
+    imported before is known by it, and a hook of the same client meets its sessions there."""
+    patterns: tuple[str, ...]
+    """Names of its files, as globs: `("*.jsonl",)`. Where two are one transcript written twice, the
+    first pattern wins."""
+    folder: DefaultFolder | None = None
+    """Folder in which the client keeps its files, where a variable of the environment moves it."""
+    note: str = ""
+    """Advice in the help for a user who has to choose."""
+    documents: frozenset[str] = frozenset()
+    """Suffixes of files that are one JSON document, not a line each."""
+    excluded_folders: frozenset[str] = frozenset()
+    """Names of folders that hold something else."""
+
+    @property
+    def summary(self) -> str:
+        """The files it reads and where they lie, as the help says."""
+        where = f" in {self.folder}" if self.folder else ""
+        return f"{self.name}: {', '.join(self.patterns)}{where}{self.note and '; '}{self.note}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptFormat(FileFormat):
+    """Format of a client's transcripts."""
+
+    read: Callable[[TranscriptSource], Iterator[TranscriptItem]]
+    follow: "Callable[[str, Path], TranscriptReading] | None" = None
+    """Maker of a pass over a file that is still being written, from the session of unnamed lines
+    and the file. Without it the whole file is read whenever the file has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,18 +134,16 @@ class TranscriptPosition:
     folder: str | None = None
 
     def turn(self, role: Role, /, **fields: object) -> TranscriptTurn | UnusableLine:
-        """Make the turn said here, with more fields of `Turn` or with others than this place's."""
+        """Make the turn that was said at this place; `fields` of `Turn` may replace the place's."""
         own = {"session_id": self.session_id, "message_id": self.message_id, "at": self.at}
         turn = as_turn(self.line, {"role": role, **own, **fields})
-        return (
-            turn
-            if isinstance(turn, UnusableLine)
-            else TranscriptTurn(self.line, turn, self.cwd, self.size, self.folder)
-        )
+        if isinstance(turn, UnusableLine):
+            return turn
+        return TranscriptTurn(self.line, turn, self.cwd, self.size, self.folder)
 
 
 def as_turn(line: int, fields: Mapping[str, object]) -> Turn | UnusableLine:
-    """Make a turn of these fields, or say what is wrong with them."""
+    """Make a turn of fields; where they make none, return an `UnusableLine` that says why."""
     try:
         return Turn.model_validate(fields)
     except ValidationError as error:
@@ -168,17 +153,12 @@ def as_turn(line: int, fields: Mapping[str, object]) -> Turn | UnusableLine:
         return UnusableLine(line, redact(describe_problems(error, of="line")).text)
 
 
-_LOG = logging.getLogger(__name__)
-_ItemT = TypeVar("_ItemT")
-_GivenT = TypeVar("_GivenT")
-
-
 def read_each(
     source: TranscriptSource,
     given: Iterable[_GivenT | UnusableLine],
     read: Callable[[_GivenT], Iterable[_ItemT]],
 ) -> Iterator[_ItemT | UnusableLine]:
-    """Yield what a reader makes of each item.
+    """Yield what a reader makes of each item, and an `UnusableLine` for an item that fails.
 
     Args:
         source: the file, which counts the items that have no line of their own.
@@ -196,12 +176,9 @@ def read_each(
 def guard(
     line: int | None, read: Callable[[_GivenT], Iterable[_ItemT]], given: _GivenT
 ) -> Iterator[_ItemT | UnusableLine]:
-    """Yield what a reader makes of one item, and behind it what went wrong.
+    """Yield what a reader makes of one item; where the reader fails, an `UnusableLine` follows.
 
-    Args:
-        line: where the item stands; None for the whole file.
-        read: what is made of it.
-        given: the item.
+    The line is None where the whole file is read.
     """
     try:
         yield from read(given)
@@ -210,7 +187,7 @@ def guard(
 
 
 def name_fault(line: int | None, error: Exception) -> UnusableLine:
-    """Return the line that an error came of, with the error in words and without secrets."""
+    """Return an `UnusableLine` that names an error, without secrets."""
     _LOG.debug("An item can't be read", exc_info=error)
     said = redact(shorten(str(error))).text if str(error) else "no more is known"
     return UnusableLine(
@@ -219,15 +196,15 @@ def name_fault(line: int | None, error: Exception) -> UnusableLine:
 
 
 class FoldersLeftOut:
-    """The folders of which nothing is kept, each looked at once."""
+    """Folders of which nothing is kept. Each folder is looked at once."""
 
     def __init__(self, named: Sequence[str] = ()) -> None:
-        """Take the folders that a setting names; a file in a folder may name further ones."""
+        """Take the folders that a setting names; a file in a folder may name further folders."""
         self._named = ",".join(named)
         self._known: dict[str, bool] = {}
 
     def __contains__(self, folder: str | None) -> bool:
-        """Check whether what belongs to a folder is left out."""
+        """Check whether nothing of a folder is kept."""
         if folder is None:
             return False
         if folder not in self._known:
@@ -236,7 +213,7 @@ class FoldersLeftOut:
 
 
 def leave_out(items: Iterator[TranscriptItem], folders: FoldersLeftOut) -> Iterator[TranscriptItem]:
-    """Yield the items without calls of our tools, and without what was said in folders left out.
+    """Yield items, with a `SkippedLine` for each call of our tools and each turn in such a folder.
 
     A session may begin in such a folder, or go there and come back: each turn counts for itself.
     """
@@ -246,5 +223,5 @@ def leave_out(items: Iterator[TranscriptItem], folders: FoldersLeftOut) -> Itera
 
 
 def is_left_out(said: TranscriptTurn, folders: FoldersLeftOut) -> bool:
-    """Check whether a turn is a call of our tools, or was said in a folder left out."""
+    """Check whether a turn is a call of our tools, or was said in a folder that is left out."""
     return is_own_call(said.turn) or (said.folder or said.cwd) in folders

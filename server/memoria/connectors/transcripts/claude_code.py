@@ -11,6 +11,7 @@ and meet it.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pydantic import JsonValue
 
@@ -20,11 +21,8 @@ from memoria.connectors.transcripts.base import (
     TranscriptFormat,
     TranscriptItem,
     TranscriptPosition,
-    guard,
-    read_each,
 )
 from memoria.connectors.transcripts.messages import (
-    OpenCalls,
     block_text,
     block_words,
     blocks,
@@ -33,12 +31,13 @@ from memoria.connectors.transcripts.messages import (
     text,
     without_spans,
 )
-from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
+from memoria.connectors.transcripts.reading import TranscriptReading, read_call_blocks, read_with
+from memoria.connectors.transcripts.source import JsonObject, Record, UnusableLine
 from memoria.model import Role
 
 _SKIP_FLAGS = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
 _SYNTHETIC = "<synthetic>"
-"""The model of messages that no model wrote, such as a notice that the API failed."""
+"""Model's name in messages that no model wrote, such as a notice that the API failed."""
 _OUTPUTS = ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr")
 _NOTES = ("local-command-caveat", "task-notification", "system-reminder")
 _CLIENT_WORDS = (
@@ -50,21 +49,14 @@ _CLIENT_WORDS = (
 _COMMAND_PARTS = ("command-name", "command-message", "command-args")
 """Tags that the client writes in the user's name where they give a command, such as /compact."""
 _REMINDER = ("<system-reminder>", "</system-reminder>")
-"""Tags of what the client puts into a prompt, between or behind the user's words."""
+"""Tags around the client's own words in a prompt."""
 _LONGEST_SPEECH = 1024 * 1024
 """Characters after which an assistant's message is continued in a further turn."""
 
 
-def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
-    """Yield the turns of a session's file."""
-    reading = _ClaudeCodeReading(source.session)
-    yield from read_each(source, source.records(), reading.read_line)
-    yield from guard(None, lambda last: last.finish(), reading)
-
-
 @dataclass(slots=True)
 class _Speech:
-    """The words of one assistant message, gathered from its lines."""
+    """Words of one assistant message, gathered from the message's lines."""
 
     key: tuple[str, str]
     place: TranscriptPosition
@@ -73,14 +65,13 @@ class _Speech:
     length: int = 0
 
 
-class _ClaudeCodeReading:
-    """One pass over a file."""
+class _ClaudeCodeReading(TranscriptReading):
+    """Pass over the file of a session."""
 
-    def __init__(self, session: str) -> None:
-        self._session = session
+    def __init__(self, session: str, path: Path) -> None:
+        super().__init__(session, path)
         self._at: object = None
         self._cwds: dict[str, str | None] = {}
-        self._calls = OpenCalls()
         self._speech: _Speech | None = None
 
     def read_line(self, record: Record) -> Iterator[TranscriptItem]:
@@ -100,36 +91,30 @@ class _ClaudeCodeReading:
             yield from self._read_assistant(place, message, blocks(content))
 
     def finish(self) -> Iterator[TranscriptItem]:
-        """Yield what was still open at the end of the file."""
+        """Yield words and calls that were still open at the end of the file."""
         yield from self._tell_speech()
-        yield from self._calls.remaining_calls()
-
-    def pause(self) -> Iterator[TranscriptItem]:
-        """Yield nothing: words may go on, and calls may be answered."""
-        yield from ()
+        yield from super().finish()
 
     @property
     def open_lines(self) -> set[int]:
         """Lines of words that may go on, and of calls without a result."""
         spoken = set() if self._speech is None else self._speech.lines
-        return spoken | self._calls.lines
+        return spoken | super().open_lines
 
     def dump(self) -> JsonObject:
-        """Return whose session it is, where it was begun, and what is open."""
+        """Return the session, the folders in which it was begun, and what is open."""
         return {
-            "session": self._session,
+            **super().dump(),
             "at": self._at if isinstance(self._at, str) else None,
             "cwds": dict[str, JsonValue](self._cwds),
-            "calls": dict[str, JsonValue](self._calls.message_ids),
             "speaks": self._speech is not None,
         }
 
     def load(self, dumped: JsonObject) -> None:
         """Go on from what `dump` gave."""
-        self._session = text(dumped.get("session")) or self._session
+        super().load(dumped)
         self._at = dumped.get("at")
         self._cwds = {session: text(cwd) for session, cwd in obj(dumped.get("cwds")).items()}
-        self._calls.keep({k: text(v) or k for k, v in obj(dumped.get("calls")).items()})
         if not dumped.get("speaks"):
             self._speech = None
 
@@ -138,9 +123,7 @@ class _ClaudeCodeReading:
     ) -> Iterator[TranscriptItem]:
         yield from self._end_speech()
         results = [block for block in content if block.get("type") == "tool_result"]
-        for block in results:
-            call_id = text(block.get("tool_use_id")) or place.message_id
-            yield self._calls.close_call(call_id, place, _result(block))
+        yield from read_call_blocks(place, results, self._calls)
         if results:  # whatever stands beside a result was not typed
             return
         told = (block_text(block, ("text",)) for block in content)
@@ -163,16 +146,9 @@ class _ClaudeCodeReading:
                 yield from self._speak(key, place, told)
             elif block.get("type") == "tool_use":
                 kept = True
-                yield from self._call(place, block)
+                yield from read_call_blocks(place, [block], self._calls)
         if not kept:
             yield SkippedLine(place.line)
-
-    def _call(self, place: TranscriptPosition, block: JsonObject) -> Iterator[TranscriptItem]:
-        call_id = text(block.get("id")) or f"{place.message_id}.call"
-        called = {"tool_name": text(block.get("name")), "tool_args": block.get("input", {})}
-        yield from self._calls.open_call(
-            call_id, place.turn(Role.TOOL, message_id=call_id, **called)
-        )
 
     def _speak(
         self, key: tuple[str, str], place: TranscriptPosition, told: str
@@ -215,7 +191,7 @@ class _ClaudeCodeReading:
 
 
 def _read_command(words: str) -> str:
-    """Return what the user typed behind a command; other words as they are."""
+    """Return what the user typed behind a command such as /compact; other words unchanged."""
     rest = words
     for part in _COMMAND_PARTS:
         rest = without_spans(rest, f"<{part}>", f"</{part}>")
@@ -225,22 +201,12 @@ def _read_command(words: str) -> str:
     return words.partition(begins)[2].partition(ends)[0]
 
 
-def _result(block: JsonObject) -> JsonValue:
-    content = block.get("content")
-    told = (
-        content
-        if isinstance(content, str)
-        else "\n".join(block_text(part, ("text",)) for part in blocks(content))
-    )
-    return {"is_error": True, "content": told} if block.get("is_error") else told
-
-
 CLAUDE_CODE = TranscriptFormat(
     name="claude-code",
     client="claude-code",
     patterns=("*.jsonl",),
-    read=read,
-    follow=lambda session, _path: _ClaudeCodeReading(session),
+    read=read_with(_ClaudeCodeReading),
+    follow=_ClaudeCodeReading,
     folder=DefaultFolder("CLAUDE_CONFIG_DIR", "~/.claude", "projects"),
     excluded_folders=frozenset({"subagents"}),
 )

@@ -1,4 +1,4 @@
-"""Cline, from version 3 of its command line: a JSON document a session, and one that tells of it.
+"""Cline, from version 3 of its command line: two JSON documents a session, messages and facts.
 
 `~/.cline/data/sessions/<session>/<session>.messages.json` has a list of messages, each a list of
 blocks; a prompt is wrapped in a tag that says in which mode it was typed. `<session>.json` beside
@@ -20,25 +20,20 @@ from memoria.connectors.transcripts.base import (
     read_each,
 )
 from memoria.connectors.transcripts.messages import (
-    OpenCalls,
+    SPEAKERS,
     block_words,
     blocks,
     obj,
     objects,
-    read_call_blocks,
     text,
 )
-from memoria.connectors.transcripts.source import (
-    JsonObject,
-    Record,
-    TranscriptSource,
-    read_text,
-)
+from memoria.connectors.transcripts.reading import OpenCalls, read_call_blocks
+from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, read_text
 from memoria.model import Role
 
 _MESSAGES = ".messages.json"
 _LEAD = "lead"
-"""The user's own agent; others are those that it has started."""
+"""Name of the user's own agent. Other agents were started by this agent."""
 _MOST_MANIFEST_BYTES = 1 << 20
 _TYPED = re.compile(r"\s*<user_input\b[^>]*>(.*)</user_input>\s*", re.DOTALL)
 
@@ -71,7 +66,7 @@ def _read_message(
     place: TranscriptPosition, message: Mapping[str, JsonValue], calls: OpenCalls
 ) -> Iterator[TranscriptItem]:
     content = blocks(message.get("content"))
-    role = {"user": Role.USER, "assistant": Role.ASSISTANT}.get(text(message.get("role")) or "")
+    role = SPEAKERS.get(text(message.get("role")) or "")
     said = "\n\n".join(filter(str.strip, map(block_words, content)))
     if role is Role.USER and (found := _TYPED.fullmatch(said)):
         said = found[1]
@@ -82,7 +77,7 @@ def _read_message(
 
 
 def _read_manifest(messages: Path) -> JsonObject:
-    """Read what the document beside the messages says of the session; empty if unreadable."""
+    """Read the document about a session; empty if the document can't be read."""
     manifest = messages.with_name(messages.name.removesuffix(_MESSAGES) + ".json")
     try:
         return obj(json.loads(read_text(manifest, _MOST_MANIFEST_BYTES) or ""))

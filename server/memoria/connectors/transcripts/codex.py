@@ -9,6 +9,7 @@ rollout is only ever appended to. A tool call has its call id.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from pydantic import JsonValue
 
@@ -18,11 +19,9 @@ from memoria.connectors.transcripts.base import (
     TranscriptFormat,
     TranscriptItem,
     TranscriptPosition,
-    guard,
-    read_each,
 )
 from memoria.connectors.transcripts.messages import (
-    OpenCalls,
+    SPEAKERS,
     block_text,
     blocks,
     is_wrapped,
@@ -31,11 +30,11 @@ from memoria.connectors.transcripts.messages import (
     result_text,
     text,
 )
-from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource
+from memoria.connectors.transcripts.reading import TranscriptReading, read_with
+from memoria.connectors.transcripts.source import JsonObject, Record
 from memoria.model import Role
 
 _WORDS = ("input_text", "output_text", "text")
-_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 _CLIENT_WORDS = (
     ("<environment_context>", ""),
     ("# AGENTS.md instructions for ", "</INSTRUCTIONS>"),
@@ -53,29 +52,20 @@ _CLIENT_WORDS = (
     ),
 )
 _REPEATED_ID_CHARS = 16
-"""An id of a call that is longer was drawn at random, and never comes again."""
+"""Longest id of a call that may come again; a longer id was drawn at random."""
 _SHELL_RESULT = {"output", "metadata"}
-"""The keys of an older shell's result, which is JSON in a text."""
+"""Keys in the result of an older shell tool, which is JSON in a text."""
 
 
-def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
-    """Yield the turns of a rollout."""
-    reading = _CodexReading(source.session)
-    yield from read_each(source, source.records(), reading.read_line)
-    yield from guard(None, lambda last: last.finish(), reading)
+class _CodexReading(TranscriptReading):
+    """Pass over a rollout."""
 
-
-class _CodexReading:
-    """One pass over a rollout."""
-
-    def __init__(self, session: str) -> None:
-        self._session = session
-        self._cwd: str | None = None
+    def __init__(self, session: str, path: Path) -> None:
+        super().__init__(session, path)
         self._folder: str | None = None
         self._at: object = None
         self._begun = False
         self._is_subagent = False
-        self._calls = OpenCalls()
         self._call_ids: set[str] = set()
 
     def read_line(self, record: Record) -> Iterator[TranscriptItem]:
@@ -94,45 +84,29 @@ class _CodexReading:
         else:
             yield from self._read_item(record, payload or value)
 
-    def finish(self) -> Iterator[TranscriptItem]:
-        """Yield what was still open at the end of the file."""
-        yield from self._calls.remaining_calls()
-
-    def pause(self) -> Iterator[TranscriptItem]:
-        """Yield nothing: calls may be answered."""
-        yield from ()
-
-    @property
-    def open_lines(self) -> set[int]:
-        """Lines of calls without a result."""
-        return self._calls.lines
-
     def dump(self) -> JsonObject:
         """Return what the header says, which calls are open, and which ids may come again."""
         return {
-            "session": self._session,
-            "cwd": self._cwd,
+            **super().dump(),
             "folder": self._folder,
             "at": self._at if isinstance(self._at, str) else None,
             "begun": self._begun,
             "subagent": self._is_subagent,
-            "calls": dict[str, JsonValue](self._calls.message_ids),
             "ids": [one for one in sorted(self._call_ids) if len(one) <= _REPEATED_ID_CHARS],
         }
 
     def load(self, dumped: JsonObject) -> None:
         """Go on from what `dump` gave."""
         ids = dumped.get("ids")
-        self._session = text(dumped.get("session")) or self._session
-        self._cwd, self._at = text(dumped.get("cwd")), dumped.get("at")
+        super().load(dumped)
+        self._at = dumped.get("at")
         self._folder = text(dumped.get("folder"))
         self._begun = bool(dumped.get("begun"))
         self._is_subagent = bool(dumped.get("subagent"))
-        self._calls.keep({k: text(v) or k for k, v in obj(dumped.get("calls")).items()})
         self._call_ids = {*filter(None, map(text, ids))} if isinstance(ids, list) else set()
 
     def _read_header(self, meta: JsonObject) -> None:
-        """Read the first header alone: a fork has copies of its ancestors' after it."""
+        """Read the first header only: a fork has its ancestors' headers behind its own."""
         if self._begun:
             return
         self._begun = True
@@ -159,7 +133,7 @@ class _CodexReading:
                 yield SkippedLine(record.line)
 
     def _message(self, place: TranscriptPosition, item: JsonObject) -> TranscriptItem:
-        role = _ROLES.get(text(item.get("role")) or "")
+        role = SPEAKERS.get(text(item.get("role")) or "")
         parts = [block_text(block, _WORDS) for block in blocks(item.get("content"))]
         kept = [p for p in parts if p.strip() and not is_wrapped(p, _CLIENT_WORDS)]
         if role is None or not kept:
@@ -171,10 +145,7 @@ class _CodexReading:
         # Some model servers number their calls anew in every answer.
         own_id = f"{call_id}.{place.line}" if call_id in self._call_ids else call_id
         self._call_ids.add(call_id)
-        called = {"tool_name": _tool_name(item), "tool_args": _arguments(item)}
-        yield from self._calls.open_call(
-            call_id, place.turn(Role.TOOL, message_id=own_id, **called)
-        )
+        yield from self._calls.open_call(place, call_id, _tool_name(item), _arguments(item), own_id)
 
     def _position(self, record: Record, own_id: str | None) -> TranscriptPosition:
         return TranscriptPosition(
@@ -196,7 +167,7 @@ def _tool_name(item: JsonObject) -> str | None:
 
 
 def _arguments(item: JsonObject) -> JsonValue:
-    """Return the arguments; those of a function are JSON in a text."""
+    """Return a call's arguments; a function's arguments are JSON in a text."""
     match item.get("arguments"):
         case str(words):
             return parse_json(words, words)
@@ -219,7 +190,7 @@ CODEX = TranscriptFormat(
     name="codex",
     client="codex",
     patterns=("rollout-*.jsonl", "rollout-*.jsonl.zst"),
-    read=read,
-    follow=lambda session, _path: _CodexReading(session),
+    read=read_with(_CodexReading),
+    follow=_CodexReading,
     folder=DefaultFolder("CODEX_HOME", "~/.codex", "sessions"),
 )

@@ -1,4 +1,4 @@
-"""The encoding of a text that another program wrote, and the text.
+"""Detection of the encoding of a text that another program wrote.
 
 UTF-8 it is, where it can be. Else every encoding is tried that decodes all of it, and judged by how
 many of its characters are frequent in that encoding: a text in GBK has the common hanzi of GB 2312,
@@ -25,7 +25,7 @@ _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _ASCII_TEXT = re.compile(rb"[\t\n\r -~]")
 _TYPOGRAPHY = frozenset("€‚ƒ„…†‡ˆ‰‹‘’“”•–—˜™› ¡¢£¥§©«®°±²³´µ·¸¹º»¼½¾¿×÷")
 _NO_LETTER = re.compile(r"(?<![A-Za-z])[ÿþ](?![A-Za-z])")
-"""The bytes FF and FE where no word is: what is left of something else."""
+"""Bytes FF and FE where no word is: remains of another encoding's mark."""
 _UTF_16_TEXT = re.compile(
     "[\t\n\r -~\u00a1-\u024f\u0370-\u052f\u2010-\u2026\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3"
     "\uff01-\uffee]"
@@ -40,9 +40,9 @@ class _Encoding(NamedTuple):
     name: str
     codec: str
     frequent: re.Pattern[bytes]
-    """The characters that texts in it are full of."""
+    """Pattern of the characters that are frequent in the encoding."""
     least: int = 1
-    """Least number of characters that show it: Korean ones are all frequent hanzi, too."""
+    """Least number of such characters: bytes of Korean ones are all frequent hanzi, too."""
 
 
 _EAST_ASIAN = (
@@ -61,7 +61,7 @@ def decode_text(data: bytes) -> tuple[str, str | None]:
     """Return a text, and the name of its encoding where that is not UTF-8.
 
     Raises:
-        UnknownEncodingError: it can't be told, or this is no text.
+        UnknownEncodingError: the encoding can't be told, or the data is no text.
     """
     codec = find_utf_16(data)
     if codec is not None:
@@ -70,10 +70,10 @@ def decode_text(data: bytes) -> tuple[str, str | None]:
 
 
 def decode_line(data: bytes) -> tuple[str, str | None]:
-    """Return the same of a line, or of any part of a text in which a character may be one byte.
+    """Return a line, or any part of a text, and the name of its encoding where not UTF-8.
 
     Raises:
-        UnknownEncodingError: it can't be told, or this is no text.
+        UnknownEncodingError: the encoding can't be told, or the data is no text.
     """
     try:
         return data.decode("utf-8-sig"), None
@@ -89,7 +89,7 @@ def decode_line(data: bytes) -> tuple[str, str | None]:
 
 
 def decode_head(data: bytes) -> str:
-    """Return the beginning of a text, of which the last character may be cut."""
+    """Return the beginning of a text, whose last character may be cut."""
     for cut in range(4):
         try:
             return decode_text(data[: len(data) - cut])[0]
@@ -99,7 +99,7 @@ def decode_head(data: bytes) -> str:
 
 
 def find_codec(head: bytes) -> tuple[str, str] | None:
-    """Return the codec and the name of a text by its beginning; None for UTF-8 and the unknown."""
+    """Return codec and name of a text's encoding by its beginning; None for UTF-8 or unknown."""
     codec = find_utf_16(head[: len(head) // 2 * 2])
     if codec is not None:
         return codec, "UTF-16"
@@ -113,7 +113,7 @@ def find_codec(head: bytes) -> tuple[str, str] | None:
 
 
 def find_utf_16(data: bytes) -> str | None:
-    """Return the codec of a text in UTF-16; None of any other, and where it can't be decoded."""
+    """Return the codec of a text in UTF-16; None for any other text."""
     candidates = [_BOMS[data[:_BOM_BYTES]]] if data[:_BOM_BYTES] in _BOMS else []
     nuls = data.count(0)
     if not candidates and nuls:
@@ -132,13 +132,13 @@ def _is_utf_16(data: bytes, codec: str) -> bool:
 
 
 def _is_damaged_utf_8(data: bytes) -> bool:
-    """Check whether at least as much of it is UTF-8 as is not."""
+    """Check whether at least half of a text's special characters are UTF-8."""
     others, whole = _UTF_8_CHARACTER.subn(b"", data)
     return whole >= max(len(_NOT_ASCII.findall(others)), 1)
 
 
 def _rate(data: bytes, encoding: _Encoding) -> float:
-    """Rate from 0 to 1 how sure it is that a text is in an encoding."""
+    """Rate from 0 to 1 how likely a text is in an encoding."""
     text = _decode(data, encoding.codec) or ""
     foreign = [char for char in text[:_SAMPLE_CHARS] if not char.isascii()]
     if len(foreign) < encoding.least:
@@ -149,7 +149,7 @@ def _rate(data: bytes, encoding: _Encoding) -> float:
 
 
 def _is_latin(text: str) -> bool:
-    """Check whether a text is of a Latin script, and not of another that uses the same bytes."""
+    """Check whether a text is of a Latin script, and of no other script with the same bytes."""
     foreign = [char for char in text[:_SAMPLE_CHARS] if not char.isascii()]
     is_written = all(char.isalpha() or char in _TYPOGRAPHY for char in foreign)
     is_spoilt = "\0" in text or _NO_LETTER.search(text) is not None

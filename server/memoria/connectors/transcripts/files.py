@@ -1,4 +1,4 @@
-"""Files that an import reads, their order, and the names of sessions that have none.
+"""Files that an import reads, their order, and names for sessions without a name.
 
 Such a session is named after its file. A file that is named by itself gives its bare name, as it
 always has. Two files of one name would share a session, and a folder may hold a `chat.jsonl` like
@@ -15,13 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
-from memoria.connectors.transcripts.base import DefaultFolder
+from memoria.connectors.transcripts.base import FileFormat
 from memoria.errors import InvalidInputError
 
 NOTES_STATE = ".memoria/notes.json"
-"""What marks a folder of our own notes, which is no source."""
+"""File that marks a folder of our own notes. Such a folder is no source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,35 +30,15 @@ class Transcript:
 
     path: Path
     session: str
-    """The session of lines that name none."""
+    """Session of the lines that name no session."""
     size: int
 
 
-class FileFormat(Protocol):
-    """Part of a format that finding its files takes."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-
-    @property
-    def patterns(self) -> tuple[str, ...]: ...  # noqa: D102
-
-    @property
-    def folder(self) -> DefaultFolder | None: ...  # noqa: D102
-
-    @property
-    def excluded_folders(self) -> frozenset[str]: ...  # noqa: D102
-
-
 def find_transcripts(paths: Sequence[Path], of: FileFormat) -> list[Transcript]:
-    """Find the files to read: those named, and those of the format in the folders named.
-
-    Args:
-        paths: files and folders; the client's own folder where there are none.
-        of: the format.
+    """Find the files to read: each named file, and the format's files in each named folder.
 
     Raises:
-        InvalidInputError: there is nothing to read; says what to do.
+        InvalidInputError: no file can be read; the message says what to do.
     """
     named: dict[Path, Path] = {}
     found: dict[Path, Path] = {}
@@ -76,11 +56,9 @@ def find_transcripts(paths: Sequence[Path], of: FileFormat) -> list[Transcript]:
 
 
 def name_transcripts(named: Mapping[Path, Path], found: Mapping[Path, Path]) -> list[Transcript]:
-    """List the files, each with a session for lines that name none.
+    """List the found files, each with a session for lines that name none.
 
-    Args:
-        named: files that were named by themselves, by their real paths.
-        found: these and the files that were found in folders.
+    Both mappings are from real paths; the named files are among the found ones, too.
     """
     names = Counter(_bare_name(path) for path in named.values())
     return [
@@ -94,7 +72,7 @@ def name_transcripts(named: Mapping[Path, Path], found: Mapping[Path, Path]) -> 
 
 
 def refuse_other_kinds(path: Path) -> None:
-    """Check that a path is a file: a pipe may never say anything, and a device may never end."""
+    """Refuse a path that is no file: a pipe may stay silent, and a device may never end."""
     if not path.is_file():
         raise InvalidInputError(
             f"{path} is a pipe, a socket or a device. Save what it says to a file, and name that."
@@ -102,17 +80,17 @@ def refuse_other_kinds(path: Path) -> None:
 
 
 def has_own_notes(folder: Path) -> bool:
-    """Check whether its notes are our own: edits there come in with `memoria export --sync`."""
+    """Check whether a folder's notes are our own, whose edits `memoria export --sync` takes in."""
     return (folder / NOTES_STATE).is_file()
 
 
 def _is_own_file(path: Path) -> bool:
-    """Check whether a file lies in the folder itself: a link may lead to any file of the user's."""
+    """Check whether a path is a file and no link, which may lead to any file of the user's."""
     return path.is_file() and not path.is_symlink()
 
 
 def _find_in_folder(folder: Path, of: FileFormat) -> Iterator[Path]:
-    """Yield the folder's transcripts, each once, in an order that does not change."""
+    """Yield the transcripts in a folder, each once, always in the same order."""
     for parent, folders, files in os.walk(folder, onerror=_raise_unreadable):
         if has_own_notes(Path(parent)):
             folders.clear()

@@ -1,4 +1,4 @@
-"""Following a transcript while it is written: from where the last look ended, and no further back.
+"""Follower of a transcript that is being written: each look begins where the last one ended.
 
 How far that was is kept (`TranscriptPlace`) with what the format's reader has to know to go on.
 What is open then, such as a call without its result, is read again from its own lines. A file that
@@ -15,21 +15,16 @@ from memoria.connectors.transcripts.base import (
     FoldersLeftOut,
     TranscriptFormat,
     TranscriptItem,
-    TranscriptReading,
     guard,
     leave_out,
     read_each,
 )
 from memoria.connectors.transcripts.messages import obj
-from memoria.connectors.transcripts.source import (
-    JsonObject,
-    Record,
-    TranscriptSource,
-    read_before,
-)
+from memoria.connectors.transcripts.reading import TranscriptReading
+from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, read_before
 
 _MARK_BYTES = 256
-"""Number of bytes before a place by which it is known again."""
+"""Number of bytes before a place by which the place is known again."""
 
 
 class FilePlace(NamedTuple):
@@ -40,7 +35,7 @@ class FilePlace(NamedTuple):
 
 
 class TranscriptFollower:
-    """Reads what is new in one transcript."""
+    """Reader of what is new in one transcript."""
 
     def __init__(
         self,
@@ -50,25 +45,17 @@ class TranscriptFollower:
         digest: Callable[[str], str],
         folders: FoldersLeftOut,
     ) -> None:
-        """Prepare to read a file.
-
-        Args:
-            form: what the file is.
-            path: the file.
-            session: that of lines that name none.
-            digest: makes what a place is known again by.
-            folders: those of which nothing is kept.
-        """
+        """Prepare to read a file. A digest of the text before a place tells the place again."""
         self._format = form
         self._path = path
         self._session = session
         self._digest = digest
         self._folders = folders
         self.place = FilePlace()
-        """Place up to which it was read, once that is done."""
+        """Place up to which the file was read, once a read is done."""
 
     def check(self, last: FilePlace | None) -> FilePlace:
-        """Return where to go on: at the place, if the file still says the same before it.
+        """Return where to go on: at `last`, if the file is still the same before that place.
 
         Raises:
             OSError: the file can't be read.
@@ -79,7 +66,7 @@ class TranscriptFollower:
         return last if known == self._mark(last.offset) else FilePlace()
 
     def read(self, last: FilePlace, ends: int, *, finishes: bool) -> Iterator[TranscriptItem]:
-        """Return what is new, in order.
+        """Return the items that are new, in order.
 
         Args:
             last: how far it was read before, as `check` gave it.
@@ -118,7 +105,7 @@ class TranscriptFollower:
         self.place = FilePlace(source.offset, json.dumps({**told, "mark": mark}))
 
     def _mark(self, offset: int) -> str:
-        """Return a keyed digest of what is before a place; empty where the file ends before it."""
+        """Return a keyed digest of the bytes before a place; empty where the file is shorter."""
         before = read_before(self._path, offset, _MARK_BYTES)
         return self._digest(before.hex()) if before else ""
 
@@ -126,7 +113,7 @@ class TranscriptFollower:
 def _resume(
     reading: TranscriptReading, source: TranscriptSource, notes: JsonObject
 ) -> dict[int, int]:
-    """Let a reader go on; return where the lines begin that are open."""
+    """Let a reader go on; return the places of the open lines, by line number."""
     lines = {int(line): _number(offset) for line, offset in obj(notes.get("open")).items()}
     for record in source.records_at((offset, line) for line, offset in lines.items()):
         if isinstance(record, Record):

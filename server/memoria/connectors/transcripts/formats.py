@@ -1,10 +1,9 @@
-"""The formats there are, by name."""
+"""All formats of transcripts, by name."""
 
 from memoria.connectors.transcripts.claude_code import CLAUDE_CODE
 from memoria.connectors.transcripts.cline import CLINE
 from memoria.connectors.transcripts.codex import CODEX
-from memoria.connectors.transcripts.copilot import COPILOT
-from memoria.connectors.transcripts.droid import DROID
+from memoria.connectors.transcripts.event_logs import COPILOT, DROID
 from memoria.connectors.transcripts.gemini import GEMINI
 from memoria.connectors.transcripts.jsonl import JSONL
 

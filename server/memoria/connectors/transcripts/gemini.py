@@ -28,6 +28,7 @@ from memoria.connectors.transcripts.base import (
     read_each,
 )
 from memoria.connectors.transcripts.messages import is_wrapped, obj, objects, text, without_spans
+from memoria.connectors.transcripts.reading import TranscriptReading
 from memoria.connectors.transcripts.source import (
     JsonObject,
     Record,
@@ -41,75 +42,20 @@ from memoria.model.turn import content_text
 _CLIENT_WORDS = (("<session_context>", ""), ("<state_snapshot>", ""))
 _MOST_PATH_BYTES = 64 * 1024
 _REFERENCED_FILES = "--- Content from referenced files ---"
-"""Line before the files that the user named with an @."""
+"""Line before the contents of the files that the user named with an @."""
 
 
 def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
     """Yield the turns of a session's file."""
-    log = _GeminiLog(source.session, _project_folder(source.path))
-    yield from read_each(source, source.records(ahead=True), log.note_line)
-    if log.is_subagent:
-        return
-    places = list(log.messages.values())
+    reading = _GeminiReading(source.session, source.path)
+    yield from read_each(source, source.records(ahead=True), reading.note_line)
+    places = [] if reading.is_subagent else list(reading.messages.values())
     found = source.records_at((place.offset, place.line) for place in places)
     for place, record in zip(places, found, strict=False):
         if isinstance(record, UnusableLine):  # the file was changed under our hands
             yield record
         else:
-            yield from guard(record.line, partial(log.read_message, record), place.index)
-
-
-class _GeminiReading:
-    """A pass over a log that is still being written: of each piece, a message's last line counts.
-
-    A message whose tools have not answered is written again when they have.
-    """
-
-    def __init__(self, session: str, project: str | None) -> None:
-        self._log = _GeminiLog(session, project)
-        self._records: dict[int, Record] = {}
-
-    def read_line(self, record: Record) -> Iterator[TranscriptItem]:
-        """Read the next line."""
-        yield from self._log.note_line(record)
-        self._records[record.line] = record
-        wanted = {place.line for place in self._log.messages.values()}
-        for line in self._records.keys() - wanted:
-            del self._records[line]
-
-    def pause(self) -> Iterator[TranscriptItem]:
-        """Yield the messages of this piece, without calls that wait for their results."""
-        yield from self._tell(answered_only=True)
-        self._log.messages.clear()
-        self._records.clear()
-
-    def finish(self) -> Iterator[TranscriptItem]:
-        """Yield the messages of this piece, as they are now."""
-        yield from self._tell(answered_only=False)
-
-    def _tell(self, *, answered_only: bool) -> Iterator[TranscriptItem]:
-        if self._log.is_subagent:
-            return
-        for place in self._log.messages.values():
-            record = self._records[place.line]
-            message = _message_at(record.value, place.index)
-            turns = list(self._log.turns(record, message, answered_only=answered_only))
-            yield from turns
-            if not turns and place.index is None:
-                yield SkippedLine(record.line)
-
-    @property
-    def open_lines(self) -> set[int]:
-        """Always empty: what changes is written anew."""
-        return set()
-
-    def dump(self) -> JsonObject:
-        """Return what the header says."""
-        return self._log.dump()
-
-    def load(self, dumped: JsonObject) -> None:
-        """Go on from what `dump` gave."""
-        self._log.load(dumped)
+            yield from guard(record.line, partial(reading.read_message, record), place.index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,22 +65,27 @@ class _MessageLocation:
     offset: int
     line: int
     index: int | None
-    """Its place in the line's list of messages, if the line has a list."""
+    """Index of the message in the line's list of messages, if the line has a list."""
 
 
-class _GeminiLog:
-    """Index of where each message was last written, made by the first pass over a file."""
+class _GeminiReading(TranscriptReading):
+    """Pass over a log that may still be written: of each piece, a message's last line counts.
 
-    def __init__(self, session: str, project: str | None) -> None:
+    A message whose tools have not answered is written again when they have.
+    """
+
+    def __init__(self, session: str, path: Path) -> None:
+        super().__init__(session, path)
         self.messages: dict[str, _MessageLocation] = {}
+        """Place where each message was last written, by the message's id."""
         self.is_subagent = False
-        self._session: str | None = None
-        self._default_session = session
-        self._cwd = project
+        self._cwd = _project_folder(path)
+        self._named_session: str | None = None
         self._has_own_lines = False
+        self._records: dict[int, Record] = {}
 
     def note_line(self, record: Record) -> Iterator[TranscriptItem]:
-        """Note the next line. Yields the lines nothing is taken from."""
+        """Note the next line. Yield a `SkippedLine` for each line that no turn is taken from."""
         value = record.value
         message_id = text(value.get("id"))
         if message_id is not None and "$set" not in value and "$rewindTo" not in value:
@@ -147,26 +98,57 @@ class _GeminiLog:
         yield SkippedLine(record.line)
         self._note_header(record, obj(value.get("$set")) or value)
 
+    def read_message(
+        self, record: Record, index: int | None, *, answered_only: bool = False
+    ) -> list[TranscriptItem]:
+        """Return the turns of a line, or of a message in its list; a `SkippedLine` for none."""
+        message = _message_at(record.value, index)
+        turns = list[TranscriptItem](self._list_turns(record, message, answered_only))
+        return turns or ([SkippedLine(record.line)] if index is None else [])
+
+    def read_line(self, record: Record) -> Iterator[TranscriptItem]:
+        """Read the next line."""
+        yield from self.note_line(record)
+        self._records[record.line] = record
+        wanted = {place.line for place in self.messages.values()}
+        for line in self._records.keys() - wanted:
+            del self._records[line]
+
+    def pause(self) -> Iterator[TranscriptItem]:
+        """Yield the messages of this piece, without calls that wait for their results."""
+        yield from self._tell(answered_only=True)
+        self.messages.clear()
+        self._records.clear()
+
+    def finish(self) -> Iterator[TranscriptItem]:
+        """Yield the messages of this piece, as they are now."""
+        yield from self._tell(answered_only=False)
+
+    def _tell(self, *, answered_only: bool) -> Iterator[TranscriptItem]:
+        for place in () if self.is_subagent else self.messages.values():
+            record = self._records[place.line]
+            yield from self.read_message(record, place.index, answered_only=answered_only)
+
     def dump(self) -> JsonObject:
         """Return what the header says."""
         return {
-            "session": self._session,
+            "session": self._named_session,
             "cwd": self._cwd,
             "subagent": self.is_subagent,
             "own_lines": self._has_own_lines,
         }
 
     def load(self, dumped: JsonObject) -> None:
-        """Go on after a header that `dump` gave."""
-        self._session = text(dumped.get("session"))
+        """Go on from what `dump` gave."""
+        self._named_session = text(dumped.get("session"))
         self._cwd = text(dumped.get("cwd")) or self._cwd
         self.is_subagent = bool(dumped.get("subagent"))
         self._has_own_lines = bool(dumped.get("own_lines"))
 
-    def turns(
-        self, record: Record, message: JsonObject, *, answered_only: bool = False
+    def _list_turns(
+        self, record: Record, message: JsonObject, answered_only: bool
     ) -> Iterator[TranscriptTurn | UnusableLine]:
-        """Yield a message's turns, if asked without calls that wait for a result."""
+        """Yield a message's turns; with `answered_only`, without calls that wait for a result."""
         place = self._position(record, message)
         role = {"user": Role.USER, "gemini": Role.ASSISTANT}.get(text(message.get("type")) or "")
         calls = objects(message.get("toolCalls"))
@@ -188,14 +170,9 @@ class _GeminiLog:
                 tool_result=_result(call),
             )
 
-    def read_message(self, record: Record, index: int | None) -> list[TranscriptItem]:
-        """Read a line, or a message of its list; a line that says nothing is skipped."""
-        turns = list[TranscriptItem](self.turns(record, _message_at(record.value, index)))
-        return turns or ([SkippedLine(record.line)] if index is None else [])
-
     def _note_header(self, record: Record, header: JsonObject) -> None:
         # The first id stays: under another the whole session would be recorded anew.
-        self._session = self._session or text(header.get("sessionId"))
+        self._named_session = self._named_session or text(header.get("sessionId"))
         self.is_subagent = self.is_subagent or header.get("kind") == "subagent"
         folders = header.get("directories")
         if self._cwd is None and isinstance(folders, list) and folders:
@@ -211,7 +188,7 @@ class _GeminiLog:
         return TranscriptPosition(
             line=record.line,
             size=record.size,
-            session_id=self._session or self._default_session,
+            session_id=self._named_session or self._session,
             message_id=text(message.get("id")) or record.own_id,
             at=message.get("timestamp"),
             cwd=self._cwd,
@@ -249,7 +226,7 @@ def _part_words(part: JsonValue) -> str:
 
 
 def _result(call: JsonObject) -> JsonValue:
-    """Return a tool's result: its text where it is only a text, else the response as it is."""
+    """Return a tool's result: the text where the response is one, else the response unchanged."""
     result = call.get("result")
     responses = [
         obj(obj(part.get("functionResponse")).get("response"))
@@ -265,7 +242,7 @@ def _result(call: JsonObject) -> JsonValue:
 
 
 def _project_folder(path: Path) -> str | None:
-    """Return the folder a project's transcripts are about, by a file beside `chats`."""
+    """Return the folder of a project, from the file beside `chats` that names the folder."""
     try:
         return text(read_text(path.parent.parent / ".project_root", _MOST_PATH_BYTES).strip())
     except (OSError, ValueError):
@@ -277,7 +254,7 @@ GEMINI = TranscriptFormat(
     client="gemini",
     patterns=("session-*.jsonl", "session-*.json"),
     read=read,
-    follow=lambda session, path: _GeminiReading(session, _project_folder(path)),
+    follow=_GeminiReading,
     folder=DefaultFolder("GEMINI_CLI_HOME", "~", ".gemini/tmp"),
     documents=frozenset({".json"}),
 )

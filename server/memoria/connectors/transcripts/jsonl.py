@@ -28,7 +28,7 @@ from memoria.connectors.transcripts.source import JsonObject, Record, Transcript
 from memoria.model import Role, Turn
 
 _FIELDS = frozenset(("timestamp", "tool_calls", "tool_results"))
-"""Fields by any of which such a line is known."""
+"""Fields that only lines of agents have. Any of the fields tells such a line."""
 OWN_FIELDS = frozenset(Turn.model_fields) | _FIELDS
 _CALL_IDS = ("id", "call_id", "tool_use_id", "tool_call_id")
 _SECONDS = 1_000
@@ -56,7 +56,7 @@ def list_turns(line: JsonObject) -> Iterator[JsonObject]:
 
 
 def _tool_fields(own: JsonObject) -> JsonObject:
-    """Return what a tool's turn shares with the words before it; an id is theirs alone."""
+    """Return the fields that a tool's turn shares with the words before the call: all but an id."""
     shared = ("session_id", "at", "utc_offset")
     return {"role": Role.TOOL.value, **{key: own[key] for key in shared if key in own}}
 
@@ -70,7 +70,7 @@ def _read_call(call: JsonObject) -> JsonObject:
 
 
 def _take_result(call: JsonObject, results: list[JsonObject]) -> JsonValue:
-    """Take a call's result out of the list: the one that names it, else the first nameless one."""
+    """Take a call's result out of the list: the one with the call's id, else the first without."""
     named = [one for one in results if _own_id(one) and _own_id(one) == _own_id(call)]
     free = [one for one in results if not _own_id(one)]
     found = next(iter([*named, *free]), None)
@@ -91,7 +91,7 @@ def _own_id(item: Mapping[str, JsonValue]) -> str | None:
 
 
 def _read_time(value: JsonValue) -> JsonValue:
-    """Read a time as a turn takes it: a text as it is, for its offset; seconds as milliseconds."""
+    """Return a time as a turn takes it: a text unchanged, seconds as milliseconds."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     return round(value * _SECONDS) if 0 < value < _LATEST_SECONDS else round(value)
@@ -115,7 +115,7 @@ def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
 
 
 def _identify(turn: Turn, default: str, seen: Counter[tuple[str, str]]) -> Turn:
-    """Give the turn a session, and an id of its own if it has none."""
+    """Return the turn with a session, and with an id of ours if the turn has none."""
     session = turn.session_id or default
     if turn.message_id is not None:
         return turn.model_copy(update={"session_id": session})

@@ -1,4 +1,4 @@
-"""A transcript's file as JSON objects, one a line, whatever the bytes are.
+"""File of a transcript, read as JSON objects, one or more a line.
 
 Memory is bounded: one line is held at a time, and a line longer than the limit is passed over
 without being held at all. A file that is one JSON document counts as one line.
@@ -42,7 +42,6 @@ MOST_TIMES = 200
 ALWAYS_FINE = 64 * 1024 * 1024
 """Bytes that anything may unpack to."""
 _SKIP_BLOCK_BYTES = 1024 * 1024
-_TORN = "can't be decompressed to its end"
 _SNIFFED_BYTES = 4_096
 _DECODER = json.JSONDecoder()
 _BETWEEN = re.compile(r"[\s,]*+")
@@ -51,7 +50,7 @@ _BETWEEN = re.compile(r"[\s,]*+")
 
 @dataclass(frozen=True, slots=True)
 class UnusableLine:
-    """A line that can't be used; the whole file, where there is no line."""
+    """A line that can't be used; the whole file, where `line` is None."""
 
     line: int | None
     problem: str
@@ -59,7 +58,7 @@ class UnusableLine:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A JSON object of a line. Some programs lose the end of a line, so that it has several."""
+    """A JSON object of a line. A line may have several, as some programs lose a line's end."""
 
     line: int
     offset: int
@@ -70,12 +69,12 @@ class Record:
 
     @property
     def own_id(self) -> str:
-        """Id where it has none: its line, in which there may be others."""
+        """Id for an object without one: the line's number, and the number of objects before it."""
         return f"line-{self.line}" + (f".{self.part}" if self.part else "")
 
 
 class TranscriptSource:
-    """A transcript's file."""
+    """A transcript's file, read line by line."""
 
     def __init__(self, path: Path, session: str, *, is_document: bool = False) -> None:
         """Prepare to read a file.
@@ -96,11 +95,11 @@ class TranscriptSource:
         self.number = 0
         """Number of lines before that one."""
         self.encodings: set[str] = set()
-        """Encodings it was read as, where that is not UTF-8."""
+        """Encodings other than UTF-8 that the file was read as."""
         self._is_document = is_document
 
     def count(self, items: Iterable[_ItemT]) -> Iterator[_ItemT]:
-        """Yield the items of a file that has no lines; each counts as one."""
+        """Yield the items of a file that has no lines, and count each item as a line."""
         for item in items:
             self.lines += 1
             yield item
@@ -111,32 +110,23 @@ class TranscriptSource:
         Args:
             ahead: this is a look ahead, and the work itself is still to come.
         """
-        try:
-            with self._open() as (file, bytes_read):
-                for record in self._records(file, self._most_bytes()):
-                    self.position = 0 if ahead else bytes_read()
-                    yield record
-        except OSError as error:
-            yield UnusableLine(None, f"can't be read: {error.strerror or error}")
-        except (zstd.ZstdError, EOFError):
-            yield UnusableLine(None, _TORN)
+        with self._name_fault() as faults, self._open() as (file, bytes_read):
+            for record in self._records(file, self._most_bytes()):
+                self.position = 0 if ahead else bytes_read()
+                yield record
+        yield from faults
 
     def records_at(self, places: Iterable[tuple[int, int]]) -> Iterator[Record | UnusableLine]:
-        """Yield the lines at these (offset, line number), which a former run of `records` gave."""
+        """Yield the lines at (offset, line number) pairs that a former run of `records` gave."""
         last: tuple[int, Record | UnusableLine] | None = None
-        try:
-            with self._open() as (file, _):
-                for offset, number in places:
-                    if last is None or last[0] != offset:
-                        file.seek(offset)
-                        records = self._parse(number, offset, self._next(file))
-                        last = offset, next(records)
-                        self.position = max(self.position, file.tell())
-                    yield last[1]
-        except OSError as error:
-            yield UnusableLine(None, f"can't be read: {error.strerror or error}")
-        except (zstd.ZstdError, EOFError):
-            yield UnusableLine(None, _TORN)
+        with self._name_fault() as faults, self._open() as (file, _):
+            for offset, number in places:
+                if last is None or last[0] != offset:
+                    file.seek(offset)
+                    last = offset, next(self._parse(number, offset, self._next(file)))
+                    self.position = max(self.position, file.tell())
+                yield last[1]
+        yield from faults
 
     def records_after(self, offset: int, number: int, ends: int) -> Iterator[Record | UnusableLine]:
         """Yield whole lines, from the one that begins at `offset` to the first beyond `ends`.
@@ -144,16 +134,11 @@ class TranscriptSource:
         A last line that is still being written is left for the next time. What was read is in
         `offset` and `number` of the source after each line.
 
-        Args:
-            offset: where in the file the first of them begins.
-            number: how many lines come before it.
-            ends: no line is begun from here on.
-
         Raises:
             OSError: the file can't be read.
         """
         self.offset, self.number = offset, number
-        with open(self.path, "rb", opener=_open_regular_file) as file:
+        with open_file(self.path) as file:
             file.seek(offset)
             while self.offset < ends and (data := file.readline(MAX_LINE_BYTES + 1)):
                 begun, size = self.offset, len(data)
@@ -169,8 +154,19 @@ class TranscriptSource:
                 if data.strip():
                     yield from self._parse(self.number, begun, data)
 
+    @contextmanager
+    def _name_fault(self) -> Iterator[list[UnusableLine]]:
+        """Yield a list, to which an error that ends the reading is added as an `UnusableLine`."""
+        faults = list[UnusableLine]()
+        try:
+            yield faults
+        except OSError as error:
+            faults.append(UnusableLine(None, f"can't be read: {error.strerror or error}"))
+        except (zstd.ZstdError, EOFError):
+            faults.append(UnusableLine(None, "can't be decompressed to its end"))
+
     def _most_bytes(self) -> float:
-        """Return how many bytes a transcript may unpack to; infinite if it is not packed."""
+        """Return how many bytes a transcript may unpack to; infinity for an unpacked file."""
         size = self.path.stat().st_size
         return ALWAYS_FINE + MOST_TIMES * size if self.path.suffix == ".zst" else inf
 
@@ -192,7 +188,7 @@ class TranscriptSource:
         return file.read(most) if self._is_document else file.readline(most)
 
     def _skip_line(self, file: BufferedIOBase, begun: bytes, most: float = inf) -> int:
-        """Read to the end of a line that is too long, or to `most`; how many bytes that took."""
+        """Read on to the end of a line, or to `most`; return the number of bytes read."""
         passed = 0
         while begun and passed <= most and (self._is_document or not begun.endswith(b"\n")):
             begun = self._next(file, _SKIP_BLOCK_BYTES)
@@ -200,10 +196,10 @@ class TranscriptSource:
         return passed
 
     def _as_lines(self, raw: BufferedReader) -> BufferedIOBase:
-        """Recode UTF-16 to UTF-8, as in UTF-16 a byte is no part of a line; else return the file.
+        """Return the file with lines in UTF-8, recoded from UTF-16 where the file is in that.
 
         Raises:
-            OSError: it is in UTF-16, and longer than can be held, or damaged.
+            OSError: the file is in UTF-16 and too long to be held, or damaged.
         """
         head = raw.peek(_SNIFFED_BYTES)[:_SNIFFED_BYTES]
         if find_utf_16(head[: len(head) // 2 * 2]) is None:
@@ -219,12 +215,31 @@ class TranscriptSource:
         return BytesIO(plain.encode())
 
     def _parse(self, number: int, offset: int, data: bytes) -> Iterator[Record | UnusableLine]:
-        return _parse_records(number, offset, data, self.encodings)
+        """Yield the objects of a line, mostly one, and add the line's encoding to the encodings."""
+        if len(data) > MAX_LINE_BYTES:
+            yield UnusableLine(number, f"is longer than {MAX_LINE_BYTES:,} bytes")
+            return
+        part = 0
+        try:
+            text, encoding = decode_line(data)
+            self.encodings.update(filter(None, [encoding]))
+            for at, value in split_values(text):
+                behind = len(text[at:].encode()) if part and encoding is None else len(data)
+                if isinstance(value, dict):
+                    yield Record(number, offset + len(data) - behind, len(data), value, part)
+                else:
+                    yield UnusableLine(number, "is not a JSON object")
+                part += 1
+        except (ValueError, RecursionError) as error:
+            yield UnusableLine(number, _describe_problem(error, data))
+        else:
+            if not part:
+                yield UnusableLine(number, "is not a JSON object")
 
     @contextmanager
     def _open(self) -> Iterator[tuple[BufferedIOBase, Callable[[], int]]]:
-        """Open the file; yield it, and a function to how many of its bytes are read."""
-        with open(self.path, "rb", opener=_open_regular_file) as raw:
+        """Open the file; yield the file and a counter of the bytes read."""
+        with open_file(self.path) as raw:
             if self.path.suffix != ".zst":
                 yield self._as_lines(raw), raw.tell
                 return
@@ -233,12 +248,12 @@ class TranscriptSource:
 
 
 def read_before(path: Path, offset: int, most: int) -> bytes:
-    """Return what stands before a place of a file; empty where the file ends before that place.
+    """Return the bytes before a place of a file; none where the file ends before that place.
 
     Raises:
         OSError: the file can't be read.
     """
-    with open(path, "rb", opener=_open_regular_file) as file:
+    with open_file(path) as file:
         file.seek(max(offset - most, 0))
         found = file.read(min(offset, most))
     return found if len(found) == min(offset, most) else b""
@@ -248,17 +263,17 @@ def open_file(path: Path, *, may_be_link: bool = True) -> BufferedReader:
     """Open a regular file to be read.
 
     Raises:
-        OSError: it can't be, or is something else.
+        OSError: the file can't be opened, or is no regular file.
     """
     return open(path, "rb", opener=_open_regular_file if may_be_link else _open_unfollowed)
 
 
 def read_text(path: Path, most: int = MAX_LINE_BYTES) -> str:
-    """Read all that a regular file says.
+    """Read the text of a regular file.
 
     Raises:
-        OSError: it can't be read, is something else, or is longer than `most` bytes.
-        UnknownEncodingError: it is no text of any known encoding.
+        OSError: the file can't be read, is no regular file, or has more than `most` bytes.
+        UnknownEncodingError: the file is no text of any known encoding.
     """
     with open_file(path) as file:
         data = file.read(most + 1)
@@ -284,7 +299,7 @@ def read_head(path: Path, most: int) -> bytes:
 
 
 def _open_regular_file(path: str, flags: int) -> int:
-    """Open a regular file: a pipe may never say anything, and a device may never end."""
+    """Open a regular file and nothing else: a pipe may stay silent, and a device may never end."""
     descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -315,34 +330,6 @@ def split_values(text: str) -> Iterator[tuple[int, JsonValue]]:
 def _skip_between(text: str, at: int) -> int:
     found = _BETWEEN.match(text, at)
     return at if found is None else found.end()
-
-
-def _parse_records(
-    number: int, offset: int, data: bytes, encodings: set[str]
-) -> Iterator[Record | UnusableLine]:
-    """Yield the objects of a line, mostly one. Its encoding is added to the encodings."""
-    if len(data) > MAX_LINE_BYTES:
-        yield UnusableLine(number, f"is longer than {MAX_LINE_BYTES:,} bytes")
-        return
-    part = 0
-    try:
-        text, encoding = decode_line(data)
-        encodings.update(filter(None, [encoding]))
-        for at, value in split_values(text):
-            begins = offset + (
-                len(data) - len(text[at:].encode()) if part and encoding is None else 0
-            )
-            yield (
-                Record(number, begins, len(data), value, part)
-                if isinstance(value, dict)
-                else UnusableLine(number, "is not a JSON object")
-            )
-            part += 1
-    except (ValueError, RecursionError) as error:
-        yield UnusableLine(number, _describe_problem(error, data))
-    else:
-        if not part:
-            yield UnusableLine(number, "is not a JSON object")
 
 
 def _describe_problem(error: ValueError | RecursionError, data: bytes) -> str:

@@ -1,12 +1,10 @@
-"""Reading of a reply as a checked value, and the complaint that an unfit one is sent back with.
+"""Reading of a reply as a checked value; an unfit reply is returned with a complaint to send back.
 
-An answer that does not keep to its form is read for what can be used of it: each operation by
-itself. One that was cut off for its length is none, for what it lacks may be read with less text.
+Of an answer that does not keep to its form, whatever can be used is read: each operation by itself.
+An answer that was cut off for its length is refused: with less text to read it may become whole.
 """
 
 from collections.abc import Iterable, Mapping
-from functools import cache
-from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -14,7 +12,6 @@ from memoria.errors import InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
 from memoria.inference.chat.loose_answer import LooseAnswer, list_name, read_loosely
 from memoria.inference.chat.mend import is_escaped
-from memoria.inference.chat.schema import compact_schema, describe_form
 
 _SHOWN_PROBLEMS = 5
 _CUT_OFF = "length"
@@ -30,7 +27,7 @@ class UnfitAnswerError(InvalidAnswerError):
 
 
 def read_answer(request: ChatRequest[AnswerT], reply: ChatReply) -> LooseAnswer[AnswerT]:
-    """Return the value that the reply holds, and the items in it that are of no use.
+    """Parse a reply; return the value in it, and the items of it that are unfit.
 
     Raises:
         ModelRefusedError: the model would not answer.
@@ -65,33 +62,33 @@ def _read_again(request: ChatRequest[AnswerT], reply: ChatReply) -> LooseAnswer[
 def _may_say_more(text: str, answer: type[BaseModel]) -> bool:
     """Check whether an answer that keeps to its form may still mean something else.
 
-    It has its list twice, of which JSON lets the last one count, or escapes that were escaped.
+    It may have its list twice, of which JSON takes the last, or escapes that were escaped twice.
     """
     name = list_name(answer)
     return (name is not None and text.count(f'"{name}"') > 1) or is_escaped(text)
 
 
 def _is_of_use(found: LooseAnswer[AnswerT]) -> bool:
-    """Check whether anything of an answer is sound, or nothing in it is unfit."""
+    """Check whether any item of an answer is sound, or none is unfit."""
     name = list_name(type(found.value))
     return not found.unfit or bool(name and getattr(found.value, name))
 
 
 def _describe_flaw(reply: ChatReply) -> str | None:
-    """Describe the answer's flaw as a whole; None where it has none."""
+    """Describe what is wrong with an answer as a whole; return None if nothing is."""
     if reply.finish == _CUT_OFF:
         return f"it was cut off after {reply.output_tokens:,} tokens"
     return None if reply.text.strip() else "it is empty"
 
 
 def _advise_on_flaw(reply: ChatReply) -> str | None:
-    """Return the flaw as advice to the model, or None."""
+    """Return the flaw of a whole answer as advice to the model; None without a flaw."""
     flaw = _describe_flaw(reply)
     return f"{flaw}; be much shorter" if reply.finish == _CUT_OFF else flaw
 
 
 def _describe_without_content(error: ValidationError, answer: type[BaseModel]) -> str:
-    """Describe the problems without a word of the model's: names it made up are left out."""
+    """Describe an answer's problems without names that the model made up."""
     known = {*_schema_names(answer.model_json_schema())}
     found = error.errors(include_input=False, include_url=False, include_context=False)
     return _list_problems(
@@ -102,7 +99,7 @@ def _describe_without_content(error: ValidationError, answer: type[BaseModel]) -
 
 
 def _describe_in_full(error: ValidationError) -> str:
-    """Describe the problems as the model that made them may see them."""
+    """Describe an answer's problems for the model that wrote it."""
     found = error.errors(include_input=False, include_url=False, include_context=False)
     return _list_problems(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in found)
 
@@ -114,33 +111,8 @@ def _list_problems(problems: Iterable[str]) -> str:
 
 
 def _schema_names(schema: object) -> Iterable[str]:
-    """Yield every name that our own schema uses."""
+    """Yield every name that the answer's own schema uses."""
     if isinstance(schema, Mapping):
         for name, inner in schema.items():
             yield name
             yield from _schema_names(inner)
-
-
-@cache
-def schema_without_limits(answer: type[BaseModel]) -> dict[str, Any]:
-    """Return the answer's JSON schema in the subset that strict endpoints take.
-
-    Every field is required and no other allowed. Limits on lengths go: they are checked when the
-    answer is read. Nobody may change it: it is made once.
-    """
-    return compact_schema(answer.model_json_schema(), is_strict=True)
-
-
-@cache
-def schema_with_limits(answer: type[BaseModel]) -> dict[str, Any]:
-    """Return the schema with its limits on lengths: where they bind, no text goes on for ever.
-
-    A field that has a default may be left out: that is shorter, here and in the answer.
-    """
-    return compact_schema(answer.model_json_schema(), is_strict=False)
-
-
-@cache
-def form_in_words(answer: type[BaseModel]) -> str:
-    """Describe the answer's form for a prompt: it says what its schema says."""
-    return describe_form(schema_with_limits(answer))

@@ -1,4 +1,4 @@
-"""The seam between Memoria and chat models: a request, its reply, and waiting until a deadline."""
+"""Protocol of chat models: a request, its reply, and waiting for it until a deadline."""
 
 import threading
 from collections.abc import Callable
@@ -13,11 +13,12 @@ from memoria.errors import AskingStoppedError
 from memoria.language.budget import estimate_tokens
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest(Generic[AnswerT]):
-    """A prompt filled in, and the form that its answer must have."""
+    """Filled-in prompt, and the type that its answer must have."""
 
     purpose: str
     """Purpose of the answer, in a word: `extract`."""
@@ -31,12 +32,12 @@ class ChatRequest(Generic[AnswerT]):
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """Text of a model, unread, and its cost."""
+    """Text of a model, not parsed yet, and its cost."""
 
     text: str
     model: str
     input_tokens: int
-    """Number as reported, else estimated."""
+    """Number as the model reports it, else estimated."""
     output_tokens: int
     finish: str = "stop"
     """`stop`, `length` when it was cut off, `refused` when model or filter would not answer; any
@@ -46,14 +47,14 @@ class ChatReply:
 
 
 class ChatModel(Protocol):
-    """Requests in, replies out. Calls block and may come from several threads.
+    """Answers requests. Calls block and may come from several threads.
 
-    It tries once: retries, budgets and the log of calls are the `ChatClient`'s.
+    A model tries once: retries, budgets and the log of calls are the `ChatClient`'s.
     """
 
     @property
     def name(self) -> str:
-        """The model, as the log of calls has it."""
+        """Name of the model, as the log of calls has it."""
         ...
 
     def ask(self, request: ChatRequest[AnswerT]) -> ChatReply:
@@ -78,16 +79,13 @@ def request_tokens(request: ChatRequest[AnswerT]) -> int:
     return estimate_tokens(request.instructions) + estimate_tokens(request.text)
 
 
-_T = TypeVar("_T")
-
-
 def asking_stopped_error() -> AskingStoppedError:
     """Return the error that a waiting caller gets when Memoria closes."""
     return AskingStoppedError("Memoria was closed while a chat model was asked.", uncounted=True)
 
 
 class DeadlineRunner:
-    """Runs work in threads of its own, so that waiting for it can end at any moment."""
+    """Runs work in threads of its own, so that waiting can end at any moment."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -95,7 +93,7 @@ class DeadlineRunner:
         self._stopped = False
 
     def run(self, work: Callable[[], _T], timeout_s: float) -> _T:
-        """Return the result of the work, or raise its error.
+        """Run work; return its result, or raise its error.
 
         Raises:
             TimeoutError: it takes longer. It goes on, and what it gives is lost.

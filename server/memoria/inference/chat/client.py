@@ -1,4 +1,4 @@
-"""The rate-limited client of a chat model: attempts, pauses, the daily budget, the log of calls.
+"""Client of a chat model: limits attempts, pauses, and the tokens of a day; logs all calls.
 
 Memoria reserves a request's maximum cost in the ledger before it sends the request, and only if the
 day's tokens suffice; afterwards the entry is set to the actual cost. So concurrent processes cannot
@@ -7,7 +7,7 @@ exceed the cap together, and a process that is killed leaves an entry with the m
 The client waits for short pauses only. Where a model asks for a pause of more than a few seconds,
 the error says when to ask again, and every request until then gets that error. Once a request has
 taken as long as one answer may take, there is no further attempt: a request takes at most twice
-that and a pause, and one whose answer has to be repaired twice as long.
+that and a pause, or twice as long if its answer has to be repaired.
 """
 
 import json
@@ -23,7 +23,7 @@ from typing import Protocol
 
 from memoria.config import Settings
 from memoria.errors import BudgetSpentError, ChatModelError, ModelUnavailableError
-from memoria.inference.chat.answers import UnfitAnswerError, form_in_words, read_answer
+from memoria.inference.chat.answers import UnfitAnswerError, read_answer
 from memoria.inference.chat.base import (
     AnswerT,
     ChatModel,
@@ -33,20 +33,28 @@ from memoria.inference.chat.base import (
     request_tokens,
 )
 from memoria.inference.chat.command import ASKED_BY_MEMORIA, CommandChat
-from memoria.inference.chat.forms import longest_form
 from memoria.inference.chat.loose_answer import LooseAnswer, UnfitItem, join_answers
+from memoria.inference.chat.schema import form_in_words, longest_form
 from memoria.inference.templates import load_template
 from memoria.model import DAY_MS, DailyCap, ModelCall, now_millis, start_of_utc_day, to_iso
 
+_LOG = logging.getLogger(__name__)
+_MS_PER_S = 1000
+_LONGEST_WAIT_S = 20.0
+"""Longest pause for which the client waits; after a longer one the queue asks again."""
+_SHOWN_CHARS = 4000
+"""Length of an unfit answer that is sent back: 200 kB of prose teach no more than its start."""
+_SHOWN_OF_TOO_MUCH = 200
+"""Length of an answer that is sent back after it was cut off: most of its text repeats itself."""
+
 
 class CallLedger(Protocol):
-    """Ledger in which calls are entered. Several processes may share it."""
+    """Ledger in which calls to a chat model are entered. Several processes may share it."""
 
     def reserve(self, tenant: str, call: ModelCall, since: int, cap: DailyCap) -> int | None:
         """Enter a call that is about to be made; return its number.
 
-        None if the tenant's entries of the day that began at `since` would come to more than the
-        cap.
+        Return None if the tenant's entries of the day that began at `since` would exceed the cap.
         """
         ...
 
@@ -56,7 +64,7 @@ class CallLedger(Protocol):
 
 
 def open_call(request: ChatRequest[AnswerT], model: str, now: int) -> ModelCall:
-    """Return the entry of a call to be made, with the most it may cost."""
+    """Return the ledger entry of a call that is about to be made, with its maximum cost."""
     return ModelCall(
         at=now,
         purpose=request.purpose,
@@ -69,7 +77,7 @@ def open_call(request: ChatRequest[AnswerT], model: str, now: int) -> ModelCall:
 
 
 class OpenCall:
-    """A call under way, and its data so far."""
+    """A call to a chat model under way, with what is known of it so far."""
 
     def __init__(self, call: ModelCall) -> None:
         self.call = call
@@ -77,12 +85,12 @@ class OpenCall:
         self.failure: BaseException | None = None
 
     def final_call(self, duration_ms: int) -> ModelCall:
-        """Return the call as it went."""
+        """Return the call's ledger entry with tokens, time and outcome."""
         known = {"duration_ms": duration_ms, **self._token_counts(), **self._outcome()}
         return self.call.model_copy(update=known)
 
     def _token_counts(self) -> dict[str, int]:
-        """Return the reported tokens; 0 where nothing was done, empty if unknown."""
+        """Return the reported tokens: 0 if the model did nothing, empty if unknown."""
         match self.reply, self.failure:
             case ChatReply() as reply, _:
                 return {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
@@ -99,16 +107,6 @@ class OpenCall:
                 return {"outcome": error.outcome, "detail": str(error)}
             case error:
                 return {"outcome": "failed", "detail": type(error).__name__}
-
-
-_LOG = logging.getLogger(__name__)
-_MS_PER_S = 1000
-_LONGEST_WAIT_S = 20.0
-"""Longest pause that is waited for; one that is longer is the queue's."""
-_SHOWN_CHARS = 4000
-"""Length of an unfit answer that is sent back: 200 kB of prose teach no more than its start."""
-_SHOWN_OF_TOO_MUCH = 200
-"""Length of one that was cut off: what repeats itself is repeated, and room is scarce."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +142,9 @@ class ChatClient:
         self._not_before = 0
 
     def ask(self, tenant: str, request: ChatRequest[AnswerT]) -> AnswerT:
-        """Return the answer to a request. One that is no answer is sent back once to be mended.
+        """Return the answer to a request; send an invalid answer back once to be mended.
 
-        Of an answer with sound items and unfit ones, these alone are sent back, and kept if they
+        Of an answer with sound and unfit items, only the unfit ones are sent back, and kept if they
         are mended.
 
         Raises:
@@ -168,7 +166,7 @@ class ChatClient:
     def _mend_items(
         self, tenant: str, request: ChatRequest[AnswerT], read: LooseAnswer[AnswerT]
     ) -> AnswerT:
-        """Return the answer with those of its unfit items that the model can mend."""
+        """Return an answer with those of its unfit items that the model can mend."""
         try:
             mended = self._ask_with_retries(tenant, _mend_request(request, read.unfit)).value
         except ChatModelError as error:
@@ -197,7 +195,7 @@ class ChatClient:
         raise asking_stopped_error()  # never so: there is at least one attempt
 
     def _ask_once(self, tenant: str, request: ChatRequest[AnswerT]) -> LooseAnswer[AnswerT]:
-        """Ask once, and enter the outcome."""
+        """Ask the model once, and enter the outcome in the ledger."""
         with self._occupy_slot(), self._record_call(tenant, request) as entry:
             reply = self._model.ask(request)
             entry.reply = reply
@@ -274,7 +272,7 @@ class ChatClient:
         raise asking_stopped_error()
 
     def _postpone_requests(self, error: ModelUnavailableError, attempt: int) -> None:
-        """Send no request for as long as the model wants, or longer with every failure."""
+        """Set the time of the next request: what the model wants, else after a doubled pause."""
         doubled_s = min(self._limits.first_pause_s * 2.0 ** (attempt - 1), _LONGEST_WAIT_S)
         pause_s = doubled_s * random.uniform(0.5, 1)  # noqa: S311  (so that processes spread out)
         until = self._now() + round(pause_s * _MS_PER_S)
@@ -286,13 +284,11 @@ class ChatClient:
 
 
 def _repair_request(request: ChatRequest[AnswerT], error: UnfitAnswerError) -> ChatRequest[AnswerT]:
-    """Return the request once more, with the answer it got and what is wrong with that."""
+    """Return the request again, with the answer it got and what is wrong with the answer."""
     repair = load_template("repair")
     shown = _SHOWN_OF_TOO_MUCH if error.too_much else _SHOWN_CHARS
     again = repair.render(
-        answer=error.reply.text[:shown],
-        problem=error.complaint,
-        form=form_in_words(request.answer),
+        answer=error.reply.text[:shown], problem=error.complaint, form=form_in_words(request.answer)
     )
     return replace(
         request,
@@ -316,17 +312,25 @@ def _mend_request(
 
 
 def choose_chat_model(settings: Settings) -> ChatModel | None:
-    """Return the configured chat model; None where there is none.
+    """Return the configured chat model; None if none is configured.
 
-    None as well in a Memoria that was started by the very program a Memoria asks.
+    A Memoria that was started by the program which another Memoria asks has no chat model either.
     """
     if os.environ.get(ASKED_BY_MEMORIA):
         return None
     if settings.llm_command:
         return CommandChat(settings.llm_command, settings.llm_timeout_s)
-    if settings.llm_base_url and settings.llm_model:
-        return _connect_endpoint(settings.llm_base_url, settings.llm_model, settings)
-    return None
+    if not (settings.llm_base_url and settings.llm_model):
+        return None
+    from memoria.inference.chat.endpoint import EndpointChat  # noqa: PLC0415  (loads openai)
+
+    key = settings.llm_api_key
+    return EndpointChat(
+        base_url=settings.llm_base_url,
+        model=settings.llm_model,
+        api_key=key.get_secret_value() if key else None,
+        timeout_s=settings.llm_timeout_s,
+    )
 
 
 def chat_limits(settings: Settings) -> ChatLimits:
@@ -336,16 +340,4 @@ def chat_limits(settings: Settings) -> ChatLimits:
         attempts=settings.llm_attempts,
         concurrency=settings.llm_concurrency,
         daily_cap=settings.daily_cap,
-    )
-
-
-def _connect_endpoint(base_url: str, model: str, settings: Settings) -> ChatModel:
-    from memoria.inference.chat.endpoint import EndpointChat  # noqa: PLC0415
-
-    key = settings.llm_api_key
-    return EndpointChat(
-        base_url=base_url,
-        model=model,
-        api_key=key.get_secret_value() if key else None,
-        timeout_s=settings.llm_timeout_s,
     )

@@ -1,9 +1,9 @@
-"""A command line: `claude -p`, `codex exec -`, `llm`, or a script.
+"""Chat model behind a command line: `claude -p`, `codex exec -`, `llm`, or a script.
 
 The request goes to standard input, JSON comes from standard output, within a time and a size. There
-is no shell, and the program runs in an empty folder, so that nothing of a project it happens to
-start in gets into the answer. The environment variable `MEMORIA_ASKED` marks the call, so that a
-Memoria which the program starts in its turn does not ask again.
+is no shell, and the program runs in an empty folder, so that no project's files get into the
+answer. The environment variable `MEMORIA_ASKED` marks the call, so that a Memoria which the program
+starts in its turn does not ask again.
 
 The program gets a process group of its own, and the whole group ends with it: what it started must
 not live on after a timeout. Three threads feed and drain its pipes, because a program may write
@@ -36,13 +36,21 @@ from memoria.inference.chat.base import (
     asking_stopped_error,
     request_tokens,
 )
-from memoria.inference.chat.forms import append_form
+from memoria.inference.chat.schema import append_form
 from memoria.language.budget import estimate_tokens
 from memoria.language.secrets.redact import redact
 
 _BLOCK_BYTES = 65_536
 _LAST_WORDS_BYTES = 4096
 _REAP_S = 2.0
+ASKED_BY_MEMORIA = "MEMORIA_ASKED"
+"""Environment variable that marks a program which Memoria asks."""
+_OUR_SETTINGS = ("MEMORIA_LLM_", "MEMORIA_EMBEDDING_", "MEMORIA_RERANK_")
+_MOST_BYTES = 1 << 20
+_VARIABLE = lazy_regex(r"[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)
+_NOT_FOUND = (126, 127)
+"""Exit codes of `env` and shells for a program that can't be found or run."""
+_REVEALING_CHARS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +60,9 @@ class ProgramResult:
     code: int
     output: bytes
     stderr_tail: bytes
-    """The end of what it wrote to standard error."""
+    """The end of what the program wrote to standard error."""
     cut: bool
-    """True if it was ended because it wrote more than it may."""
+    """True if the program was killed because it wrote too much."""
 
 
 class Program:
@@ -63,7 +71,7 @@ class Program:
     def __init__(
         self, words: Sequence[str], environment: Mapping[str, str], folder: Path, most_bytes: int
     ) -> None:
-        """Start it.
+        """Start the program.
 
         Raises:
             OSError: it can't be started.
@@ -84,7 +92,7 @@ class Program:
         )
 
     def run(self, text: str, timeout_s: float) -> ProgramResult:
-        """Give it the text and wait for its end. Nothing of it is left afterwards.
+        """Give the program a text, and wait for its end; it is killed at the latest then.
 
         Raises:
             TimeoutError: it takes longer.
@@ -112,7 +120,7 @@ class Program:
         return ProgramResult(code, bytes(self._output), bytes(self._last_words), self._cut)
 
     def kill(self) -> None:
-        """End it and whatever it started, unless it has ended by itself."""
+        """Kill the program and all that it started, unless it has ended by itself."""
         if self._process.returncode is not None:
             return  # its number may be another's by now
         if sys.platform == "win32":
@@ -154,16 +162,6 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     return pipe
 
 
-ASKED_BY_MEMORIA = "MEMORIA_ASKED"
-"""Set in the environment of a program that Memoria asks."""
-_OUR_SETTINGS = ("MEMORIA_LLM_", "MEMORIA_EMBEDDING_", "MEMORIA_RERANK_")
-_MOST_BYTES = 1 << 20
-_VARIABLE = lazy_regex(r"[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)
-_NOT_FOUND = (126, 127)
-"""Exit codes of `env` and shells when there is no such program."""
-_REVEALING_CHARS = 12
-
-
 def split_command(command: str) -> list[str]:
     """Return the program and its arguments in a command line, as this system writes them."""
     return _split(command)[1]
@@ -182,7 +180,7 @@ def _split(command: str) -> tuple[dict[str, str], list[str]]:
 
 
 class CommandChat:
-    """Asks a program, once a request."""
+    """Chat model behind a command line: each request starts the program once."""
 
     def __init__(self, command: str, timeout_s: float) -> None:
         self._variables, self._words = _split(command)
@@ -217,7 +215,7 @@ class CommandChat:
         )
 
     def close(self) -> None:
-        """End what is under way."""
+        """Kill the programs under way."""
         with self._lock:
             self._closed = True
             running = [*self._running]
@@ -253,7 +251,7 @@ class CommandChat:
         return program
 
     def _check_result(self, ended: ProgramResult, text: str) -> None:
-        """Raise the error that a program means by a bad end."""
+        """Raise an error if a program ended badly."""
         if ended.cut:
             return  # it was we who ended it
         if ended.code in _NOT_FOUND:
@@ -271,15 +269,15 @@ class CommandChat:
 
     @property
     def _display_name(self) -> str:
-        """The program without its arguments, which may hold a key."""
+        """Name of the program without its arguments, which may hold a key."""
         return f"The command {shorten(Path(self._program).name)}"
 
 
 def _child_environment(ours: Mapping[str, str], own_folder: str, place: Path) -> dict[str, str]:
-    """Return the program's environment: ours without our keys, and a mark of the asking process.
+    """Return the program's environment: that of this process, without Memoria's keys.
 
-    Whoever starts us may look for programs in few folders; a script's interpreter, such as Node,
-    mostly lies beside it. Some programs take the folder that `PWD` names for the one they run in.
+    Memoria's own PATH may have few folders; a script's interpreter, such as Node,
+    mostly lies beside the script. Some programs take the folder in `PWD` for the one they run in.
     """
     kept = {name: value for name, value in ours.items() if not name.startswith(_OUR_SETTINGS)}
     folders = [*filter(None, ours.get("PATH", os.defpath).split(os.pathsep))]
@@ -289,7 +287,7 @@ def _child_environment(ours: Mapping[str, str], own_folder: str, place: Path) ->
 
 
 def _last_line(last_words: bytes, request: str) -> str:
-    """Return a program's last line, without secrets; empty where it repeats the request."""
+    """Return a program's last line of error, without secrets; empty if it quotes the request."""
     lines = last_words.decode("utf-8", "replace").split("\n")
     line = next((line.strip() for line in reversed(lines) if line.strip()), "")
     shown = shorten(redact(line).text)

@@ -1,10 +1,10 @@
-"""An OpenAI-compatible `/chat/completions` endpoint: OpenAI, Ollama, llama.cpp, vLLM.
+"""Chat model behind an OpenAI-compatible endpoint: OpenAI, Ollama, llama.cpp, vLLM.
 
-Endpoints differ in two things: in which form they take a wish for JSON, and how they call the
-longest answer. A refusal of one is followed by the next, and what worked is remembered.
+Endpoints differ in two things: how they are asked for JSON, and the name of the limit on an
+answer's tokens. If one way is refused, the next is tried, and the way that worked is remembered.
 
-No words of the server go into an error, but for a few well-known codes: it may quote the request,
-or the key.
+Errors quote no words of the server but a few well-known codes: the server may quote the request or
+the key.
 """
 
 import logging
@@ -33,7 +33,13 @@ from memoria.inference.chat.base import (
     DeadlineRunner,
     request_tokens,
 )
-from memoria.inference.chat.forms import FORMS, Form, first_form, put_form_in_words, response_format
+from memoria.inference.chat.schema import (
+    FORMS,
+    Form,
+    first_form,
+    put_form_in_words,
+    response_format,
+)
 from memoria.inference.http import restrict_client
 from memoria.language.budget import estimate_tokens
 from memoria.model import now_millis, to_millis
@@ -47,59 +53,9 @@ _SPAN = lazy_regex(
 _MILLISECONDS = lazy_regex(r"(\d{1,12}(?:\.\d{1,9})?)ms")
 _NUMBER = lazy_regex(r"\d{1,12}(?:\.\d{1,9})?")
 _UNITS_S = (86_400, 3600, 60, 1)
-
-
-def retry_pause_s(headers: Mapping[str, str], now: int) -> float | None:
-    """Return the seconds to wait by the headers, at most a day; None where they say nothing.
-
-    Args:
-        headers: by names in lower case.
-        now: the present, in UTC epoch milliseconds.
-    """
-    asked = _retry_after_s(headers, now)
-    if asked is None:
-        resets = [
-            _span_s(headers.get(f"x-ratelimit-reset-{limit}", ""))
-            for limit in _list_exhausted(headers)
-        ]
-        asked = max((reset for reset in resets if reset is not None), default=None)
-    return None if asked is None else min(max(asked, 0.0), LONGEST_PAUSE_S)
-
-
-def _list_exhausted(headers: Mapping[str, str]) -> list[str]:
-    """List the limits that are used up."""
-    return [name for name in _LIMITS if headers.get(f"x-ratelimit-remaining-{name}") == "0"]
-
-
-def _retry_after_s(headers: Mapping[str, str], now: int) -> float | None:
-    milliseconds = headers.get("retry-after-ms", "").strip()
-    if _NUMBER.fullmatch(milliseconds):
-        return float(milliseconds) / 1000
-    after = headers.get("retry-after", "").strip()
-    if _NUMBER.fullmatch(after):
-        return float(after)
-    try:
-        return (to_millis(parsedate_to_datetime(after)) - now) / 1000
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
-def _span_s(span: str) -> float | None:
-    """Read the seconds of `20ms`, `1s`, `6m0s`, `1h30m`, or a bare number of them."""
-    span = span.strip()
-    if _NUMBER.fullmatch(span):
-        return float(span)
-    if milliseconds := _MILLISECONDS.fullmatch(span):
-        return float(milliseconds[1]) / 1000
-    parts = _SPAN.fullmatch(span)
-    if parts is None or not span:
-        return None
-    return sum(float(part or 0) * unit for part, unit in zip(parts.groups(), _UNITS_S, strict=True))
-
-
 _MS_PER_S = 1000
 _MOST_TOKENS = 10**9
-"""Most tokens of one request; an endpoint that counts more does not count."""
+"""Most tokens of one request; a larger count of an endpoint is not believed."""
 _REDIRECTS = range(300, 400)
 _PASSING = (408, 409, 425, 429)
 _SERVER_ERROR = 500
@@ -119,9 +75,64 @@ _FILTERED = "content_filter"
 _NO_MODEL = "model_not_found"
 _TOO_LONG = "context_length_exceeded"
 _SAYS_TOO_LONG = ("context size", "context length", "context window")
-"""Words of servers that have no code for it: llama.cpp, vLLM."""
+"""Words for too long a request in errors of servers that have no code for it: llama.cpp, vLLM."""
 _FINAL = (_FILTERED, _TOO_LONG, _NO_MODEL)
 """Codes of errors that no other form of the request would mend."""
+_NO_KEY = "none"  # the client insists on a key; local servers ignore it
+_MOST_BYTES = 16_000_000
+"""Most bytes of an answer: three times what the longest possible answer takes."""
+_NEVER_SENT = "ConnectError"  # of whichever HTTP library the client has
+_FORM_IN_DOUBT = (400, 422, 501)
+_CAPS = ("max_tokens", "max_completion_tokens")
+"""Names of the limit on an answer's tokens: everywhere, and in OpenAI's newer models."""
+
+
+def retry_pause_s(headers: Mapping[str, str], now: int) -> float | None:
+    """Return the seconds to wait that the headers ask for, at most a day; else None.
+
+    Args:
+        headers: by names in lower case.
+        now: the present, in UTC epoch milliseconds.
+    """
+    asked = _retry_after_s(headers, now)
+    if asked is None:
+        resets = [
+            _span_s(headers.get(f"x-ratelimit-reset-{limit}", ""))
+            for limit in _list_exhausted(headers)
+        ]
+        asked = max((reset for reset in resets if reset is not None), default=None)
+    return None if asked is None else min(max(asked, 0.0), LONGEST_PAUSE_S)
+
+
+def _list_exhausted(headers: Mapping[str, str]) -> list[str]:
+    """List the rate limits that are used up."""
+    return [name for name in _LIMITS if headers.get(f"x-ratelimit-remaining-{name}") == "0"]
+
+
+def _retry_after_s(headers: Mapping[str, str], now: int) -> float | None:
+    milliseconds = headers.get("retry-after-ms", "").strip()
+    if _NUMBER.fullmatch(milliseconds):
+        return float(milliseconds) / 1000
+    after = headers.get("retry-after", "").strip()
+    if _NUMBER.fullmatch(after):
+        return float(after)
+    try:
+        return (to_millis(parsedate_to_datetime(after)) - now) / 1000
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _span_s(span: str) -> float | None:
+    """Convert `20ms`, `1s`, `6m0s`, `1h30m` or a bare number to seconds."""
+    span = span.strip()
+    if _NUMBER.fullmatch(span):
+        return float(span)
+    if milliseconds := _MILLISECONDS.fullmatch(span):
+        return float(milliseconds[1]) / 1000
+    parts = _SPAN.fullmatch(span)
+    if parts is None or not span:
+        return None
+    return sum(float(part or 0) * unit for part, unit in zip(parts.groups(), _UNITS_S, strict=True))
 
 
 class _Message(BaseModel):
@@ -140,7 +151,7 @@ class _Usage(BaseModel):
 
 
 class _Completion(BaseModel):
-    """Fields that we read of an answer. The client's own type is built without a check."""
+    """Fields of an answer that Memoria reads; the client's own type is built without a check."""
 
     choices: list[_Choice]
     usage: _Usage | None = None
@@ -176,7 +187,7 @@ def read_completion(
 
 
 def to_chat_error(error: openai.APIStatusError, request: ChatRequest[AnswerT]) -> ChatModelError:
-    """Return our error for a status of 300 and more."""
+    """Convert an HTTP status of 300 and more to an error of Memoria's."""
     status, code = error.status_code, _find_code(error)
     what = f"The chat model's endpoint answered HTTP {status}" + (f" ({code})" if code else "")
     if status in _REDIRECTS:
@@ -205,7 +216,7 @@ def to_chat_error(error: openai.APIStatusError, request: ChatRequest[AnswerT]) -
 
 
 def is_final(error: openai.APIStatusError) -> bool:
-    """Check that no other form of the request would mend the error."""
+    """Check whether every other form of the request would fail in the same way."""
     return _find_code(error) in _FINAL
 
 
@@ -234,26 +245,18 @@ def _finish_reason(choice: _Choice) -> str:
     return choice.finish_reason if choice.finish_reason == "length" else "stop"
 
 
-_NO_KEY = "none"  # the client insists on a key; local servers ignore it
-_MOST_BYTES = 16_000_000
-"""Most bytes of an answer: three times what the longest that can be asked for takes."""
-_NEVER_SENT = "ConnectError"  # of whichever HTTP library the client has
-_FORM_IN_DOUBT = (400, 422, 501)
-_CAPS = ("max_tokens", "max_completion_tokens")
-"""Names of the longest answer: everywhere, and in OpenAI's newer models."""
-
 # Older versions of the client write whole requests there.
 logging.getLogger("openai._base_client").setLevel(logging.INFO)
 
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """Return the certificates of the machine, read once: that takes longer than to open a home."""
+    """Load the machine's certificates, once, as this takes longer than opening a home."""
     return httpx2.create_ssl_context()
 
 
 class EndpointChat:
-    """Asks over HTTP, each request once."""
+    """Chat model behind an HTTP endpoint: each request is sent once."""
 
     def __init__(self, base_url: str, model: str, api_key: str | None, timeout_s: float) -> None:
         self.name = model
@@ -294,11 +297,11 @@ class EndpointChat:
             ) from None
 
     def close(self) -> None:
-        """Give up what is under way."""
+        """Give up the requests under way."""
         self._waiting.stop()
 
     def _ask_in_accepted_form(self, request: ChatRequest[AnswerT]) -> ChatReply:
-        """Ask in the form that worked last, else in those that ask less of the endpoint."""
+        """Ask in the form that worked last; if refused, in forms that ask less of the endpoint."""
         refusal: ChatModelError | None = None
         for form in FORMS[FORMS.index(self._known[0]) :]:
             for cap in sorted(_CAPS, key=lambda cap: cap != self._known[1]):
@@ -333,5 +336,5 @@ class EndpointChat:
 
 
 def _blames_the_cap(error: openai.APIStatusError) -> bool:
-    """Check whether the endpoint has another name for the longest answer; some say so in prose."""
+    """Check whether an error is about the token limit's name; some endpoints say so in prose."""
     return error.param in _CAPS or any(f"'{cap}'" in error.message for cap in _CAPS)

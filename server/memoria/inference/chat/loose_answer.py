@@ -1,7 +1,7 @@
 """Loose answers: the usable parts of an answer that does not keep to its form.
 
-Where an answer is a list above all, of operations or rulings, each item is read by itself: one that
-is unfit takes no other along. The list may stand alone, in pieces, below another name, or be one
+Where an answer mainly is a list, of operations or rulings, each item is read by itself: an unfit
+item spoils no other. The list may stand alone, in pieces, under another name, or be a single
 item.
 """
 
@@ -13,6 +13,7 @@ from typing import Any, Generic, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.inference.chat.base import AnswerT
 from memoria.inference.chat.mend import (
     UnfitError,
@@ -27,16 +28,15 @@ from memoria.inference.chat.mend import (
     take_apart,
 )
 from memoria.inference.chat.notations import read_values
-from memoria.language.lazy import LazyPattern
 
 _DEEPEST_WRAPPING = 8
 _LEAST_IN_COMMON = 2
-"""Number of names of fields from which an object is an item."""
+"""Number of an item's field names that make an object an item."""
 _LEAST_COLUMNS = 4
 _MOST_ITEMS = 200
-"""Number of items that are looked at: more are the same again and again."""
+"""Most items of an answer that are read: further ones mostly repeat themselves."""
 _OF_SCHEMAS = frozenset(("$ref", "enum", "const", "anyOf", "oneOf"))
-_FIRST_WORD = LazyPattern(r"[^\W\d_]+")
+_FIRST_WORD = lazy_regex(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,13 @@ def read_loosely(answer: type[AnswerT], text: str, shown: str = "") -> LooseAnsw
 
 
 def list_name(answer: type[BaseModel]) -> str | None:
-    """Return the name of the list that an answer is above all; None for another answer."""
+    """Return the name of the list that an answer mainly consists of; None if it is no list."""
     listed = _Listed.of(answer)
     return None if listed is None else listed.name
 
 
 def join_answers(one: AnswerT, other: AnswerT) -> AnswerT:
-    """Return an answer with the items of another one as well, each once."""
+    """Return an answer with the items of another answer added, each once."""
     name = list_name(type(one))
     if name is None:
         return one
@@ -108,7 +108,7 @@ class _Listed:
 
     @cached_property
     def tags(self) -> dict[str, type[BaseModel]]:
-        """The kinds, by their tags and by what models write for these, in plain words."""
+        """The kinds of items by tag, and by other words that models write for a tag."""
         if self.tag is None:
             return {}
         found = dict[str, type[BaseModel]]()
@@ -121,8 +121,8 @@ class _Listed:
     def is_item(self, given: Mapping[Any, Any]) -> bool:
         """Check whether an object looks like an item.
 
-        It has names of fields in common with one, and a value for one of them: a schema has none.
-        Or it says which kind it is, and has the fields in another object.
+        An item has names of fields and a value for one, which a JSON schema has not; or it
+        says which kind of item it is and has the fields in an inner object.
         """
         plain = {plain_name(name): value for name, value in given.items()}
         inner = [one for one in map(object_in, plain.values()) if one is not None]
@@ -139,13 +139,13 @@ class _Listed:
         return bool(inner) and self.read_word(plain.get(str(self.tag))) is not None
 
     def _holds_list(self, value: object) -> bool:
-        """Check whether a text or object has the whole list in it."""
+        """Check whether a text or object contains the whole list."""
         if isinstance(value, str):
             return "{" in value and self.name in value
         return isinstance(value, Mapping) and self.name in map(plain_name, value)
 
     def _is_whole(self, given: Mapping[Any, Any]) -> bool:
-        """Check whether an object has all that an item of some kind needs, or is around one."""
+        """Check whether an object has all fields that a kind of item needs, or contains one."""
         names = set(map(plain_name, given))
         large = (one for one in self.kinds if len(_list_required(one)) > _LEAST_IN_COMMON)
         return any(_has_all(one, names) for one in large) or any(
@@ -169,23 +169,23 @@ class _Listed:
         return mend_value(kind, {**rest, self.tag: kind.model_fields[self.tag].default})
 
     def read_word(self, said: object) -> str | None:
-        """Return the word for a kind that a text is, or begins with: `add_memory`."""
+        """Return the word for a kind with which a text begins, as `add_memory`; else None."""
         if not isinstance(said, str):
             return None
-        first = _FIRST_WORD.regex.search(said)
+        first = _FIRST_WORD.search(said)
         tags = self.tags
         words = (plain_name(said), plain_name(first[0]) if first else "")
         return next((one for one in words if one in tags), None) or closest(words[0], tags)
 
     def _names_kind(self, said: object) -> bool:
-        """Check for the very word for a kind, or a name that begins with it: `add_memory`."""
+        """Check for a kind's own word, or a name that begins with the word, as `add_memory`."""
         if self.tag is None or not isinstance(said, str) or not said.isidentifier():
             return False
         defaults = (kind.model_fields[self.tag].default for kind in self.kinds)
         return said.lower().split("_")[0] in map(str.lower, defaults)
 
     def _find_tag(self, given: Mapping[Any, Any]) -> object:
-        """Return the word that tells the kind; under a name with another meaning, if it is one."""
+        """Return the word that tells an item's kind, even under a name with another meaning."""
         tag = str(self.tag)
         own = map(plain_name, (tag, *loosely(self.kinds[0].model_fields[tag]).names))
         plain = {plain_name(name): value for name, value in given.items()}
@@ -195,7 +195,7 @@ class _Listed:
         return said if self.read_word(said) or other is None else other
 
     def _likeliest(self, given: Mapping[Any, Any]) -> type[BaseModel]:
-        """Return the kind with the most required fields, all of which are there; else the first."""
+        """Return the kind with the most required fields, all of which are given; else the first."""
         inner = (object_in(value) or {} for value in given.values())
         names = {plain_name(name) for one in (given, *inner) for name in one}
         able = [kind for kind in self.kinds if _has_all(kind, names) and _list_required(kind)]
@@ -207,7 +207,7 @@ def _list_required(kind: type[BaseModel]) -> list[str]:
 
 
 def _has_all(kind: type[BaseModel], names: set[str]) -> bool:
-    """Check whether names of all fields that a kind needs are among others."""
+    """Check whether some names include those of all fields that a kind needs."""
     known = fields_of(kind)
     return {known.get(name) for name in names}.issuperset(_list_required(kind))
 
@@ -278,7 +278,7 @@ def _collect(
     rest: dict[str, Any],
     depth: int = 0,
 ) -> bool:
-    """Gather items and other fields from a value; return False if it is no answer at all."""
+    """Collect items and other fields from a value; return False if the value is no answer."""
     if isinstance(value, str) and "{" in value and depth <= _DEEPEST_WRAPPING:
         value = read_values(value)
     if isinstance(value, list):
@@ -312,7 +312,7 @@ def _collect_all(
 
 
 def _rows_of(listed: _Listed, given: list[Any]) -> list[Any]:
-    """Return the items of a list; a list of lists below one with field names becomes objects."""
+    """Return a list's items; rows below one with field names are returned as objects."""
     names = given[0] if given else None
     if not isinstance(names, list) or not all(isinstance(one, list) for one in given):
         return given
@@ -330,7 +330,7 @@ def _rows_of_columns(given: Mapping[Any, Any], count: int) -> Iterator[object]:
 
 
 def _items_of(listed: _Listed, given: object, depth: int = 0) -> Iterator[object]:
-    """Yield the items of a list, of one item, or of what is around items."""
+    """Yield the items that a value is or contains."""
     if depth > _DEEPEST_WRAPPING or given is None:
         return
     if isinstance(given, str) and "{" in given:
@@ -345,7 +345,7 @@ def _items_of(listed: _Listed, given: object, depth: int = 0) -> Iterator[object
 
 
 def _items_in(listed: _Listed, given: Mapping[Any, Any], depth: int) -> Iterator[object]:
-    """Yield an object that is an item; else the items in it, below words, names or numbers."""
+    """Yield an object if it is an item; else the items within it, under whatever names."""
     columns = [one for one in given.values() if isinstance(one, list) and len(one) > 1]
     if len(columns) >= _LEAST_COLUMNS and len({len(one) for one in columns}) == 1:
         yield from _rows_of_columns(given, len(columns[0]))
@@ -373,5 +373,5 @@ def _holds_objects(value: object) -> bool:
 
 
 def _is_schema(value: Mapping[Any, Any]) -> bool:
-    """Check whether an object describes the form of another: it is no item, but may hold some."""
+    """Check whether an object is a JSON schema: no item itself, though it may hold items."""
     return "properties" in value or not _OF_SCHEMAS.isdisjoint(value)

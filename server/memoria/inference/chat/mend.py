@@ -1,8 +1,8 @@
-"""Mending: a value read from a model's words that keep to its form only by and large.
+"""Mending of answers: reads a value from words of a model that nearly keep to its form.
 
-Fields that nobody knows are dropped, and known ones are found by other names. A number is clamped,
-a text is read for what it says, one thing is taken for a list of it. What stays unfit falls back on
-the field's default; without one, the value is unfit as a whole.
+Unknown fields are dropped, and known fields are found under other names. A number is clamped to its
+bounds, a text is read for the value it names, a single thing is taken for a list of one. A field
+that stays unfit falls back on its default; without a default the whole value is unfit.
 """
 
 import html
@@ -17,33 +17,33 @@ from annotated_types import Ge, Le, MaxLen
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.inference.chat.loose_json import CutObject, read_json, unescape
 from memoria.language.dates.chinese import number
 from memoria.language.dates.english import COUNTS, DAY_WORDS
-from memoria.language.lazy import LazyPattern
 from memoria.model.base import Loosely
 
-_FIRST_NUMBER = LazyPattern(r"-?\d{1,9}(?:\.\d{1,9})?")
-_LISTED = LazyPattern(r"\s*[,，、;；\n]\s*")
-_NO_LETTERS = LazyPattern(r"[\W_]+")
-_PARTS = LazyPattern(r"[|/,，、;；()（）]")
-_ESCAPED = LazyPattern(r"\\u[0-9a-fA-F]{4}|&(?:#\d{2,5}|#x[0-9a-f]{2,4}|[a-z]{2,6});")
+_FIRST_NUMBER = lazy_regex(r"-?\d{1,9}(?:\.\d{1,9})?")
+_LISTED = lazy_regex(r"\s*[,，、;；\n]\s*")
+_NO_LETTERS = lazy_regex(r"[\W_]+")
+_PARTS = lazy_regex(r"[|/,，、;；()（）]")
+_ESCAPED = lazy_regex(r"\\u[0-9a-fA-F]{4}|&(?:#\d{2,5}|#x[0-9a-f]{2,4}|[a-z]{2,6});")
 _ALIKE = 0.8
 """Least share of its letters that a misspelt word has in common with the right one."""
-_WORD = LazyPattern(r"[a-z]{3,12}")
-_CHINESE_NUMBER = LazyPattern("[一二两三四五六七八九十百]{1,6}")
+_WORD = lazy_regex(r"[a-z]{3,12}")
+_CHINESE_NUMBER = lazy_regex("[一二两三四五六七八九十百]{1,6}")
 _COUNTS = {word: count for count, word in enumerate(DAY_WORDS, 1)} | COUNTS
 _MOST_UNKNOWN = 10
 _OWN_VALUE = ("text", "value", "content")
 _YES_NO = Loosely(words={"True": ("yes", "1", "是"), "False": ("no", "0", "否")})
 _SCALES = (10, 100)
-"""Shares are given out of ten or a hundred, where not out of one."""
+"""Scales on which models give shares, where not from 0 to 1."""
 _NOTHING: tuple[object, ...] = (None, "", [], {})
 _NO_WORDS = ("null", "none", "nil", "n/a", "undefined", "-", "无")
 
 
 class UnfitError(ValueError):
-    """Words of a model are no such value; the message says why without any of them."""
+    """Raised for words that are no valid value; the message says why without quoting them."""
 
 
 def mend_value(kind: type[BaseModel], given: object) -> BaseModel:
@@ -71,7 +71,7 @@ def mend_value(kind: type[BaseModel], given: object) -> BaseModel:
 
 
 def _take_for_name(kind: type[BaseModel], given: str) -> dict[str, str]:
-    """Return a text as the one field that a value needs."""
+    """Return a text as the only field that a value requires."""
     needed = [name for name, field in kind.model_fields.items() if field.is_required()]
     if len(needed) != 1:
         raise UnfitError("it is no object")
@@ -79,7 +79,7 @@ def _take_for_name(kind: type[BaseModel], given: str) -> dict[str, str]:
 
 
 def _validate(kind: type[BaseModel], fields: dict[str, object]) -> BaseModel:
-    """Return the value of its fields, with defaults for those that are unfit after all.
+    """Build a value of its fields; fields that are invalid get their defaults.
 
     Raises:
         UnfitError: one of them has none.
@@ -97,11 +97,11 @@ def _validate(kind: type[BaseModel], fields: dict[str, object]) -> BaseModel:
 
 def plain_name(name: object) -> str:
     """Return a name or word as it is compared: `memory-id`, `MemoryID` and `memory_id` are one."""
-    return _NO_LETTERS.regex.sub("", str(name).lower())
+    return _NO_LETTERS.sub("", str(name).lower())
 
 
 def closest(name: str, others: Iterable[str]) -> str | None:
-    """Return the one of other names that a name is, but for a slip of the pen, or None."""
+    """Return the name that a misspelt name stands for, or None."""
     return next(iter(get_close_matches(name, others, 1, _ALIKE)), None)
 
 
@@ -111,7 +111,7 @@ def is_container(value: object) -> bool:
 
 
 def object_in(value: object) -> Mapping[Any, Any] | None:
-    """Return the object that a value is, alone in a list or a text, or None."""
+    """Return the object that a value is or contains alone, in a list or a text; else None."""
     if isinstance(value, str) and value.lstrip()[:1] == "{":
         value = read_json(value)
     if isinstance(value, list) and len(value) == 1:
@@ -120,7 +120,7 @@ def object_in(value: object) -> Mapping[Any, Any] | None:
 
 
 def loosely(field: FieldInfo) -> Loosely:
-    """Return how a field is read."""
+    """Return the rules for reading a field."""
     _, more = take_apart(field.annotation)
     found = (one for one in (*field.metadata, *more) if isinstance(one, Loosely))
     return next(found, Loosely())
@@ -134,14 +134,14 @@ def names_of(name: str, field: FieldInfo) -> list[str]:
 
 @cache
 def fields_of(kind: type[BaseModel]) -> Mapping[str, str]:
-    """Map all names by which they are known to the fields of a kind."""
+    """Map every name by which a field of a kind is known to the field."""
     fields = reversed(kind.model_fields.items())
     known = {one: name for name, field in fields for one in reversed(names_of(name, field))}
     return known | {plain_name(name): name for name in kind.model_fields}
 
 
 def _lift(kind: type[BaseModel], given: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return values by plain names; of an object that stands for no object, the values in it."""
+    """Return values by plain names; an inner object that no field takes is dissolved."""
     plain, lifted = dict[str, Any](), dict[str, Any]()
     for name, value in given.items():
         key = plain_name(name)
@@ -164,7 +164,7 @@ def _takes_objects(field: FieldInfo) -> bool:
 
 
 def _own_of(inner: Mapping[str, Any], key: str, field: FieldInfo) -> str | None:
-    """Return the name of a field's value within an object in the place of a text or number."""
+    """Return the name under which an object holds the text or number that a field wants."""
     kind, _ = take_apart(field.annotation)
     wanted = int | float if kind in (int, float) else str
     fit = [name for name, value in inner.items() if isinstance(value, wanted)]
@@ -184,19 +184,19 @@ def _find(name: str, field: FieldInfo, plain: Mapping[str, Any]) -> object:
 
 
 def _list_unknown(kind: type[BaseModel], plain: Mapping[str, Any]) -> list[str]:
-    """List the names that nobody knows."""
+    """List names that are no field's."""
     return [name for name in plain if name not in fields_of(kind)][:_MOST_UNKNOWN]
 
 
 def _find_misspelt(kind: type[BaseModel], name: str, plain: Mapping[str, Any]) -> object:
-    """Return a field's value below an unknown name that is almost its own, or None."""
+    """Return a field's value under a misspelling of its name, or None."""
     unknown = _list_unknown(kind, plain)
     found = closest(plain_name(name), unknown) if unknown else None
     return plain[found] if found else None
 
 
 def _find_unnamed(kind: type[BaseModel], plain: Mapping[str, Any]) -> object:
-    """Return the only text below an unknown name, where one needed text alone is missing."""
+    """Return the only text under an unknown name, if one required text alone is missing."""
     missing = [
         name
         for name, field in kind.model_fields.items()
@@ -213,7 +213,7 @@ def _is_text(value: object) -> bool:
 
 
 def mend_field(name: str, field: FieldInfo, given: object) -> object:
-    """Return the field's value; None where its default is to stand.
+    """Return a field's value, mended; None where its default is to stand.
 
     Raises:
         UnfitError: nothing fits, and there is no default.
@@ -260,7 +260,7 @@ def _mend_plain(kind: type, metadata: Iterable[Any], given: object) -> object:
 
 
 def take_apart(annotation: Any) -> tuple[Any, tuple[Any, ...]]:  # noqa: ANN401
-    """Split an annotation from its metadata; of an optional type take the type."""
+    """Split an annotation into its type, without None, and its metadata."""
     beside: list[Any] = []
     while True:
         if get_origin(annotation) is Annotated:
@@ -276,7 +276,7 @@ def take_apart(annotation: Any) -> tuple[Any, tuple[Any, ...]]:  # noqa: ANN401
 
 
 def _choose(choices: Iterable[object], given: object, read: Loosely) -> object:
-    """Return the choice that is said, by its own word or by another."""
+    """Return the choice that a value names, by its own word or a known other one."""
     known = {
         plain_name(word): one for one in choices for word in (one, *read.words.get(str(one), ()))
     }
@@ -297,7 +297,7 @@ def _list_said(given: object, *, is_vital: bool) -> list[object]:
     """
     if isinstance(given, list):
         return given[: len(given) == 1 if is_vital else None]
-    parts = _PARTS.regex.split(given) if isinstance(given, str) and not is_vital else ()
+    parts = _PARTS.split(given) if isinstance(given, str) and not is_vital else ()
     return [given, *parts]
 
 
@@ -312,13 +312,13 @@ def _mend_text(given: object, between: str) -> str:
 
 
 def is_escaped(text: str) -> bool:
-    """Check whether a text may have escapes that were escaped, or those of a page."""
-    return _ESCAPED.regex.search(text) is not None
+    """Check whether a text may have escapes that were escaped twice, or HTML entities."""
+    return _ESCAPED.search(text) is not None
 
 
 def _unwrap(text: str) -> str:
-    """Remove escapes that were escaped, and those of a page."""
-    if not _ESCAPED.regex.search(text):
+    """Replace escapes that were escaped twice, and HTML entities."""
+    if not _ESCAPED.search(text):
         return text
     plain = unescape(text) if text.isascii() and "\\u" in text else html.unescape(text)
     made = {char for char in plain if plain.count(char) > text.count(char)} - {"&"}
@@ -330,7 +330,7 @@ def _read_number(given: object) -> float:
         given = given[0]
     if isinstance(given, int | float) and not isinstance(given, bool):
         return float(given)
-    found = _FIRST_NUMBER.regex.search(given) if isinstance(given, str) else None
+    found = _FIRST_NUMBER.search(given) if isinstance(given, str) else None
     if found is not None:
         return float(found[0])
     raise UnfitError("it is no number")
@@ -342,9 +342,9 @@ def _read_count(given: object) -> float:
         return _read_number(given)
     except UnfitError:
         said = given.lower() if isinstance(given, str) else ""
-    counts = (_COUNTS[word] for word in _WORD.regex.findall(said) if word in _COUNTS)
+    counts = (_COUNTS[word] for word in _WORD.findall(said) if word in _COUNTS)
     try:
-        chinese = _CHINESE_NUMBER.regex.search(said)
+        chinese = _CHINESE_NUMBER.search(said)
         found = number(chinese[0]) if chinese else next(counts, None)
     except ValueError:
         found = None
@@ -354,7 +354,7 @@ def _read_count(given: object) -> float:
 
 
 def _clamp(number: float, metadata: Iterable[Any]) -> float:
-    """Clamp a number to its bounds; a share out of ten or a hundred is taken as one of one."""
+    """Clamp a number to its bounds; a share given out of ten or a hundred is scaled to one."""
     bounds = tuple(metadata)
     least = next((float(str(one.ge)) for one in bounds if isinstance(one, Ge)), number)
     most = next((float(str(one.le)) for one in bounds if isinstance(one, Le)), number)
@@ -366,7 +366,7 @@ def _clamp(number: float, metadata: Iterable[Any]) -> float:
 def _mend_items(annotation: Any, metadata: Iterable[Any], given: object) -> tuple[object, ...]:  # noqa: ANN401
     """Return the items of a list that fit, up to its length; one text may hold several names."""
     if isinstance(given, str):
-        given = [one for one in _LISTED.regex.split(given) if one]
+        given = [one for one in _LISTED.split(given) if one]
     most = next((one.max_length for one in metadata if isinstance(one, MaxLen)), None)
     items = []
     for one in given if isinstance(given, list) else [given]:

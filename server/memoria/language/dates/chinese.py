@@ -46,7 +46,7 @@ def number(text: str) -> int:
     """Read a count in digits or Chinese numerals up to 999.
 
     Raises:
-        ValueError: it is none, such as 二三 for "two or three".
+        ValueError: the text is no count, such as 二三 for "two or three".
     """
     if text.isdigit():
         return int(text)
@@ -176,7 +176,7 @@ def _nth_weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
 def _of_month(
     match: re.Match[str], at: datetime, prefer: Prefer, take: Callable[[Window], Window]
 ) -> Window:
-    """Return what `take` makes of a month that is named, or of the last, this or next one."""
+    """Return what `take` makes of a named month, or of the last, this or next month."""
     if match["which"]:
         return take(windows.shift_window(at, _STEPS[match["which"]], "month"))
     month = number(match["m"])
@@ -331,10 +331,7 @@ RULES = (
         kind="part",
     ),
     *make_chinese(
-        "前后",
-        _distance,
-        rf"{_NO_NTH}(?P<n>{_NUMBER}|(?<!个)半){_UNIT}{_BACK_OR_ON}",
-        kind="day",
+        "前后", _distance, rf"{_NO_NTH}(?P<n>{_NUMBER}|(?<!个)半){_UNIT}{_BACK_OR_ON}", kind="day"
     ),
     *make_chinese(
         "前后",

@@ -49,7 +49,7 @@ Unite = Callable[["Piece", "Piece"], "Piece | None"]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of an expression, its place in the text, and how to resolve it."""
+    """A piece of an expression: its place in the text, and how the piece is resolved."""
 
     start: int
     end: int
@@ -89,7 +89,7 @@ def _join_all(text: str, pieces: Iterable[Piece], unite: Unite) -> list[Piece]:
 
 
 def _join(text: str, a: Piece, b: Piece, unite: Unite) -> Piece | None:
-    """Join two neighbours into one piece; None where they are two."""
+    """Join two neighbours into one piece; None if they do not belong together."""
     if not _BESIDE.fullmatch(text, a.end, b.start):
         return None
     closed = _CLOSED.match(text, b.end) if _OPENED.search(text[a.end : b.start]) else None
@@ -134,7 +134,7 @@ def _unite_part(a: Piece, b: Piece, **_: object) -> Piece | None:
 
 
 def _unite_clock(a: Piece, b: Piece, **_: object) -> Piece | None:
-    """Join a time of day, and the day or part of a day it is of."""
+    """Join a time of day with its day, or with a part of the day."""
     if not isinstance(b.value, ClockTime):
         return None
     if isinstance(a.value, ClockTime):
@@ -151,7 +151,7 @@ def _agreeing(day: Value, weekday: Value) -> Resolve:
 
 
 def _nearest_agreeing(weekday: Piece, day: Piece) -> Resolve:
-    """Resolve `next Tuesday the 20th`: that Tuesday if it is the 20th, else the nearest such."""
+    """Resolve `next Tuesday the 20th`: that Tuesday, or else the nearest Tuesday that is a 20th."""
 
     def resolve(at: datetime, prefer: Prefer) -> Window | None:
         named = weekday.resolve(at, prefer)
@@ -191,7 +191,7 @@ def _weekday_in(week: Window, number: Value) -> Window:
 
 
 def _that_date(weekday: Piece, date: Piece) -> Resolve:
-    """Resolve a date with its weekday, which tells the direction of the date if it can."""
+    """Resolve a date with its weekday, which may tell the date's direction."""
 
     def resolve(at: datetime, prefer: Prefer) -> Window | None:
         found, named = date.resolve(at, prefer), weekday.resolve(at, prefer)
@@ -228,7 +228,7 @@ def _on_day(day: Piece, clock: Value) -> Piece | None:
 
 
 def _settle(text: str, piece: Piece) -> Piece:
-    """Resolve a time of day by itself to the nearest one, unless it is one of every day."""
+    """Resolve a time of day without a day to the nearest such time, unless it means every day."""
     clock = piece.value
     if piece.kind != "clock" or not isinstance(clock, ClockTime):
         return piece
@@ -278,7 +278,7 @@ def _find_range(text: str, first: Piece, last: Piece) -> int | None:
 
 
 def _is_working_week(text: str, first: Piece, last: Piece) -> bool:
-    """Check for Monday to Friday, which is every week, unless it is "from Monday"."""
+    """Check for `Monday to Friday`, which means every week; `from Monday` does not."""
     both = first.kind == last.kind == "weekday"
     is_from = _FROM.search(text[max(0, first.start - _LOOK_AROUND) : first.start])
     return both and not is_from and (first.value, last.value) == (_MONDAY, _FRIDAY)

@@ -1,4 +1,4 @@
-"""Meanings of English time expressions; `english_rules` finds them."""
+"""Meanings of English time expressions, whose patterns are in `english_rules`."""
 
 import re
 from collections.abc import Callable
@@ -72,7 +72,7 @@ def read_iso(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window:
 
 
 def read_slashed(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window:
-    """Read `3/4/2026`: American unless the first number is no month; with dots it never is."""
+    """Read `3/4/2026` as American unless the first number is no month, `3.4.2026` as European."""
     first, second = int(match["a"]), int(match["b"])
     is_day_first = match["s"] == "." or first > _LAST_MONTH
     day, month = (first, second) if is_day_first else (second, first)

@@ -78,7 +78,7 @@ def times(
 
 
 def full_dates(text: str, said_ms: int, zone: Zone) -> tuple[TimeSpan, ...]:
-    """Find the days of a text that are named with their year: the same whenever it is said."""
+    """Find the days of a text that are named with their year."""
     found = times(text, said_ms, zone, clocks="of_a_day")
     days = [span for span in found if span.granularity in _OF_A_DAY]
     if not days:  # as in nearly all texts
@@ -114,7 +114,7 @@ def _rules_for(*, is_ascii: bool) -> tuple[tuple[DateRule, ...], Mapping[str, li
 
 
 def _read_pieces(rule: DateRule, text: str, at: datetime, prefer: Prefer) -> Iterator[Piece]:
-    pattern = rule.pattern.regex
+    pattern = rule.pattern
     group = "e" if "e" in pattern.groupindex else 0
     for match in pattern.finditer(text):
         resolve = partial(rule.read, match)
@@ -217,7 +217,7 @@ def span_period(text: str, found: Sequence[TimeSpan]) -> Interval | None:
 
 
 def find_side(text: str, span: TimeSpan) -> Side | None:
-    """Return the side on which a text opens an expression: `since 2019`, 周五之前. Or None."""
+    """Return the side on which an expression is open: `since 2019`, 周五之前; None for neither."""
     before = text[max(0, span.start - _LOOK_BACK) : span.start]
     ahead = _LATIN.search(before)
     if ahead and not (span.granularity == "range" and ahead["since"]):

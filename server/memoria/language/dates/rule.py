@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.dates import windows
 from memoria.language.dates.windows import Prefer, Window
-from memoria.language.lazy import LazyPattern
 
 ReadMatch = Callable[[re.Match[str], datetime, Prefer], Window | None]
 """Reads a match that was said at a local time; None if it is no time after all."""
@@ -23,7 +23,7 @@ and `offset` so many days from another (`two days after`)."""
 
 @dataclass(frozen=True, slots=True)
 class ClockTime:
-    """A time of day without its day: a part of it, an hour, or both."""
+    """A time of day without its day: a part of the day, an hour, or both."""
 
     part: str | None = None
     hours: tuple[int, ...] = ()
@@ -43,11 +43,11 @@ def _no_value(_match: re.Match[str]) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class DateRule:
-    """A pattern and how to read it. If the pattern has a group `e`, that is the expression."""
+    """A pattern and how its match is read. A group `e` of the pattern is the expression."""
 
     parts: tuple[str, ...]
     """Parts in lower case. Unless one of them occurs, the pattern, which is slower, can't match."""
-    pattern: LazyPattern
+    pattern: re.Pattern[str]
     read: ReadMatch
     kind: Kind = "time"
     value: ReadValue = _no_value
@@ -60,13 +60,9 @@ def read_nothing(_match: re.Match[str], _at: datetime, _prefer: Prefer) -> Windo
 
 
 def make_english(
-    parts: str,
-    read: ReadMatch,
-    *patterns: str,
-    kind: Kind = "time",
-    value: ReadValue = _no_value,
+    parts: str, read: ReadMatch, *patterns: str, kind: Kind = "time", value: ReadValue = _no_value
 ) -> tuple[DateRule, ...]:
-    """Make the rules of one meaning.
+    """Make the English rules of one meaning.
 
     Args:
         parts: of each pattern, with spaces or `|` between them.
@@ -78,20 +74,16 @@ def make_english(
     apart = tuple(parts.split("|") if "|" in parts else parts.split())
     # ASCII, so that a word ends where Chinese goes on without a space.
     flags = re.IGNORECASE | re.ASCII
-    compiled = (LazyPattern(each.replace(" ", r"\s{1,4}"), flags) for each in patterns)
+    compiled = (lazy_regex(each.replace(" ", r"\s{1,4}"), flags) for each in patterns)
     return tuple(DateRule(apart, each, read, kind, value) for each in compiled)
 
 
 def make_chinese(
-    parts: str,
-    read: ReadMatch,
-    *patterns: str,
-    kind: Kind = "time",
-    value: ReadValue = _no_value,
+    parts: str, read: ReadMatch, *patterns: str, kind: Kind = "time", value: ReadValue = _no_value
 ) -> tuple[DateRule, ...]:
-    """Make rules of one meaning; their parts are single characters, or have a `|` behind them."""
+    """Make the Chinese rules of one meaning; parts are single characters, or have a `|` behind."""
     apart = tuple(filter(None, parts.split("|")) if "|" in parts else parts)
-    return tuple(DateRule(apart, LazyPattern(each), read, kind, value) for each in patterns)
+    return tuple(DateRule(apart, lazy_regex(each), read, kind, value) for each in patterns)
 
 
 _HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
@@ -198,7 +190,7 @@ def _of_chinese_clock(match: re.Match[str]) -> ClockTime:
 
 
 def _weak(read: ReadValue) -> ReadValue:
-    """Mark a time of day as one only beside a day or a part of one: 三点 in 明天三点."""
+    """Return a reader whose time of day counts only beside a day or its part: 三点 in 明天三点."""
 
     def read_weak(match: re.Match[str]) -> Value:
         found = read(match)
@@ -208,7 +200,7 @@ def _weak(read: ReadValue) -> ReadValue:
 
 
 def read_nearest(clock: ClockTime, at: datetime, prefer: Prefer) -> Window | None:
-    """Return the nearest time that the clock shows so; None for a part of no day in particular."""
+    """Return the nearest time of day in a direction; None for a part of the day without its day."""
     if not clock.hours or (clock.is_weak and not clock.part):
         return None
     return windows.nearest_clock(prefer, at, clock.part, clock.hours, clock.minute)
@@ -258,10 +250,7 @@ _HALF_PARTS = "|".join(
 )
 ENGLISH_RULES = (
     _english(": ：", _COLON),
-    _english(
-        _HALF_PARTS,
-        rf"(?<![\d:.,/$€£])(?<!\s-)\b{_HOUR_OF}(?:\.(?P<min>[0-5]\d))?\s?{_AM}",
-    ),
+    _english(_HALF_PARTS, rf"(?<![\d:.,/$€£])(?<!\s-)\b{_HOUR_OF}(?:\.(?P<min>[0-5]\d))?\s?{_AM}"),
     _english("o'clock o’clock", rf"(?<![\d:.,])\b{_HOUR_OF}\s?o['’]clock\b"),
     _english(" past | to |past\n|to\n", _PAST, _past),
     _english("at |around |at\n|around\n", rf"\b(?:at|around) {_HOUR_OF}\b(?!\.\d){_NO_NOUN}"),

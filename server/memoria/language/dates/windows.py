@@ -145,7 +145,7 @@ def third(window: Window, number: int) -> Window:
 
 
 def dates(year_: int, number: int, first: int, last: int) -> Window:
-    """Return the days from one to another of the same month, or the one day that is both."""
+    """Return the days of a month from the first to the last, or the single day."""
     begins = date(year_, number, first)
     return begins if last == first else span(begins, date(year_, number, last))
 
@@ -181,7 +181,7 @@ def on_clock(window: Window, hours: Iterable[int], minute: int | None) -> Window
 def nearest_clock(
     which: Which, at: datetime, part_: str | None, hours: Iterable[int], minute: int | None
 ) -> Window:
-    """Return the nearest time in a direction that a clock shows so, in a part of a day if given."""
+    """Return the nearest time of the clock in a direction, in a part of the day if one is given."""
     days = [day(at + shift * _DAY) for shift in range(-1, 2)]
     if part_:
         found = [on_clock(part(each, part_), hours, minute) for each in days]
@@ -262,20 +262,20 @@ def nearest_occurrence(which: Which, at: datetime, make: Callable[[int], Window]
 
 
 def of_year(year_: int | None, which: Which, at: datetime, make: Callable[[int], Window]) -> Window:
-    """Return the occurrence in a year, or the one that is meant where no year is said."""
+    """Return the occurrence in a year, or the nearest occurrence where no year is said."""
     return nearest_occurrence(which, at, make) if year_ is None else make(year_)
 
 
 def nearest_month(which: Which, at: datetime, make: Callable[[int, int], Window]) -> Window:
-    """Return the nearest period in a direction that a month has; one that has begun is in both.
+    """Return the nearest period that `make` has of a month; a begun one is in both directions.
 
     Args:
         which: `past` or `future`.
         at: the present moment.
-        make: gives that of a year and a month.
+        make: returns the period of a year's month; raises ValueError if that month has none.
 
     Raises:
-        ValueError: none has one.
+        ValueError: no month has such a period.
     """
     back = which != "future"
     for count in range(0, -_MOST_MONTHS, -1) if back else range(_MOST_MONTHS):
@@ -290,7 +290,7 @@ def nearest_month(which: Which, at: datetime, make: Callable[[int, int], Window]
 
 
 def day_of_month(which: Which, at: datetime, number: int, weekday_: int | None = None) -> Window:
-    """Return the nearest day of that number in a month, on a weekday where one is named."""
+    """Return the nearest date with a day of the month, and with a weekday if one is given."""
 
     def make(year_: int, month_: int) -> Window:
         found = date(year_, month_, number)
@@ -302,7 +302,7 @@ def day_of_month(which: Which, at: datetime, number: int, weekday_: int | None =
 
 
 def weekday_near(which: Which, at: datetime, number: int) -> Window:
-    """Return the weekday that is meant; for `past`, `future`, `last`, `next` it is never today."""
+    """Return the nearest such weekday in a direction, which is never today but for `this`."""
     if which == "this":
         return weekday(at, number)
     if which in ("past", "last"):

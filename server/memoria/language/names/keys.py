@@ -13,7 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.lazy import LazyPattern, read_rows, remember_results
+from memoria.language.lazy import read_rows, remember_results
 from memoria.language.names.lexicon import chinese_words, english_words
 from memoria.language.reading.statement import canonical_form
 from memoria.language.words.analyser import list_stop_words, query_terms
@@ -22,12 +22,12 @@ USER = "user"
 ASSISTANT = "assistant"
 _USER_WORDS = frozenset("i me my myself user 我 用户 本人 主人 自己".split())
 _ASSISTANT_WORDS = frozenset("assistant agent 助手 助理".split())
-_OF_THE_USER = LazyPattern(
+_OF_THE_USER = lazy_regex(
     r"(?:the user's|user's|users|my|user) (?=\S)|(?:用户|本人|我)的?(?!们)(?=.)"
 )
-_KIN_OF_THE_USER = LazyPattern(r"(?:the )?(?P<kin>[a-z-]+) of (?:the user|user|mine)")
-_ELDER = LazyPattern("^(?:(?P<elder>older|big)|little) (?=(?:brother|sister)$)")
-_BETWEEN_CHINESE = LazyPattern("(?<=[一-鿿]) (?=[一-鿿])")
+_KIN_OF_THE_USER = lazy_regex(r"(?:the )?(?P<kin>[a-z-]+) of (?:the user|user|mine)")
+_ELDER = lazy_regex("^(?:(?P<elder>older|big)|little) (?=(?:brother|sister)$)")
+_BETWEEN_CHINESE = lazy_regex("(?<=[一-鿿]) (?=[一-鿿])")
 _APART = frozenset(
     """
     uncle aunt cousin nephew niece brother-in-law sister-in-law friend teacher student client
@@ -77,6 +77,7 @@ def _is_plural(word: str, words: Collection[str]) -> bool:
     return is_regular or word.endswith(("ves", "ies")) or word == "children"
 
 
+@remember_results(4096)
 def subject_key(subject: str) -> str:
     """Return the normal form of a subject; all words for the user have the same.
 
@@ -85,22 +86,17 @@ def subject_key(subject: str) -> str:
     >>> subject_key("my mom"), subject_key("用户的母亲")
     ("user's mother", "user's mother")
     """
-    return _subject_key(subject)
-
-
-@remember_results(4096)
-def _subject_key(subject: str) -> str:
     plain = _name_key(subject)
     if plain in _USER_WORDS or plain.replace("the ", "") in _USER_WORDS:
         return USER
     if plain.removeprefix("the ") in _ASSISTANT_WORDS:
         return ASSISTANT
-    owner = _OF_THE_USER.regex.match(plain.removeprefix("the "))
+    owner = _OF_THE_USER.match(plain.removeprefix("the "))
     if owner is not None:
         rest = plain.removeprefix("the ")[owner.end() :]
-        rest = _ELDER.regex.sub(lambda age: "elder " if age["elder"] else "younger ", rest)
+        rest = _ELDER.sub(lambda age: "elder " if age["elder"] else "younger ", rest)
         return f"{USER}'s {people().get(rest, rest)}"
-    kin = _KIN_OF_THE_USER.regex.fullmatch(plain)
+    kin = _KIN_OF_THE_USER.fullmatch(plain)
     if kin is not None:
         return f"{USER}'s {people().get(kin['kin'], kin['kin'])}"
     return plain
@@ -138,7 +134,7 @@ def has_one_value(predicate: str) -> bool:
 
 def _name_key(name: str) -> str:
     """Return the words of a name with single spaces; none between Chinese characters."""
-    return _BETWEEN_CHINESE.regex.sub("", canonical_form(name))
+    return _BETWEEN_CHINESE.sub("", canonical_form(name))
 
 
 _BRACKETED = lazy_regex(r"(?P<name>[^()（）]+?)\s*[(（](?P<which>[^()（）]+)[)）]")
@@ -152,7 +148,7 @@ _CHINESE = lazy_regex("[一-鿿]")
 
 
 class QualifiedName(NamedTuple):
-    """A name, and its qualifier if it has one."""
+    """A name, and the qualifier that tells it from namesakes, if there is one."""
 
     name: str
     qualifier: str | None
@@ -187,15 +183,15 @@ def _owner(which: str) -> str:
 LONGEST_TASK = 120
 _SAME_TASK = 0.5
 _REDACTED = "[redacted:"
-_LETTER = LazyPattern(r"[^\W\d_]")
-_COMMON = LazyPattern(
+_LETTER = lazy_regex(r"[^\W\d_]")
+_COMMON = lazy_regex(
     r"""(?xi)\b(?:work|start|fix|mend|solve|write|add|make|build|refactor|codes?|bugs?|errors?
       |functions?|files?|problems?|issues?|tests?|help|new|next|\d+)\b
     |修复|修改|重构|实现|编写|开发|添加|做|写|改|一下|一个|问题|东西|代码|函数|文件|测试|错误|事情?|[的了把在和与]|\d+"""
 )
 """Words that distinguish no task."""
 
-_GOING_ON = LazyPattern(
+_GOING_ON = lazy_regex(
     r"""(?xi)\b(?:continue|resume|carry\s+on|go(?:ing)?\s+on|pick\s+up|left\s+off|where\s+w(?:e|as|ere))\b
     |继续|接着|上次"""
 )
@@ -206,16 +202,16 @@ _LEAST_WORDS, _HARDLY_SHARED = 3, 0.25
 def is_about_another(opening: str, task: str) -> bool:
     """Check whether the first prompt of a session is about something else than a task.
 
-    One of hardly any words, or that goes on with what was in hand, tells nothing.
+    A prompt of hardly any words, or that goes on with the task in hand, is about nothing else.
     """
     said, named = list_telling_words(opening), list_telling_words(task)
-    if not named or len(said) < _LEAST_WORDS or _GOING_ON.regex.search(opening):
+    if not named or len(said) < _LEAST_WORDS or _GOING_ON.search(opening):
         return False
     return len(said & named) < _HARDLY_SHARED * min(len(said), len(named))
 
 
 def same_task(one: str | None, other: str | None) -> bool:
-    """Check whether two names mean the same task by their words; an empty one never does."""
+    """Check whether two names mean the same task by their words; an empty name means none."""
     if not one or not other:
         return False
     a, b = list_telling_words(one), list_telling_words(other)
@@ -224,7 +220,7 @@ def same_task(one: str | None, other: str | None) -> bool:
 
 def list_telling_words(name: str) -> frozenset[str]:
     """Return the words of a task's name that distinguish it from other tasks."""
-    return frozenset(filter(_is_telling, query_terms(_COMMON.regex.sub(" ", name))))
+    return frozenset(filter(_is_telling, query_terms(_COMMON.sub(" ", name))))
 
 
 def names_a_task(task: str) -> bool:
@@ -242,4 +238,4 @@ def shorten_task(task: str) -> str:
 
 
 def _is_telling(term: str) -> bool:
-    return len(term) > 1 and term not in list_stop_words() and bool(_LETTER.regex.search(term))
+    return len(term) > 1 and term not in list_stop_words() and bool(_LETTER.search(term))

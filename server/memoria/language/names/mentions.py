@@ -35,7 +35,7 @@ class NameSpan(NamedTuple):
 
     @property
     def mention(self) -> Mention:
-        """The same as a mention, the form in which a model reports it."""
+        """The name as a mention, the form in which a model reports names."""
         return Mention(name=self.name, kind=self.kind)
 
 

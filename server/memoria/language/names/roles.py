@@ -89,7 +89,7 @@ _MODALITIES: Sequence[tuple[Modality, re.Pattern[str]]] = (
         lazy_regex(
             r"\b(?:plan(?:s|ned|ning)? to|intends? to|(?:is|are|am|'m|'re|'s) going to"
             r"|scheduled to)\b"
-            r"|打算|计划(?!生育)|准备(?!好)|即将",
+            r"|打算|计划(?!生育)|准备(?!好)|即将"
         ),
     ),
     (
@@ -167,7 +167,7 @@ _PRONOUN = lazy_regex(
 
 
 def _place_en(sentence: str, found: Sequence[NameSpan]) -> str | None:
-    """Return a place name after "in" or "at", or a common noun for a place; None without one."""
+    """Return a place name after "in" or "at", or a common noun for a place; None if neither."""
     for one in found:
         if one.kind == "place" and re.search(r"\b(?:in|at)\s+$", sentence[: one.start]):
             return one.name

@@ -49,7 +49,7 @@ def clean_text(text: str, tally: Tally) -> str:
 
 
 def clean_name(name: str, tally: Tally) -> str:
-    """Return a name or id without secrets; never empty, for it has to name something."""
+    """Return a name or id without secrets; never empty."""
     if _PLAIN_NAME.fullmatch(name):
         return name
     return name if _is_clean(name) else clean_text(name, tally) or "[private]"
@@ -110,7 +110,7 @@ def _has_own_shape(result: JsonValue) -> bool:
 
 
 def _fields_of(value: JsonValue) -> dict[str, JsonValue]:
-    """Return the value if it is an object; otherwise an empty one."""
+    """Return the value if it is an object; otherwise an empty object."""
     return value if isinstance(value, dict) else {}
 
 

@@ -26,7 +26,7 @@ _EIGHTH = 8
 _NOTHING: Set[str] = frozenset()
 _MEANING = 0.3
 """Weight of being nearest by meaning, as a share of the rarest asked word's: it decides where words
-hardly do. With 1.0 a fiftieth less of what BEAM's questions ask for is shown."""
+hardly do."""
 _END = lazy_regex(
     r"[.!?;。！？；\n]"
     r"(?:(?<=[.!?;])(?<![.!?;]{2})[.!?;]*+[\"”’)\]]*+\s+"
@@ -54,7 +54,7 @@ def find_excerpt(text: str, weights: Mapping[str, float], chars: int) -> Span:
 
 
 class ExcerptFinder:
-    """Finds excerpts of one text, of whatever length: it is read once."""
+    """Finds excerpts of one text, which is read once for excerpts of any length."""
 
     def __init__(self, text: str, weights: Mapping[str, float], focus: Span | None = None) -> None:
         """Read the text.
@@ -86,10 +86,9 @@ class ExcerptFinder:
         return trim_span(self._text, self._starts[self._best], self._ends[self._best])
 
     def find(self, chars: int) -> Span:
-        """Find the span [start, end) of at most `chars` characters that tells most of it.
+        """Find the span of at most `chars` characters that tells most of what is asked.
 
-        A sentence that is longer than all the room is cut to where most of the terms stand
-        together.
+        A sentence that is longer is cut to the part in which most of the terms stand together.
         """
         if len(self._text) <= chars:
             return 0, len(self._text)
@@ -109,7 +108,7 @@ class ExcerptFinder:
         return bonus + math.fsum([self._weights[term] for term in terms - held])
 
     def _widen(self, chars: int) -> Span:
-        """Return the best sentence with those around it, first the side that adds more."""
+        """Return the best sentence with its neighbours, first the side that adds more."""
         starts, ends = self._starts, self._ends
         first = last = self._best
         held = {*self._terms.get(first, ())}
@@ -126,15 +125,15 @@ class ExcerptFinder:
             first, last = min(first, taken), max(last, taken)
 
     def _fill(self, start: int, end: int, chars: int) -> Span:
-        """Return the sentences; where they are short, as a greeting, with a part of the next."""
+        """Return the span of chosen sentences; a short span gets a part of the next sentence."""
         if 2 * (end - start) >= chars or end == len(self._text):
             return trim_span(self._text, start, end)
         return trim_span(self._text, *_narrow_to_words(self._text, start, start + chars))
 
     def _cut(self, start: int, end: int, chars: int) -> Span:
-        """Cut a sentence that is too long to where most of what is asked stands together.
+        """Return the part of a too long sentence in which most asked terms stand close together.
 
-        Its beginning is kept if all of that fits in behind it, because the subject stands there.
+        The sentence's beginning, where its subject stands, is kept if the terms fit in behind it.
         """
         inside = sorted(each for each in self._found if start <= each[0] < end)
         first, last = _densest_run(inside, self._weights, chars, start)
@@ -151,7 +150,7 @@ def _list_starts(text: str) -> tuple[int, ...]:
 
 
 def _occurrences(text: str, weights: Mapping[str, float]) -> Iterator[_Occurrence]:
-    """Yield (position, term) of every term that stands in the text. A word begins with a stem."""
+    """Yield (position, term) for each place in a text where a word begins with a term."""
     lower = text.lower()
     if len(lower) != len(text):  # a few capitals have small letters of two characters
         lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
@@ -161,14 +160,11 @@ def _occurrences(text: str, weights: Mapping[str, float]) -> Iterator[_Occurrenc
         at = lower.find(stem) if stem else -1
         while at >= 0:
             end = at + len(stem)
-            begins = not (term.isascii() and at and _is_alphanumeric(lower[at - 1]))
+            before = lower[at - 1] if at and term.isascii() else " "
+            begins = not (before.isascii() and before.isalnum())
             if begins and (not is_stem or lower[end : end + 1] in {"i", "y"}):
                 yield at, term
             at = lower.find(stem, end)
-
-
-def _is_alphanumeric(char: str) -> bool:
-    return char.isascii() and char.isalnum()
 
 
 def _densest_run(
@@ -231,10 +227,10 @@ _PIECE_END = lazy_regex(
 
 
 def split_passages(text: str) -> list[Passage]:
-    """Split a text into passages, in order; none where it is short.
+    """Split a text into passages, in order; a short text has none.
 
-    There are 32 at most. A longer text has longer ones, and what even they don't reach is left to
-    full-text search.
+    There are 32 passages at most. A longer text has longer passages, and what they don't reach is
+    left to full-text search.
     """
     total = estimate_tokens(text)
     if total <= _SHORT_TOKENS:
@@ -261,7 +257,7 @@ def _join_pieces(text: str, size: int) -> Iterator[Passage]:
 
 
 def _pieces(text: str, size: int) -> Iterator[tuple[int, int, bool]]:
-    """Yield sentences and lines, each with whether it ends a paragraph; longer ones are cut."""
+    """Yield sentences and lines, each with whether it ends a paragraph; long sentences are cut."""
     start = 0
     for match in _PIECE_END.finditer(text):
         yield from _cut(text, start, match.end(), size, ends_paragraph=bool(match["paragraph"]))

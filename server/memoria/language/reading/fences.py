@@ -13,13 +13,14 @@ conversation, those blocks come back with it; stored, they would be read as new 
 """
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.lazy import LazyPattern
 
+Span = tuple[int, int]
 INVISIBLE = (
     "\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5"
     "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
@@ -47,8 +48,8 @@ _NEEDED = "|".join(
         "(?<=[\u1820-\u18af])[\u180b-\u180f]",
     )
 )
-_HIDDEN = LazyPattern(rf"(?:(?!{_NEEDED})[{INVISIBLE}])+|(?:{_NEEDED})(?P<needed>)")
-_ANY = LazyPattern(f"[{INVISIBLE}]")
+_HIDDEN = lazy_regex(rf"(?:(?!{_NEEDED})[{INVISIBLE}])+|(?:{_NEEDED})(?P<needed>)")
+_ANY = lazy_regex(f"[{INVISIBLE}]")
 _ASCII = bytes((*range(0x09), *range(0x0E, 0x20), 0x7F))
 """Invisible ASCII characters, as bytes: looking among bytes is faster than a pattern."""
 _MOST_SHOWN = 4
@@ -56,17 +57,17 @@ _MOST_SHOWN = 4
 
 def show_invisible(text: str) -> str:
     r"""Replace invisible characters by escapes: `\u{200b}`, and of many the first."""
-    return _HIDDEN.regex.sub(_show, text) if _has_invisible(text) else text
+    return _HIDDEN.sub(_show, text) if _has_invisible(text) else text
 
 
 def drop_invisible(text: str) -> str:
     """Return the text without invisible characters."""
-    return _HIDDEN.regex.sub(_drop, text) if _has_invisible(text) else text
+    return _HIDDEN.sub(_drop, text) if _has_invisible(text) else text
 
 
 def visible_places(text: str) -> list[int]:
     """List the places of the characters that `drop_invisible` leaves, and the text's length."""
-    hidden = (match.span() for match in _HIDDEN.regex.finditer(text) if match["needed"] is None)
+    hidden = (match.span() for match in _HIDDEN.finditer(text) if match["needed"] is None)
     edges = [0, *chain.from_iterable(hidden), len(text)]
     seen = (range(edges[i], edges[i + 1]) for i in range(0, len(edges), 2))
     return [*chain.from_iterable(seen), len(text)]
@@ -75,7 +76,7 @@ def visible_places(text: str) -> list[int]:
 def _has_invisible(text: str) -> bool:
     if text.isascii():
         return not text.isprintable() and len(text.encode().translate(None, _ASCII)) < len(text)
-    return _ANY.regex.search(text) is not None
+    return _ANY.search(text) is not None
 
 
 def _show(match: re.Match[str]) -> str:
@@ -94,9 +95,9 @@ _FENCE = lazy_regex("`{3,}")
 
 
 def fence_block(text: str, label: str = "") -> str:
-    """Put a text between fences of more backticks than it has in a row: it can't end them.
+    """Put a text between fences of more backticks than the text has in a row.
 
-    Not a character of it is changed.
+    No character of the text is changed.
     """
     fence = "`" * (1 + max(map(len, _FENCE.findall(text)), default=2))
     return f"{fence}{label}\n{text}\n{fence}"
@@ -146,7 +147,7 @@ def strip(text: str) -> StrippedText:
         return StrippedText(text, 0)
     kept: list[str] = []
     position = blocks = 0
-    for start, end in _outermost_spans(sorted(_block_spans(text))):
+    for start, end in join_spans(pair_tags(_TAG, text)):
         kept.append(text[position:start])
         position = end
         blocks += 1
@@ -157,7 +158,7 @@ def strip(text: str) -> StrippedText:
 def fence(text: str) -> str:
     """Put `text` in a block that a reader takes for data and that `strip` recognises.
 
-    Invisible characters in it are shown.
+    Invisible characters are shown as escapes.
     """
     return f"<{FENCE}>\n{escape_fences(show_invisible(text))}\n</{FENCE}>"
 
@@ -167,10 +168,15 @@ def escape_fences(text: str) -> str:
     return _TAG_START.sub("‹", text)
 
 
-def _block_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield every tag pair's span, inner ones too, in one pass over the text."""
-    open_tags: dict[str, list[int]] = {"private": [], FENCE: []}
-    for tag in _TAG.finditer(text):
+def pair_tags(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
+    """Yield the span of every pair of tags, inner pairs too, in one pass over a text.
+
+    Args:
+        pattern: matches a tag, with its `name`, and `close` if it is a closing tag.
+        text: the text.
+    """
+    open_tags: defaultdict[str, list[int]] = defaultdict(list)
+    for tag in pattern.finditer(text):
         starts = open_tags[tag["name"].lower()]
         if not tag["close"]:
             starts.append(tag.start())
@@ -178,15 +184,12 @@ def _block_spans(text: str) -> Iterator[tuple[int, int]]:
             yield starts.pop(), tag.end()
 
 
-def _outermost_spans(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the spans without those inside of others; overlapping spans are joined."""
-    current: tuple[int, int] | None = None
-    for start, end in spans:
-        if current is None or start >= current[1]:
-            if current is not None:
-                yield current
-            current = (start, end)
-        else:
-            current = (current[0], max(current[1], end))
-    if current is not None:
-        yield current
+def join_spans(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Return spans in their order, those that overlap joined."""
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        elif start < end:
+            joined.append((start, end))
+    return tuple(joined)

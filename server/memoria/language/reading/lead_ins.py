@@ -8,15 +8,16 @@ about me:", "From now on, follow these rules:", 请记住以下几点：.
 import re
 from typing import NamedTuple
 
-from memoria.language.lazy import LazyPattern, SmallPattern, has_any, small_letters
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.lazy import SmallPattern, has_any, small_letters
 
 _LONGEST_REST = 800
 
 
 def find_lead_in(line: str) -> int | None:
-    """Return where in a line the text begins that it hands over; its length for the next line.
+    """Return where the text that a line hands over begins; the line's length for the next line.
 
-    None where the line hands over nothing, as one without a letter.
+    None where the line hands over nothing, such as a line without a letter.
     """
     if not any(map(str.isalpha, line)):
         return None
@@ -40,7 +41,7 @@ def _find_presenting(line: str) -> re.Match[str] | None:
 
 def is_of_ones_own(line: str) -> bool:
     """Check whether a line announces something that its speaker says or asks for themselves."""
-    return bool(_LASTING.search(line) or _SPEAKS.regex.search(line))
+    return bool(_LASTING.search(line) or _SPEAKS.search(line))
 
 
 def _is_ones_own(line: str) -> bool:
@@ -75,15 +76,15 @@ def _find_handing_over(line: str) -> re.Match[str] | None:
 
 def takes_up_again(text: str, start: int) -> bool:
     """Check whether a text from `start` on, after a pasted part, is its speaker's again."""
-    return len(text) - start <= _LONGEST_REST and bool(_AGAIN.regex.match(text, start))
+    return len(text) - start <= _LONGEST_REST and bool(_AGAIN.match(text, start))
 
 
 def may_present(text: str) -> bool:
     """Check whether a text may hand anything over: several lines, or signs of a lead-in."""
-    return "\n" in text or bool(_HINT.regex.search(text))
+    return "\n" in text or bool(_HINT.search(text))
 
 
-_HINT = LazyPattern(r"(?i)[:：]|[?？.!][ \t]*\S.{40}")
+_HINT = lazy_regex(r"(?i)[:：]|[?？.!][ \t]*\S.{40}")
 _DO = r"""(?:translat|proof-?read|rewrit|rephras|paraphras|summari[sz]|(?:edit|correct)(?=(?:ing|s)?\s)|improv|polish|shorten
   |simplif|condens|continu|complet|extract|classif|convert|transcrib|transform|annotat|outlin|critiqu|rat|judg|scor)
   (?:e|y|ies|ing|s|es)?"""  # noqa: E501
@@ -146,7 +147,7 @@ _SIGNS_ZH = {
 
 
 class _Form(NamedTuple):
-    """A way to hand over a text, and groups of words; a line of it has one of each."""
+    """Pattern of words that hand over a text; a line that matches has a word of each group."""
 
     signs: frozenset[str]
     pattern: SmallPattern
@@ -249,12 +250,12 @@ _OF_ONES_OWN = SmallPattern(
     | 关于我|我的(?:一些)?(?:基本)?(?:情况|偏好|要求|规则|习惯|目标|信息|背景|计划|喜好|需求|安排|问题|想法)|自我介绍|介绍一?下(?:我|自己)
     | 我(?:是|喜欢|想|要|有|在|叫|住|希望|觉得)"""  # noqa: E501
 )
-_SPEAKS = LazyPattern(r"(?i)\b(?:i|my|me|we|our|us|you|your|please)\b|[我你您咱请]")
+_SPEAKS = lazy_regex(r"(?i)\b(?:i|my|me|we|our|us|you|your|please)\b|[我你您咱请]")
 _ABOVE = SmallPattern(
     rf"""(?x)\b(?:{_DO}|{_LOOK})\b{_GAP}{{0,40}}\b(?:the\s(?:text\s)?above|above\s{_TEXT}|{_TEXT}\sabove)\b
     | (?:上面|以上|上述|前面){_GAP_ZH}{{0,12}}{_DO_ZH} | {_DO_ZH}{_GAP_ZH}{{0,6}}(?:上面|以上|上述)"""  # noqa: E501
 )
-_AGAIN = LazyPattern(
+_AGAIN = lazy_regex(
     r"""(?xi)\W*(?:(?:and|oh|ok(?:ay)?|so|well)\b[\s,]*){0,2}(?:by\sthe\sway|btw|anyway|also|besides|that\ssaid|one\smore\sthing
       |what\s(?:do|should|would)|how\s(?:do|should|would)|can\syou|could\syou|would\syou|please|thanks|thank\syou|as\sfor\s(?:me|you))\b
     | \W*(?:对了|另外|顺便|顺带|还有|话说|补充|请问|请你|请帮|帮我|你觉得|我想问|谢谢|麻烦)"""

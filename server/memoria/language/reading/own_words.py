@@ -4,10 +4,12 @@ Rules that take words literally may look at these alone. Everything else is repl
 character, so that positions in the result are positions in the text.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from memoria.language.lazy import LazyPattern, SmallPattern, has_any
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.lazy import SmallPattern, has_any
 from memoria.language.reading.pasted import find_pasted_spans
 
 BLOT = "\ufffc"
@@ -25,7 +27,7 @@ class Sentence:
 
     @property
     def is_question(self) -> bool:
-        """True if it is a question."""
+        """True if the sentence is a question."""
         if "?" in self.end or "？" in self.end:
             return True
         # What is not at the beginning of a sentence asks only in Chinese.
@@ -34,7 +36,7 @@ class Sentence:
 
     @property
     def is_doubtful(self) -> bool:
-        """True if it is hearsay, a condition or a joke, and not meant literally."""
+        """True if the sentence is hearsay, a condition or a joke, and not meant literally."""
         return _DOUBTFUL.search(self.text) is not None
 
 
@@ -48,7 +50,7 @@ def blot_presented_text(text: str) -> str:
     return _blot_all(text, ((None, _LINES), (_QUOTES, _QUOTATION)))
 
 
-def _blot_all(text: str, kinds: Iterable[tuple[str | None, LazyPattern]]) -> str:
+def _blot_all(text: str, kinds: Iterable[tuple[str | None, re.Pattern[str]]]) -> str:
     """Replace pasted text and the matches of patterns whose signs a text has."""
     pieces, end = list[str](), 0
     for start, until in find_pasted_spans(text):
@@ -57,7 +59,7 @@ def _blot_all(text: str, kinds: Iterable[tuple[str | None, LazyPattern]]) -> str
     text = "".join((*pieces, text[end:]))
     for signs, pattern in kinds:
         if signs is None or has_any(text, signs):
-            text = pattern.regex.sub(lambda match: BLOT * len(match[0]), text)
+            text = pattern.sub(lambda match: BLOT * len(match[0]), text)
     return text
 
 
@@ -68,7 +70,7 @@ def own_sentences(text: str) -> Iterator[Sentence]:
 
 def sentences_of_blotted(blotted: str) -> Iterator[Sentence]:
     """Yield the sentences of a text whose foreign parts `blot_foreign_text` has replaced."""
-    for match in _SENTENCE.regex.finditer(blotted):
+    for match in _SENTENCE.finditer(blotted):
         words = match[0].removesuffix(match["end"])
         plain = words.strip()
         if plain and BLOT not in plain:
@@ -81,7 +83,7 @@ def _blot_block(length: int) -> str:
 
 
 # Quoted mail, shell prompts, logs, stack traces, JSON, transcripts.
-_LINES = LazyPattern(
+_LINES = lazy_regex(
     r"""(?mx)^[ \t]{0,40}(?:
       [>|$].*
     | \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*
@@ -92,7 +94,7 @@ _LINES = LazyPattern(
     | (?:user|assistant|system|human|ai|User|Assistant|System|Human|AI|用户|助手|系统)[ ]?[:：].*
     )"""
 )
-_INLINE = LazyPattern(r"`[^`\n]{1,300}`")
+_INLINE = lazy_regex(r"`[^`\n]{1,300}`")
 _QUOTES = "\"“‘'「『"
 # A name, a title or a few words to be used ("kind regards, Ada") may be in quotation marks; a
 # sentence in quotation marks is somebody else's.
@@ -101,7 +103,7 @@ _TITLE = (
 )
 _PRONOUN = r"(?:[\w'’-]+,?\s){0,3}(?i:i|you|we|he|she|they|it|my|your|our|me|us)\b"
 _FEW_WORDS = rf"(?!{_PRONOUN})[A-Za-z][\w'’-]*(?:,?\s[\w'’-]+){{0,3}}"
-_QUOTATION = LazyPattern(
+_QUOTATION = lazy_regex(
     rf"""(?x)(?<!\w)"(?!(?:{_TITLE}|{_FEW_WORDS})")(?=[^"\n]{{0,300}}[\s，。！？])[^"\n]{{3,600}}"
     | “(?!(?:{_TITLE}|{_FEW_WORDS})”)(?:[^“”\n]{{8,600}}|[A-Za-z'’]{{1,30}}[ ][^“”\n]{{1,600}})”
     | “[^“”\n，。！？]{{0,7}}[，。！？][^“”\n]{{0,7}}”
@@ -109,7 +111,7 @@ _QUOTATION = LazyPattern(
     | 「[^「」\n]{{6,600}}」 | 『[^『』\n]{{6,600}}』"""
 )
 # The full stop of a title ends no sentence.
-_SENTENCE = LazyPattern(
+_SENTENCE = lazy_regex(
     r"(?:[^.!?。！？；;\n]+|[.!?](?!\s|$|[.!?\"”’)\u3000-\u9fff])"
     r"|(?:(?<=\bDr)|(?<=\bProf)|(?<=\bMr)|(?<=\bMrs)|(?<=\bMs)|(?<=\bMx)|(?<=\bSt))\.(?=\s))+"
     r"(?P<end>[.!?。！？；;]*)"

@@ -13,12 +13,13 @@ it says it once more.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from memoria.language.lazy import LazyPattern, has_any, remember_results
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.lazy import has_any, remember_results
+from memoria.language.reading.fences import Span, join_spans, pair_tags
 from memoria.language.reading.lead_ins import (
     find_lead_in,
     is_of_ones_own,
@@ -27,12 +28,11 @@ from memoria.language.reading.lead_ins import (
     takes_up_again,
 )
 
-Span = tuple[int, int]
 _MOST_TO_READ = 200_000
 _LEAST_CHAT = 2
 _BETWEEN = 2
 _LEAST_ITEMS = 4
-"""Number of items from which a list counts as pasted where nothing says whose it is."""
+"""Number of items from which a list counts as pasted, if nothing says whose list it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,12 @@ class _Line:
 @remember_results(4)
 def find_pasted_spans(text: str) -> tuple[Span, ...]:
     """Find the parts of a text that its speaker presents, in their order; none overlap."""
-    found = [*_tag_blocks(text)] if "<" in text else []
+    found = [*pair_tags(_TAG, text)] if "<" in text else []
     if has_any(text, _FENCES):
-        found += [match.span() for match in _FENCE.regex.finditer(text)]
+        found += [match.span() for match in _FENCE.finditer(text)]
     if len(text) <= _MOST_TO_READ and may_present(text):
-        found += _Reader(text, _join(found)).read()
-    return _join(found)
+        found += _Reader(text, join_spans(found)).read()
+    return join_spans(found)
 
 
 def is_pasted(quote: str, text: str) -> bool:
@@ -84,7 +84,7 @@ class _Reader:
         """
         self._text = text
         self._lines = [
-            _Line(match.start(), match.end(), match[0]) for match in _LINE.regex.finditer(text)
+            _Line(match.start(), match.end(), match[0]) for match in _LINE.finditer(text)
         ]
         self._closed = _lines_in(self._lines, closed)
         own = [line for i, line in enumerate(self._lines) if i not in self._closed]
@@ -112,7 +112,7 @@ class _Reader:
         after = self._end_of_sign(i) if _may_have_sign(line.text) else None
         if after is not None:
             return line.start, after
-        if line.text.rstrip().endswith((":", "：")) and not _ITEM.regex.match(line.text):
+        if line.text.rstrip().endswith((":", "：")) and not _ITEM.match(line.text):
             listed = self._long_list(i)
             if listed is not None:
                 return listed
@@ -122,12 +122,12 @@ class _Reader:
     def _end_of_sign(self, i: int) -> int | None:
         """Return the line after a block that this line begins by its look, or None."""
         text = self._lines[i].text
-        if _RULE.regex.match(text):
+        if _RULE.match(text):
             return self._after_rule(i)
         if self._begins_mail(i):
             return self._end_of_open(i)
-        if _QUOTED.regex.match(text):
-            return self._after_run(i, lambda line: bool(_QUOTED.regex.match(line)))
+        if _QUOTED.match(text):
+            return self._after_run(i, lambda line: bool(_QUOTED.match(line)))
         if self._begins_chat(i):
             return self._after_run(i, _is_chat, _BETWEEN)
         if _is_indented(text) and not self._is_all_indented:
@@ -142,13 +142,13 @@ class _Reader:
     def _after_lead_in(self, i: int, length: int) -> tuple[int, int] | None:
         line = self._lines[i]
         if line.text[length:].strip():
-            is_quoted = _QUOTATION.regex.match(line.text, length)
+            is_quoted = _QUOTATION.match(line.text, length)
             return None if is_quoted else (line.start + length, self._end_of_open(i + 1))
         first = self._next_filled(i + 1)
         if first is None or first in self._closed:
             return None
         text = self._lines[first].text
-        if _RULE.regex.match(text) or _QUOTED.regex.match(text) or _QUOTATION.regex.match(text):
+        if _RULE.match(text) or _QUOTED.match(text) or _QUOTATION.match(text):
             return None  # it is presented by its own sign
         return self._lines[first].start, self._end_of_block(first)
 
@@ -157,20 +157,20 @@ class _Reader:
         text = self._lines[i].text
         if self._begins_mail(i):
             return self._end_of_open(i)
-        if _ITEM.regex.match(text):
+        if _ITEM.match(text):
             return self._after_list(i)
         if _is_chat(text):
             return self._after_run(i, _is_chat, _BETWEEN)
         return self._after_run(i, _is_indented) if _is_indented(text) else self._end_of_open(i)
 
     def _next_filled(self, i: int) -> int | None:
-        """Return the first line from here on that is not blank, or None."""
+        """Return the first line from a line on that is not blank, or None."""
         return next((j for j in range(i, len(self._lines)) if not self._lines[j].is_blank), None)
 
     def _end_of_open(self, i: int) -> int:
         """Return the line after the end of a part that no sign closes."""
         for j in range(i, len(self._lines) - 1):
-            if _RULE.regex.match(self._lines[j].text) and self._takes_up_after(j):
+            if _RULE.match(self._lines[j].text) and self._takes_up_after(j):
                 return j + 1
         return len(self._lines)
 
@@ -181,16 +181,14 @@ class _Reader:
         """Return the line after a rule's part, which lasts to the next rule or the end."""
         if self._takes_up_after(i):
             return i + 1
-        rules = (
-            j for j in range(i + 1, len(self._lines)) if _RULE.regex.match(self._lines[j].text)
-        )
+        rules = (j for j in range(i + 1, len(self._lines)) if _RULE.match(self._lines[j].text))
         end = next(rules, None)
         return len(self._lines) if end is None else end + 1
 
     # Runs of lines
 
     def _after_run(self, i: int, belongs: Callable[[str], bool], between: int = 0) -> int:
-        """Return the line after a run of lines of one kind; blank ones within it belong to it.
+        """Return the line after a run of lines of one kind and of blank lines within.
 
         Args:
             i: its first line.
@@ -208,24 +206,24 @@ class _Reader:
         return end
 
     def _after_list(self, i: int) -> int:
-        return self._after_run(i, lambda text: bool(_LISTED.regex.match(text)))
+        return self._after_run(i, lambda text: bool(_LISTED.match(text)))
 
     def _long_list(self, i: int) -> tuple[int, int] | None:
         """Return the span of a long list below a line that does not say whose it is, or None."""
         first = self._next_filled(i + 1)
-        if first is None or not _ITEM.regex.match(self._lines[first].text):
+        if first is None or not _ITEM.match(self._lines[first].text):
             return None
         after = self._after_list(first)
-        items = sum(bool(_ITEM.regex.match(self._lines[j].text)) for j in range(first, after))
+        items = sum(bool(_ITEM.match(self._lines[j].text)) for j in range(first, after))
         is_own = is_of_ones_own(self._lines[i].text)
         return None if is_own or items < _LEAST_ITEMS else (self._lines[first].start, after)
 
     def _begins_chat(self, i: int) -> bool:
-        """Check whether a chat begins here: lines with times, or names that come again."""
+        """Check whether a chat begins at a line: lines with times, or names that come again."""
         if i < self._no_chat_before or not _is_chat(self._lines[i].text):
             return False
         after = self._after_run(i, _is_chat, _BETWEEN)
-        lines = (_CHAT.regex.match(line.text) for line in self._lines[i:after])
+        lines = (_CHAT.match(line.text) for line in self._lines[i:after])
         said = [match for match in lines if match is not None]
         names = {match["name"].strip() for match in said}
         is_chat = len(names) < len(said) or any(match["time"] for match in said)
@@ -235,10 +233,10 @@ class _Reader:
     def _begins_mail(self, i: int) -> bool:
         """Check whether a letter or a forwarded mail begins at a line."""
         text = self._lines[i].text
-        if _SALUTATION.regex.match(text) or _FORWARDED.regex.match(text):
+        if _SALUTATION.match(text) or _FORWARDED.match(text):
             return True
         following = self._lines[i + 1].text if i + 1 < len(self._lines) else ""
-        return bool(_HEADER.regex.match(text) and _HEADER.regex.match(following))
+        return bool(_HEADER.match(text) and _HEADER.match(following))
 
 
 def _lines_in(lines: Sequence[_Line], spans: Iterable[Span]) -> frozenset[int]:
@@ -255,69 +253,47 @@ def _lines_in(lines: Sequence[_Line], spans: Iterable[Span]) -> frozenset[int]:
     return frozenset(inside)
 
 
-def _join(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Sort spans and join those that overlap."""
-    joined: list[Span] = []
-    for start, end in sorted(spans):
-        if joined and start < joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        elif start < end:
-            joined.append((start, end))
-    return tuple(joined)
-
-
-def _tag_blocks(text: str) -> Iterator[Span]:
-    """Yield the spans from an opening tag to its closing one, inner ones too."""
-    open_tags: defaultdict[str, list[int]] = defaultdict(list)
-    for tag in _TAG.regex.finditer(text):
-        starts = open_tags[tag["name"].lower()]
-        if not tag["close"]:
-            starts.append(tag.start())
-        elif starts:
-            yield starts.pop(), tag.end()
-
-
 def _may_have_sign(text: str) -> bool:
     """Check quickly whether a line can begin something by its own look."""
     return text[0] in _FIRST_SIGNS or ":" in text or not text.isascii()
 
 
 def _is_chat(text: str) -> bool:
-    return bool(_CHAT.regex.match(text))
+    return bool(_CHAT.match(text))
 
 
 def _is_indented(text: str) -> bool:
-    return bool(_INDENTED.regex.match(text))
+    return bool(_INDENTED.match(text))
 
 
 _FIRST_SIGNS = frozenset(" \t>-=_*~#dDHG")
 """First characters of rules, of quoted or indented lines, and of salutations in Latin letters."""
-_TAG = LazyPattern(r"<(?P<close>/)?(?P<name>[A-Za-z][\w-]{1,40})(?:\s[^<>]{0,200})?>")
+_TAG = lazy_regex(r"<(?P<close>/)?(?P<name>[A-Za-z][\w-]{1,40})(?:\s[^<>]{0,200})?>")
 _FENCES = ("```", "~~~", '"""')
-_FENCE = LazyPattern(
+_FENCE = lazy_regex(
     r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)|(?:\A|(?<=\n))[ \t]*\"\"\"[\s\S]*?(?:\"\"\"|\Z)"
 )
-_LINE = LazyPattern(r"[^\n]*\n|[^\n]+")
-_RULE = LazyPattern(r"[ \t]*(?:([-=_*~#])\1{2,}|(?:[-*_] ){2,}[-*_])[ \t]*\r?\n?$")
-_QUOTED = LazyPattern(r"[ \t]{0,40}>")
-_QUOTATION = LazyPattern(r"\s*(?:\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|[|])")
-_ITEM = LazyPattern(r"[ \t]*(?:[-*•·‣]|\d{1,3}[.)、]|[（(]\d{1,2}[)）])[ \t]*[^\s*-]")
-_LISTED = LazyPattern(r"[ \t]*(?:[-*•·‣]|\d{1,3}[.)、]|[（(]\d{1,2}[)）])[ \t]*\S|[ \t]+\S")
-_INDENTED = LazyPattern(r"(?: {4}|\t)\s*(?!(?:[-*•·‣]|\d{1,3}[.)])\s)\S")
-_CHAT = LazyPattern(
+_LINE = lazy_regex(r"[^\n]*\n|[^\n]+")
+_RULE = lazy_regex(r"[ \t]*(?:([-=_*~#])\1{2,}|(?:[-*_] ){2,}[-*_])[ \t]*\r?\n?$")
+_QUOTED = lazy_regex(r"[ \t]{0,40}>")
+_QUOTATION = lazy_regex(r"\s*(?:\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|[|])")
+_ITEM = lazy_regex(r"[ \t]*(?:[-*•·‣]|\d{1,3}[.)、]|[（(]\d{1,2}[)）])[ \t]*[^\s*-]")
+_LISTED = lazy_regex(r"[ \t]*(?:[-*•·‣]|\d{1,3}[.)、]|[（(]\d{1,2}[)）])[ \t]*\S|[ \t]+\S")
+_INDENTED = lazy_regex(r"(?: {4}|\t)\s*(?!(?:[-*•·‣]|\d{1,3}[.)])\s)\S")
+_CHAT = lazy_regex(
     r"""(?x)[ \t]*(?:[-*•][ ])?
       (?P<time>[\[(（]?(?:\d{2,4}[-/.年]\d{1,2}[-/.月]\d{1,4}日?[,T ]{1,2})?\d{1,2}:\d\d(?::\d\d)?(?:[ ]?[AaPp][Mm])?[\])）]?[ \t,–-]*)?
       (?P<name>@?[A-Z][\w.'’-]{0,30}(?:[ ][A-Z(][\w.'’)-]{0,30}){0,2}|@\w{1,30}|[一-鿿]{1,6})[ ]?[:：][ \t]*\S"""  # noqa: E501
 )
 """Matches a line of a chat: perhaps a time, a name, and what they say."""
-_HEADER = LazyPattern(
+_HEADER = lazy_regex(
     r"(?i)[ \t]*\**(?:from|to|cc|bcc|subject|date|sent|reply-to|发件人|收件人|抄送|主题|日期|发送时间|时间)\**[ ]?[:：]"  # noqa: E501
 )
-_FORWARDED = LazyPattern(
+_FORWARDED = lazy_regex(
     r"""(?xi)[ \t]*(?:-{2,}[ ]?(?:forwarded|original|begin\sforwarded|转发|原始)[^\n]*
       | begin\sforwarded\smessage: | on[ ][^\n]{6,100}[ ]wrote:\s*$ | [^\n]{2,40}(?:于|在)[^\n]{4,40}写道[:：]\s*$)"""  # noqa: E501
 )
-_SALUTATION = LazyPattern(
+_SALUTATION = lazy_regex(
     r"""(?x)[ \t]*(?:
       (?:(?i:dear)\s(?!(?i:claude|chatgpt|gpt|gemini|copilot|assistant|ai|bot)\b)[^,:\n]{1,40}[,:])
     | (?:Hi|Hello|Hey|Good\s(?:morning|afternoon|evening))\s

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.lazy import LazyPattern
 from memoria.language.reading.fences import drop_invisible, visible_places
 from memoria.language.reading.own_words import own_sentences
 from memoria.language.reading.statement import (
@@ -64,7 +63,7 @@ _Find = Callable[[str, str], "Place | None"]
 
 
 def find_quote(quote: str, text: str) -> str | None:
-    """Find the part of `text` that `quote` repeats word for word, as it stands there, or None.
+    """Return the part of `text` that `quote` repeats word for word, or None.
 
     Spaces, marks between words and the width of letters may differ, because models are careless
     about them, the two scripts of Chinese, and invisible characters, because they are not shown
@@ -128,12 +127,12 @@ def _find_letters(quote: str, text: str) -> Place | None:
 
 
 def _drop_marks(text: str) -> str:
-    """Return a text without marks; where they part two words, with one sign for all of them."""
+    """Return a text without marks, but with one sign where marks part two words."""
     return _MARKS.sub("", _MARKS_IN_WORDS.sub(_PARTED, text))
 
 
 def _places_of_words(text: str) -> Iterator[int]:
-    """Yield the place in a text of each character that is left of it without marks."""
+    """Yield the place in a text of each character that `_drop_marks` leaves."""
     end = 0
     for marks in _MARKS.finditer(text):
         is_parting = _MARKS_IN_WORDS.match(text, marks.start()) is not None
@@ -157,12 +156,12 @@ def _find_seen(quote: str, text: str) -> Place | None:
 
 
 def _is_evenly_spaced(text: str) -> bool:
-    """Check whether words are parted by one space each, so that no expression is needed."""
+    """Check whether all words of a text are parted by single spaces."""
     return " ".join(text.split()) == text
 
 
 def _find_as_written(wanted: str, text: str) -> Place | None:
-    """Find a quote as it is written, but not within a word; None if it is not there."""
+    """Return the place of a quote as it is written, but not within a word; else None."""
     start = text.find(wanted)
     while start >= 0:
         end = start + len(wanted)
@@ -212,7 +211,7 @@ def is_said_literally(content: str, quote: str, said: str, speaker: str | None =
     )
     if sentence is None or sentence.is_question or sentence.is_doubtful:
         return False
-    if _IRONY.regex.search(sentence.text):
+    if _IRONY.search(sentence.text):
         return False
     if differs_in_number_or_negation(content, sentence.text):
         return False
@@ -266,19 +265,19 @@ def borrows_words(statement: str, own: str, other: str) -> bool:
 
 
 def find_borrowed(statement: str, own: str, others: Sequence[str], most: int) -> list[int]:
-    """Find few other texts that have what a statement says and its own text has not.
+    """Find the few other texts that have words of a statement which its own text lacks.
 
-    A code, a name or a long number is borrowed by itself, other words as in `borrows_words`. Days
-    and years are none, for they follow from the day on which something was said.
+    One code, name or long number is enough, other words count as in `borrows_words`. Days and years
+    don't count, for they follow from the day on which something was said.
 
     Args:
         statement: what somebody concludes.
         own: the text that it rests on.
         others: further texts.
-        most: so many at most.
+        most: the greatest number of texts.
 
     Returns:
-        Their places among the others, in order.
+        The texts' places among the others, in order.
     """
     added = _telling_terms(statement) - _telling_terms(own) - _OF_A_DATE
     missing = frozenset(term for term in added if not _DAY_OR_YEAR.fullmatch(term))
@@ -301,7 +300,7 @@ def _telling_terms(text: str) -> frozenset[str]:
     return frozenset(query_terms(text)) - _FRAME - _FRAME_ZH
 
 
-_IRONY = LazyPattern(
+_IRONY = lazy_regex(
     r"""(?xi)^\W*(?:oh|sure|yeah|right|wow|great|brilliant|fantastic|lovely|wonderful|thanks)\b
     |\b(?:just\s(?:love|adore)|can['’]?t\swait|as\sif|such\sfun|so\smuch\sfun|yeah\sright|totally)\b
     |可真|真是太|太棒|真行|真好啊|呵呵|好极了|谢谢你啊|求之不得"""

@@ -1,4 +1,4 @@
-"""Recognition: the words of a text by which it is known again, however it is written.
+"""Recognition: the words of a text, in a form that is the same however the text is written.
 
 What was forgotten is compared in this form, which is wide where `language/reading/statement` is
 narrow. It does not see letter case, width and composition, invisible characters, emoji,
@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from memoria.language.lazy import LazyPattern, remember_results
+from memoria.bare.lazy_regex import lazy_regex
+from memoria.language.lazy import remember_results
 from memoria.language.reading.fences import INVISIBLE
 from memoria.language.words.characters import CJK
 
@@ -29,23 +30,23 @@ Place = Literal["anywhere", "end", "clause", "text"]
 """Place of a statement's words in a text that states it: anywhere, at the end of a clause, as a
 whole clause, or as the whole text. The shorter it is, the less may it take along."""
 
-_INVISIBLE = LazyPattern(f"[{INVISIBLE}\u20e3]+")
+_INVISIBLE = lazy_regex(f"[{INVISIBLE}\u20e3]+")
 _INLINE = (
     "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong"
     "|sub|sup|tt|u|wbr"
 )
 _ELEMENT = rf"</?(?:(?P<inline>{_INLINE})\b|[a-z][\w-]*)(?P<attributes>\s[^<>]*)?/?>"
-_TAG = LazyPattern(rf"(?s)<!--(?P<comment>.*?)-->|{_ELEMENT}", re.IGNORECASE)
-_TAG_BEHIND_COMMENTS = LazyPattern(rf"(?P<comment>(?!))|{_ELEMENT}", re.IGNORECASE)
+_TAG = lazy_regex(rf"(?s)<!--(?P<comment>.*?)-->|{_ELEMENT}", re.IGNORECASE)
+_TAG_BEHIND_COMMENTS = lazy_regex(rf"(?P<comment>(?!))|{_ELEMENT}", re.IGNORECASE)
 """Matches tags where no comment is closed, so that none is looked for from each beginning."""
-_ESCAPE = LazyPattern(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|(?P<char>.))")
-_LINK = LazyPattern(r"!?\[([^\[\]]*)\](?:\(([^()]*)\)|\[[^\[\]]*\])")
-_REFERENCE = LazyPattern(r"\[\^?\d{1,3}\]|\[\^[\w-]{1,40}\]")
-_QUOTED_LINE = LazyPattern(r"(?m)^[ \t]*(?:[>|][ \t]*)+")
-_APOSTROPHES = LazyPattern(r"(?<=\w)['’‘ʼ`´＇](?=\w)")
-_DASHES = LazyPattern("[‐‑‒–—―−﹘﹣－]")
+_ESCAPE = lazy_regex(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|(?P<char>.))")
+_LINK = lazy_regex(r"!?\[([^\[\]]*)\](?:\(([^()]*)\)|\[[^\[\]]*\])")
+_REFERENCE = lazy_regex(r"\[\^?\d{1,3}\]|\[\^[\w-]{1,40}\]")
+_QUOTED_LINE = lazy_regex(r"(?m)^[ \t]*(?:[>|][ \t]*)+")
+_APOSTROPHES = lazy_regex(r"(?<=\w)['’‘ʼ`´＇](?=\w)")
+_DASHES = lazy_regex("[‐‑‒–—―−﹘﹣－]")
 _LETTER = rf"[^\W_{CJK}]"
-_WORD = LazyPattern(
+_WORD = lazy_regex(
     rf"""(?x)
     (?P<word>(?:(?<![^\s(\[{{:=,"'“‘])[-+](?=\d))?
       {_LETTER}+(?:(?<=\d)[.,](?=\d){_LETTER}+)*(?:\+{{1,2}}|\#(?!\w))?
@@ -71,7 +72,7 @@ _THIRD_PERSON = {
 _VERBS = {
     "has": "have", "hasnt": "havent", "does": "do", "doesnt": "dont", "is": "is", "was": "was",
 }  # fmt: skip
-_ENDING = LazyPattern(r"(?<=ch)es$|(?<=sh)es$|(?<=ss)es$|(?<=[xo])es$|(?<=[a-rt-z])s$")
+_ENDING = lazy_regex(r"(?<=ch)es$|(?<=sh)es$|(?<=ss)es$|(?<=[xo])es$|(?<=[a-rt-z])s$")
 _READ_OTHERWISE = frozenset(
     word
     for table in (_SAME, _THIRD_PERSON, _VERBS)
@@ -79,7 +80,7 @@ _READ_OTHERWISE = frozenset(
     for word in words.split()
 )
 _PARTICLES = frozenset("了 啦 吧 啊 呢 哦 嘛 呀 的 哟 哈".split())
-_SENTENCE_END = LazyPattern(
+_SENTENCE_END = lazy_regex(
     r"(?:(?<![.!?…])[.!?…]++[\"'”’)\]*_]*+(?=\s)|[。！？]+[”’」』）*_]*)[ \t]*\n*"
     r"|(?:(?<![ \t])[ \t]++)?[\r\n]+"
 )
@@ -105,7 +106,7 @@ class Reading:
         return " ".join(self.words)
 
     def is_at(self, place: Place, start: int, length: int) -> bool:
-        """Check whether `length` words from `start` on stand at such a place of the text."""
+        """Check whether `length` words from `start` on stand at a place of the text."""
         end = start + length
         if place == "anywhere":
             return True
@@ -117,7 +118,7 @@ class Reading:
         return begins and end - 1 in self.ends
 
     def states(self, statement: "Reading", place: Place) -> bool:
-        """Check whether a statement's words stand at such a place, in order and side by side."""
+        """Check whether a statement's words stand side by side at a place of the text."""
         length, before = len(statement.words), 0
         padded, wanted = f" {self.form} ", f" {statement.form} "
         at = padded.find(wanted)
@@ -130,16 +131,16 @@ class Reading:
 
 
 def read_words(text: str) -> Reading:
-    """Return the words of a text, by which it is known again; see the head of this module."""
+    """Return the words of a text, in the form by which statements are recognised."""
     words, ends = list[str](), set[int]()
     is_users_verb = False
-    for found in _WORD.regex.finditer(fold(strip_markup(text))):
+    for found in _WORD.finditer(fold(strip_markup(text))):
         word = found["word"]
         if word is None:
             ends.update([len(words) - 1] if words else ())
             continue
         if is_users_verb:
-            word = _VERBS.get(word) or _ENDING.regex.sub("", word)
+            word = _VERBS.get(word) or _ENDING.sub("", word)
         user = _THIRD_PERSON.get((words[-1], word)) if words else None
         if user is None:
             words += _SAME.get(word, word).split()
@@ -157,7 +158,7 @@ def recognition_key(text: str) -> str:
 
 
 def read_statement(text: str) -> Reading:
-    """Return the words of a text; of one without words, the text itself is one."""
+    """Return the words of a text; a text without words is itself its only word."""
     reading = read_words(text)
     return reading if reading.words else Reading([text.strip()], {0})
 
@@ -193,34 +194,34 @@ def list_anchors(reading: Reading) -> Iterator[tuple[int, str]]:
 
 def split_sentences(text: str) -> list[str]:
     """Split a text into sentences and lines; joined they are the text."""
-    ends = [found.end() for found in _SENTENCE_END.regex.finditer(text)]
+    ends = [found.end() for found in _SENTENCE_END.finditer(text)]
     return [text[start:end] for start, end in pairwise([0, *ends, len(text)]) if end > start]
 
 
 def strip_markup(text: str) -> str:
-    """Return the text as it is read: without HTML, Markdown links and invisible characters.
+    """Return the visible text, without HTML, Markdown links and invisible characters.
 
     What tags and links say beside the text follows it.
     """
     plain, aside = text, list[str]()
     for _ in range(_NESTED):  # of JSON, it is read as it stands, and as it was meant
         if "\\" in text:
-            text = _ESCAPE.regex.sub(_resolve_escape, text)
+            text = _ESCAPE.sub(_resolve_escape, text)
             plain = f"{plain}\n{text}"
     for _ in range(_NESTED):
         plain = html.unescape(plain) if "&" in plain else plain
-    plain = _INVISIBLE.regex.sub("", plain)
+    plain = _INVISIBLE.sub("", plain)
     if "<" in plain:
         inside, end, behind = plain.rpartition("-->")
         pieces = ((_TAG, inside + end), (_TAG_BEHIND_COMMENTS, behind))
         plain = "".join(
-            pattern.regex.sub(lambda tag: _take_out(tag, aside), piece) for pattern, piece in pieces
+            pattern.sub(lambda tag: _take_out(tag, aside), piece) for pattern, piece in pieces
         )
     if "]" in plain:
-        plain = _LINK.regex.sub(lambda link: _show_link(link, aside), plain)
-        plain = _REFERENCE.regex.sub("", plain)
+        plain = _LINK.sub(lambda link: _show_link(link, aside), plain)
+        plain = _REFERENCE.sub("", plain)
     if ">" in plain or "|" in plain:
-        plain = _QUOTED_LINE.regex.sub("", plain)
+        plain = _QUOTED_LINE.sub("", plain)
     for mark in ("**", "__", "~~", "`"):
         plain = plain.replace(mark, "")
     return "\n".join((plain, *aside))
@@ -228,15 +229,15 @@ def strip_markup(text: str) -> str:
 
 def fold(text: str) -> str:
     """Return the text in one script, width and case, without unseen characters and apostrophes."""
-    text = _INVISIBLE.regex.sub("", text)
+    text = _INVISIBLE.sub("", text)
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(_LOOKALIKES)
-        text = _DASHES.regex.sub("-", text)
-    return _APOSTROPHES.regex.sub("", text).casefold()
+        text = _DASHES.sub("-", text)
+    return _APOSTROPHES.sub("", text).casefold()
 
 
 def is_read_as_written(word: str) -> bool:
-    """Check whether a word of a reading stands so in every text that it was read in."""
+    """Check whether a word of a reading is spelled so in every text that has it."""
     return word not in _READ_OTHERWISE
 
 

@@ -13,7 +13,7 @@ from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.lazy import LazyPattern, remember_results
+from memoria.language.lazy import remember_results
 from memoria.language.reading.recognition import (
     Place,
     Reading,
@@ -99,7 +99,7 @@ def wording_key(text: str) -> str:
 
 
 def _meaningful_keys(text: str) -> Iterator[str]:
-    """Yield the keys of its words in their order, without fillers."""
+    """Yield the keys of a text's words in their order, without fillers."""
     plain = _ENDING.sub("", text)
     for found in _WORD.finditer(plain):
         key = _meaningful_key(found[0], within=found.start() > 0)
@@ -142,12 +142,12 @@ def _has_number_or_negation(more: Iterable[str]) -> bool:
 
 @remember_results(4)
 def _distinct_tokens(text: str) -> frozenset[str]:
-    """Return its search tokens, cached: one claim is compared with many memories."""
+    """Return a text's search tokens, remembered as one claim is compared with many memories."""
     return frozenset(tokens(text))
 
 
 def occurs_in(statement: str, text: str) -> bool:
-    """Check whether a statement occurs in a text word for word; a short one must be all of it.
+    """Check whether a text has a statement word for word; a short statement must be the whole text.
 
     Both are read as `language/reading/recognition` reads them, however they are written.
     """
@@ -217,12 +217,12 @@ class Phrases:
         return Phrases(filter(is_distinctive, self.statements))
 
     def may_occur_in(self, text: str) -> bool:
-        """Return False if none can occur in a text, however it is escaped in JSON or Markdown."""
+        """Check whether any statement may occur in a text, also one escaped in JSON or Markdown."""
         folded = fold(text)
         return any(all(f in folded for f in saying.fragments) for saying in self._sayings)
 
     def occur_in(self, text: str) -> bool:
-        """Check whether one occurs in a text word for word; a short one must be the whole text."""
+        """Check whether a text has any of the statements word for word; a short one must be all."""
         if not self.may_occur_in(text):
             return False
         reading = read_statement(text)
@@ -240,13 +240,13 @@ def _phrase_occurs(text: Reading, saying: _ReadPhrase) -> bool:
     return text.states(saying.reading, "anywhere" if saying.is_distinctive else "text")
 
 
-_QUOTING = LazyPattern(
+_QUOTING = lazy_regex(
     r"""(?xis)^\s*(?:(?:the\s)?user\s(?:asks|asked|wants|says|said|states|stated|notes|reports)
     (?:\sto\sremember)?(?:\sthat\sfrom\snow\son)?\s*[:,]\s*
     |用户(?:要求|说|表示|提到|希望)(?:记住)?\s*[::,]\s*)
     ["“”「](?P<inner>.+?)["“”」]\s*[.。!]*\s*$"""
 )
-_LEAD = LazyPattern(
+_LEAD = lazy_regex(
     r"""(?xi)^(?:(?:please|pls|and|also|but|btw|fyi|by\sthe\sway|for\sthe\srecord|personally|honestly)\b[\s,:;—-]*
     |(?:ok(?:ay)?|so|oh|hey|hi|well|yes|no|in\sgeneral|generally)\s?[,:;—-]\s*
     |as\si\s(?:said|mentioned|told\syou)\s?,\s*|(?:我说过|之前说过)[,:]\s*
@@ -254,13 +254,13 @@ _LEAD = LazyPattern(
     |(?:请(?!假|客|求|教)|麻烦你?|顺便说一下|说实话|记住|记一下|别忘了)[,、:\s]*
     |(?:对了|还有|另外|嗯|哦|好的?|那么?|总之)[,、:\s]\s*)+"""
 )
-_CORRECTION = LazyPattern(
+_CORRECTION = lazy_regex(
     r"""(?xi)^(?:(?:(?:a\s)?correction|corrected|erratum|i\swas\swrong|i\smisspoke|my\smistake|sorry|wait|oops)
     \s?[,:;.—-]+\s*(?:that\s)?
     |i\sme(?:ant|an)\b(?:\sto\ssay\b)?[\s,:;—-]*(?:that\s)?
     |(?:(?:纠正|更正|订正|修正|勘误)(?:一下)?|我?(?:记错|说错|搞错|弄错)了?|不对)[,、:;。]\s*)+"""
 )
-_ADVERB_OF_CHANGE = LazyPattern(
+_ADVERB_OF_CHANGE = lazy_regex(
     r"""(?xi)^(?:(?:actually|in\sfact|as\sof\s(?:now|today))\b[\s,:;]*|update\s?[,:;]\s*
     |(?:其实|事实上|实际上)[,、:\s]*|更新[,、:]\s*)+"""
 )
@@ -273,12 +273,12 @@ def peel(text: str) -> str:
     'I live in Leeds.'
     """
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").strip()
-    quoting = _QUOTING.regex.match(plain)
+    quoting = _QUOTING.match(plain)
     if quoting:
         plain = quoting["inner"].strip()
     before = None
     while plain != before:
         before = plain
         for introduction in (_LEAD, _CORRECTION, _ADVERB_OF_CHANGE):
-            plain = introduction.regex.sub("", plain)
+            plain = introduction.sub("", plain)
     return plain or text

@@ -1,1 +1,1 @@
-"""Finders of secrets in a text: one module for each way of recognising them."""
+"""Secrets: finders of keys, passwords and tokens in a text."""

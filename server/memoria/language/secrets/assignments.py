@@ -58,7 +58,7 @@ class Rule(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ValueForm:
-    """A way in which a value may be written, and the rule for it."""
+    """A form in which a value may be written, and the rule by which it counts."""
 
     pattern: re.Pattern[str]
     rule: Rule
@@ -317,7 +317,7 @@ def _is_assigned(found: _Found, name: Name) -> bool:
 
 
 def _is_word_alone(found: _Found, name: Name) -> bool:
-    """Check a password that is a plain word: it has the rest of the line to itself."""
+    """Check for a plain word that has the rest of the line to itself, as a password may."""
     if _is_assigned(found, name):
         return True
     is_word = is_plain_password(found.value) and found.ends_line

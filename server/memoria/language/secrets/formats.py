@@ -36,9 +36,7 @@ _ALPHABETS = {
     "url": r"\w-",
     "webhook": r"\w@/-",
 }
-_PARTS = {
-    "uuid": "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",
-}
+_PARTS = {"uuid": "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"}
 _PLACEHOLDER = lazy_regex(r"<(\w+)(?: (\d+)(?:(\+)|-(\d+))?)?>")
 _RUN = lazy_regex(r"[\w.~/+=:%$-]{16,}", re.ASCII)
 # A `\n` of a quoted text or a `%3D` of an address may stand before a word.

@@ -36,20 +36,7 @@ _SUFFIX = lazy_regex(
 _WORD_SIGN = lazy_regex("[a-z0-9+/]")
 _SHORT = 3
 # What is written before "pass" and "secret" without a sign.
-_GLUED = (
-    "client",
-    "app",
-    "consumer",
-    "store",
-    "key",
-    "user",
-    "root",
-    "db",
-    "sudo",
-    "my",
-    "totp",
-    "ssh",
-)
+_GLUED = tuple("client app consumer store key user root db sudo my totp ssh".split())
 _IS_CAPITAL = lazy_regex(r"[a-z0-9][A-Z]")
 _KEY_QUALIFIERS = tuple(
     "api access secret private auth encryption signing account master shared preshared client app "
@@ -90,7 +77,7 @@ class _NameWord(NamedTuple):
     language: str
     stands_alone: bool
     before: re.Pattern[str] | None
-    """Pattern that must stand before it."""
+    """Pattern that must stand before the word."""
 
 
 def find_names(read: ReadText) -> Iterator[Name]:
@@ -164,7 +151,7 @@ def _read_word(word: str, kind: str, language: str) -> _NameWord:
 
 
 def _compile_words(words: list[_NameWord]) -> tuple[str, re.Pattern[str], dict[str, _NameWord]]:
-    """Return the common start of some words, one pattern of all, and the word of each group."""
+    """Return the common start of some words, a pattern of all words, and the word of each group."""
     # What may be left out between two words cannot be part of what is looked for.
     stem = _find_common_start([_ENDING.split(word.text)[0] for word in words])
     longest_first = sorted(words, key=lambda word: -len(word.text))

@@ -181,7 +181,7 @@ def _is_verb(words: str, before: str) -> bool:
 
 
 def _is_named(read: ReadText, start: int, before: str) -> bool:
-    """Check whether the word for a code has others beside it that make it a secret."""
+    """Check whether other words beside the word for a code make the code a secret."""
     if read.lower.startswith(("otp", "رمز", "mã xác"), start):
         return not _ALONE.match(before[-1:])
     return before.endswith(_CODE_QUALIFIERS)

@@ -36,13 +36,13 @@ _LONG = 24
 
 
 def _is_login(value: str) -> bool:
-    """Check whether it is a name and a password in base64, or as long as a token."""
+    """Check whether a value is a name and a password in base64, or as long as a token."""
     decoded = _decode(value)
     return _is_pair(value) or (decoded is not None and len(value) >= _LONG and is_mixed(value))
 
 
 def _is_pair(value: str) -> bool:
-    """Check whether it is a name and a password in base64."""
+    """Check whether a value is a name and a password in base64."""
     decoded = _decode(value)
     return decoded is not None and b":" in decoded and decoded.isascii()
 
@@ -60,7 +60,7 @@ _LONG_PART = lazy_regex(
 
 
 def _is_key(value: str) -> bool:
-    """Check whether it is a key, and not the name of a model or a version: parts of words."""
+    """Check whether a value is a key: names of models and versions have shorter parts."""
     return _is_random(value) and _LONG_PART.search(value) is not None
 
 
@@ -68,7 +68,7 @@ def _is_key(value: str) -> bool:
 class _SecretPlace:
     kind: str
     parts: tuple[str, ...]
-    """Its beginnings in lower case."""
+    """Beginnings of the pattern's matches in lower case."""
     pattern: re.Pattern[str]
     accepts: _Check
 
@@ -121,12 +121,7 @@ _PLACES = (
         r"""(?:sig|signature)(?:=|%3D) (?P<secret>[\w%+/=~-]{20,})""",
         _is_encoded,
     ),
-    _place(
-        "credential",
-        "key=",
-        r"(?<=[?&])key=(?P<secret>[\w.~%-]{16,})",
-        _is_random,
-    ),
+    _place("credential", "key=", r"(?<=[?&])key=(?P<secret>[\w.~%-]{16,})", _is_random),
     # Quoted or not, Docker's is a name and a password in base64.
     _place(
         "credential",
@@ -203,7 +198,7 @@ _RECOVERY_INDEX = PartIndex(
 
 
 def find_in_places(read: ReadText) -> Iterator[Span]:
-    """Yield secrets that are known by where they stand."""
+    """Yield secrets that are known by their place."""
     for match, place in _INDEX.find_matches(read):
         if place.accepts(match["secret"]):
             yield Span(*match.span("secret"), place.kind)
@@ -255,16 +250,12 @@ def _may_be(value: str) -> bool:
     return is_literal(value, is_quoted=False)
 
 
-def _is_random_argument(value: str) -> bool:
-    return is_mixed(value) and _may_be(value)
-
-
 @dataclass(frozen=True, slots=True)
 class _Argument:
     """An option after which some programs take a password."""
 
     start: str
-    """Its beginning in lower case."""
+    """Beginning of the option in lower case."""
     pattern: re.Pattern[str]
     programs: re.Pattern[str]
     accepts: _Check
@@ -290,7 +281,7 @@ _ARGUMENTS = (
         _VALUE,
         "(?:docker|podman|az|oc|nerdctl|buildah|skopeo|registry) login|mongo|cqlsh|psexec|xfreerdp"
         "|rdesktop|sshpass|arangosh|impala-shell|beeline|influx",
-        _is_random_argument,
+        _is_random,
     ),
     _argument(
         " -p ",
@@ -308,13 +299,11 @@ _ARGUMENTS = (
         " -u", r"\s-U\s?[\"']?[^\s%\"']{1,100}%", _VALUE, "smbclient|rpcclient|net|smbget|smbmap"
     ),
     _argument(" -w ", r"\s-w\s+", _VALUE, "ldap"),
-    _argument(" -t ", r"\s-t\s+", _VALUE, "doctl|doppler|vercel", _is_random_argument),
+    _argument(" -t ", r"\s-t\s+", _VALUE, "doctl|doppler|vercel", _is_random),
     _argument(" /p:", r"\s/p:", _VALUE, "xfreerdp|wfreerdp|mstsc"),
     _argument(" /rp ", r"\s/[rR][pP]\s+", _VALUE, "schtasks"),
     _argument(" /user:", r"\s/user:\S{1,100}\s+", _VALUE, "net"),
-    _argument(
-        "<<<", r"<<<\s?", _VALUE, r"gh auth|docker login|vault|passwd|wrangler", _is_random_argument
-    ),
+    _argument("<<<", r"<<<\s?", _VALUE, r"gh auth|docker login|vault|passwd|wrangler", _is_random),
     _argument(" -b", r"\s-b\w{0,3}\s+\S{1,200}\s+\S{1,100}\s+", _VALUE, "htpasswd"),
 )
 _PIPED = (
@@ -350,9 +339,9 @@ _COMMANDS = (
     _command("wpa_passphrase ", rf"\S{{1,64}}\s+{_VALUE}"),
     _command("convertto-securestring ", rf"(?:-\w+\s){{0,2}}{_VALUE}"),
     _command("mc alias set ", rf"\S+\s+\S+\s+\S+\s+{_VALUE}"),
-    _command("snmpwalk |snmpget ", rf"[^\n]{{0,100}}?-[cAX]\s+{_VALUE}", _is_random_argument),
-    _command('send "', r"(?P<secret>[^\s\"\\]{4,100})\\[rn]\"", _is_random_argument),
-    _command(" login ", r"(?P<secret>[\w.~-]{20,200})(?=\s|$)", _is_random_argument),
+    _command("snmpwalk |snmpget ", rf"[^\n]{{0,100}}?-[cAX]\s+{_VALUE}", _is_random),
+    _command('send "', r"(?P<secret>[^\s\"\\]{4,100})\\[rn]\"", _is_random),
+    _command(" login ", r"(?P<secret>[\w.~-]{20,200})(?=\s|$)", _is_random),
 )
 _ARGUMENT_INDEX = PartIndex((one.start, one.pattern, one) for one in _ARGUMENTS)
 _COMMAND_INDEX = PartIndex((start, one.pattern, one) for one in _COMMANDS for start in one.starts)
@@ -360,7 +349,7 @@ _COMMAND_END = lazy_regex(r"(?<!\\)\n|[|;&]")
 
 
 def find_in_commands(read: ReadText) -> Iterator[Span]:
-    """Yield passwords that are arguments of programs known to take one."""
+    """Yield passwords that are arguments of programs known to take passwords."""
     has_options = any(sign in read.lower for sign in (" -", " /", "<<<"))
     for match, argument in _ARGUMENT_INDEX.find_matches(read) if has_options else ():
         if argument.accepts(match["secret"]):

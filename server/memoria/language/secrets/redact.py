@@ -85,7 +85,7 @@ _MAX_SWEEPS = 8
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """Number of secrets of one kind that were taken out."""
+    """Number of secrets of a kind that were taken out."""
 
     kind: str
     count: int

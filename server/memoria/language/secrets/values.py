@@ -17,7 +17,7 @@ _MARKER = lazy_regex(r"\[redacted:[a-z-]{1,40}\]?")
 
 
 class Span(NamedTuple):
-    """A secret of one kind, from its first character to the one after its last."""
+    """Place of a secret: its first character and the one after its last, with its kind."""
 
     start: int
     end: int
@@ -150,18 +150,18 @@ def is_gap(value: str) -> bool:
 
 
 def is_literal(value: str, *, is_quoted: bool) -> bool:
-    """Check for a value that is neither a name nor, outside of quotes, code that computes one."""
+    """Check for a value that is no name and, outside of quotes, no code that computes a value."""
     value = value[:_LONGEST_READ]
     return not (is_gap(value) or _NAME.search(value) or (not is_quoted and _CODE.search(value)))
 
 
 def is_mixed(value: str) -> bool:
-    """Check for digits and letters: then it is no ordinary word and seldom a name in code."""
+    """Check for both digits and letters, as no ordinary word and few names in code have them."""
     return _DIGIT.search(value) is not None and _LETTER.search(value) is not None
 
 
 def looks_encoded(value: str) -> bool:
-    """Check whether it may be base64, which has an inner capital if it has no digit."""
+    """Check whether a value may be base64: it has a digit, or else an inner capital."""
     return is_mixed(value) or _INNER_CAPITAL.search(value) is not None
 
 
@@ -171,7 +171,7 @@ def looks_scrambled(value: str) -> bool:
 
 
 def has_symbols(value: str) -> bool:
-    """Check for signs inside of it that no word has."""
+    """Check for signs inside a value that no word has."""
     return _SYMBOLS.search(value) is not None
 
 

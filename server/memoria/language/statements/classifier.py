@@ -14,8 +14,8 @@ from math import sqrt
 from typing import NamedTuple
 from zlib import crc32
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.budget import estimate_tokens
-from memoria.language.lazy import LazyPattern
 from memoria.language.reading.own_words import BLOT, blot_foreign_text
 from memoria.language.statements.orders import is_worded_as_order
 from memoria.language.words.characters import reads_chinese
@@ -26,13 +26,13 @@ BITS = 16
 ZERO = 128
 """The byte of a weight of nothing."""
 _LONGEST = 4
-_WORD = LazyPattern(r"[^\W\d_\u3400-\u9fff]+(?:['’][^\W\d_]+)?|\d+|[^\s\d]")
+_WORD = lazy_regex(r"[^\W\d_\u3400-\u9fff]+(?:['’][^\W\d_]+)?|\d+|[^\s\d]")
 
 
 def list_runs(text: str, salt: str = "") -> list[int]:
-    """List a number for each run of words of a text; another one for each salt."""
+    """List a number for each run of words of a text; another salt gives other numbers."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").lower()
-    words = ["^", *(_name_word(word) for word in _WORD.regex.findall(plain)), "$"]
+    words = ["^", *(_name_word(word) for word in _WORD.findall(plain)), "$"]
     found = {
         crc32((salt + " ".join(words[start : start + length])).encode("utf-8", "replace"))
         for length in range(1, _LONGEST + 1)
@@ -111,7 +111,7 @@ class _Weights(NamedTuple):
 
 
 def is_standing_wish(text: str) -> bool:
-    """Check whether a message is a wish for all times; one with pasted text or code is none."""
+    """Check whether a message is a standing wish; a message with pasted text or code is none."""
     if estimate_tokens(text) > MOST_TOKENS or BLOT in blot_foreign_text(text):
         return False
     weights = _load_wishes()

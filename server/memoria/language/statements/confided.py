@@ -17,13 +17,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.lazy import (
-    LazyPattern,
-    SmallPattern,
-    has_any,
-    remember_results,
-    small_letters,
-)
+from memoria.language.lazy import SmallPattern, has_any, remember_results, small_letters
 from memoria.language.reading.own_words import BLOT, blot_foreign_text
 from memoria.language.statements.withheld import (
     asks_not_to_remember,
@@ -85,7 +79,7 @@ SILENCE = SmallPattern(
     | \b(?:swore|promised?(?:\sme)?)\s(?:not\sto|you\swon['’]?t)\s(?:tell|say)\b
     | \bcan\syou\skeep\sa\ssecret\b | \btreat\s{_THIS}\sas\s(?:confidential|a\ssecret|private)\b"""
 )
-"""Asks somebody not to pass it on."""
+"""Asks somebody not to pass on what was told."""
 SECRET = SmallPattern(
     rf"""(?x)
     \b(?:between\s{_US})(?=\s*$|\s*[:(\[—–…\ufffc.!]|\s-|,(?!\s?(?:we|there|they|it)\b)
@@ -119,7 +113,7 @@ SECRET = SmallPattern(
     | \bonly\syou\sknow\b(?!\show) | \bi['’]?(?:ll|m\sgoing\sto)\stell\syou\sa\ssecret\b
     | \byou(?:['’]re|\sare)\sthe\s(?:only|first)\s(?:one|person)\s(?:i\b|who\sknows|to\sknow)"""
 )
-"""Says that it is a secret."""
+"""Says that what was told is a secret."""
 TAKEN_BACK = SmallPattern(
     rf"""(?x)\b(?:forget|ignore)\s(?:that\s)?i\s(?:ever\s|just\s|even\s)?(?:said|told\syou
       |mentioned)\s
@@ -151,7 +145,7 @@ NOWHERE = SmallPattern(
     | \bno\s(?:notes?|records?)\s(?:of|on|about)\s{_THIS}\b
     | (?:不要|别)留下?(?:任何)?(?:记录|痕迹|底)"""
 )
-"""Asks to keep it nowhere."""
+"""Asks to keep nowhere what was told."""
 _NO_ZH = r"(?:不要|别|不许|不能|不准|不可以?|切勿|请勿|勿)(?:再|去|先)?"
 _OTHERS_ZH = r"""(?:别人|其他人|任何人|人家|旁人|外人|大家|谁|同事|老板|领导|上司|公司|经理
       |家里人?|他们?|她们?
@@ -209,7 +203,7 @@ REQUEST_ALONE = SmallPattern(
       |存下?|存档|保存)[啊哦吧]?"""
 )
 """Matches a request of `language/statements/withheld` alone, without the words beside it."""
-SILENCE_NAMED = LazyPattern(
+SILENCE_NAMED = lazy_regex(
     r"""(?x)\b(?i:(?:do\s?n['’]?t|do\snot|never|can['’]?t|cannot|must\snot)\s(?:ever\s)?(?:tell
       |let(?=\s[A-Z]\w+\s(?:know|find\sout|hear))))\s
       (?!Docker|Git|Claude|Copilot|Cursor|Kubernetes|Python|Java|I\b)[A-Z][a-z]{1,20}\b
@@ -231,7 +225,7 @@ _DENIES = SmallPattern(
 
 
 def retell_as_user(statement: str) -> str:
-    """Remove from a statement the words by which it says that the user asks for it."""
+    """Return a statement about a request of the user's in the words of the request alone."""
     denied = _DENIES.match(statement)
     if denied is not None:
         return f"I don't {statement[denied.end() :]}"
@@ -285,7 +279,7 @@ def read_condition(text: str) -> StatedCondition | None:
 
 
 def read_condition_of_statement(statement: str) -> Condition | None:
-    """Return the condition that a memory states, in the user's words or in an agent's of them."""
+    """Return the condition that a memory states, in the user's words or in an agent's."""
     read = map(read_condition, (statement, retell_as_user(statement)))
     return max((one.condition for one in read if one), key=tuple(Condition).index, default=None)
 
@@ -311,9 +305,7 @@ def _find_condition(own: str) -> Condition | None:
 
 def _is_confided(sentence: str) -> bool:
     patterns = (SILENCE, SECRET) if sentence.isascii() else (SILENCE, SECRET, SILENCE_ZH)
-    found = chain(
-        SILENCE_NAMED.regex.finditer(sentence), *(one.finditer(sentence) for one in patterns)
-    )
+    found = chain(SILENCE_NAMED.finditer(sentence), *(one.finditer(sentence) for one in patterns))
     return any(not is_for_other_times(sentence, one) for one in found)
 
 

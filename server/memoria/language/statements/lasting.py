@@ -12,8 +12,9 @@ counts only where the wording speaks of one occasion.
 
 from collections.abc import Iterator
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.dates import TimeSpan, times
-from memoria.language.lazy import LazyPattern, remember_results
+from memoria.language.lazy import remember_results
 from memoria.model import DAY_MS
 from memoria.model.memory_types import MemoryType
 from memoria.model.moments import Zone
@@ -24,7 +25,7 @@ _COARSE = ("month", "season", "year", "range")
 REDACTED = "[redacted:"
 """Start of the replacement of a secret."""
 
-_ONE_SESSION = LazyPattern(
+_ONE_SESSION = lazy_regex(
     r"""(?xi)
     \b(?:this|(?:the\s)?current|today['’]s)\s(?:session|conversation|chat|thread)\b
     | \b(?:(?:just|only)\s(?:for\s)?(?:today|tonight|now|this\s(?:once|time)|once)
@@ -36,26 +37,26 @@ _ONE_SESSION = LazyPattern(
     | [只仅就](?:限|在|是)?(?:今天|今晚|今日|本次) | (?:今天|今晚|今日)[先就只]
     """
 )
-_PASSING = LazyPattern(
+_PASSING = lazy_regex(
     r"(?i)\b(?:for\s(?:now|the\smoment|the\stime\sbeing)|at\sthe\smoment|right\snow|temporarily)\b"
     r"|这一?[次回]|暂时|暂且|眼下|先这样"
 )
 """Says that a state of things passes, not when."""
-_ONE_OCCASION = LazyPattern(
+_ONE_OCCASION = lazy_regex(
     r"""(?xi)
     \b(?:remind|remember\sto|do\s?n[o'’]t\sforget|needs?\sto|ha(?:s|ve)\sto|must|will|going\sto|due
       |(?:is|are)\s(?:on|at|due)|appointment|buy|call|pick\sup)\b
     | [\u3400-\u9fff]  # where a weekday that comes again is 每周五
     """
 )
-_RECURS = LazyPattern(
+_RECURS = lazy_regex(
     r"""(?xi)
     \b(?:every|each|always|never|usually|annual(?:ly)?|yearly|weekly|monthly|daily|birthday
       |anniversary|born)\b
     | 每|总是|从不|从来不|通常|一向|生日|纪念日|出生|诞辰
     """
 )
-_CHANGED = LazyPattern(
+_CHANGED = lazy_regex(
     r"""(?xi)
     \b(?:moved|became|got|began|started|quit|left|joined|finished|completed|decided|married
       |graduated|retired|adopted|switched|changed|stopped|learn(?:ed|t)|signed|ha(?:s|ve)\sbeen)\b
@@ -63,10 +64,10 @@ _CHANGED = LazyPattern(
     """
 )
 """Says that something came about on that day, and goes on."""
-_UNTIL = LazyPattern(r"(?i)(?:\b(?:until|till|by|before|up\sto)|到|至|截至)\s?(?:the\s)?\Z")
-_UP_TO = LazyPattern(r"\s?(?:[之以]?前|为止)")
-_AFTERWARDS = LazyPattern(r"(?i)(?:\b(?:since|from|after|as\sof|starting)|自|从|打)\s?(?:the\s)?\Z")
-_OPEN_BEHIND = LazyPattern(r"\s?(?:以来|起|开始|之?后|以后)")
+_UNTIL = lazy_regex(r"(?i)(?:\b(?:until|till|by|before|up\sto)|到|至|截至)\s?(?:the\s)?\Z")
+_UP_TO = lazy_regex(r"\s?(?:[之以]?前|为止)")
+_AFTERWARDS = lazy_regex(r"(?i)(?:\b(?:since|from|after|as\sof|starting)|自|从|打)\s?(?:the\s)?\Z")
+_OPEN_BEHIND = lazy_regex(r"\s?(?:以来|起|开始|之?后|以后)")
 
 
 def is_for_one_session(content: str, kind: MemoryType) -> bool:
@@ -78,8 +79,8 @@ def is_for_one_session(content: str, kind: MemoryType) -> bool:
     True
     """
     guides = kind.is_binding or kind is MemoryType.PREFERENCE
-    passes = guides and _PASSING.regex.search(content) is not None
-    return passes or _ONE_SESSION.regex.search(content) is not None
+    passes = guides and _PASSING.search(content) is not None
+    return passes or _ONE_SESSION.search(content) is not None
 
 
 def session_end(content: str, kind: MemoryType, said_at: int) -> int | None:
@@ -92,9 +93,9 @@ def session_end(content: str, kind: MemoryType, said_at: int) -> int | None:
 
 @remember_results(4096)
 def lasting_end(content: str, kind: MemoryType, said_at: int, zone: Zone) -> int | None:
-    """Return when a statement stops being for every session; None where it never does.
+    """Return when a statement stops to matter in every session, UTC epoch ms; None for never.
 
-    It is asked about the same few hundred memories whenever core memory is read.
+    Remembered, as core memory asks about the same few hundred memories again and again.
 
     Args:
         content: what the memory says.
@@ -104,7 +105,7 @@ def lasting_end(content: str, kind: MemoryType, said_at: int, zone: Zone) -> int
     """
     if REDACTED in content or is_for_one_session(content, kind):
         return said_at
-    passing = [said_at + DAY_MS] if _PASSING.regex.search(content) else []
+    passing = [said_at + DAY_MS] if _PASSING.search(content) else []
     ends = [span.until_ms for span in _ends(content, kind, said_at, zone)]
     return min((*passing, *ends), default=None)
 
@@ -128,20 +129,20 @@ def _is_end(
     content: str, kind: MemoryType, span: TimeSpan, said_at: int, *, is_point: bool
 ) -> bool:
     before = content[max(0, span.start - _LOOK_BACK) : span.start]
-    if _UNTIL.regex.search(before) or _UP_TO.regex.match(content, span.end):
+    if _UNTIL.search(before) or _UP_TO.match(content, span.end):
         return True
-    if _AFTERWARDS.regex.search(before) or _OPEN_BEHIND.regex.match(content, span.end):
+    if _AFTERWARDS.search(before) or _OPEN_BEHIND.match(content, span.end):
         return False
     if not is_point:
         return _is_one_occasion(content, kind)
     has_begun = span.from_ms <= said_at
     if has_begun and span.granularity in _COARSE:
         return False
-    return not (has_begun and _CHANGED.regex.search(content))
+    return not (has_begun and _CHANGED.search(content))
 
 
 def _is_one_occasion(content: str, kind: MemoryType) -> bool:
     """Check whether a date that comes again is meant once."""
-    if kind.is_binding or kind is MemoryType.PREFERENCE or _RECURS.regex.search(content):
+    if kind.is_binding or kind is MemoryType.PREFERENCE or _RECURS.search(content):
         return False
-    return kind is MemoryType.GOAL or _ONE_OCCASION.regex.search(content) is not None
+    return kind is MemoryType.GOAL or _ONE_OCCASION.search(content) is not None

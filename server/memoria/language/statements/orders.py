@@ -10,7 +10,7 @@ import unicodedata
 from typing import Literal
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.lazy import LazyPattern, SmallPattern, has_any
+from memoria.language.lazy import SmallPattern, has_any
 from memoria.language.names.keys import USER, subject_key
 from memoria.language.reading.fences import INVISIBLE
 from memoria.language.reading.own_words import BLOT, blot_presented_text
@@ -25,18 +25,18 @@ def instruction_shaped(text: str, trust: Trust) -> bool:
         text: as it came in; invisible characters and look-alike letters are normalised first.
         trust: of its channel. In a tool's output every instruction counts.
     """
-    plain = _INVISIBLE.regex.sub("", unicodedata.normalize("NFKC", text)).casefold()
-    if has_any(plain, _BLATANT_SIGNS) and _BLATANT.regex.search(plain):
+    plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold()
+    if has_any(plain, _BLATANT_SIGNS) and _BLATANT.search(plain):
         return True
-    return trust is Trust.TOOL and bool(_ORDERS.regex.search(plain))
+    return trust is Trust.TOOL and bool(_ORDERS.search(plain))
 
 
 def is_standing_order(sentence: str) -> bool:
     """Check whether a sentence begins as an order for all time to come: "From now on always …"."""
-    return bool(_STANDING.regex.match(sentence))
+    return bool(_STANDING.match(sentence))
 
 
-_INVISIBLE = LazyPattern(f"[{INVISIBLE}]")
+_INVISIBLE = lazy_regex(f"[{INVISIBLE}]")
 _BLATANT_SIGNS = (
     *("ignor", "disregard", "forget", "overrid", "bypass", "<", "inst]", "system", "developer"),
     *("dan", "mode", "jailbroken", "unrestricted", "approv", "authori", "consent", "permit"),
@@ -44,7 +44,7 @@ _BLATANT_SIGNS = (
     *("系统", "批准", "授权", "同意", "允许", "信任", "许可", "你现在"),
 )
 """Word parts; every text that `_BLATANT` finds has one of them."""
-_BLATANT = LazyPattern(
+_BLATANT = lazy_regex(
     r"""(?x)
     \b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|ing)|bypass(?:ing)?)\b\W{1,3}(?:\w+\W{1,3}){0,4}?
       (?:previous|prior|above|earlier|preceding|existing|your|system|all)\W{1,3}
@@ -71,7 +71,7 @@ _BLATANT = LazyPattern(
     | 你现在(?:进入|处于|已?切换到?|是).{0,6}(?:开发者|调试|越狱|上帝|无限制|管理员)
     """
 )
-_ORDERS = LazyPattern(
+_ORDERS = lazy_regex(
     r"""(?x)
     \b(?:you|the\s(?:assistant|agent|ai|model|llm))\s
       (?:must|should|shall|have\sto|need\sto|are\s(?:to|required))\b
@@ -94,7 +94,7 @@ _ORDERS = LazyPattern(
     | 用户(?:想要?|要求|说过?|喜欢|偏好|希望|已确认)
     """
 )
-_STANDING = LazyPattern(
+_STANDING = lazy_regex(
     r"""(?xi)\W*(?:(?:and|but|so|also|please|kindly|note|important|remember(?:\sthat)?)\b[\s,:]*){0,3}
       (?:from\snow\son|going\sforward|henceforth|in\s(?:the\s)?future|as\sof\s(?:now|today)|always|never(?!\s(?:mind|again))
         |whenever\s(?:you|the\suser)|every\stime\s(?:you|the\suser)|remember\sthat|the\suser\s(?:wants|prefers|has\sapproved))\b
@@ -160,14 +160,14 @@ def is_worded_as_order(content: str) -> bool:
 def doubt_direction(
     kind: MemoryType, content: str, subject: str | None, turn: StoredTurn, quote: str
 ) -> Doubt | None:
-    """Return why a memory that directs the agent waits for the user's word; None where it counts.
+    """Return why a memory that directs the agent waits for the user's word; None if it need not.
 
     Args:
-        kind: its type.
-        content: what it says.
-        subject: of whom it speaks.
-        turn: what it rests on.
-        quote: the words there.
+        kind: the memory's type.
+        content: its wording.
+        subject: of whom or what it speaks.
+        turn: the turn that it rests on.
+        quote: the words of the turn that it rests on.
     """
     if not directs(kind, content):
         return None
@@ -186,7 +186,7 @@ def _bids(content: str) -> bool:
 
 
 def _binds(kind: MemoryType, content: str) -> bool:
-    """Return whether it is an order; a preference is often told in other words altogether."""
+    """Return whether a statement is an order, which a mere preference is not."""
     return kind.is_binding or kind is not MemoryType.PREFERENCE or is_standing_order(content)
 
 

@@ -9,7 +9,7 @@ pasted text ask for nothing, nor does a turn that asks not to be remembered.
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 
-from memoria.language.lazy import LazyPattern
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.reading.own_words import (
     BLOT,
     Sentence,
@@ -31,28 +31,28 @@ _LEAD = r"""(?:(?:please|pls|ok(?:ay)?|and|also|but|so|oh|hey|hi|hello|btw|by\st
 _LEAD_ZH = (
     r"(?:(?:请|麻烦|对了|还有|另外|嗯|哦|好的?|其实|那|顺便说一下|说实话|总之)[，,、\s]*){0,3}"
 )
-_REMEMBER = LazyPattern(
+_REMEMBER = lazy_regex(
     rf"""(?xi)\W*{_LEAD}(?:remember|memori[sz]e|keep\sin\smind|bear\sin\smind|do\s?n[o'’]t\sforget
     |make\sa\snote|never\sforget)
     (?:\sthat\b|\s?:|,(?=.*\b(?:i|me|my|we|us|our)\b)(?!.*\byou)|(?=\s(?:i['’]?m?|i['’]ve|my|we|our)\b)
       |(?=\W*$))\s*"""
 )
-_REMEMBER_ZH = LazyPattern(
+_REMEMBER_ZH = lazy_regex(
     rf"""(?x)\W*{_LEAD_ZH}(?:你?(?:一定)?要)?(?:帮我)?(?:记住(?!了|啦|没)|记一下|记下(?!来了)|牢记|别忘了|不要忘了|别忘记|不要忘记
     |记得(?=我|：|:|，|,))[，,：:\s]*"""
 )
-_REMEMBER_TO = LazyPattern(
+_REMEMBER_TO = lazy_regex(
     rf"(?xi)\W*(?:{_LEAD}(?:remember|do\s?n[o'’]t\sforget)\sto\s+|{_LEAD_ZH}(?:要|你要)?记得)"
 )
 """Asks to do something; it is remembered only where it is to be done each time."""
-_POINTING = LazyPattern(
+_POINTING = lazy_regex(
     r"(?i)(?:it|this|that|these|those|them|he|she|they|what|when|where|why|who|how)\b"
     r"|[这那它他她]|什么|怎么|哪|谁|上面|下面|刚才|以上|一下"
 )
-_TELLING = LazyPattern(r"\S+(?:\s+\S+)+|.{4,}")
-_CLAUSES = LazyPattern(r"(?i);\s*|,\s+(?=(?:and|but|my|our|i|we|the)\b)|[，；]\s*")
+_TELLING = lazy_regex(r"\S+(?:\s+\S+)+|.{4,}")
+_CLAUSES = lazy_regex(r"(?i);\s*|,\s+(?=(?:and|but|my|our|i|we|the)\b)|[，；]\s*")
 """Where a clause ends; a comma within a list of things ends none."""
-_FURTHER = LazyPattern(rf"(?xi)\A\W*{_LEAD}{_LEAD_ZH}")
+_FURTHER = lazy_regex(rf"(?xi)\A\W*{_LEAD}{_LEAD_ZH}")
 
 
 def find_request(sentence: str) -> int | None:
@@ -63,36 +63,36 @@ def find_request(sentence: str) -> int | None:
     >>> find_request("Remember that I'm allergic to nuts")
     14
     """
-    lead = _REMEMBER.regex.match(sentence) or (
-        None if sentence.isascii() else _REMEMBER_ZH.regex.match(sentence)
+    lead = _REMEMBER.match(sentence) or (
+        None if sentence.isascii() else _REMEMBER_ZH.match(sentence)
     )
     return _find_order(sentence) if lead is None else lead.end()
 
 
 def _find_order(sentence: str) -> int | None:
-    lead = _REMEMBER_TO.regex.match(sentence)
+    lead = _REMEMBER_TO.match(sentence)
     if lead is None or guess_type(sentence[lead.end() :]) is not MemoryType.RULE:
         return None
     return lead.end()
 
 
 def stands_alone(words: str) -> bool:
-    """Check whether words can be understood without those before them."""
-    return bool(_TELLING.regex.match(words)) and not _POINTING.regex.match(words)
+    """Check whether words can be understood without the words before."""
+    return bool(_TELLING.match(words)) and not _POINTING.match(words)
 
 
 def leave_out_secrets(words: str) -> str:
-    """Return what words say from one clause to another, without those that held a secret.
+    """Return words without the clauses that held a secret.
 
-    They are returned as they are where no secret was redacted in them. Clauses that stand together
-    are returned together, the first of them that hold none; empty where each holds one.
+    Of several runs of clauses without a secret the first is returned; empty if each clause held a
+    secret.
 
     >>> leave_out_secrets("my PIN is [redacted:pin], and my daughter is called Ada")
     'my daughter is called Ada'
     """
     if REDACTED not in words:
         return words
-    ends = [match.span() for match in _CLAUSES.regex.finditer(words)]
+    ends = [match.span() for match in _CLAUSES.finditer(words)]
     starts, stops = [0, *(end for _, end in ends)], [*(start for start, _ in ends), len(words)]
     clauses = list(zip(starts, stops, strict=True))
     is_plain = [REDACTED not in words[start:stop] for start, stop in clauses]
@@ -104,33 +104,33 @@ def leave_out_secrets(words: str) -> str:
 
 
 def drop_lead(words: str) -> str:
-    """Return words without what only leads over to them: "and", 还有."""
-    return _FURTHER.regex.sub("", words, count=1)
+    """Return words without a beginning that only leads over, such as "and" or 还有."""
+    return _FURTHER.sub("", words, count=1)
 
 
 def find_draft(text: str) -> int:
-    """Return where a text begins to give somebody a part to play; its length where none does."""
-    match = _PART.regex.search(text)
+    """Return where a text begins to give somebody a part to play; the text's length if nowhere."""
+    match = _PART.search(text)
     return len(text) if match is None else match.start()
 
 
 def is_meant_otherwise(sentence: str) -> bool:
     """Check whether a sentence is ironic, though word for word it is an order or a request."""
     irony = _IRONY_ZH if reads_chinese(sentence) else _IRONY
-    return bool(irony.regex.search(sentence))
+    return bool(irony.search(sentence))
 
 
 _SHOUTED = r"\b(?-i:LOVE|LOVES|ADORE|ENJOY|LIKE|SO|GREAT)\b"
 _TAKEN_BACK = r"(?:,|\s[-–—]|…|\.\.\.)\s*not\W*$"
-_IRONY = LazyPattern(
+_IRONY = lazy_regex(
     rf"""(?xi)
       \bi\s(?:just|so|really|absolutely|simply|totally)?\s?(?:love|adore|enjoy)\s(?:it\swhen|waiting|being\s(?:ignored|woken|stuck|told)|spending\s(?:hours|my)|paying|debugging)
     | ^\W*(?:(?:yeah|oh|wow|great|super|lovely|fantastic|brilliant)\b[\s,.!]*){{1,3}}i\sjust\b
     | {_SHOUTED} | {_TAKEN_BACK}
     """
 )
-_IRONY_ZH = LazyPattern(r"[我俺](?:可)?太(?:爱|喜欢)|可真?是(?:太|爱|喜欢)|才怪|呵呵|开玩笑")
-_PART = LazyPattern(
+_IRONY_ZH = lazy_regex(r"[我俺](?:可)?太(?:爱|喜欢)|可真?是(?:太|爱|喜欢)|才怪|呵呵|开玩笑")
+_PART = lazy_regex(
     r"""(?xi)(?:^|(?<=\w)[^\w\n]*+\n)\W*+(?:(?:you\sare|you['’]re)\s(?:now\s)?(?:an?|the)\s|imagine\b|pretend\b|let['’]?s\s(?:role-?\s?play|play\s?[:,]|pretend|imagine)|act\sas\b
       |play\sthe\srole|in\sthis\sstory|假设|假装|想象|扮演|请?你扮演|你现在是|现在你是|我们来玩)
     | \bfrom\snow\son,?\syou(?:['’]re|\sare|['’]ll\sbe|\swill\sbe)\s(?:an?\s|the\s|(?-i:[A-Z]))
@@ -187,7 +187,7 @@ def find_plain_statements(role: Role, text: str, *, tool_call: bool = False) -> 
 
 
 def _may_be_taken(text: str, blotted: str) -> bool:
-    """Check that a text gives the memory no orders, and does not ask to be left out of it."""
+    """Check that a text gives the memory no orders, and does not ask to be left out."""
     if instruction_shaped(text, Trust.USER) or asks_not_to_remember(blotted):
         return False
     read = read_condition(text)
@@ -217,7 +217,7 @@ def is_literal(blotted: str) -> bool:
 def _find_asked(
     sentence: Sentence, text: str, blotted: str, after: Sentence | None
 ) -> PlainStatement | None:
-    """Return the words to be remembered; the whole turn where the sentence points at it.
+    """Return the words to be remembered; the whole turn if the sentence points at the turn.
 
     Clauses that held a secret are left out. Where that is all, a semicolon leads to the next.
     """

@@ -1,4 +1,4 @@
-"""Withheld text: statements whose speaker asks not to have them remembered.
+"""Withheld text: statements that their speaker asks not to have remembered.
 
 "Don't remember this: I live in Oslo." Whoever says so means the statements beside it, before or
 behind it. So rules take nothing at all from such a turn: a statement too few can be said again, one
@@ -14,15 +14,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.lazy import LazyPattern, SmallPattern, has_any, small_letters
+from memoria.language.lazy import SmallPattern, has_any, small_letters
 
 REACH = 500
 """Number of characters before a request that are read; it bounds the cost of many requests."""
 _STANDING = r"\b(?:from\snow\son|always|in\s(?:the\s)?future)\b|以后|今后|从现在|从今|每次"
-_STANDS = LazyPattern(_STANDING, re.IGNORECASE)
-_STANDS_ALONE = LazyPattern(rf"(?:{_STANDING})(?:\s?(?:on|起|开始))?\W*", re.IGNORECASE)
-_CLAUSES = LazyPattern(r"(?i)[,，、:：—–(（]|\s-\s|\b(?:and|but|so)\b|但是?|不过|而且")
-_OF_A_THING = LazyPattern(
+_STANDS = lazy_regex(_STANDING, re.IGNORECASE)
+_STANDS_ALONE = lazy_regex(rf"(?:{_STANDING})(?:\s?(?:on|起|开始))?\W*", re.IGNORECASE)
+_CLAUSES = lazy_regex(r"(?i)[,，、:：—–(（]|\s-\s|\b(?:and|but|so)\b|但是?|不过|而且")
+_OF_A_THING = lazy_regex(
     r"""(?xi)\b(?:it|these|those)(?:\sdown)?\W*$
     | \b(?:it|these|those)\s(?:\w{1,12}\s)?(?:secret|private|quiet|confidential)\b
     | 它 | ^[^这那此我记]*[存留][^这那此我记]*$"""
@@ -31,24 +31,24 @@ _OF_A_THING = LazyPattern(
 
 
 def is_for_other_times(sentence: str, found: re.Match[str]) -> bool:
-    """Return whether a request in a sentence belongs to a standing order that begins before it."""
+    """Return whether a request in a sentence belongs to a standing order that begins earlier."""
     asked = found.group().lstrip(" \t,，、:：—–-(（")
     start = found.end() - len(asked)
     before = sentence[max(0, start - REACH) : start]
-    if not _STANDS.regex.search(before):
+    if not _STANDS.search(before):
         return False
-    clauses = _CLAUSES.regex.split(before)
+    clauses = _CLAUSES.split(before)
     ahead = [one for one in clauses[:-1] if one and one.strip()]
-    is_own = not _STANDS.regex.search(clauses[-1])
-    is_told = bool(ahead) and not _STANDS_ALONE.regex.fullmatch(ahead[-1].strip())
-    return not (is_own and is_told) or _OF_A_THING.regex.search(asked) is not None
+    is_own = not _STANDS.search(clauses[-1])
+    is_told = bool(ahead) and not _STANDS_ALONE.fullmatch(ahead[-1].strip())
+    return not (is_own and is_told) or _OF_A_THING.search(asked) is not None
 
 
 class _Wording(NamedTuple):
-    """A way to ask it."""
+    """Wording by which somebody asks not to have something remembered."""
 
     signs: tuple[tuple[str, ...], ...]
-    """Groups of words; a sentence that it is found in has one of each group."""
+    """Groups of words; a sentence with the wording has a word of each group."""
     pattern: SmallPattern
 
 
@@ -73,7 +73,7 @@ def is_told_aside(own_text: str) -> bool:
 
 
 def _wordings_for(text: str) -> Iterator[_Wording]:
-    """Yield the wordings of which a text has the words; a quick look."""
+    """Yield the wordings that a text may have, by a quick look for their words."""
     for wording in _WORDINGS if text.isascii() else _WORDINGS + _WORDINGS_ZH:
         if _has_signs(wording, text):
             yield wording
@@ -89,10 +89,10 @@ def _is_asked(wording: _Wording, sentence: str) -> bool:
 
 
 def _depends(sentence: str, found: re.Match[str]) -> bool:
-    """Check whether a request has a condition: one that begins a clause, or stands in its own."""
+    """Check whether a request depends on a condition, in its own clause or at the beginning."""
     ahead = sentence[max(0, found.start() - REACH) : found.start()]
-    own = _CLAUSE.regex.split(ahead)[-1] if found.group()[:1] not in _CLAUSE_ENDS else ""
-    return _IF_FIRST.regex.search(ahead) is not None or _IF.regex.search(own) is not None
+    own = _CLAUSE.split(ahead)[-1] if found.group()[:1] not in _CLAUSE_ENDS else ""
+    return _IF_FIRST.search(ahead) is not None or _IF.search(own) is not None
 
 
 def _has_signs(wording: _Wording, text: str) -> bool:
@@ -115,17 +115,7 @@ _NO = rf"""(?:(?:{_DO_NOT}|never|not\sto|stop|avoid|without|let['’]?s\snot
     | i\s{_DO_NOT}\swant\syou\sto | i\s(?:want|need|ask)\syou\s(?:not\sto|to\snot))
     \s(?:(?:ever|please|actually|just|even|bother\sto|try\sto|you\sdare)\s){{0,2}}"""
 _NO_SIGNS = (
-    "n't",
-    "n’t",
-    "dont",
-    "nt ",
-    "not",
-    "never",
-    "stop",
-    "avoid",
-    "without",
-    "no ",
-    "forget",
+    *("n't", "n’t", "dont", "nt ", "not", "never", "stop", "avoid", "without", "no ", "forget"),
 )
 _IT = r"(?:this|that|it|these|those)"
 _MEMORY = r"(?:(?:your|the|any|long[ -]term)\s){0,2}memory"
@@ -192,13 +182,13 @@ _ASIDE = SmallPattern(
 )
 _IF_WORDS = r"(?:if|when|whenever|every\stime|each\stime|after|before|once|unless|until)\b"
 _IF_ZH = "如果|要是|假如|万一|每当|每次|凡是?|当(?!然)|时候"
-_IF = LazyPattern(rf"\b{_IF_WORDS}|{_IF_ZH}")
-_IF_FIRST = LazyPattern(
+_IF = lazy_regex(rf"\b{_IF_WORDS}|{_IF_ZH}")
+_IF_FIRST = lazy_regex(
     rf"(?:^|[,:(—–]|\b(?:and|but|so|from\snow\son|always|future)\b)\W*{_IF_WORDS}|{_IF_ZH}"
 )
 """Begins a request for other occasions: "If I paste a log, don't keep it"."""
 _CLAUSE_ENDS = tuple(",，:：(（—–")
-_CLAUSE = LazyPattern("[,，:：(（—–]")
+_CLAUSE = lazy_regex("[,，:：(（—–]")
 _WORDINGS = (
     _Wording((_NO_SIGNS, _KEEP_SIGNS), _REQUEST),
     _Wording(((*_NO_SIGNS, "none", "nothing"), _KEPT_SIGNS), _PASSIVE),

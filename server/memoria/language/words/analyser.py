@@ -53,12 +53,12 @@ _SIGNS = lazy_regex(r"[\W_]+")
 
 
 def mark_spaces(text: str) -> str:
-    """Put a sign for each space within a number that no line breaks at."""
+    """Replace each no-break space within a number by an apostrophe."""
     return _SPACE_IN_NUMBER.sub("’", text)
 
 
 def list_joined(folded: str) -> list[str]:
-    """List the words that have signs within, without these.
+    """List the words that have signs within, written without the signs.
 
     Args:
         folded: a text in small letters, with ASCII digits.
@@ -80,7 +80,7 @@ FORM = 3
 have indexed is then read anew, in the background."""
 _TOKEN = lazy_regex(rf"(?P<cjk>[{CJK}]+)|(?P<word>[^\W_{CJK}]+)(?:['’](?:s|t|d|m|ll|re|ve)\b)?")
 _ASCII_TOKEN = lazy_regex(r"([a-z0-9]+)(?:'(?:s|t|d|m|ll|re|ve)\b)?")
-"""The same in ASCII, which matches faster."""
+"""Pattern of tokens in ASCII text, which matches faster."""
 _ACCENTS = lazy_regex("[\u0300-\u036f]")
 _LONGEST_STEMMED = 40
 
@@ -102,7 +102,7 @@ def distinct_tokens(text: str) -> frozenset[str]:
 
 
 def index_text(text: str) -> str:
-    """Return all that `text` is found by, as it is stored: separated by single spaces.
+    """Return the tokens by which `text` is found, separated by single spaces.
 
     Its words come first, in order, so that a phrase is found whatever stands within.
     """
@@ -124,7 +124,7 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 
 def word_terms(text: str) -> tuple[str, ...]:
-    """Return `query_terms` without symbols, to find a text again however it is decorated."""
+    """Return `query_terms` without symbols, to find a text again in any decoration."""
     return _list_terms(_read(text)[0], ())
 
 
@@ -144,7 +144,7 @@ def phrase_tokens(text: str) -> tuple[str, ...]:
 
 
 def _read(text: str) -> tuple[str, list[str]]:
-    """Return the text in the form in which it is searched for, and the symbols that stood in it."""
+    """Return the text in its searchable form, and the symbols that it had."""
     if text.isascii():
         return text.lower(), []
     plain, symbols = split_symbols(drop_invisible(text))

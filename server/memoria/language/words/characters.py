@@ -1,4 +1,4 @@
-"""Characters: the scripts they belong to, one form of each letter, and symbols as words.
+"""Characters: their scripts, one form of each letter, and symbols as words.
 
 People type what their keyboard has: Cinar for Çınar, Soren for Søren, يحيى for یحیی, 1404 for ۱۴۰۴,
 hiragana for katakana. Only what is searched for is read so: names and what was forgotten are told
@@ -47,7 +47,7 @@ def is_cjk_character(term: str) -> bool:
 
 
 def reads_chinese(text: str) -> bool:
-    """Check whether a text is to be read as Chinese, whatever long addresses and names it holds."""
+    """Check whether a text is to be read as Chinese, also with long addresses and names in it."""
     if text.isascii():
         return False
     return is_cjk(text) or len(_SIGN_ZH.findall(text)) >= _ENOUGH_ZH
@@ -73,7 +73,7 @@ def unify_letters(folded: str) -> str:
 
 
 class _Letters(dict[int, str]):
-    """The form of each letter, found when it is first met."""
+    """Forms of letters, each found when the letter is first met."""
 
     def __missing__(self, code: int) -> str:
         self[code] = form = _find_form(chr(code))
@@ -122,7 +122,7 @@ _ONE_WAY = str.maketrans("#*￠￡￥￦", "＃＊¢£¥₩")
 
 
 def split_symbols(text: str) -> tuple[str, list[str]]:
-    """Return the text without its symbols, and the words for these, in order.
+    """Return the text without its symbols, and the words for the symbols in order.
 
     The digit of a key stays in the text as well.
     """
@@ -136,7 +136,7 @@ def split_symbols(text: str) -> tuple[str, list[str]]:
 
 
 def _list_words(symbol: str) -> Iterator[str]:
-    """Yield the words for one symbol: each that it is joined of, and all of them together."""
+    """Yield the words for a symbol: each part that it is joined of, and the whole."""
     parts = [_UNTOLD.sub("", part).translate(_ONE_WAY) for part in symbol.split(_JOINER)]
     yield from parts
     if len(parts) > 1:

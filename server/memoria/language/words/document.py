@@ -51,15 +51,15 @@ def turn_tokens(turn: TurnText, zone: Zone) -> tuple[str, str]:
     """Return (tokens of the content, tokens of the speaker and the date).
 
     Args:
-        turn: whose date is that of its own offset, where it has one.
-        zone: whose date it is otherwise.
+        turn: its date is that of its own offset, if it has one.
+        zone: for the date of a turn without an offset.
     """
     said_in = zone.at_offset(turn.at, turn.utc_offset)
     return index_text(full_text(turn)), _who_and_when(turn.speaker, turn.at, said_in)
 
 
 def memory_tokens(content: str, predicate: str | None, at: int, zone: Zone) -> tuple[str, str]:
-    """Return (tokens of the wording, tokens of the property it tells and of the date)."""
+    """Return (tokens of the wording, tokens of the told property and of the date)."""
     return index_text(content), _who_and_when(property_words(predicate), at, zone)
 
 

@@ -68,7 +68,7 @@ def may_be_stems_of_one_name(one: str, other: str) -> bool:
 
 
 def _list_consonants(sound: str) -> str:
-    """Return the consonants behind a name's first sound, which stays; none of a short one."""
+    """Return a name's first sound and the consonants behind it; empty for a short name."""
     found = sound[:1] + sound[1:].translate(_NO_VOWELS)
     return found if len(found) >= _LEAST_CONSONANTS else ""
 
@@ -120,13 +120,13 @@ def is_read_alike(one: str, other: str) -> bool:
 
 
 def _reading(character: str) -> int:
-    """Return the number of a character's reading; -1 where it is not among the commoner ones."""
+    """Return the number of a character's reading; -1 for a rare character."""
     place = _place(character)
     return bisect_right(_first_places(), place) - 1 if place else -1
 
 
 def _place(character: str) -> int:
-    """Return a character's place in GB 2312, if it is one of those ordered by reading; else 0."""
+    """Return a character's place in GB 2312, if that part is ordered by reading; else 0."""
     try:
         place = int.from_bytes(character.encode("gb2312"), "big")
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
 """Current text of core files: the files as they stand, and new statements since they were written.
 
-Nothing is written, no edit is taken over: that is the night's. A reader is shown what the next
-night would write, with the user's own lines and edits as they stand.
+Nothing is written, and no edit is taken over: nightly runs do that. A reader is shown what the next
+run would write, with the user's own lines and edits as they stand.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,12 +12,7 @@ from memoria.disk.home_folder import TenantFiles
 from memoria.inference import LazyEmbedder
 from memoria.language.secrets.redact import redact
 from memoria.language.statements.lasting import REDACTED
-from memoria.lifecycle.core.cycle import (
-    CoreSource,
-    read_sources,
-    render_marked,
-    state_of_file,
-)
+from memoria.lifecycle.core.cycle import CoreSource, read_sources, render_marked, state_of_file
 from memoria.lifecycle.core.document import Line, compare_lines, lines_by_mark, parse
 from memoria.lifecycle.core.edits import ArchiveMemory, find_edits
 from memoria.lifecycle.core.lines import places_seen_from
@@ -34,9 +29,9 @@ class CurrentCore:
     """Current text of a core file, and the memories in it."""
 
     text: str
-    """Text without marks, as a reader is shown it."""
+    """Text without marks, as it is shown to a reader."""
     urgent: frozenset[str]
-    """Lines that an excerpt must not leave out: rules, and what no file says yet."""
+    """Lines that an excerpt must not leave out: rules, and memories that no file has yet."""
     memories: tuple[CoreMemory, ...]
     """Memories of these lines, the most important first."""
     behind: Mapping[str, str]
@@ -83,9 +78,9 @@ def compose_core(
 
 
 def find_next_change(tx: Transaction, at: int, project: str | None) -> int | None:
-    """Return when time alone may next change what core files say, UTC epoch ms; None for never.
+    """Return when the core files may next change by time alone, UTC epoch ms; None for never.
 
-    It does where a memory ends, or is no longer for every session.
+    They change when a memory ends, or stops applying to every session.
     """
     places = [place.file for place in places_seen_from(project)]
     ends = [end_for_every_session(one, tx.zone) for one in tx.core.present(at, project, places)]
@@ -109,7 +104,7 @@ def _list_added(source: CoreSource) -> Sequence[Line]:
 
 
 def _find_fresh(memories: Sequence[CoreMemory], sources: Sequence[CoreSource]) -> frozenset[str]:
-    """Return the preferences whose wording is newer than all that the files say."""
+    """Return the preferences whose wording is newer than every memory in the files."""
     written = max((one.version_n for source in sources for one in source.rows.base), default=None)
     return frozenset(
         memory.id
@@ -143,7 +138,7 @@ def _compose(source: CoreSource, seen: BesideSearch, tokens: int) -> CurrentCore
 
 
 def _not_taken_over(source: CoreSource) -> Iterator[CoreMemory]:
-    """Yield the user's new lines as the memories they will be."""
+    """Yield the user's new lines as the memories that the next run will make of them."""
     file = source.place.file
     for line in _list_added(source):
         own = (group for group in groups_in(file) if group.heading == line.group)
@@ -163,7 +158,7 @@ def _without_secrets(text: str) -> str:
 
 
 def _find_standing(source: CoreSource) -> dict[str, int]:
-    """Map the memories that the file speaks of to the places of their lines."""
+    """Map the memories with a line in the file to the order of their lines."""
     if source.before is None or source.document is None:
         return {}
     marks = lines_by_mark(source.rows.base, source.document)
@@ -172,7 +167,7 @@ def _find_standing(source: CoreSource) -> dict[str, int]:
 
 
 def _pick_memories(done: Rendering, source: CoreSource) -> list[CoreMemory]:
-    """Return the memories whose lines are shown, as their lines have them."""
+    """Return the memories whose lines are shown, in the words of their lines."""
     by_id = {memory.id: memory for memory in source.rows.memories}
     lines = parse(done.text, source.place.file).lines
     said = {line.mark: line.statement for line in lines if line.mark is not None}
@@ -186,7 +181,7 @@ def _pick_memories(done: Rendering, source: CoreSource) -> list[CoreMemory]:
 
 
 def _lines_of(done: Rendering, memories: Sequence[CoreMemory]) -> frozenset[str]:
-    """Return the lines of some memories, as a reader is shown them."""
+    """Return the lines of some memories, as they are shown to a reader."""
     wanted = {memory.id for memory in memories}
     marks = [line.mark for line in done.lines if line.memory_id in wanted]
     ends = tuple(f"<!-- {mark} -->" for mark in marks)
@@ -196,7 +191,7 @@ def _lines_of(done: Rendering, memories: Sequence[CoreMemory]) -> frozenset[str]
 
 
 def _with_later(line: str, below: str) -> str:
-    """Return a line with the one below it, where that has what was said later."""
+    """Return a line, with the line below if that one has what was said later."""
     return f"{line}\n{below}" if below.startswith(f"  {SAID_LATER}") else line
 
 

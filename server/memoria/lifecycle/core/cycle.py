@@ -1,7 +1,8 @@
-"""A tenant's core files, from the user's edits to what is written: a function for each phase.
+"""Cycle of a tenant's core files, from the user's edits to new files: a function for each phase.
 
 A file is written in three steps: what is about to be written is noted, the file is replaced, and
-what it says is noted. A process that is stopped between them finds out by the digests where it was.
+what it says is noted. A process that was stopped between two steps finds out by digests where it
+was.
 """
 
 import hashlib
@@ -14,9 +15,9 @@ from memoria.language.statements.lasting import REDACTED
 from memoria.lifecycle.core.document import (
     Document,
     compare_lines,
-    decode_text,
     digest,
     parse,
+    parse_file,
     place_lines,
 )
 from memoria.lifecycle.core.edits import (
@@ -37,12 +38,12 @@ from memoria.lifecycle.core.render import (
     render_file,
 )
 from memoria.lifecycle.core.told import BesideSearch, list_quotes, may_be_told
-from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
+from memoria.model.core import CoreFile, CoreLine, CoreMemory
 from memoria.policy.core import group_for, is_for_every_session
 from memoria.store.rows.transaction import Transaction
 
 FindRefusal = Callable[[str | None, str], str | None]
-"""Returns why a text written for a project, or for all, is not remembered; None where it is."""
+"""Returns why a text written for a project (None: everywhere) is not remembered; None if it is."""
 
 UNREADABLE = (
     "it is empty, not UTF-8, or still has conflict markers of git in it, so nothing was read from "
@@ -52,22 +53,22 @@ UNREADABLE = (
 
 @dataclass(frozen=True, slots=True)
 class CoreDraft:
-    """A core file as it is going to be."""
+    """A core file as it is to be written."""
 
     place: CorePlace
     before: bytes | None
-    """Content that it was made from; None where there was no file."""
+    """Content of the file that the draft was made from; None without a file."""
     content: bytes
     lines: tuple[CoreLine, ...]
 
     @property
     def file(self) -> CoreFile:
-        """The file that it is."""
+        """Name of the core file."""
         return self.place.file
 
     @property
     def has_changes(self) -> bool:
-        """True if there is anything to write."""
+        """True if the draft differs from the file."""
         return self.content != self.before
 
     @property
@@ -77,24 +78,25 @@ class CoreDraft:
 
 
 def recover_core(tx: Transaction, files: TenantFiles, at: int) -> list[CoreFile]:
-    """Note the lines of files whose writer was stopped right after writing; return these files."""
+    """Note the lines of files whose writer died right after writing; return these files."""
     return [place.file for place in list_places(tx) if _recover(tx, files, place, at)]
 
 
 def read_core_edits(tx: Transaction, files: TenantFiles) -> tuple[list[Edit], list[CoreFile]]:
-    """Return the user's edits since the files were written, and the files that can't be read.
+    """Return the user's edits since the files were last written, and the files that can't be read.
 
-    Nothing is written. `recover_core` comes first.
+    Nothing is written. Call `recover_core` before.
     """
     edits: list[Edit] = []
     held: list[CoreFile] = []
     for place in list_places(tx):
         data = place.read(files)
-        text = None if data is None else decode_text(data)
-        if data is not None and text is None:
+        if data is None:
+            continue
+        document = parse_file(data, place.file)
+        if document is None:
             held.append(place.file)
-        elif text is not None:
-            document = parse(text, place.file)
+        else:
             edits += [
                 Edit(file=place.file, project=place.project, action=action)
                 for action in find_edits(document, state_of_file(tx, place.file))
@@ -139,7 +141,7 @@ def plan_core(
     embedder: LazyEmbedder | None = None,
     home: str | None = None,
 ) -> list[CoreDraft]:
-    """Plan the files as they are going to be. A file with nothing in it is not made.
+    """Draft the core files as they are to be written; a file with nothing in it is left out.
 
     Args:
         tx: sees the tenant's rows; nothing is written.
@@ -168,7 +170,7 @@ def plan_core(
 
 
 def _list_refusals(source: "CoreSource", find_refusal: FindRefusal | None) -> dict[bytes, str]:
-    """Map digests of the user's new or changed lines to why they are no memories."""
+    """Map digests of the user's new or changed lines to the reasons why they are no memories."""
     if find_refusal is None or source.document is None:
         return {}
     edits = compare_lines(source.rows.base, source.document)
@@ -179,13 +181,13 @@ def _list_refusals(source: "CoreSource", find_refusal: FindRefusal | None) -> di
 
 @dataclass(frozen=True, slots=True)
 class CoreSource:
-    """Source of a rendered core file."""
+    """All that a core file is rendered from."""
 
     place: CorePlace
     before: bytes | None
     """The file as it stands; None where there is none."""
     document: Document | None
-    """None where it can't be read."""
+    """The parsed file; None if it can't be read."""
     rows: Rows
 
 
@@ -227,7 +229,7 @@ def read_sources(
             documents[place.file],
             Rows(
                 own.get((place.project, "" if place.project else place.file), []),
-                _disputes_in(place, disputes),
+                [pair for pair in disputes if pair.against.project == place.project],
                 base,
                 placed,
                 redacted=redacted,
@@ -240,7 +242,7 @@ def read_sources(
 def _sort_by_place(
     memories: Iterable[CoreMemory], placed: Mapping[str, CoreFile]
 ) -> dict[tuple[str | None, CoreFile], list[CoreMemory]]:
-    """Group the memories by project, and those of none by the file in which they stand."""
+    """Group memories by project; memories of no project, by the file in which they stand."""
     found: dict[tuple[str | None, CoreFile], list[CoreMemory]] = {}
     for memory in memories:
         group = group_for(memory) if memory.project is None else None
@@ -263,7 +265,7 @@ def _find_outdated(tx: Transaction, memories: Iterable[CoreMemory]) -> set[str]:
 def _find_places(
     read: Iterable[tuple[CorePlace, Document | None, Sequence[CoreLine]]],
 ) -> dict[str, CoreFile]:
-    """Map memories to the file of their line; one below a heading of the user's own goes first."""
+    """Map memories to the file with their line, preferably below a heading of the user's own."""
     anywhere: dict[str, CoreFile] = {}
     below_own: dict[str, CoreFile] = {}
     for place, document, base in read:
@@ -275,7 +277,7 @@ def _find_places(
 def render_source(
     source: CoreSource, tokens: int, strength: Callable[[CoreMemory], float] | None = None
 ) -> Rendering:
-    """Render a core file that can be read, or one that is new."""
+    """Render a core file from its source."""
     place = source.place
     document = source.document or new_document(place.file, place.seed)
     room = available_tokens(tokens, place.seed)
@@ -295,20 +297,10 @@ def render_marked(
 
 
 def _document_of(place: CorePlace, data: bytes | None) -> Document | None:
-    """Parse the file, a new one where there is none; None where it can't be read."""
+    """Parse a core file, or the text of a new one; return None if the file can't be read."""
     if data is None:
         return new_document(place.file, place.seed)
-    text = decode_text(data)
-    return None if text is None else parse(text, place.file)
-
-
-def _disputes_in(place: CorePlace, disputes: Iterable[EditConflict]) -> list[EditConflict]:
-    return [pair for pair in disputes if pair.against.project == place.project]
-
-
-def announce_core(tx: Transaction, draft: CoreDraft) -> None:
-    """Note the digest of a file that is about to be written."""
-    tx.core.announce_write(draft.file, draft.digest)
+    return parse_file(data, place.file)
 
 
 def replace_core(files: TenantFiles, draft: CoreDraft) -> bool:
@@ -329,7 +321,7 @@ def replace_core(files: TenantFiles, draft: CoreDraft) -> bool:
 
 
 def note_core_written(tx: Transaction, draft: CoreDraft) -> None:
-    """Note the lines that the file has now."""
+    """Note the lines of a file that was just written, and its digest."""
     note_lines(tx, draft.file, draft.lines)
     tx.core.confirm_write(draft.file, draft.digest)
 
@@ -343,7 +335,7 @@ def state_of_file(tx: Transaction, file: CoreFile) -> StoredState:
 
 
 def note_lines(tx: Transaction, file: CoreFile, lines: Sequence[CoreLine]) -> None:
-    """Note a file's lines, changing no row that is right."""
+    """Store the notes of a file's lines; rows that are right already are not touched."""
     before = {line.memory_id: line for line in tx.core.lines(file)}
     for memory_id in sorted(before.keys() - {line.memory_id for line in lines}):
         tx.core.drop_line(file, memory_id)
@@ -366,9 +358,9 @@ def _recover(tx: Transaction, files: TenantFiles, place: CorePlace, at: int) -> 
 def _lines_in_file(
     tx: Transaction, file: CoreFile, document: Document, at: int
 ) -> Iterator[CoreLine]:
-    """Yield the lines of a file that was written and not yet noted, with known memories.
+    """Yield the notes of a file's lines, after its writer died before noting them.
 
-    A line that none of its memory's wordings gives was left there as somebody wrote it.
+    A line that says none of its memory's wordings is the user's own: its former note stays.
     """
     base = {line.memory_id: line for line in tx.core.lines(file)}
     disputed = [one.id for pair in tx.core.disputes() for one in (pair.user_edit, pair.against)]
@@ -388,12 +380,12 @@ def _lines_in_file(
 
 
 def _wordings(tx: Transaction, memory_id: str) -> dict[bytes, int]:
-    """Map the digests of lines to the numbers of a memory's wordings; of equals the newest."""
+    """Map digests of a memory's wordings, as lines, to their numbers; of equal ones the newest."""
     memory = tx.memories.get(memory_id)
     versions = () if memory is None else memory.versions
     return {digest(render_text(one.content)): one.n for one in reversed(versions)}
 
 
 def digest_file(data: bytes) -> bytes:
-    """Return the digest by which a file is known as it was written."""
+    """Return the digest by which the content of a file is recognised."""
     return hashlib.sha256(data).digest()

@@ -33,8 +33,7 @@ _DIGEST_CHARS = 8
 LineKind = Literal["heading", "head", "note", "ours", "quote", "item", "other"]
 _LINE = lazy_regex(r"([^\n]*?)(\r?\n|\Z)")
 _BLANKS = r"(?:(?<![ \t])[ \t]++)?"
-"""Matches all blanks that stand here, or none within them: a run is not read from each of its
-blanks."""
+"""Matches a whole run of blanks or nothing, so that no run is read again from each blank in it."""
 _MARK = lazy_regex(rf"{_BLANKS}<!--[ \t]*+([mcd]:[0-9a-f]{{4,32}})[ \t]*-->[ \t]*")
 _QUOTE_MARK = lazy_regex(rf"{_BLANKS}<!--[ \t]*+(q:[0-9a-f]{{8}}) ([0-9a-f]{{8}})[ \t]*-->[ \t]*")
 _QUOTED = lazy_regex(r"“(.*)”")
@@ -53,18 +52,18 @@ class Line:
     """A line of the file."""
 
     text: str
-    """Text as it stands there."""
+    """Text of the line as it stands in the file."""
     end: str
     """`\\n`, `\\r\\n`, or nothing at the end of the file."""
     kind: LineKind
     group: str | None = None
-    """Heading of ours that it stands below."""
+    """Group of memories under whose heading it stands; None under another heading."""
     heading: str = ""
-    """Heading of the user's own that it stands below."""
+    """Heading of the user's own under which it stands."""
     mark: str | None = None
     statement: str = ""
-    """Statement without mark, bullet and labels, spaces folded. Of a quote the words that the user
-    has put in the place of those that were said; empty where they are as they were."""
+    """Statement without mark, bullet and labels, spaces folded; of a quote, the words that the user
+    has put in place of the quoted words; empty if these were not changed."""
 
     @property
     def digest(self) -> bytes:
@@ -88,9 +87,9 @@ class Document:
 
 
 def decode_text(data: bytes) -> str | None:
-    """Decode a file; return None where it can neither be read nor safely overwritten.
+    """Decode a core file; return None if it can neither be read nor safely overwritten.
 
-    Such a file was emptied, is not UTF-8, or has a merge still to be settled. UTF-16 may well be
+    Such a file is empty, not UTF-8, or has conflict markers of git. UTF-16 may well be
     UTF-8 too, but for its NUL characters, which no text has.
     """
     try:
@@ -109,6 +108,12 @@ def digest(said: str) -> bytes:
 def fold(text: str) -> str:
     """Return the text in one line, a space between words."""
     return " ".join(text.split())
+
+
+def parse_file(data: bytes, file: CoreFile) -> Document | None:
+    """Parse the content of a core file; return None as `decode_text` does."""
+    text = decode_text(data)
+    return None if text is None else parse(text, file)
 
 
 def parse(text: str, file: CoreFile) -> Document:
@@ -155,7 +160,7 @@ def _lines(raw: Sequence[tuple[str, str]], file: CoreFile) -> Iterator[Line]:
 
 
 def _is_ours(text: str) -> bool:
-    """Check whether a line ends as we end ours."""
+    """Check whether a line ends as those that Memoria writes."""
     marks = (_MARK, _QUOTE_MARK)
     return text.rstrip().endswith(OWN_COMMENT) or any(mark.search(text) for mark in marks)
 
@@ -172,10 +177,10 @@ class _Place:
 
     group: str | None = None
     own: str = ""
-    """Heading of the user's own, if it is none of ours."""
+    """Heading, if it is one of the user's own."""
 
     def is_item(self, text: str) -> bool:
-        """Check for a statement: any plain line below our headings, a bullet below another."""
+        """Check for a statement: any line below a group's heading, a bullet below another one."""
         if self.group is not None:
             return self.group != CONFLICTS
         return bool(self.own) and is_bullet(text) and not _TASK.match(text)
@@ -200,19 +205,19 @@ def _line(text: str, end: str, place: _Place) -> Line:
 
 
 def strip_label(said: str) -> str:
-    """Return the words of a line without what was put behind them of other memories."""
+    """Return the words of a line without Memoria's remarks behind them."""
     while said.endswith((CONTRADICTED, EARLIER)):
         said = said.removesuffix(CONTRADICTED).removesuffix(EARLIER)
     return said
 
 
 def short_digest(said: str) -> str:
-    """Return the digest of quoted words, as the mark of their line has it."""
+    """Return the short digest of quoted words that stands in the mark of their line."""
     return digest(said).hex()[:_DIGEST_CHARS]
 
 
 def _changed_words(text: str, known: str) -> str:
-    """Return the words of a line that differ from the quote it had; empty where none do."""
+    """Return the words that the user wrote in place of a quote; empty if the quote is unchanged."""
     said = fold(_strip_bullet(text))
     quoted = _QUOTED.search(said)
     words = said if quoted is None else quoted[1]
@@ -220,7 +225,7 @@ def _changed_words(text: str, known: str) -> str:
 
 
 def is_bullet(text: str) -> bool:
-    """Check whether a line is one of a list."""
+    """Check whether a line is an item of a list."""
     return _BULLET.match(text) is not None
 
 
@@ -246,11 +251,11 @@ class Edits:
 
 
 def compare_lines(base: Sequence[CoreLine], document: Document) -> Edits:
-    """Find which lines that we wrote are unchanged, changed or gone, and which lines are new.
+    """Return which of Memoria's lines are unchanged, changed or gone, and which lines are new.
 
-    A mark that stands twice is the first line's; the other is an addition, as is a line with a
-    mark that was never given. A line that lost its mark and still says the same is known again,
-    and a copy of one is no addition.
+    Of two lines with one mark the second is an addition, as is a line with a
+    mark that was never given. A line that lost its mark and still says the same is recognised,
+    and a copy of a line is no addition.
     """
     found, stray = lines_by_mark(base, document), lines_without_mark(base, document)
     said = {line.digest: line for line in reversed(stray)}
@@ -268,7 +273,7 @@ def compare_lines(base: Sequence[CoreLine], document: Document) -> Edits:
 
 
 def lines_by_mark(base: Iterable[CoreLine], document: Document) -> Mapping[str, Line]:
-    """Map marks to lines, as far as a mark is one of ours and still there."""
+    """Map marks that Memoria has given to the lines that still have them."""
     given = {one.mark for one in base}
     found: dict[str, Line] = {}
     for line in document.lines:
@@ -278,9 +283,9 @@ def lines_by_mark(base: Iterable[CoreLine], document: Document) -> Mapping[str, 
 
 
 def place_lines(base: Sequence[CoreLine], document: Document) -> Iterator[tuple[str, bool]]:
-    """Yield memories whose line stays: the file has it, or asks about it.
+    """Yield memories whose line stays because the file still has it, or asks the user about it.
 
-    With each comes True if it stands below a heading of the user's own.
+    Each comes with True if its line stands below a heading of the user's own.
     """
     marks = lines_by_mark(base, document)
     said = {line.digest: line for line in document.lines if line.kind in ("ours", "item")}
@@ -300,7 +305,7 @@ def lines_without_mark(base: Sequence[CoreLine], document: Document) -> list[Lin
 def asks_for_memory(line: Line) -> bool:
     """Check whether a line without a mark is a new memory.
 
-    It is one in a group of memories, and as a bullet below a heading of the user's own.
+    Below a heading of Memoria's every plain line is; below one of the user's own, every bullet.
     """
     plain = line.mark is None or line.mark.startswith(("m:", "q:"))
     if line.group is None:

@@ -23,7 +23,11 @@ from memoria.retrieval.lookup.records import complete_id
 from memoria.store.rows.transaction import Transaction
 
 _FEW = 3
-"""Number of lines that may be deleted at once, however few there are."""
+"""Most lines that may be deleted at once without a question, however few the file has."""
+Effect = Literal[
+    "corrected", "archived", "remembered", "conflict", "asked", "kept", "settled", "dismissed",
+    "moved", "changed", "refused",
+]  # fmt: skip
 
 
 class CorrectMemory(Value):
@@ -42,14 +46,14 @@ class ArchiveMemory(Value):
 
 
 class RememberLine(Value):
-    """A new line below one of our headings, or a bullet below one of the user's own."""
+    """A new line below a group's heading, or a bullet below a heading of the user's own."""
 
     do: Literal["remember"] = "remember"
     text: str
     group: str
-    """Empty below a heading of the user's own."""
+    """Heading of a group of memories; empty below a heading of the user's own."""
     heading: str = ""
-    """The user's own."""
+    """Heading of the user's own; empty below a group's."""
     quote: str = ""
     """End of the id of the quote that the user has replaced by these words."""
 
@@ -61,7 +65,7 @@ class MoveLine(Value):
     memory_id: str
     text: str
     origin: CoreFile
-    """The file that it stood in."""
+    """The file in which the line stood before."""
 
 
 class ShowConflict(Value):
@@ -122,12 +126,12 @@ class StoredState:
 
     base: Sequence[CoreLine]
     standing: Mapping[str, LineStatus]
-    """Status of each memory by id; one that was erased is missing."""
+    """Status of each memory by id; erased memories are missing."""
     disputes: Sequence[EditConflict]
 
 
 def find_edits(document: Document, known: StoredState) -> list[Action]:
-    """Find the actions that the edits in a file ask for.
+    """Return the actions that the user's edits of a file ask for.
 
     Args:
         document: the file as it stands.
@@ -217,18 +221,12 @@ def _is_as_written(one: CoreLine, now: LineStatus) -> bool:
 
 
 def _was_moved_up(one: CoreLine, line: Line) -> bool:
-    """Check whether a line that needed confirmation has been moved among the others."""
+    """Check whether a line that asked for confirmation was moved back among the memories."""
     return one.mark.startswith("d:") and line.group != CONFLICTS
 
 
 def _digest_now(now: LineStatus) -> bytes:
     return digest(render_text(now.memory.content))
-
-
-Effect = Literal[
-    "corrected", "archived", "remembered", "conflict", "asked", "kept", "settled", "dismissed",
-    "moved", "changed", "refused",
-]  # fmt: skip
 
 
 class Edit(Value):
@@ -245,14 +243,14 @@ class EditResult:
     """Result of an edit."""
 
     effect: Effect
-    """`changed` where its memory was changed since; the next reading looks at it anew."""
+    """`changed`: the memory was changed meanwhile; the next reading looks at the edit anew."""
     memory_id: str | None = None
     reason: str | None = None
-    """Reason why it was refused. Its line stays in the file as it was written."""
+    """Reason why the edit was refused. Its line stays in the file as the user wrote it."""
 
 
 def apply_edit(tx: Transaction, hand: UserEdits, edit: Edit) -> EditResult:
-    """Carry an edit out."""
+    """Carry out an edit; return its result."""
     try:
         return _EditApplication(tx, hand.in_project(edit.project), edit.file).apply(edit.action)
     except (ForgottenError, InvalidInputError) as error:  # raised before anything was written
@@ -358,13 +356,13 @@ class _EditApplication:
         return next((line for line in lines if line.memory_id == memory_id), None)
 
     def _memory_as_written(self, line: CoreLine) -> Memory | None:
-        """Return a line's memory, if the line was written from its present wording."""
+        """Return a line's memory, if the line was written from the memory's present wording."""
         memory = self.tx.memories.get(line.memory_id)
         same = memory is not None and memory.current.n == line.version_n
         return memory if same and memory and memory.validity is Validity.ACTIVE else None
 
     def _note_line(self, memory_id: str, text: str) -> None:
-        """Note the memory of a line without a mark, unless it has a line here already."""
+        """Note the memory of a line without a mark, unless the file has a line of it already."""
         lines = self.tx.core.lines(self.file)
         if all(line.memory_id != memory_id for line in lines):
             mark = f"m:{mark_ends([memory_id], lines)[memory_id]}"
@@ -373,7 +371,7 @@ class _EditApplication:
             )
 
     def _line_saying(self, line: CoreLine, text: str) -> CoreLine:
-        """Return the line with this text, linked to the present wording of its memory."""
+        """Return a line with another text, linked to the present wording of its memory."""
         now = self.tx.core.statuses([line.memory_id])[line.memory_id]
         mark = f"m:{line.mark[2:]}"
         return replace(line, mark=mark, digest=digest(text), version_n=now.memory.version_n)

@@ -1,4 +1,4 @@
-"""Layout of a core file in sections, in which our lines find their places among the user's."""
+"""Layout of a core file in sections, with places for memories' lines among the user's own."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,19 +11,19 @@ BLANK = Line("", "", "other")
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The place where a line of ours stood."""
+    """Place in a file where a line of Memoria's stood."""
 
     memory_id: str | None
-    """None for the head line."""
+    """Id of the line's memory; None for the head line."""
 
 
 @dataclass(slots=True)
 class Section:
-    """A heading with all that stands below it."""
+    """Heading of a core file, with all that stands below."""
 
     heading: Line | None
     group: str | None
-    """The group whose lines are written here; None where only what stood here may."""
+    """Group whose memories are written here; None: only memories that already stood here are."""
     items: list[Line | Slot] = field(default_factory=list)
 
     @property
@@ -33,7 +33,7 @@ class Section:
 
 
 def split_sections(document: Document, slots: Mapping[int, Slot | Line | None]) -> list[Section]:
-    """Split the file into sections, our lines replaced by their slots.
+    """Split a file into sections, with a slot in the place of each line of Memoria's.
 
     Args:
         document: the file.
@@ -71,9 +71,9 @@ def _group_place(found: Sequence[Section], before: Sequence[str], after: Sequenc
 
 
 def fill_section(section: Section, lines: Mapping[str, str]) -> Iterator[Line]:
-    """Yield a section of ours, filled with lines by memory id and in their order.
+    """Yield the lines of a group's section, filled with memories' lines in their order.
 
-    What somebody wrote stays behind the line it stood behind, or behind the one before that.
+    The user's own lines stay behind the memory's line that they followed, or the one before.
     """
     if section.heading is not None:
         yield section.heading
@@ -86,7 +86,7 @@ def fill_section(section: Section, lines: Mapping[str, str]) -> Iterator[Line]:
 
 
 def fill_user_section(section: Section, lines: Mapping[str | None, str]) -> Iterator[Line]:
-    """Yield a section of the user's own: our lines stand where they stood."""
+    """Yield the lines of a section of the user's own, with memories' lines where they stood."""
     if section.heading is not None:
         yield section.heading
     for item in section.items:
@@ -100,7 +100,7 @@ def fill_user_section(section: Section, lines: Mapping[str | None, str]) -> Iter
 def _user_lines_by_place(
     section: Section, lines: Mapping[str, str]
 ) -> dict[str | None, list[Line]]:
-    """Group the user's lines by our line before them, without blank ones between ours."""
+    """Group the user's lines by the memory's line before them, without blanks between memories."""
     behind: dict[str | None, list[Line]] = {None: []}
     here: str | None = None
     after_ours = False
@@ -130,7 +130,7 @@ def _blank_tail(section: Section) -> list[Line]:
 
 
 def separate_headings(parts: Sequence[Sequence[Line]]) -> Iterator[Line]:
-    """Yield all lines, with a blank one before a heading of ours that has none."""
+    """Yield all lines, with a blank line before each heading of a group."""
     last = BLANK
     for part in parts:
         for line in part:

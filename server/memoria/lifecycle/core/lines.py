@@ -1,4 +1,4 @@
-"""Lines of core files, one for each memory, with a mark at its end; and where these files are."""
+"""Lines of core files, one for each memory, with a mark at its end; and where the files are."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ from memoria.store.rows.transaction import Transaction
 
 _QUOTED_TOKENS = 60
 _QUOTES_SHARE = 0.3
-"""Share of a file's budget for quotes: they are no memories, and push few of them out."""
+"""Share of a file's budget for quotes, so that they push few memories out."""
 _SHORTEST = 8
 _LONGER = 4
 _COMMENT = "<!--"
@@ -49,26 +49,26 @@ class Quote(NamedTuple):
     id: str
     """Id of the turn."""
     when: str
-    """Day, and the project in which alone it was said, where that is told."""
+    """Day, and the name of another project if the words were said there."""
     content: str
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Relations of a memory to others, for its line."""
+    """Additions beside the line of a memory: that it is contradicted, what was said later."""
 
     is_contradicted: bool = False
     newer: Newer | None = None
-    """Later words, where they have no line of their own."""
+    """Later words, if they have no line of their own."""
 
     @property
     def marks(self) -> str:
-        """Marks behind the words of the memory."""
+        """Remark behind the words of the memory."""
         return CONTRADICTED * self.is_contradicted
 
     @property
     def below(self) -> str:
-        """Line below it, with what was said later."""
+        """Line below the memory's, with what was said later."""
         newer = self.newer
         return "" if newer is None else f"  {SAID_LATER}{_render_words(newer)}"
 
@@ -78,7 +78,7 @@ ALONE = Beside()
 
 @dataclass(frozen=True, slots=True)
 class RenderedLine:
-    """A line that we write, and the row that records it."""
+    """Line of a memory as it is written, and the note of it that is stored."""
 
     line: CoreLine
     text: str
@@ -86,12 +86,12 @@ class RenderedLine:
 
     @property
     def below(self) -> str:
-        """Text of the line below it."""
+        """Text of the line below this line."""
         return self.beside.below
 
     @property
     def behind(self) -> str:
-        """Text behind the memory's words, where all of it is one line for a reader."""
+        """Text behind the memory's words for a reader who sees all on one line."""
         below = self.below
         return self.beside.marks + (strip_marks(f"\n{below}") if below else "")
 
@@ -129,7 +129,7 @@ def render_quote(quote: Quote) -> str:
 
 
 def _render_words(said: Quote | Newer) -> str:
-    """Render words as they were said, with their day; too many are cut."""
+    """Render words as they were said, with their day; long ones are cut."""
     words = cut_to_tokens(render_text(said.content), _QUOTED_TOKENS)
     return f"{said.when}: “{words}” <!-- q:{said.id[-_SHORTEST:]} {short_digest(words)} -->"
 
@@ -141,7 +141,7 @@ def take_quotes(quotes: Sequence[Quote], tokens: int) -> list[str]:
 
 
 def quotes_tokens(lines: Sequence[str]) -> int:
-    """Return the tokens of quotes with their heading; none where there are none."""
+    """Count the tokens of quotes with their heading; 0 without quotes."""
     if not lines:
         return 0
     head = estimate_tokens(f"## {SAID}\n\n{render_quotes_note()}\n")
@@ -162,12 +162,12 @@ def render_dispute(dispute: EditConflict, ends: Mapping[str, str]) -> list[Rende
 
 
 def render_question(memory: CoreMemory, ends: Mapping[str, str]) -> RenderedLine:
-    """Render the line of a memory that the user took out, which is kept until confirmed."""
+    """Render the line that asks whether a memory whose line was deleted is to go."""
     return render_line(memory, f"d:{ends[memory.id]}", TAKEN_OUT)
 
 
 def render_head(count: int, total: int, rules_left_out: int = 0) -> str:
-    """Render the head line: how many memories are shown, where others are, how to edit the file.
+    """Render the head line of a file: how many memories it shows, and how to edit it.
 
     Args:
         count: how many are shown.
@@ -203,17 +203,17 @@ def render_quotes_note() -> str:
 
 
 def render_refusal(reason: str) -> str:
-    """Render the line below one of the user's that says why it is no memory."""
+    """Render the note below a line of the user's that says why no memory was made of it."""
     return f"{NOT_REMEMBERED}{render_text(reason)} {OWN_COMMENT}"
 
 
 def render_secret_note() -> str:
-    """Render the line in the place of one that held a secret; it is the user's own from then on."""
+    """Render the line that replaces a user's line with a secret."""
     return "> A line here held a secret. It is remembered without it, and no longer shown."
 
 
 def mark_ends(ids: Iterable[str], base: Iterable[CoreLine]) -> dict[str, str]:
-    """Map each id to its end, as its mark shows it; longer where two ids end alike."""
+    """Map each id to its end for the line's mark, longer where two ids end alike."""
     given = {line.memory_id: line.mark[2:] for line in base}
     used = set(given.values())
     for memory_id in dict.fromkeys(ids):
@@ -234,19 +234,19 @@ class CorePlace:
 
     file: CoreFile
     project: str | None = None
-    """Project of the memories that are seen there alone; None for what is seen everywhere."""
+    """The only project whose memories stand in the file; None for memories seen everywhere."""
 
     @property
     def seed(self) -> str:
-        """Text of the file before anything is kept."""
+        """Text of the file before any memory is in it."""
         if self.project is None:
             return read_seed(self.file)
         return f"# MEMORY.md\n\n{head_of(self.project)}\nNothing is kept here yet.\n"
 
     def read(self, files: TenantFiles) -> bytes | None:
-        """Return the file as it stands; None where there is none, or no more than its seed.
+        """Return the content of the file; None if it is missing, or has only its first text.
 
-        An unusable file, such as a link or a folder in its place, says nothing that can be read.
+        A link or a folder in its place is read as an empty file.
         """
         try:
             data = files.read(self.file)
@@ -274,5 +274,5 @@ def list_places(tx: Transaction) -> list[CorePlace]:
 
 
 def places_seen_from(project: str | None) -> Iterable[CorePlace]:
-    """Return the places of the core files that are read in a project."""
+    """Return the places of the core files that are shown in a project."""
     return HOME_PLACES if project is None else (*HOME_PLACES, project_place(project))

@@ -58,6 +58,7 @@ from memoria.retrieval.lookup.newer import Newer, put_newer_first
 
 _LEAST_TOKENS = estimate_tokens("- . <!-- m:00000000 -->\n")
 """Cost of the shortest line."""
+_UNSAID = lazy_regex(r"^Nothing is .* yet\.\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +69,21 @@ class Rows:
     """Memories that are active and seen where the file is read."""
     disputes: Sequence[EditConflict] = ()
     base: Sequence[CoreLine] = ()
-    """Lines of the file when it was last written, edits by hand that were taken over included."""
+    """Notes of the file's lines when it was last written, including edits taken over since."""
     placed: Mapping[str, CoreFile] = field(default_factory=dict)
-    """File in which the user wrote a memory's line, by memory id."""
+    """File in which the user put a memory's line, by memory id."""
     refused: Mapping[bytes, str] = field(default_factory=dict)
-    """Reason why a line of the user's is no memory, by the line's digest."""
+    """Reason why no memory was made of a line of the user's, by the line's digest."""
     redacted: Mapping[str, str] = field(default_factory=dict)
     """Text of a memory that held a secret, by memory id: no file shows it."""
     contradicted: frozenset[str] = frozenset()
-    """Ids of those that another memory contradicts."""
+    """Ids of memories that another memory contradicts."""
     newer: Mapping[str, Newer] = field(default_factory=dict)
     """Nearest later words, by memory id."""
     quotes: Sequence[Quote] = ()
     """Requests of the user of which there is no memory, the newest first."""
     fresh: frozenset[str] = frozenset()
-    """Ids of those that come before others, because they were stated since the last night."""
+    """Ids of memories that come first, because they were stated since the last run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class Rendering:
 
     text: str
     lines: tuple[CoreLine, ...]
-    """Lines of the file, to be compared with next time."""
+    """Notes of the file's lines, to compare with at the next reading."""
     count: int
     total: int
     behind: Mapping[str, str] = field(default_factory=dict)
@@ -105,7 +106,7 @@ def render_file(
     tokens: int,
     strength: Callable[[CoreMemory], float] | None = None,
 ) -> Rendering:
-    """Render the file anew. The user's own lines stay where they stand, word for word.
+    """Render a core file anew. The user's own lines stay where they stand, word for word.
 
     Args:
         document: the file as it stands, or its beginning.
@@ -128,11 +129,11 @@ def render_file(
     return Rendering(_join_lines(document, lines), kept, count, chosen.total, behind)
 
 
-# What of the file is ours
+# Slots for lines of Memoria in a file
 
 
 def _slots(document: Document, rows: Rows) -> tuple[dict[int, Slot | Line | None], set[str]]:
-    """Return the places of our lines, and the memories whose line stays as the user wrote it."""
+    """Return what replaces each line of Memoria's, and the memories whose line stays as edited."""
     found = {id(line): mark for mark, line in lines_by_mark(rows.base, document).items()}
     by_mark = {line.mark: line for line in rows.base}
     known = _StoredLines(rows)
@@ -159,7 +160,7 @@ def _slots(document: Document, rows: Rows) -> tuple[dict[int, Slot | Line | None
 def _drop_second_slots(
     document: Document, slots: Mapping[int, Slot | Line | None]
 ) -> dict[int, Slot | Line | None]:
-    """Keep one place for each memory: the user's choice, else where its line first stands."""
+    """Keep one slot for each memory: the place that the user chose, else the first."""
     own = [i for i in slots if document.lines[i].group is None]
     first: dict[str | None, int] = {}
     for i in (*own, *slots):
@@ -175,7 +176,7 @@ def _drop_second_slots(
 
 
 class _StoredLines:
-    """The stored lines and memories, by what a line says."""
+    """Finds stored lines and memories by what a line says."""
 
     def __init__(self, rows: Rows) -> None:
         self._ids = {line.digest: line.memory_id for line in rows.base}
@@ -188,7 +189,7 @@ class _StoredLines:
         return {fingerprint(render_text(text)): one for one, text in self._contents.items()}
 
     def has_secret(self, line: Line, base: CoreLine | None) -> bool:
-        """Check for a line that the user wrote with a secret, which its memory redacts."""
+        """Check whether a line still has a secret that is redacted in its memory."""
         if not self._redacted or not line.statement:
             return False
         memory_id = self._ids.get(line.digest) if base is None else base.memory_id
@@ -196,14 +197,14 @@ class _StoredLines:
         return now is not None and line.digest != digest(render_text(now))
 
     def keeps_wording(self, line: Line, base: CoreLine) -> bool:
-        """Check for a wording of the user's that stays because it was not taken over."""
+        """Check whether a line has a wording of the user's that no edit has taken over."""
         same = line.digest == base.digest or not line.statement
         now = render_text(self._contents.get(base.memory_id, ""))
         agreed = line.digest == digest(now)
         return not (same or agreed) and base.mark.startswith("m:")
 
     def is_stored(self, line: Line) -> bool:
-        """Check whether a line without a mark of its own says what is stored, or nothing."""
+        """Check whether a line without a memory's mark says what is stored already, or nothing."""
         dispute = line.mark is not None and line.mark.startswith(("c:", "d:"))
         if dispute or not line.statement or line.digest in self._ids:
             return True
@@ -215,13 +216,13 @@ class _StoredLines:
         return None if memory_id is None else Slot(memory_id)
 
 
-# What belongs into it
+# Selection of memories
 
 
 @dataclass(frozen=True, slots=True)
 class _Selection:
     lines: Mapping[str, RenderedLine]
-    """Lines by memory id, in the order they stand in."""
+    """Lines by memory id, in their order in the file."""
     group_of: Mapping[str, str]
     total: int
     rules_left_out: int
@@ -282,7 +283,7 @@ def _select_lines(
 
 
 def _find_beside(memory_id: str, rows: Rows, own: Mapping[str, CoreMemory]) -> Beside:
-    """Return the relations of a memory; newer words with a line of their own are not repeated."""
+    """Return what stands beside a memory; later words with a line of their own are left out."""
     newer = rows.newer.get(memory_id)
     has_line = newer is not None and newer.id in own
     return Beside(memory_id in rows.contradicted, None if has_line else newer)
@@ -293,7 +294,7 @@ def _head_tokens(head: str) -> int:
 
 
 def _overhead_tokens(conflicts: Sequence[RenderedLine], groups: set[str]) -> int:
-    """Return the tokens of what stands below the head line whatever is selected."""
+    """Count the tokens of conflicts and headings, which stand in the file whatever is selected."""
     headings = sum(estimate_tokens(f"## {name}\n\n") for name in groups)
     extra = estimate_tokens(f"## {CONFLICTS}\n\n{render_note()}\n") if conflicts else 0
     return headings + extra + sum(one.tokens for one in conflicts)
@@ -307,7 +308,7 @@ def _headings(
     return {memory_id: group.heading for memory_id, group in groups if group is not None}
 
 
-# How it is put together
+# Text of a file
 
 
 def _fill_sections(
@@ -323,7 +324,7 @@ def _fill_sections(
     }
     texts = {memory_id: one.text for memory_id, one in chosen.lines.items()}
     theirs: dict[str | None, str] = {None: head_line}
-    theirs.update(_but_conflicts(texts, chosen))
+    theirs |= {one: text for one, text in texts.items() if chosen.group_of[one] != CONFLICTS}
     parts: list[list[Line]] = []
     for section in placed:
         if section.group is None:
@@ -341,12 +342,8 @@ def _fill_sections(
     return parts
 
 
-def _but_conflicts(texts: Mapping[str, str], chosen: _Selection) -> dict[str, str]:
-    return {one: text for one, text in texts.items() if chosen.group_of[one] != CONFLICTS}
-
-
 def _insert_note(lines: list[Line], group: str) -> list[Line]:
-    """Insert into a section the line that explains what it is, where it needs one."""
+    """Insert the line that explains a section, for conflicts and quotes."""
     notes = {CONFLICTS: render_note(), SAID: render_quotes_note()}
     if group not in notes:
         return lines
@@ -354,7 +351,7 @@ def _insert_note(lines: list[Line], group: str) -> list[Line]:
 
 
 def _explain_refusals(lines: Iterable[Line], refused: Mapping[bytes, str]) -> Iterator[Line]:
-    """Yield the lines, with one below each of the user's that says why it is no memory."""
+    """Yield the lines, with a note below each line of the user's of which no memory was made."""
     for line in lines:
         yield line
         if line.statement and line.digest in refused:
@@ -362,7 +359,7 @@ def _explain_refusals(lines: Iterable[Line], refused: Mapping[bytes, str]) -> It
 
 
 def _add_below(lines: Iterable[Line], below: Mapping[str, str]) -> Iterator[Line]:
-    """Yield the lines, each with what stands below it."""
+    """Yield the lines, each followed by what was said later."""
     for line in lines:
         yield line
         if line.kind == "ours" and line.text in below:
@@ -370,7 +367,7 @@ def _add_below(lines: Iterable[Line], below: Mapping[str, str]) -> Iterator[Line
 
 
 def _insert_head(parts: list[list[Line]], text: str) -> list[list[Line]]:
-    """Put the head line behind the title of the sections, where it has no place yet."""
+    """Put the head line behind the title, unless the file has its place already."""
     if any(line.kind == "head" and line.group is None for part in parts for line in part):
         return parts
     line = Line(text, "", "head")
@@ -383,21 +380,18 @@ def _insert_head(parts: list[list[Line]], text: str) -> list[list[Line]]:
 
 
 def _join_lines(document: Document, lines: Iterable[Line]) -> str:
-    """Join the text: our lines end as those of the file do, and so does the last one."""
+    """Join the lines to the text of a file, with its kind of line ends."""
     body = "".join(line.text + (line.end or document.end) for line in lines)
     return BOM * document.bom + body
 
 
-_UNSAID = lazy_regex(r"^Nothing is .* yet\.\n", re.MULTILINE)
-
-
 def new_document(file: CoreFile, seed: str) -> Document:
-    """Return a file that nobody has written in yet: the seed's title and purpose."""
+    """Return a new core file, with title, purpose and head line alone."""
     return parse(f"{_opening(seed)}{render_head(0, 0)}\n", file)
 
 
 def available_tokens(tokens: int, seed: str) -> int:
-    """Return the tokens of a file's budget that are left below its title and purpose."""
+    """Count the tokens of a file's budget that are left below its title and purpose."""
     return tokens - estimate_tokens(_opening(seed))
 
 

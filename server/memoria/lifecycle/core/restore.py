@@ -1,8 +1,8 @@
-"""Restoration of core files as before a run, from images that the run keeps of them.
+"""Restoration of core files as before a run, from images: copies that the run keeps of them.
 
-A file that somebody has edited since stays, and so does the note of its lines, or whatever Memoria
-had written there would be taken for the user's own word the next time that the file is read. Only
-what the user had typed before the run, and what the run had taken over, is an edit again.
+A file that somebody has edited since stays, and so does the note of its lines: else the next
+reading would take what Memoria wrote there for the user's own words. Only what the user had typed
+before the run, and the run had taken over, is an edit again.
 
 An image has no secret and no private text. Where the user's own text with such stays in the file,
 an undo leaves it there.
@@ -17,14 +17,14 @@ from memoria.disk.folders import BEFORE_IMAGES
 from memoria.disk.home_folder import TenantFiles
 from memoria.language.reading.clean import Tally, clean_text
 from memoria.lifecycle.core.cycle import digest_file, note_lines
-from memoria.lifecycle.core.document import Document, compare_lines, decode_text, parse
+from memoria.lifecycle.core.document import Document, compare_lines, parse_file
 from memoria.lifecycle.core.lines import CorePlace, list_places
 from memoria.model.core import USER_EDIT_NAME, CoreFile, CoreLine
 from memoria.model.nightly import MadeByRun, NightlyRun
 from memoria.store.rows.transaction import Transaction
 
 _NEW = ".new"
-"""Ending of the name that stands for a file there was none of."""
+"""Ending of a name that notes that there was no such file before the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class CoreImages:
     run_id: str
 
     def save(self, file: CoreFile) -> None:
-        """Keep a file as it stands, once: the run may have written it since."""
+        """Keep a copy of a file, only the first time: later the run may have written it."""
         if self.read(file) is not None or self.was_missing(file):
             return
         before = self.files.read(file)
@@ -46,7 +46,7 @@ class CoreImages:
         self.files.write(place, _clean((before or b"").decode("utf-8", "replace")).encode())
 
     def read(self, file: CoreFile) -> bytes | None:
-        """Return a file's content before the run; None without a file then, or an image now."""
+        """Return a file's content before the run; None if there was no file, or no copy is kept."""
         return self.files.read(self._image(file))
 
     def was_missing(self, file: CoreFile) -> bool:
@@ -61,7 +61,7 @@ class CoreImages:
 
 
 def put_own_text(image: bytes, present: bytes) -> bytes:
-    """Put what was cleaned out of an image back into it, as far as the file still says it."""
+    """Return the image, with secrets and private text put back that the present file still has."""
     text = present.decode("utf-8", "replace")
     if _clean(text) == text:
         return image
@@ -77,10 +77,10 @@ def _clean(text: str) -> str:
 
 
 def _join_uncleanable(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines, of which those are joined over which a secret or a private span runs.
+    """Yield the lines; lines over which one secret or private span runs are joined.
 
-    They are halved as long as each half can be cleaned by itself: line by line, everything behind
-    a line would be cleaned once more for it.
+    The text is halved as long as each half can be cleaned by itself, which is much faster than
+    cleaning line by line.
     """
     text = "".join(lines)
     cleaned = _clean(text)
@@ -112,18 +112,18 @@ class _TypedBefore:
 
 @dataclass(frozen=True, slots=True)
 class CoreRestoration:
-    """The core files of a tenant, while a run is undone.
+    """Restores the core files of a tenant, while a run is undone.
 
     Every method raises `UnusableFileError` where a file can't be read or written.
     """
 
     tx: Transaction
-    """Transaction whose rows must still be the run's: they say what it wrote."""
+    """Transaction before the run's rows are reverted: they say what the run wrote."""
     files: TenantFiles
     run: NightlyRun
 
     def restore(self) -> tuple[int, int]:
-        """Restore the files from their images; return (restored, left as edited)."""
+        """Restore the files from their images; return how many were restored, how many left."""
         done = [self._restore(place) for place in list_places(self.tx)]
         return done.count(True), done.count(False)
 
@@ -169,7 +169,7 @@ class CoreRestoration:
             return False  # or an undo that was stopped had come to here
         earlier = self.tx.core.lines(file)
         made = self.tx.nightly_runs.list_made(self.run)
-        typed = _find_typed(earlier, _document_of(before, file))
+        typed = _find_typed(earlier, parse_file(before or b"", file))
         ours = [one for one in wrote if not self._was_typed(one, typed, made)]
         self._take_out(place, wrote, {one.memory_id for one in ours} & made.memory_ids)
         again = _join(wrote, ours, earlier, typed)
@@ -177,7 +177,7 @@ class CoreRestoration:
         return True
 
     def _was_typed(self, line: CoreLine, typed: _TypedBefore, made: MadeByRun) -> bool:
-        """Check whether the user had written what the run then wrote anew."""
+        """Check whether the user, not the run, first wrote what a line says."""
         if line.digest in typed.digests:
             return True
         memory = self.tx.memories.get(line.memory_id)
@@ -188,7 +188,7 @@ class CoreRestoration:
         )
 
     def _as_before(self, line: CoreLine, made: MadeByRun) -> CoreLine:
-        """Return the line, linked to its memory's wording once the run is undone."""
+        """Return a line, linked to the wording that its memory has once the run is undone."""
         memory = self.tx.memories.get(line.memory_id)
         if memory is None or memory.current.n not in made.version_ns:
             return line
@@ -196,13 +196,13 @@ class CoreRestoration:
         return CoreLine(line.memory_id, line.mark, line.digest, next(left, line.version_n))
 
     def _take_out(self, place: CorePlace, wrote: Sequence[CoreLine], ids: set[str]) -> None:
-        """Take lines out whose memories go with the run, but for those that the user has changed.
+        """Remove the lines of memories that go with the run, unless the user has changed the line.
 
-        A line without a memory is the user's, when the file is read the next time.
+        A line that stayed without its memory would pass for the user's at the next reading.
         """
         while True:
             data = place.read(self.files)
-            document = _document_of(data, place.file)
+            document = parse_file(data or b"", place.file)
             if document is None or not ids:
                 return
             kept = compare_lines(wrote, document).kept
@@ -234,10 +234,9 @@ def _join(
     earlier: Sequence[CoreLine],
     typed: _TypedBefore,
 ) -> Iterator[CoreLine]:
-    """Yield the lines as the run wrote them; those that the user had edited, as before that.
+    """Yield the notes of lines as the run wrote them; of edited lines, the notes from before.
 
-    A line that the run alone took out is no line of the file any more: it was not the user who
-    deleted it.
+    A line that only the run removed gets no note: the user has not deleted it.
     """
     known = {one.memory_id for one in wrote}
     before: Mapping[str, CoreLine] = {one.memory_id: one for one in earlier}
@@ -245,8 +244,3 @@ def _join(
     edited = [one.memory_id for one in wrote if one not in ours]
     edited += [one for one in sorted(typed.deleted) if one not in known]
     yield from (before[one] for one in edited if one in before)
-
-
-def _document_of(data: bytes | None, file: CoreFile) -> Document | None:
-    text = None if data is None else decode_text(data)
-    return None if text is None else parse(text, file)

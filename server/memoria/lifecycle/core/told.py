@@ -1,11 +1,11 @@
-"""What an agent is told unasked: memories, what stands beside them, and the user's wishes.
+"""Text told to an agent unasked: memories, what stands beside them, and the user's wishes.
 
-Core files, the briefing, the instructions and the resources all take their lines from here. Their
-readers believe that the rules and preferences there are the user's.
+Core files, the briefing, the instructions and the resources all take their lines from this module.
+Their readers believe that the rules and preferences are the user's.
 
 A wish is a lasting request of the user to their assistant: a turn that a classifier has marked, and
-no memory. A few are laid before an agent that has asked for nothing: whole, dated, the newest of
-those that are alike, and only where nothing speaks against it.
+no memory. A few wishes are shown to an agent that has asked for nothing: whole, dated, the newest
+of those that are alike, and only where nothing speaks against it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,13 +34,21 @@ from memoria.retrieval.lookup.newer import Told, find_newer
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
+HEADING = "What the user asked for, in their words"
+_ID_CHARS = 8
+_LOOKED_AT = 60
+_MOST = 12
+_ALIKE = 0.5
+"""Share of common words from which two wishes are alike: only the newer one is told."""
+_MOST_QUOTES = 8
+
 
 def may_be_told(tx: Transaction, memory: CoreMemory) -> bool:
     """Check whether a memory may stand in core memory.
 
-    A memory told in confidence may not; one that the user has confirmed may. Text that speaks to
-    the memory itself may not, nor a direction that rests on a tool's output, on what the user only
-    pasted or on an assistant's word.
+    Refused are memories told in confidence, text that gives orders to the memory itself, and
+    directions that rest on a tool's output, on what the user only pasted or on an assistant's word.
+    Of memories that are not confidential, those that the user has confirmed are allowed.
     """
     known = tx.memories.get(memory.id)
     if known is None or not is_open(tx, known):
@@ -59,7 +67,7 @@ def may_be_told(tx: Transaction, memory: CoreMemory) -> bool:
 def may_be_quoted(turn: StoredTurn) -> bool:
     """Check whether a turn of the user's may stand beside a memory in core memory.
 
-    A text of others may not, nor one that held a secret or speaks to the memory itself.
+    Refused are pasted texts, texts that held a secret, and texts with orders to the memory itself.
     """
     said = turn.content
     is_held_back = REDACTED in said or instruction_shaped(said, Trust.REPORTED)
@@ -73,14 +81,6 @@ def _is_the_users_word(tx: Transaction, memory: CoreMemory, now: MemoryVersion) 
         return now.provenance.source_kind is SourceKind.USER_SAID
     quote = now.provenance.quote or ""
     return doubt_direction(memory.type, now.content, memory.subject, turn, quote) is None
-
-
-HEADING = "What the user asked for, in their words"
-_ID_CHARS = 8
-_LOOKED_AT = 60
-_MOST = 12
-_ALIKE = 0.5
-"""Share of common words from which only the newer one of two wishes is told."""
 
 
 def list_wishes(tx: Transaction, project: str | None) -> list[StoredTurn]:
@@ -100,14 +100,18 @@ def list_wishes(tx: Transaction, project: str | None) -> list[StoredTurn]:
 def wish_lines(
     tx: Transaction, turns: Sequence[StoredTurn], project: str | None, home: str
 ) -> list[str]:
-    """List a line for each wish, as read in a project: its day, its source and all its words."""
-    return [f'{_head_of(tx, turn, project, home)}: "{join_lines(turn.content)}"' for turn in turns]
+    """List a line for each wish, for readers in a project: its day, its source, its words."""
+    return [
+        f"- {date_of_turn(turn, tx.zone)} [turn {turn.id[-_ID_CHARS:]}]"
+        f'{name_other_project(turn, project, home)}: "{join_lines(turn.content)}"'
+        for turn in turns
+    ]
 
 
 def name_other_project(turn: StoredTurn, project: str | None, home: str | None = None) -> str:
-    """Name the other project in which a wish was said; empty for this one, or none.
+    """Name the other project in which a wish was said; empty if said in this project or in none.
 
-    Readers are left to judge if it is meant for that project alone.
+    Readers are left to judge whether the wish is meant for that project alone.
 
     Args:
         turn: the wish.
@@ -118,11 +122,6 @@ def name_other_project(turn: StoredTurn, project: str | None, home: str | None =
         return ""
     place = turn.workspace if home is None else find_place(home, turn.workspace)
     return f", said in {join_lines(PurePath(place).name or place)}"
-
-
-def _head_of(tx: Transaction, turn: StoredTurn, project: str | None, home: str) -> str:
-    source = f"[turn {turn.id[-_ID_CHARS:]}]{name_other_project(turn, project, home)}"
-    return f"- {date_of_turn(turn, tx.zone)} {source}"
 
 
 def _list_sure(tx: Transaction, project: str | None) -> Iterator[StoredTurn]:
@@ -146,7 +145,7 @@ def _is_seen_from(turn: StoredTurn, project: str | None) -> bool:
 
 
 def _holds(tx: Transaction, turn: StoredTurn) -> bool:
-    """Check that nothing bounds a wish, nothing takes it back, and nothing in it is private."""
+    """Check that a wish has no end, was not taken back at once, and has nothing private in it."""
     zone = zone_of_turn(turn, tx.zone)
     if lasting_end(turn.content, MemoryType.RULE, turn.at, zone) is not None:
         return False
@@ -167,21 +166,18 @@ def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return len(one & other) >= _ALIKE * min(len(one), len(other))
 
 
-_MOST_QUOTES = 8
-
-
 @dataclass(frozen=True, slots=True)
 class BesideSearch:
     """Finds contradictions and later words beside memories, in one snapshot."""
 
     tx: Transaction
     project: str | None
-    """Project from which they are read."""
+    """Project in which the memories are read."""
     embedder: LazyEmbedder | None = None
-    """Embedder whose vectors tell what was said later."""
+    """Embedder by whose vectors later words are found; None: none are."""
 
     def add_to(self, rows: Rows, shown: Sequence[CoreLine]) -> Rows:
-        """Return the rows with what stands beside those memories of them that are shown."""
+        """Return the rows, with contradictions and later words of the memories that are shown."""
         ids = {line.memory_id for line in shown}
         told = [
             Told(one.id, one.version_n, one.valid_from)
@@ -197,7 +193,7 @@ class BesideSearch:
 
 
 def list_quotes(tx: Transaction, place: CorePlace, home: str | None = None) -> list[Quote]:
-    """List the user's requests without a memory: of everywhere, or of a project alone.
+    """List requests of the user of which there is no memory, for one core file.
 
     Args:
         tx: sees the tenant's rows.

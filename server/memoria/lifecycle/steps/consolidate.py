@@ -1,23 +1,18 @@
-"""Consolidation: a concept is derived from several memories.
+"""Consolidation: concepts are derived from several memories each.
 
-Only a model can say it; without one no words are invented. Groups that came to nothing are logged
-by a digest of the memories, and asked about again only when they are others. A concept whose
-memories no longer bear it out is ended, model or none.
+Only a chat model can word a concept; without one none is written. Groups of memories that came to
+nothing are logged by a digest, and asked about again only when they have changed. A concept that
+its memories no longer bear out is ended, with or without a model.
 
-A concept rests on the memories that the model quotes. Memories that it was merely shown are noted
-apart: a word of them may be in the concept, so forgetting one takes the concept along.
+A concept rests on the memories that the model quotes. Memories that the model was merely shown are
+noted apart: a word of them may be in the concept, so forgetting one takes the concept along.
 """
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from memoria.errors import (
-    ChatModelError,
-    EmbedderError,
-    InvalidAnswerError,
-    ModelRefusedError,
-)
+from memoria.errors import ChatModelError, EmbedderError, InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.client import ChatClient
 from memoria.lifecycle.concepts import (
     MIN_QUOTED_MEMORIES,
@@ -55,7 +50,7 @@ MAX_CONCEPTS = 8
 _MAX_QUESTIONS = 24
 _LEAST_DAYS = 3
 _GROWTH = 2
-"""Divisor of a group that came to nothing: at least half of it must be new to be asked again."""
+"""Divisor: of a group that came to nothing, a half must be new before the model is asked again."""
 _AUDIT_ACTION = "ask what they come to"
 _UNSUPPORTED = "its memories no longer bear it out"
 _CHANGED = "a memory that it quotes has changed"
@@ -66,12 +61,12 @@ class ConceptItem(DerivationItem):
 
     do: Literal["write", "rewrite", "end", "nothing"]
     concept: str | None = None
-    """Id of the concept that is there."""
+    """Id of the concept that exists already; None for a new one."""
     wording: int = 0
-    """Number of its present wording."""
+    """Number of the present wording of that concept."""
     content: str = ""
     quoted: tuple[str, ...] = ()
-    """Ids of the sources that the content rests on."""
+    """Ids of the memories that the content quotes."""
     model: str = ""
     why: str = ""
 
@@ -89,7 +84,7 @@ class ConsolidateStep(PlannedStep[ConceptItem]):
     rows = 300
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Say that without a chat model no concept is written, or what was left out."""
+        """Describe that no concept is written without a chat model, or what was left out."""
         if context.chat is None:
             return f"{WITHOUT_MODEL} no concept is written; those without support are ended"
         return context.shortfalls.get(self.name)
@@ -164,9 +159,9 @@ def _propose_concepts(
 def _list_groups(
     context: StepContext, concepts: Sequence[DerivedMemory]
 ) -> Iterator[tuple[Members, DerivedMemory | None]]:
-    """Yield groups to ask about: present sources of outdated concepts, with these; then patterns.
+    """Yield groups of memories to ask about: sources of outdated concepts first, then patterns.
 
-    A group with a concept of its own is asked about even if nothing binds its memories any more.
+    The sources of an outdated concept are asked about even if they are no longer related.
     """
     asked: list[set[int]] = []
     for one in concepts:
@@ -181,7 +176,7 @@ def _list_groups(
 
 
 def _present_sources(context: StepContext, one: DerivedMemory) -> Members:
-    """Return the sources of a concept as they are now, replacements of some included."""
+    """Return the present sources of a concept, with replacements of superseded ones."""
     ns = sorted({source.n for source in one.sources if source.is_current})
     with context.store.read(context.tenant) as tx:
         found = [each for n in ns for each in tx.derivations.list_candidates(n - 1, 1)]
@@ -191,7 +186,7 @@ def _present_sources(context: StepContext, one: DerivedMemory) -> Members:
 
 
 def _matching_concept(members: Members, concepts: Sequence[DerivedMemory]) -> DerivedMemory | None:
-    """Return the concept that shares most memories, and half of its own or of these; or None."""
+    """Return the concept with most sources in common, at least half of either's; or None."""
     ids = {member.id for member in members}
 
     def common(one: DerivedMemory) -> int:
@@ -202,7 +197,7 @@ def _matching_concept(members: Members, concepts: Sequence[DerivedMemory]) -> De
 
 
 def _covers(one: DerivedMemory, members: Members) -> bool:
-    """Check whether a concept needs no change for these memories, or may not be changed."""
+    """Check whether a concept needs no change to cover these memories, or may not be changed."""
     if one.is_decided:
         return True
     holding = {source.id for source in one.valid_sources}
@@ -211,7 +206,7 @@ def _covers(one: DerivedMemory, members: Members) -> bool:
 
 
 def _reason_to_end(context: StepContext, one: DerivedMemory) -> str | None:
-    """Return why a concept may not stay as it is; None if it may."""
+    """Return why a concept is to be ended; None if it may stay."""
     if one.is_decided or one.memory.validity is not Validity.ACTIVE:
         return None
     if one.is_outdated:
@@ -246,12 +241,12 @@ def _memories(context: StepContext, members: Members) -> list[Memory]:
 
 
 def _is_of_one_day(memories: Sequence[Memory], zone: Zone) -> bool:
-    """Check whether all was said on one day: no pattern yet, and the day's summaries tell it."""
+    """Check whether memories are from too few days for a pattern."""
     return len({date_of_memory(memory, zone) for memory in memories}) < _LEAST_DAYS
 
 
 def _was_asked(context: StepContext, members: Members, chat: ChatClient) -> bool:
-    """Check whether these memories came to nothing before, or did so without the newest few."""
+    """Check whether the model found no concept in these memories before, some new ones aside."""
     in_order = sorted(members, key=lambda member: member.n)
     fewest = max(len(in_order) - (len(in_order) - 1) // _GROWTH, 1)
     ids = [member.id for member in in_order]
@@ -262,7 +257,7 @@ def _was_asked(context: StepContext, members: Members, chat: ChatClient) -> bool
 
 
 def _digest(ids: Iterable[str]) -> str:
-    """Return a digest of memories by their ids, whatever they say by now."""
+    """Return a digest of some ids, in whatever order."""
     return hashlib.sha256("|".join(sorted(ids)).encode()).hexdigest()[:32]
 
 
@@ -322,7 +317,7 @@ def _write_concept(
 
 
 def _note_no_concept(tx: Transaction, item: ConceptItem, at: int, why: str) -> ItemResult:
-    """Log that these memories need not be asked about again."""
+    """Log that the model need not be asked about these memories again."""
     tx.audit.add(
         at=at,
         channel=NIGHTLY_CHANNEL,

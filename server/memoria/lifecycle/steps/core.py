@@ -1,19 +1,16 @@
 """Core files: the user's edits become memories, and the files are written from the rows anew.
 
-A file is announced in one transaction and written in the next: a process that is stopped between
-finds out by its digest whether it was (`lifecycle.core.cycle`).
+A file is announced in one transaction and written in the next: after a kill between the two, the
+next run finds out by the digest whether it was written (`lifecycle.core.cycle`).
 """
 
 from collections.abc import Iterator
 from typing import Literal
 
-from memoria.disk.home_folder import TenantFiles, open_home_files
-from memoria.erasure.suppression import Digester
 from memoria.inference import choose_embedder
 from memoria.lifecycle.core.cycle import (
     UNREADABLE,
     CoreDraft,
-    announce_core,
     note_core_written,
     plan_core,
     read_core_edits,
@@ -44,7 +41,7 @@ class CoreItem(Item):
 
 
 class CoreStep(PlannedStep[CoreItem]):
-    """MEMORY.md, USER.md and PERSONA.md, which people read and edit."""
+    """Takes over edits of the core files, and writes these files."""
 
     name = "core"
     summary = "Take over your edits of MEMORY.md, USER.md and PERSONA.md, and write the files anew."
@@ -55,7 +52,7 @@ class CoreStep(PlannedStep[CoreItem]):
 
     def describe_limits(self, context: StepContext) -> str | None:
         """Name the core files that can't be read."""
-        files = _files(context)
+        files = context.files
         with context.store.read(context.tenant) as tx:
             _, held = read_core_edits(tx, files)
         told = (files.find_obstacle(file) or f"{file}: {UNREADABLE}" for file in held)
@@ -64,7 +61,7 @@ class CoreStep(PlannedStep[CoreItem]):
     def plan(self, context: StepContext) -> Iterator[CoreItem]:
         """Yield the edits in their order, then the files to write."""
         with context.store.read(context.tenant) as tx:
-            edits, held = read_core_edits(tx, _files(context))
+            edits, held = read_core_edits(tx, context.files)
             stale = [draft.file for draft in _drafts(tx, context) if draft.has_changes]
             all_files = [place.file for place in list_places(tx)]
         for i, edit in enumerate(edits):
@@ -80,21 +77,21 @@ class CoreStep(PlannedStep[CoreItem]):
             done = apply_edit(tx, _user_edits(context), item.edit)
             outcome = _OUTCOMES.get(done.effect, StepOutcome.DONE)
             return ItemResult(outcome, done.memory_id, _describe(done, item.file))
-        if item.file in recover_core(tx, _files(context), context.at):
+        if item.file in recover_core(tx, context.files, context.at):
             return ItemResult(StepOutcome.DONE)
         draft = next(iter(_drafts(tx, context, item.file)), None)
         if draft is None or not draft.has_changes:
             return ItemResult(StepOutcome.UNCHANGED)
         if item.does == "announce":
-            announce_core(tx, draft)
+            tx.core.announce_write(draft.file, draft.digest)
             return ItemResult(StepOutcome.DONE)
         return self._write(tx, draft, context)
 
     def _write(self, tx: Transaction, draft: CoreDraft, context: StepContext) -> ItemResult:
         if tx.core.file_state(draft.file).pending != draft.digest:
             return ItemResult(StepOutcome.CHANGED_SINCE)
-        CoreImages(_files(context), context.run.id).save(draft.file)
-        if not replace_core(_files(context), draft):
+        CoreImages(context.files, context.run.id).save(draft.file)
+        if not replace_core(context.files, draft):
             return ItemResult(StepOutcome.CHANGED_SINCE)
         note_core_written(tx, draft)
         return ItemResult(StepOutcome.DONE)
@@ -112,7 +109,7 @@ def _drafts(tx: Transaction, context: StepContext, only: CoreFile | None = None)
     hand = _user_edits(context)
     return plan_core(
         tx,
-        _files(context),
+        context.files,
         context.at,
         tokens,
         lambda memory: left[memory.id],
@@ -130,10 +127,6 @@ def _vitals(tx: Transaction) -> Iterator[RetentionAttributes]:
         after = page[-1][0]
 
 
-def _files(context: StepContext) -> TenantFiles:
-    return open_home_files(context.settings).of(context.tenant)
-
-
 def _user_edits(context: StepContext) -> UserEdits:
-    digester = Digester(context.tenant, open_home_files(context.settings).tombstone_key)
-    return UserEdits(context.store, context.tenant, digester, context.settings.personal_data)
+    personal = context.settings.personal_data
+    return UserEdits(context.store, context.tenant, context.digests, personal)

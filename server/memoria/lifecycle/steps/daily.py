@@ -22,10 +22,18 @@ from memoria.store.rows.transaction import Transaction
 
 _MARK_CHARS = 8
 _OPENED, _INERT = "<!--", "‹!--"
+_MOST_TOKENS = 1024
+_MOST_EPISODES = 50
+_FEW_EPISODES = 3
+_MOST_CHARS = 1000
+_FIRST = -62_135_000_000_000  # the year 1
+_LAST = date(9999, 12, 30)
+_ONE_DAY = timedelta(days=1)
+_LISTS_ALONE = f"{WITHOUT_MODEL} the pages of days are lists, with no sentences above them"
 
 
 def read_notes(tx: Transaction, day: LocalDay) -> DayNotes:
-    """Read the notes of a day, marked where something has changed since."""
+    """Read the notes of a day; episodes are marked as outdated if something has changed since."""
     notes = _without_confidences(tx, tx.days.notes(day))
     changes = tx.derivations.list_changed([one.id for one in notes.episodes])
     outdated = {change.derived_id for change in changes}
@@ -36,7 +44,7 @@ def read_notes(tx: Transaction, day: LocalDay) -> DayNotes:
 
 
 def _without_confidences(tx: Transaction, notes: DayNotes) -> DayNotes:
-    """Return the parts of a day's notes that may be told to a reader who has not asked."""
+    """Return a day's notes without what was told in confidence."""
 
     def tell(told: Iterable[DayMemory]) -> tuple[DayMemory, ...]:
         pairs = ((one, tx.memories.get(one.id)) for one in told)
@@ -64,7 +72,7 @@ def list_events(notes: DayNotes, zone: Zone) -> str:
 
 
 def render_page(day: date, sentences: Sequence[str], listed: str) -> str:
-    """Render the file of a day.
+    """Render the page of a day.
 
     Args:
         day: which.
@@ -97,27 +105,21 @@ def _memory_line(memory: DayMemory, zone: Zone) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Return a text in one line, for a forget to find it, and without a comment that hides text."""
+    """Return a text in one line, so that a forget finds it, and without comments that hide text."""
     return " ".join(text.split()).replace(_OPENED, _INERT)
 
 
-_MOST_TOKENS = 1024
-_MOST_EPISODES = 50
-_FEW_EPISODES = 3
-_MOST_CHARS = 1000
-
-
 class DaySummaries:
-    """The sentences about the days of one run."""
+    """Asks a chat model for summaries of days, for one run."""
 
     def __init__(self, context: StepContext) -> None:
         self._context = context
         self._chat = context.chat
         self.trouble: str | None = None
-        """Reason why the model is no longer asked, if it is not."""
+        """Reason why the model is no longer asked; None while it is."""
 
     def summarize(self, today: date, episodes: Sequence[DayMemory]) -> tuple[str, ...]:
-        """Return the sentences about a day; none where no model answers: the lists say it too.
+        """Return a summary of a day as sentences; empty if no model answers.
 
         No model is asked about a day with few conversations: their summaries stand on the page.
 
@@ -149,7 +151,7 @@ class DaySummaries:
 
 
 def _is_much(episodes: Sequence[DayMemory]) -> bool:
-    """Check whether there is more on a day than one reads at a glance."""
+    """Check whether a day has more summaries than can be read at a glance."""
     chars = sum(len(each.content) for each in episodes)
     return len(episodes) > _FEW_EPISODES or (len(episodes) > 1 and chars > _MOST_CHARS)
 
@@ -162,12 +164,6 @@ def _number_episodes(episodes: Sequence[DayMemory]) -> str:
     return "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
 
 
-_FIRST = -62_135_000_000_000  # the year 1
-_LAST = date(9999, 12, 30)
-_ONE_DAY = timedelta(days=1)
-_LISTS_ALONE = f"{WITHOUT_MODEL} the pages of days are lists, with no sentences above them"
-
-
 class DayPage(FileItem):
     """A page to be written."""
 
@@ -175,12 +171,12 @@ class DayPage(FileItem):
     begin: int
     end: int
     offset_minutes: int = 0
-    """Offset that plans from before local days had."""
+    """Unused: plans stored by earlier versions have this field."""
     sentences: tuple[str, ...] = ()
 
 
 class DailyStep(PlannedStep[DayPage]):
-    """Writes the pages of days in which something has changed since."""
+    """Writes pages of days that are missing or outdated."""
 
     name = "daily"
     summary = "Write a page for each day that is over."
@@ -188,14 +184,14 @@ class DailyStep(PlannedStep[DayPage]):
     deed = "written"
     item = DayPage
     rows = 500
-    """Most rows of a transaction: one page fills it, for a file is written in it."""
+    """Most rows of a transaction: so a page has one of its own, in which its file is written."""
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Say that without a chat model pages have only lists, or what was left out."""
+        """Describe that pages have only lists without a chat model, or what was left out."""
         return _LISTS_ALONE if context.chat is None else context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[DayPage]:
-        """Yield the days whose page is missing or made from something else."""
+        """Yield the days whose page is missing or outdated."""
         sentences = DaySummaries(context)
         for today in self._list_days(context):
             with context.store.read(context.tenant) as tx:
@@ -203,7 +199,7 @@ class DailyStep(PlannedStep[DayPage]):
                 written = tx.file_records.get(daily_path(today.date))
             listed = list_events(notes, context.store.zone)
             stamp = digest(listed.encode()) or ""
-            stands = files_of(context).exists(daily_path(today.date))
+            stands = context.files.exists(daily_path(today.date))
             if (listed or stands) and not (stands and written and written.stamp == stamp):
                 yield _page(today, listed, stamp, sentences.summarize(today.date, notes.episodes))
         if sentences.trouble:
@@ -218,7 +214,7 @@ class DailyStep(PlannedStep[DayPage]):
     def _list_days(self, context: StepContext) -> Iterator[LocalDay]:
         """Yield the days that are over and in which something may have happened, in order.
 
-        A conversation's own clock may put it a day before or after the one that it has here.
+        By its own clock a conversation may be on the day before or after.
         """
         zone = context.store.zone
         begin = zone.date_of(context.run.options.since or _FIRST)

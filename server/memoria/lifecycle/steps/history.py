@@ -14,11 +14,13 @@ from memoria.model.nightly import ClosedSession
 from memoria.store.rows.transaction import Transaction
 
 _BREAKS = lazy_regex("[\x85\u2028\u2029]")
-"""Matches what some readers take for the end of a line, and JSON leaves as it is."""
+"""Matches what some readers take for the end of a line, and what JSON does not escape."""
+_PAGE = 100
+_OFF = "MEMORIA_HISTORY_FILES is off: no conversation is written into a file"
 
 
 def render_history(turns: Iterable[StoredTurn]) -> str:
-    """Render the file of a conversation; the same turns always give the same bytes.
+    """Render a conversation as JSON Lines; the same turns always give the same bytes.
 
     Args:
         turns: in order. Barred ones are left out: what they said was forgotten.
@@ -48,10 +50,6 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"
 
 
-_PAGE = 100
-_OFF = "MEMORIA_HISTORY_FILES is off: no conversation is written into a file"
-
-
 class ConversationItem(FileItem):
     """A conversation to be written."""
 
@@ -59,7 +57,7 @@ class ConversationItem(FileItem):
 
 
 class HistoryStep(PlannedStep[ConversationItem]):
-    """Writes conversations that were closed, continued or forgotten in part since."""
+    """Writes the files of closed conversations that are missing or outdated."""
 
     name = "history"
     summary = "Write closed conversations into files."
@@ -67,14 +65,14 @@ class HistoryStep(PlannedStep[ConversationItem]):
     deed = "written into files"
     item = ConversationItem
     rows = 500
-    """Most rows of a transaction: one file fills it, for it is written in it."""
+    """Most rows of a transaction: so each file is written in one of its own."""
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Name the setting that switches these files off."""
+        """Name the setting that switches history files off, if it does."""
         return None if context.settings.history_files else _OFF
 
     def plan(self, context: StepContext) -> Iterator[ConversationItem]:
-        """Yield the conversations whose file is missing or made from other turns."""
+        """Yield the conversations whose file is missing or outdated."""
         after = 0 if context.settings.history_files else None
         while after is not None:
             with context.store.read(context.tenant) as tx:
@@ -83,7 +81,7 @@ class HistoryStep(PlannedStep[ConversationItem]):
             for session in due:
                 with context.store.read(context.tenant) as tx:
                     content = _file_content(tx, session)
-                if content is not None or files_of(context).exists(_file_path(session)):
+                if content is not None or context.files.exists(_file_path(session)):
                     yield _conversation_item(session, content)
             after = found[-1].n if found else None
 
@@ -99,7 +97,7 @@ def _is_due(tx: Transaction, session: ClosedSession, context: StepContext) -> bo
     return (
         written is None
         or written.stamp != session.stamp
-        or not files_of(context).exists(_file_path(session))
+        or not context.files.exists(_file_path(session))
     )
 
 

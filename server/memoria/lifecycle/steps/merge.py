@@ -1,14 +1,14 @@
 """Merging: memories that say the same become one, and a newer one replaces an older one.
 
-The survivor has the evidence of all. Its wording stays as it is, and so do those of the others, in
-the record: they are superseded and known to be merged into it. It is believed no more than the
-least of them, unless the user has confirmed it.
+The survivor has the evidence of all. All wordings stay: the other memories are superseded and
+recorded as merged into the survivor. It is believed no more than the least of them, unless the user
+has confirmed it.
 
-Where a newer memory tells how it is now, the older one is superseded, if `policy/succession` allows
-it. If it does not, or if nothing tells which of two holds, both stay, and a CONTRADICTS edge marks
+Where a newer memory tells how things are now, the older one is superseded, if `policy/merging`
+allows it. If not, or if nothing tells which of two holds, both stay, and a CONTRADICTS edge marks
 them for a review.
 
-People, places and things that go by one name are named to the user; no night joins them.
+People, places and things that go by one name are proposed to the user; no run joins them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -42,6 +42,16 @@ _AT_ONCE = 10
 _RUNS = 100
 
 _Deed = Literal["gather", "merge", "replace", "contradict", "keep apart"]
+_DEEDS: Mapping[Relation, _Deed] = {
+    "same": "keep apart",  # where they may not be merged
+    "different": "keep apart",
+    "contradicts": "contradict",
+    "replaces": "replace",
+}
+_MOST_PAIRS = 20
+"""Most pairs that one run proposes; the others wait for the next run."""
+_EVERYWHERE = Filters(everywhere=True, include_history=True, include_processed=True)
+_BY_NIGHT = Channel(name=NIGHTLY_CHANNEL, trust=Trust.REPORTED)
 
 
 class PairItem(Item):
@@ -49,14 +59,14 @@ class PairItem(Item):
 
     do: _Deed
     one: str
-    """Id of the survivor, where one of them is merged; else of the older one."""
+    """Id of the survivor of a merge; else of the older memory."""
     other: str
     wordings: tuple[int, int]
-    """Numbers of their present wordings, which were ruled upon."""
+    """Numbers of the wordings that were compared."""
 
 
 class MergeStep(PlannedStep[PairItem]):
-    """Merges memories that say the same."""
+    """Merges memories that say the same, and supersedes memories that a newer one replaces."""
 
     name = "merge"
     summary = "Merge memories that say the same, and supersede what a newer one replaces."
@@ -69,7 +79,7 @@ class MergeStep(PlannedStep[PairItem]):
     rows = 120
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Say that without a chat model only the same words are merged, or what was left out."""
+        """Describe that without a chat model only the same words are merged, or what was left."""
         if context.chat is None:
             return f"{WITHOUT_MODEL} only memories in the same words are merged, none is superseded"
         return context.shortfalls.get(self.name)
@@ -97,7 +107,7 @@ class MergeStep(PlannedStep[PairItem]):
         )
 
     def apply(self, tx: Transaction, item: PairItem, context: StepContext) -> ItemResult:
-        """Carry the item out, unless one of the memories was changed or forgotten since."""
+        """Carry out the item, unless one of the memories was changed or forgotten since."""
         one, other = tx.memories.get(item.one), tx.memories.get(item.other)
         if one is None or other is None or not _is_as_planned(item, one, other):
             return ItemResult(StepOutcome.CHANGED_SINCE, item.other)
@@ -120,9 +130,9 @@ class MergeStep(PlannedStep[PairItem]):
 
 
 def _last_run_at(context: StepContext, step: str) -> int | None:
-    """Return the moment since which a step looks: the one asked for, or that of its last run.
+    """Return the moment after which changes count: as asked for, or that of the step's last run.
 
-    A run that was undone does not count. None where there is no such run: all is new.
+    Runs that were undone do not count. None without such a run: then all memories count.
     """
     if context.run.options.since is not None:
         return context.run.options.since
@@ -138,10 +148,10 @@ def _last_run_at(context: StepContext, step: str) -> int | None:
 
 
 def _drop_restored_pairs(context: StepContext, found: MergeCandidates) -> dict[Pair, Relation]:
-    """Drop the pairs that a night has parted or joined and the user has put back.
+    """Drop pairs that a nightly run had merged or superseded and the user has restored.
 
-    Merged memories stay two. A replaced one is marked beside its successor, for the user has said
-    that it holds.
+    Merged memories stay two. A superseded memory is returned as contradicting its successor: the
+    user has said that it holds.
     """
     ids = list(found.memories)
     with context.store.read(context.tenant) as tx:
@@ -154,7 +164,7 @@ def _drop_restored_pairs(context: StepContext, found: MergeCandidates) -> dict[P
 
 
 def _drop_parted_pairs(context: StepContext, found: MergeCandidates) -> dict[Pair, Relation]:
-    """Drop the pairs that a reading has found to be two, whichever of them was new then."""
+    """Drop the pairs that a model found to be different when it read a conversation."""
     asked = {memory_id for pair in found.doubtful for memory_id in pair}
     with context.store.read(context.tenant) as tx:
         apart = list_apart(tx, (found.memories[one] for one in asked))
@@ -180,7 +190,7 @@ def _merge_items(group: Iterable[Memory]) -> Iterator[PairItem]:
 def _replace(
     tx: Transaction, writer: MemoryWriter, older: Memory, newer: Memory, at: int
 ) -> ItemResult:
-    """Let a memory take the place of an older one, as far as that is allowed."""
+    """Supersede an older memory by a newer one, if rules allow that; else mark a contradiction."""
     match decide_succession(newer, older, at):
         case Supersede(valid_from=since):
             tx.pairs.mark_distinct(older.id, newer.id)
@@ -192,27 +202,19 @@ def _replace(
 
 
 def _mark(tx: Transaction, writer: MemoryWriter, older: Memory, newer: Memory) -> ItemResult:
-    """Mark two memories that cannot both be true, for somebody to look at."""
+    """Mark two memories as contradicting each other, for a review."""
     tx.pairs.mark_distinct(older.id, newer.id)
     writer.mark_contradiction(newer, [older])
     why = f"may contradict {older.id}: see memoria review"
     return ItemResult(StepOutcome.DONE, newer.id, why)
 
 
-_DEEDS: Mapping[Relation, _Deed] = {
-    "same": "keep apart",  # where they may not be merged
-    "different": "keep apart",
-    "contradicts": "contradict",
-    "replaces": "replace",
-}
-
-
 def _distinct_items(
     memories: Mapping[str, Memory], ruled: Mapping[Pair, Relation]
 ) -> Iterator[PairItem]:
-    """Yield items for pairs that are not merged, in the order in which the older one was said.
+    """Yield items for pairs that are not merged, ordered by the age of the older memory.
 
-    So a memory that has replaced another one may then be replaced itself.
+    So a memory that has replaced another may itself be replaced in the same run.
     """
     items = []
     for pair, relation in ruled.items():
@@ -226,12 +228,7 @@ def _age_key(memory: Memory) -> tuple[int, str]:
     return memory.current.valid_from, memory.id
 
 
-def _pair_item(
-    do: _Deed,
-    one: Memory,
-    other: Memory,
-    piece: int = 0,
-) -> PairItem:
+def _pair_item(do: _Deed, one: Memory, other: Memory, piece: int = 0) -> PairItem:
     return PairItem(
         key=f"{do}|{one.id}|{other.id}|{piece}",
         do=do,
@@ -250,15 +247,15 @@ def _is_as_planned(item: PairItem, one: Memory, other: Memory) -> bool:
 
 
 class EdgeItem(Item):
-    """An edge that is handed on to another node; its key is where it is."""
+    """An edge of evidence that is copied to another node; its key is the edge's place."""
 
     place: EdgeKey
     heir: int
-    """Node that has the edge from now on."""
+    """Node to which the edge is copied."""
 
 
 class GraphStep(PlannedStep[EdgeItem]):
-    """Hands evidence of merged memories on."""
+    """Links the evidence of merged memories to the memories that survived."""
 
     name = "graph"
     summary = "Link what bore out a merged memory to the memory that survived."
@@ -268,7 +265,7 @@ class GraphStep(PlannedStep[EdgeItem]):
     rows = 8
 
     def plan(self, context: StepContext) -> Iterator[EdgeItem]:
-        """Plan an item for each edge of evidence that the survivor lacks."""
+        """Yield each edge of evidence that the survivor of a merge lacks."""
         with context.store.read(context.tenant) as tx:
             folded = tx.graph.list_evidence_to_transfer()
         for place, heir in folded:
@@ -281,12 +278,6 @@ class GraphStep(PlannedStep[EdgeItem]):
         return ItemResult(StepOutcome.DONE if done else StepOutcome.CHANGED_SINCE)
 
 
-_MOST_PAIRS = 20
-"""Number of pairs that one run proposes; the rest in the next run."""
-_EVERYWHERE = Filters(everywhere=True, include_history=True, include_processed=True)
-_BY_NIGHT = Channel(name=NIGHTLY_CHANNEL, trust=Trust.REPORTED)
-
-
 class JoinItem(Item):
     """Two entities that may be one."""
 
@@ -295,7 +286,7 @@ class JoinItem(Item):
 
 
 class ProposeJoinsStep(PlannedStep[JoinItem]):
-    """Names pairs with one name to the user, who may join them."""
+    """Proposes pairs of entities with one name to the user, who may join them."""
 
     name = "propose_joins"
     summary = "Name people, places and things that may be one because they go by one name."
@@ -305,14 +296,14 @@ class ProposeJoinsStep(PlannedStep[JoinItem]):
     rows = 1
 
     def plan(self, context: StepContext) -> Iterator[JoinItem]:
-        """Yield the pairs that no run has named yet."""
+        """Yield pairs of entities that may be one and that no run has proposed yet."""
         with context.store.read(context.tenant) as tx:
             pairs = list_new_proposals(tx, _EVERYWHERE, _MOST_PAIRS)
         for one, other in pairs:
             yield JoinItem(key=f"{one.id} {other.id}", one=one.id, other=other.id)
 
     def apply(self, tx: Transaction, item: JoinItem, context: StepContext) -> ItemResult:
-        """Note that the pair was named, unless one of the two is gone."""
+        """Note that the pair was proposed, unless one of the two is gone."""
         one, other = (tx.graph.get_entity(each, _EVERYWHERE) for each in (item.one, item.other))
         if one is None or other is None:
             return ItemResult(StepOutcome.CHANGED_SINCE)

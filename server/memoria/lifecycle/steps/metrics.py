@@ -1,7 +1,4 @@
-"""Metrics: a run measures the memory it leaves behind, so that one can see where it is going.
-
-They are reported with their bounds, for whoever looks at the run.
-"""
+"""Metrics: a run measures the memory it leaves behind, and reports each metric with its bound."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +39,7 @@ METRICS: Mapping[str, MetricKind] = {
     "segments": MetricKind("pieces that the text index lies in", upper=64.0),
     "slowest_ms": MetricKind("milliseconds of the slowest search by words", upper=1500.0),
 }
-"""FTS5 usually has a dozen pieces; searches by words take a fraction of the bound at every size."""
+"""Metrics by name. The text index usually has a dozen pieces, and searches take far less time."""
 
 
 class MetricItem(Item):
@@ -52,7 +49,7 @@ class MetricItem(Item):
 
 
 class MetricsStep(PlannedStep[MetricItem]):
-    """Writes metrics down, and changes no memory."""
+    """Measures the memory, and changes nothing in it."""
 
     name = "metrics"
     summary = (
@@ -64,7 +61,7 @@ class MetricsStep(PlannedStep[MetricItem]):
     rows = 4
 
     def plan(self, context: StepContext) -> Iterator[MetricItem]:
-        """Yield all that is measured; nothing where there are no memories."""
+        """Yield all metrics; none if there are no memories."""
         with context.store.read(context.tenant) as tx:
             links, (archived, memories) = tx.metrics.count_links(), tx.metrics.count_archived()
             segments, probes = (
@@ -86,7 +83,7 @@ class MetricsStep(PlannedStep[MetricItem]):
 
 
 def check_bound(name: str, value: float) -> Metric:
-    """Return a metric, and whether it is beyond its bound."""
+    """Return a value as a metric, with its bound and whether it is exceeded."""
     kind = METRICS[name]
     bound = kind.upper if kind.lower is None else kind.lower
     return Metric(name=name, value=value, bound=bound, exceeded=kind.is_exceeded(value))

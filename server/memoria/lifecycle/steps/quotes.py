@@ -1,13 +1,12 @@
 """Quotes: turns are marked that ask for something from now on; what rules concluded is archived.
 
-Former versions made memories of sentences that rules understood, in other words, and habits of what
-was told every week. They are archived with their history and their evidence; the turns they rest on
-stay. What anybody confirmed, pinned, edited or voted for, what was asked to be remembered, and what
-ends another memory stays a memory.
+Former versions made memories of sentences that rules understood, in other words, and of habits told
+every week. These are archived with their history and evidence; the turns they rest on stay. What
+anybody confirmed, pinned, edited or voted for, what was asked to be remembered, and what ends
+another memory stays a memory.
 """
 
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
 
 from memoria.language.statements.plain_statements import find_plain_statements, find_request
 from memoria.lifecycle.interface import (
@@ -25,10 +24,11 @@ from memoria.store.rows.transaction import Transaction
 
 _AT_ONCE = 200
 """Number of turns that are marked in one transaction."""
+_PAGE = 200
 
 
 class MarkTurnsStep(PiecewiseStep):
-    """Notes of each turn whether it asks for something from now on."""
+    """Marks turns that ask for something from now on."""
 
     name = "mark_turns"
     summary = "Mark turns that ask for something from now on, where nobody has looked at them yet."
@@ -50,9 +50,6 @@ class MarkTurnsStep(PiecewiseStep):
         return [ItemResult(StepOutcome.DONE)] * len(turns)
 
 
-_PAGE = 200
-
-
 class RuleMadeItem(Item):
     """A memory that rules concluded; its key is its id."""
 
@@ -68,13 +65,8 @@ class QuotesStep(PlannedStep[RuleMadeItem]):
     rows = 40
 
     def plan(self, context: StepContext) -> Iterator[RuleMadeItem]:
-        """Yield the memories that rules made and nobody has touched, in their numbers' order."""
-        pages = read_pages(
-            context,
-            lambda tx, after: tx.retention.list_rule_made(after, _PAGE),
-            itemgetter(0),
-            0,
-        )
+        """Yield the memories that rules made and nobody has touched, in order of their numbers."""
+        pages = read_pages(context, lambda tx, after: tx.retention.list_rule_made(after, _PAGE))
         for page in pages:
             for _, memory_id, quote in page:
                 if find_request(quote) is None:

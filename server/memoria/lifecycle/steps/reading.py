@@ -1,15 +1,13 @@
 """Reading: the chat model reads waiting conversation segments before memories are looked at.
 
-The run reads the queue as any open window does, with the same leases: each segment is read once,
-whoever reads it. The journal sees no reading, so an undo takes none back: a window would have read
+The run reads the queue as any open server does, with the same leases: each segment is read once,
+whoever reads it. The journal sees no reading, so an undo takes none back: a server would have read
 the segment minutes later.
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from operator import itemgetter
 
-from memoria.config import Settings
 from memoria.errors import ChatModelError, EmbedderError, InvalidAnswerError, ModelRefusedError
 from memoria.ingest.extraction import ProcessedEntry
 from memoria.ingest.intake import Intake, IntakeLimits
@@ -27,12 +25,21 @@ from memoria.store.rows.transaction import Transaction
 from memoria.store.values import ClosedSegment
 
 _STALLED = "reading"
-"""Key of the reason why nothing more is read in this run."""
+"""Key in `shortfalls` of the reason why nothing more is read in this run."""
 _OUTCOMES: dict[QueueState | None, StepOutcome] = {
     QueueState.DONE: StepOutcome.DONE,
     QueueState.WAITING: StepOutcome.PUT_OFF,
     QueueState.DEAD: StepOutcome.GIVEN_UP,
 }
+_AT_ONCE = 100
+"""Number of segments that are looked at in one transaction."""
+_MOST_ENTRIES = 400
+"""Number of entries that are queued in one transaction; a segment is never split."""
+_COUNTED = 1_000_000
+_MS_PER_MINUTE = 60_000
+MAX_EPISODES = 20
+"""Most segments that one run puts back; the others wait for the next run."""
+_PAGE = 200
 
 
 class ProcessQueueStep(PiecewiseStep):
@@ -44,7 +51,7 @@ class ProcessQueueStep(PiecewiseStep):
     deed = "read by the chat model"
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Describe the waiting queue, without a chat model; with one, what it left unread."""
+        """Describe how many segments are left: waiting without a chat model, else unread."""
         if context.chat is None:
             left = count_waiting(context)
             said = f"{WITHOUT_MODEL} parts of conversations wait in the queue: {left}"
@@ -74,7 +81,7 @@ def describe_unread(context: StepContext) -> str | None:
 
 
 def process_next(context: StepContext) -> list[ItemResult]:
-    """Read the next entry of the queue; return nothing once it is clear that the model can't."""
+    """Read the next entry of the queue; return no result once the model proves unavailable."""
     if context.extraction is None or _STALLED in context.shortfalls:
         return []
     read = context.extraction.process_next(context.tenant)
@@ -86,7 +93,7 @@ def process_next(context: StepContext) -> list[ItemResult]:
 
 
 def _stalls(read: ProcessedEntry) -> bool:
-    """Check whether the next entry would fail for the same reason."""
+    """Check whether an error would keep the next entry from being read, too."""
     match read.error:
         case InvalidAnswerError() | ModelRefusedError():
             return False
@@ -96,16 +103,8 @@ def _stalls(read: ProcessedEntry) -> bool:
             return isinstance(error, EmbedderError)
 
 
-_AT_ONCE = 100
-"""Number of segments that are looked at in one transaction."""
-_MOST_ENTRIES = 400
-"""Number of entries that are queued in one transaction; a segment is never split."""
-_COUNTED = 1_000_000
-_MS_PER_MINUTE = 60_000
-
-
 class BackfillStep(PiecewiseStep):
-    """Queues segments from before there was a chat model, and those that nobody closed."""
+    """Queues segments from before there was a chat model, and idle segments."""
 
     name = "backfill"
     summary = (
@@ -115,7 +114,7 @@ class BackfillStep(PiecewiseStep):
     deed = "read by the chat model"
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Describe what was never queued, without a chat model; with one, what it left unread."""
+        """Describe how many segments are left: never queued without a chat model, else unread."""
         if context.chat is None:
             left = self.count_work(context)
             said = f"{WITHOUT_MODEL} parts of conversations were never queued: {left}"
@@ -131,16 +130,11 @@ class BackfillStep(PiecewiseStep):
         """Queue some segments, or read one where none is left to queue."""
         if context.extraction is None:
             return []
-        _close_idle(context)
-        return [ItemResult(StepOutcome.QUEUED)] * _queue_some(
-            context, context.extraction.intake
-        ) or process_next(context)
-
-
-def _close_idle(context: StepContext) -> None:
-    """Close some idle segments, which are then queued like the rest."""
-    with context.store.write(context.tenant) as tx:
-        tx.conversations.close_idle_segments(context.at - _idle_ms(context.settings), _AT_ONCE)
+        idle_ms = round(context.settings.segment_idle_minutes * _MS_PER_MINUTE)
+        with context.store.write(context.tenant) as tx:
+            tx.conversations.close_idle_segments(context.at - idle_ms, _AT_ONCE)
+        queued = _queue_some(context, context.extraction.intake)
+        return [ItemResult(StepOutcome.QUEUED)] * queued or process_next(context)
 
 
 def _queue_some(context: StepContext, limits: IntakeLimits) -> int:
@@ -153,7 +147,7 @@ def _queue_some(context: StepContext, limits: IntakeLimits) -> int:
 def _limit_entries(
     segments: Sequence[ClosedSegment], limits: IntakeLimits
 ) -> Sequence[ClosedSegment]:
-    """Return as many segments as come to few enough entries, and one at least."""
+    """Return as many segments as one transaction may queue, at least one."""
     entries = 0
     for many, (_, first, last, _) in enumerate(segments):
         entries += 2 + (last - first) // limits.batch
@@ -162,20 +156,11 @@ def _limit_entries(
     return segments
 
 
-def _idle_ms(settings: Settings) -> int:
-    return round(settings.segment_idle_minutes * _MS_PER_MINUTE)
-
-
-MAX_EPISODES = 20
-"""Number of segments that one run puts back; the rest in the next run."""
-_PAGE = 200
-
-
 class OutdatedItem(Item):
     """An episode that is outdated; its key is its id."""
 
     changed_at: int
-    """Time of the last change of anything that it rests on, UTC epoch ms."""
+    """Time of the last change of anything that the episode rests on, UTC epoch ms."""
 
 
 class RefreshEpisodesStep(PlannedStep[OutdatedItem]):
@@ -189,18 +174,16 @@ class RefreshEpisodesStep(PlannedStep[OutdatedItem]):
     rows = 10
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Say that without a chat model nothing is summed up."""
+        """Describe that nothing is summed up without a chat model."""
         if context.chat is not None:
             return None
         return f"{WITHOUT_MODEL} no summary is written anew; searches mark what is outdated"
 
     def plan(self, context: StepContext) -> Iterator[OutdatedItem]:
-        """Yield outdated episodes that were last written before the change, the oldest first."""
+        """Yield outdated episodes that were not rewritten since the change, the oldest first."""
         if context.chat is None:
             return
-        pages = read_pages(
-            context, lambda tx, after: tx.episodes.list_active(after, _PAGE), itemgetter(0), 0
-        )
+        pages = read_pages(context, lambda tx, after: tx.episodes.list_active(after, _PAGE))
         found = (item for page in pages for item in _find_on_page(context, page))
         yield from islice(found, MAX_EPISODES)
 

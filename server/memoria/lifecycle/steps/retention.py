@@ -5,7 +5,6 @@ run that finds everything still strong writes nothing.
 """
 
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
 
 from memoria.erasure.cascade import delete_memory, part_unsupported
 from memoria.erasure.grace import purge_due
@@ -39,13 +38,19 @@ _TOO_MANY = "there are more than are kept active"
 _OVER = "its time was over"
 
 ARCHIVED_UNASKED = f"{WITHOUT_MODEL} faded memories are archived by their strength alone"
+_LARGEST_SUPPORT = SupportCounts(sessions=1 << 20, sources=1 << 20, theme=1 << 20)
+_EXPIRED_PAGE = 200
+_MEMORIES = 4
+"""Number of memories deleted in one transaction: each takes many rows along."""
+_IMAGES = 300
+_MOST_COUNTED = 10_000
 
 
 class DecayItem(Item):
     """A memory that is to be archived or to sink; its key is its id."""
 
     to: MemoryTier | None
-    """The tier it sinks to; None where it is archived."""
+    """Tier to which the memory sinks; None: it is archived."""
     why: str
 
 
@@ -62,7 +67,7 @@ class DecayStep(PlannedStep[DecayItem]):
     rows = 40
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Say that without a reviewer nobody is asked before a memory is archived."""
+        """Describe that faded memories are archived without a review, if they are."""
         if has_reviewer(context):
             return None
         return ARCHIVED_UNASKED
@@ -99,9 +104,7 @@ def has_reviewer(context: StepContext) -> bool:
 
 def active_memories(context: StepContext) -> Iterator[RetentionAttributes]:
     """Yield the retention attributes of all active memories, in the order of their numbers."""
-    pages = read_pages(
-        context, lambda tx, after: tx.retention.list_attributes(after, _PAGE), itemgetter(0), 0
-    )
+    pages = read_pages(context, lambda tx, after: tx.retention.list_attributes(after, _PAGE))
     return (one for page in pages for _, one in page)
 
 
@@ -119,13 +122,10 @@ def _decide(one: RetentionAttributes, context: StepContext) -> DecayItem | None:
 
 
 def _is_still_due(one: RetentionAttributes, item: DecayItem, context: StepContext) -> bool:
-    """Check whether the plan holds. One above the limit goes unless it is protected by now."""
+    """Check whether an item still applies; above the limit, unless the memory is now protected."""
     if item.why == _TOO_MANY:
         return protection(one, context.retention) is None
     return _decide(one, context) == item
-
-
-_LARGEST_SUPPORT = SupportCounts(sessions=1 << 20, sources=1 << 20, theme=1 << 20)
 
 
 class PromotionItem(Item):
@@ -147,13 +147,13 @@ class PromoteStep(PlannedStep[PromotionItem]):
     rows = 6
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Say that without a reviewer nothing is put into the core."""
+        """Describe that no memory rises into the core without a review, if so."""
         if has_reviewer(context):
             return None
         return f"{WITHOUT_MODEL} no memory rises into the core by itself"
 
     def plan(self, context: StepContext) -> Iterator[PromotionItem]:
-        """Yield the memories that have earned a higher tier than they have."""
+        """Yield the memories that have earned a higher tier."""
         for one in active_memories(context):
             if _tier_for(one, _LARGEST_SUPPORT, context) is one.tier:
                 continue  # as most memories: their support need not be counted
@@ -177,9 +177,6 @@ def _tier_for(one: RetentionAttributes, support: SupportCounts, context: StepCon
     return tier_by_rule(one, support, context.at, context.retention)
 
 
-_EXPIRED_PAGE = 200
-
-
 class ExpiredItem(Item):
     """A memory whose expiry date has passed; its key is its id."""
 
@@ -197,10 +194,7 @@ class ArchiveExpiredStep(PlannedStep[ExpiredItem]):
     def plan(self, context: StepContext) -> Iterator[ExpiredItem]:
         """Yield the memories that have expired by the run's moment, in order of their numbers."""
         pages = read_pages(
-            context,
-            lambda tx, after: tx.retention.list_expired(context.at, after, _EXPIRED_PAGE),
-            itemgetter(0),
-            0,
+            context, lambda tx, after: tx.retention.list_expired(context.at, after, _EXPIRED_PAGE)
         )
         for page in pages:
             yield from (ExpiredItem(key=memory_id) for _, memory_id in page)
@@ -223,14 +217,8 @@ def _has_expired(memory: Memory, at: int) -> bool:
     )
 
 
-_MEMORIES = 4
-"""Number of memories in one transaction: each has its wordings, its evidence and its edges."""
-_IMAGES = 300
-_MOST_COUNTED = 10_000
-
-
 class DeleteExpiredStep(PiecewiseStep):
-    """Deletes expired memories; each piece is whole, so that a killed run goes on with the rest."""
+    """Deletes memories for good whose retention has ended."""
 
     name = "delete_expired"
     summary = "Delete archived memories whose retention has ended; no undo brings them back."
@@ -272,7 +260,7 @@ def _memories_due(tx: Transaction, context: StepContext, limit: int) -> dict[str
 
 
 def _erase_leftovers(context: StepContext) -> None:
-    """Drop the images of files that no run needs, and wipe what was deleted from the database."""
+    """Delete copies of files that no undo needs, and wipe what was deleted from the database."""
     with context.store.read(context.tenant) as tx:
         runs = tx.nightly_runs.list_runs(_MOST_COUNTED)
     files_of(context).drop_other_images({run.id for run in runs if run.undoable})

@@ -31,13 +31,19 @@ from memoria.policy.retention import (
 from memoria.store.rows.transaction import Transaction
 
 _MAX_RELATED = 4
-"""Number of memories it is shown beside the one it judges, and of those that a search finds."""
+"""Most memories that the model is shown beside the reviewed one, and from one search."""
 _RESERVE_S = 5.0
-"""Time kept for what was decided: nobody is asked in vain."""
+"""Seconds kept for carrying out decisions, so that no question is asked in vain."""
+MAX_REVIEWS = 40
+"""Number of memories that are reviewed in one run."""
+_FADING = "it has grown weak: it was not said again, used or confirmed for a long time"
+_RISING = "it is important and is often used or said again"
+_USED = "it is important and is often used"
+"""Reason for a derived memory, which nobody has said."""
 
 
 class MemoryReviewer:
-    """Decides about the memories of a run."""
+    """Asks a chat model to decide about memories, for one run."""
 
     def __init__(self, context: StepContext, chat: ChatClient) -> None:
         """Create the reviewer.
@@ -49,12 +55,12 @@ class MemoryReviewer:
         self._context = context
         self._chat = chat
         self.shortfalls: list[str] = []
-        """Notes on decisions that it did not give, and why."""
+        """Sentences on decisions that the model did not give, and why."""
 
     def review_memories(
         self, cases: Sequence[tuple[str, str]]
     ) -> Iterator[tuple[Memory, Judgement]]:
-        """Yield memories and the decisions about them; some may get no decision.
+        """Yield memories with the decisions about them; those without a decision are left out.
 
         Args:
             cases: (memory, why it is reviewed).
@@ -108,7 +114,7 @@ class MemoryReviewer:
         return self._chat.ask(self._context.tenant, request)
 
     def _lines_about(self, memory: Memory, words: str) -> str:
-        """Return lines of memories related to some words, in the memory's scope, without it."""
+        """Return a line for each memory related to some words, except the reviewed one."""
         recall = self._context.recall
         if recall is None:
             return ""
@@ -119,16 +125,16 @@ class MemoryReviewer:
 
 
 def _may_enter_core(memory: Memory) -> bool:
-    """Check whether a memory may enter core memory: neither a tool's words nor an order may."""
+    """Check that a memory may enter core memory: it is neither a tool's word nor an order."""
     trust = memory.current.provenance.trust
     ordered = instruction_shaped(memory.content, trust)
     return not ordered and trust is not Trust.TOOL and memory.flag is None
 
 
 def _memory_in_full(memory: Memory, zone: Zone) -> str:
-    """Return the memory under review, in full: its beginning alone would not do.
+    """Return the memory under review as JSON, with its whole text.
 
-    What was derived from others was never said itself, however many turns it rests on.
+    A derived memory was never said itself, however many turns it rests on.
     """
     said = {} if memory.type.is_derived else {"times_said": memory.evidence}
     return _json(
@@ -151,14 +157,6 @@ def _json(memory: Memory, content: str, zone: Zone, **more: float) -> str:
     return compact_json(shown)
 
 
-MAX_REVIEWS = 40
-"""Number of memories that are reviewed in one run."""
-_FADING = "it has grown weak: it was not said again, used or confirmed for a long time"
-_RISING = "it is important and is often used or said again"
-_USED = "it is important and is often used"
-"""Reason for a memory that was derived from others: nobody has said it."""
-
-
 class ReviewItem(Item):
     """A memory that was reviewed; its key is its id."""
 
@@ -168,7 +166,7 @@ class ReviewItem(Item):
 
 
 class ReviewStep(PlannedStep[ReviewItem]):
-    """Promotes, keeps or archives the memories that a reviewer was asked about."""
+    """Promotes, keeps or archives memories as a chat model decided."""
 
     name = "review"
     summary = (
@@ -180,7 +178,7 @@ class ReviewStep(PlannedStep[ReviewItem]):
     rows = 40
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Say that without a chat model nobody is asked; with one, what got no decision."""
+        """Describe that nothing is reviewed without a chat model, or what got no decision."""
         if context.chat is None:
             return ARCHIVED_UNASKED
         return context.shortfalls.get(self.name)
@@ -211,7 +209,7 @@ class ReviewStep(PlannedStep[ReviewItem]):
 
 
 def _find_cases(context: StepContext) -> list[tuple[str, str]]:
-    """Return pairs (memory, reason for the review): fading and rising ones by turns."""
+    """Return pairs (memory's id, reason for its review), fading and rising memories by turns."""
     found: dict[str, list[RetentionAttributes]] = {_FADING: [], _RISING: [], _USED: []}
     for one in active_memories(context):
         why = _review_reason(one, context)

@@ -1,1 +1,1 @@
-"""Answer: from hits to what a caller reads, within its budget and with its citations."""
+"""Answer: from hits to what a caller reads, within a budget and with citations."""

@@ -1,14 +1,12 @@
 """Build: from the hits that were chosen to the answer, as much of it as its budget holds."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
 from memoria.model import Hit, PartReport, SearchResult
 from memoria.model.search import OtherProjects
 from memoria.retrieval.answer.cite import cite_candidate, read_neighbours
-from memoria.retrieval.answer.elsewhere import find_elsewhere
 from memoria.retrieval.answer.explain import build_explanation
-from memoria.retrieval.answer.fit import find_hint, is_answered
+from memoria.retrieval.answer.fit import find_elsewhere, find_hint, is_answered
 from memoria.retrieval.answer.form import ID_CHARS, list_ids
 from memoria.retrieval.answer.lines import (
     AnswerLine,
@@ -31,19 +29,17 @@ from memoria.retrieval.answer.notes import is_in_one_wording, price_fit, price_n
 from memoria.retrieval.answer.pack import PackedHits, Packer
 from memoria.retrieval.lookup.records import count_id_chars
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.candidates import FusedCandidate
-from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.candidates import FusedCandidate, ScoredCandidate
 from memoria.retrieval.ranking.selection import HALF_AS_GOOD, ChosenHits, Selection
 from memoria.retrieval.ranking.successors import Successors, list_superseded
-from memoria.retrieval.ranking.threshold import DECIDING_HITS
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _NOTES_SHARE = 0.3
-"""Most of the budget for the notes below the hits, where not all of them have room."""
+"""Greatest share of the budget for the notes below the hits, if not all hits have room."""
 _NEWEST = 4
-"""Most of the latest statements shown where nothing was found."""
+"""Most of the latest statements that are shown if nothing was found."""
 _FEW_HITS = 8
 """Number of hits below which the matches of other projects are counted."""
 
@@ -56,8 +52,8 @@ def build_answer(
     Args:
         tx: where it was searched.
         found: what was found.
-        chosen: what of it are hits.
-        names_projects: whether it may name other projects that have a match.
+        chosen: the hits.
+        names_projects: whether the answer may name other projects that have a match.
     """
     plan, selection = found.plan, chosen.selection
     told = ToldConditions(tx, plan)
@@ -68,9 +64,11 @@ def build_answer(
     lines = place_lines(listed, earlier)
     shown = [line.candidate for line in lines]
     fitting = [line.candidate for line in lines if line.shown_as != "later"]
-    answered = _is_answered(tx, found, fitting)
+    answered = is_answered(tx, found, fitting)
     fits = sum(line.shown_as is None for line in lines) if answered else 0
-    hint = partial(find_hint, tx, found, shown, told, is_answered=answered)
+    hint = None
+    if plan.profile.hints_at_transcript:
+        hint = find_hint(tx, found, shown, told, is_answered=answered)
     whole = SearchResult(
         query=plan.asked,
         hits=mark_earlier(_cite_lines(tx, found, chosen, lines), lines, earlier),
@@ -83,7 +81,7 @@ def build_answer(
         notes=_list_notes(tx, plan, found.sources.reports, is_silent=not answered),
         is_empty=not lines and not _has_anything(tx, plan),
         is_narrow=not answered and is_in_one_wording(plan),
-        hint=hint() if plan.profile.hints_at_transcript else None,
+        hint=hint,
         elsewhere=_find_elsewhere(tx, found, fits, names_projects=names_projects),
     )
     result = _fit(tx, plan, whole, shown, found.weights)
@@ -95,15 +93,8 @@ def build_answer(
     return result.model_copy(update={"explanation": explanation})
 
 
-def _is_answered(tx: Transaction, found: ScoredSearch, shown: Sequence[ScoredCandidate]) -> bool:
-    if not found.plan.profile.is_asked:
-        return bool(shown)
-    deciding = shown[:DECIDING_HITS] if not found.plan.profile.every_hit_must_fit else shown
-    return is_answered(tx, found.plan, found.statistics, found.asked, deciding)
-
-
 def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> list[AnswerLine]:
-    """List what was said last, for an asked search that found nothing."""
+    """List the latest statements, for an asked search that found nothing."""
     plan = found.plan
     if not plan.profile.is_asked or plan.parsed.is_time_only:
         return []
@@ -115,13 +106,13 @@ def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> 
 
 
 def _has_anything(tx: Transaction, plan: SearchPlan) -> bool:
-    """Return whether anything is on record, whoever may see it from where."""
+    """Return whether anything is on record in any project, if somebody has asked."""
     everything = Filters(everywhere=True, include_history=True, include_processed=True)
     return bool(tx.documents.recent(("memory", "turn"), everything, 1)) or not plan.profile.is_asked
 
 
 def _count_beyond(plan: SearchPlan, selection: Selection) -> int:
-    """Count the conclusions that fit as well, beyond what a search shows at most."""
+    """Count the memories that fit, beyond the most that a search shows."""
     if not plan.profile.every_hit_must_fit:
         return 0
     best = selection.hits[0].score if selection.hits else 0.0
@@ -132,7 +123,7 @@ def _count_beyond(plan: SearchPlan, selection: Selection) -> int:
 def _cite_lines(
     tx: Transaction, found: ScoredSearch, chosen: ChosenHits, lines: Sequence[AnswerLine]
 ) -> tuple[Hit, ...]:
-    """Cite the lines, each with its source and with what speaks against it."""
+    """Cite the lines, with their sources and marks of what no longer holds."""
     plan, successors = found.plan, chosen.successors
     shown = [line.candidate for line in lines]
     cited = mark_superseded(
@@ -145,13 +136,9 @@ def _cite_lines(
 
 
 def _cite(found: ScoredSearch, line: AnswerLine, successors: Successors) -> Hit:
-    spared = successors.find_spared(line.candidate.candidate.n)
+    spared = successors.spared.get(line.candidate.n)
     hit = cite_candidate(found.plan, line.candidate, found.weights, spared)
-    marks = {
-        "condition": line.condition,
-        "shown_as": line.shown_as,
-        "later_than": line.later_than,
-    }
+    marks = {"condition": line.condition, "shown_as": line.shown_as, "later_than": line.later_than}
     told = {name: mark for name, mark in marks.items() if mark is not None}
     return hit.model_copy(update=told) if told else hit
 
@@ -159,7 +146,7 @@ def _cite(found: ScoredSearch, line: AnswerLine, successors: Successors) -> Hit:
 def _find_elsewhere(
     tx: Transaction, found: ScoredSearch, fits: int, *, names_projects: bool
 ) -> OtherProjects | None:
-    """Count the matches of other projects, where few hits fit here; None where enough do."""
+    """Return the matches of other projects; None for none, or if enough hits fit here."""
     plan = found.plan
     if not plan.profile.is_asked or fits >= min(count_places(plan)[0], _FEW_HITS):
         return None
@@ -178,9 +165,9 @@ def _fit(
     Args:
         tx: where the turns beside the hits are read.
         plan: the search.
-        whole: the answer with every hit whole, and none of them counted as shown.
-        found: the candidates that its hits were made of.
-        weights: the terms asked for, and what each counts where a hit is cut.
+        whole: the answer with every hit whole.
+        found: the candidates of its hits.
+        weights: the terms asked for, with their weights where a hit is cut.
     """
     if not whole.hits:
         return whole
@@ -236,7 +223,7 @@ def _list_notes(
 
 
 def _note_late_vectors(tx: Transaction, reports: Sequence[PartReport]) -> Iterator[str]:
-    """Note that vectors are still being made, after which more may be found by meaning."""
+    """Yield a note if vectors are still being made."""
     is_used = any(each.part == "vectors" and each.state == "used" for each in reports)
     if is_used and tx.backlog.awaits_vector():
         yield "searched without vectors of what came in last: they are being made"

@@ -21,8 +21,7 @@ from memoria.model import (
 from memoria.model.memory import Condition
 from memoria.model.moments import Zone
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.candidates import MemoryWording
-from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.candidates import MemoryWording, ScoredCandidate
 from memoria.store.rows.transaction import Transaction
 
 _NEIGHBOUR_CHARS = 300
@@ -39,8 +38,8 @@ def cite_candidate(
     Args:
         plan: the search.
         candidate: what was found.
-        weights: the terms asked for, and what each counts where a hit is cut.
-        part: of its text what may be shown; all of it by default.
+        weights: the terms asked for, with their weights where a hit is cut.
+        part: the span of its text that may be shown; the whole text by default.
     """
     asked_from = plan.filters.workspace
     match candidate.document:
@@ -63,7 +62,7 @@ def cite_candidate(
 
 
 def _tell_local_time(hit: Hit, document: StoredTurn | MemoryWording, zone: Zone) -> Hit:
-    """Give the hit's time by the asker's clocks, by which a day is asked for, too."""
+    """Give a hit its time in the zone of whoever asks."""
     at = document.at if isinstance(document, StoredTurn) else document.version.valid_from
     local = to_iso(at, zone)
     if local == hit.source.at:
@@ -72,7 +71,7 @@ def _tell_local_time(hit: Hit, document: StoredTurn | MemoryWording, zone: Zone)
 
 
 def cut_to_excerpt(hit: Hit, span: Span) -> Hit:
-    """Cut the hit's text to a span of it; `excerpt` names that of the stored text."""
+    """Cut the hit's text to a span; `excerpt` is the span in the stored text."""
     if span == (0, len(hit.text)):
         return hit
     (start, end), before = span, hit.excerpt[0] if hit.excerpt else 0
@@ -86,7 +85,7 @@ def cut_to_excerpt(hit: Hit, span: Span) -> Hit:
 
 
 def turn_source(turn: StoredTurn, asked_from: str | None = None) -> HitSource:
-    """Return the place of a turn; its workspace only where another one is asked from."""
+    """Return the place of a turn, with its workspace if another workspace asks."""
     return HitSource.of_known(
         {
             "at": to_iso(turn.at),
@@ -115,7 +114,7 @@ def turn_hit(turn: StoredTurn, score: float, asked_from: str | None = None) -> H
 
 
 def stand_in_hit(turn: StoredTurn, score: float, asked_from: str | None = None) -> Hit:
-    """Build the hit of a turn that stands in for memories not made of it yet, as one text."""
+    """Build the hit of a turn among memories, with words and tool call as one text."""
     status = "verbatim" if turn.processed else "unprocessed"
     return _cite_turn(turn, score, asked_from, {"text": full_text(turn), "status": status})
 
@@ -139,7 +138,7 @@ def _cite_turn(
 def memory_hit(
     memory: Memory, version: MemoryVersion, score: float, asked_from: str | None = None
 ) -> Hit:
-    """Build the hit of a wording of a memory; a former wording is superseded."""
+    """Build the hit of a wording of a memory; a former wording is marked as superseded."""
     old = version.n != memory.current.n
     workspace = None if memory.workspace == asked_from else memory.workspace
     return Hit.of_known(
@@ -157,7 +156,7 @@ def memory_hit(
 
 
 def memory_source(version: MemoryVersion, workspace: str | None = None) -> HitSource:
-    """Return the origin of a wording of a memory of that workspace."""
+    """Return the origin of a wording of a memory."""
     origin = version.provenance
     return HitSource.of_known(
         {
@@ -175,7 +174,7 @@ def memory_source(version: MemoryVersion, workspace: str | None = None) -> HitSo
 
 
 def adjacent_turn(turn: StoredTurn, condition: Condition | None = None) -> AdjacentTurn:
-    """Build a turn beside a hit, whole, with the condition under which it was told."""
+    """Build a whole turn beside a hit, with the condition under which the turn was told."""
     return AdjacentTurn.of_known(
         {
             "id": turn.id,
@@ -189,7 +188,7 @@ def adjacent_turn(turn: StoredTurn, condition: Condition | None = None) -> Adjac
 
 
 def neighbour(turn: StoredTurn) -> AdjacentTurn:
-    """Build a turn beside another, its beginning."""
+    """Build a turn beside another turn, cut to its beginning."""
     beside = adjacent_turn(turn)
     if len(beside.text) <= _NEIGHBOUR_CHARS:
         return beside
@@ -197,7 +196,7 @@ def neighbour(turn: StoredTurn) -> AdjacentTurn:
 
 
 class NeighbourTurns(NamedTuple):
-    """The turns shown with a hit, each side in order."""
+    """Turns shown with a hit, each side in order."""
 
     before: tuple[AdjacentTurn, ...]
     after: tuple[AdjacentTurn, ...]
@@ -209,9 +208,9 @@ NO_NEIGHBOURS = NeighbourTurns((), ())
 def read_neighbours(
     tx: Transaction, shown: Sequence[ScoredCandidate], reach: int
 ) -> list[NeighbourTurns]:
-    """Read the turns up to `reach` places from each hit, whole, without those that are hits.
+    """Read the whole turns up to `reach` places from each hit, without turns that are hits.
 
-    One that stands beside two hits is read for both.
+    A turn that stands beside two hits is returned for both.
     """
     hits = [each.document for each in shown if isinstance(each.document, StoredTurn)]
     if not hits:

@@ -4,18 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from memoria.model import PARTS, ExplainedCandidate, Explanation, Part, to_iso
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.candidates import GRAPH_CEILING
-from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.candidates import GRAPH_CEILING, ScoredCandidate
 from memoria.retrieval.ranking.selection import Selection
 from memoria.retrieval.ranking.threshold import RelevanceThreshold
 from memoria.retrieval.sources.gather import SourceScores
 
 _TEXT_CHARS = 80
-_FORMULA = {
-    "text": "text",
-    "vectors": "meaning",
-    "graph": f"{GRAPH_CEILING:g}·graph",
-}
+_FORMULA = {"text": "text", "vectors": "meaning", "graph": f"{GRAPH_CEILING:g}·graph"}
 
 
 def describe_path(sources: SourceScores) -> str:
@@ -36,11 +31,11 @@ def build_explanation(
     """Explain the answer.
 
     Args:
-        plan: what was asked.
-        sources: what they found.
-        threshold: what had to be passed.
-        selection: what was found.
-        shown: what is in the answer, in its order.
+        plan: the search.
+        sources: what the sources have found.
+        threshold: the threshold of the search.
+        selection: the hits, and the candidates that are none.
+        shown: the candidates in the answer, in its order.
     """
     time = plan.parsed.time
     return Explanation(
@@ -76,7 +71,7 @@ def _list_served_parts(sources: SourceScores) -> list[Part]:
 
 
 def _is_time_only(sources: SourceScores) -> bool:
-    """Return whether the calendar answers, and the other sources are not looked at."""
+    """Return whether the calendar alone has served."""
     return any(each.part == "recent" and each.state == "used" for each in sources.reports)
 
 
@@ -87,15 +82,15 @@ def _is_reranked(sources: SourceScores) -> bool:
 def _list_outcomes(
     plan: SearchPlan, selection: Selection, shown: Sequence[ScoredCandidate]
 ) -> Iterator[tuple[ScoredCandidate, str]]:
-    """Yield every scored document with its outcome; first those shown, in their order."""
-    known = {each.candidate.n for each in shown}
+    """Yield every scored candidate with its outcome, first the shown candidates in order."""
+    known = {each.n for each in shown}
     yield from ((each, "shown") for each in shown)
     for place, each in enumerate(selection.hits):
-        if each.candidate.n not in known:
+        if each.n not in known:
             yield each, "no room" if place < plan.limit else "past limit"
     further = (("repeats", selection.repeats), ("below threshold", selection.below_threshold))
     for outcome, candidates in further:
-        yield from ((each, outcome) for each in candidates if each.candidate.n not in known)
+        yield from ((each, outcome) for each in candidates if each.n not in known)
 
 
 def _describe_candidate(each: ScoredCandidate, outcome: str) -> ExplainedCandidate:

@@ -2,10 +2,10 @@
 
 Memories, and turns beside them, are a line each. In an answer of the record turns of one session
 and day are a run: they stand together in the order in which they were said, below one line that
-names the session and when the first of its hits was said. All come in the order of their best hit.
-What holds for every hit is said once, above them all: of lines also who speaks, and the year. What
-was said later than a line stands below it, further in, and what is nearest below all. Every id is
-short: its last characters, as many as tell it apart.
+names the session and when the first of its hits was said. Runs and lines come in the order of their
+best hit. What holds for every hit is said once, above all hits: of lines also who speaks, and the
+year. What was said later than a line stands below it, further in. Every id is short: its last
+characters, as many as tell it apart.
 
     All: trust reported, user, 2026.
     [turn 77aa0b21] The gate opens at eight (03-02)
@@ -28,26 +28,59 @@ from memoria.language.budget import count_parts
 from memoria.language.reading.fences import indent_lines, join_lines
 from memoria.language.words.document import as_text
 from memoria.model import AdjacentTurn, Hit, Trust, Validity
-from memoria.retrieval.answer.runs import (
-    TO_THE_DAY,
-    RunKey,
-    find_place,
-    group_runs,
-    order_run,
-    run_key,
-    stands_alone,
-)
+from memoria.model.moments import TO_THE_DAY, TO_THE_MINUTE
+
+_ALONE = ("unprocessed", "verbatim")
+"""Status of turns among memories: each is a line by itself, as a memory is."""
+RunKey = tuple[str, ...]
+"""Session, client and day of a run of turns; of a memory its id."""
+
+
+def group_runs(hits: Iterable[Hit]) -> list[list[Hit]]:
+    """Group hits by their run, in the order of the best hit of each."""
+    runs: dict[RunKey, list[Hit]] = {}
+    for hit in hits:
+        runs.setdefault(run_key(hit), []).append(hit)
+    return list(runs.values())
+
+
+def order_run(run: Sequence[Hit]) -> Sequence[Hit | AdjacentTurn]:
+    """List the turns of a run, and the turns beside its hits, in the order of the session."""
+    if stands_alone(run[0]):
+        return run
+    beside = (one for hit in run for one in (*hit.before, *hit.after))
+    return sorted((*run, *beside), key=find_place)
+
+
+def find_place(turn: Hit | AdjacentTurn) -> int:
+    """Return the place of a turn in its session."""
+    index = turn.source.turn_index if isinstance(turn, Hit) else turn.turn_index
+    return index or 0
+
+
+def run_key(hit: Hit) -> RunKey:
+    """Return the key of the hit's run."""
+    source = hit.source
+    is_alone = hit.kind == "memory" or hit.status in _ALONE or hit.later_than is not None
+    if is_alone or source.session_id is None:
+        return (hit.id,)
+    return source.session_id, source.client or "", source.at[:TO_THE_DAY]
+
+
+def stands_alone(hit: Hit) -> bool:
+    """Return whether a hit is a line by itself."""
+    return len(run_key(hit)) == 1
+
 
 ID_CHARS = 8
-"""How much of an id is written where that tells it apart."""
+"""Number of an id's last characters that are written where they tell the id apart."""
 _PART_CHARS = 60
-"""So much of a sentence that no longer holds tells which one it is."""
-_TO_THE_MINUTE = 16
+"""Most characters of a sentence that no longer holds: enough to tell which sentence."""
 _TO_THE_YEAR = 4
 NEAREST = "By meaning:"
-"""What stands above lines that are no hits."""
+"""Line above the nearest by meaning, which are no hits."""
 LATER = "  later: "
-"""What stands before a line that was said later than the one above it."""
+"""Beginning of a line that was said later than the line above."""
 _CUT = "…"
 _CUT_COST = 2 * count_parts(f"{_CUT} ")
 """Price of the signs where words are cut, on both sides."""
@@ -63,7 +96,7 @@ class Common(NamedTuple):
 
     @classmethod
     def of_hits(cls, hits: Sequence[Hit]) -> Self:
-        """Return what hits share; speaker and year only where every hit is a line by itself."""
+        """Return what hits share; speaker and year only if every hit is a line by itself."""
         marks = list_shared_marks(hits)
         if len(hits) == 1 or not all(map(stands_alone, hits)):
             return cls(marks)
@@ -74,13 +107,13 @@ class Common(NamedTuple):
         )
 
     def write(self) -> str | None:
-        """Return the line above all hits; None where they have nothing in common."""
+        """Return the line above all hits; None where hits have nothing in common."""
         told = list(filter(None, (*self.marks, self.who, self.year)))
         return join_lines(f"All: {', '.join(told)}.") if told else None
 
 
 def list_ids(hits: Iterable[Hit]) -> Iterator[str]:
-    """Yield every id that is written of the hits."""
+    """Yield every id that stands in the lines of hits."""
     for hit in hits:
         yield from (hit.id, *hit.contradicts, *hit.outdated_by)
         yield from (one.id for one in (*hit.before, *hit.after))
@@ -106,9 +139,9 @@ def write_hits(hits: Sequence[Hit], id_chars: int = ID_CHARS) -> list[str]:
 
 
 def split_nearest(hits: Sequence[Hit]) -> tuple[Sequence[Hit], Sequence[Hit]]:
-    """Return the lines down to the last hit and what was said later than it, and those below.
+    """Split lines into those down to the last hit, and those below, which are nearest by meaning.
 
-    All of them where none is a hit.
+    All lines are above where none is a hit.
     """
     ids = {hit.id for hit in hits if hit.shown_as is None}
     ends = [
@@ -119,13 +152,13 @@ def split_nearest(hits: Sequence[Hit]) -> tuple[Sequence[Hit], Sequence[Hit]]:
 
 
 def _find_nearest(hits: Sequence[Hit]) -> RunKey | None:
-    """Return the key of the first line below all hits; None where none is."""
+    """Return the run's key of the first line below all hits; None for no such line."""
     _, below = split_nearest(hits)
     return run_key(below[0]) if below else None
 
 
 def list_shared_marks(hits: Sequence[Hit]) -> tuple[str, ...]:
-    """List the marks that several hits have in common, in the order in which they are said."""
+    """List the marks that several hits have in common, in the order in which marks are written."""
     return _list_common(map(list_general_marks, hits)) if len(hits) > 1 else ()  # not said twice
 
 
@@ -141,7 +174,7 @@ def list_general_marks(hit: Hit) -> tuple[str, ...]:
 def _list_plain_marks(
     condition: str | None, status: str | None, trust: Trust | None, account: str | None
 ) -> tuple[str, ...]:
-    """List the marks but the workspace; cached, for there are few different ones."""
+    """List the marks of a hit except its workspace."""
     marks = (
         condition,
         status,
@@ -152,7 +185,7 @@ def _list_plain_marks(
 
 
 def _list_common(each: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """List the marks that all have, in their order."""
+    """List the marks that stand in every group, in their order."""
     first, *others = dict.fromkeys(each)
     if not others:
         return first
@@ -161,7 +194,7 @@ def _list_common(each: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def write_words(hit: Hit) -> str:
-    """Return the words of a hit, with a sign where they are cut."""
+    """Return the words of a hit, with a sign where words are cut off."""
     if hit.excerpt is None:
         return hit.text
     start, end = hit.excerpt
@@ -171,12 +204,12 @@ def write_words(hit: Hit) -> str:
 
 
 def head_cost(hit: Hit) -> int:
-    """Return the most parts of a token that the line above the hit's run takes."""
+    """Return the most parts of a token that the line above a hit's run costs."""
     return 0 if stands_alone(hit) else _line_cost(_describe_run(hit))
 
 
 def frame_cost(hit: Hit, common: Common, id_chars: int) -> int:
-    """Return the parts of a token that a hit takes beside its words and those of its tool call."""
+    """Return the parts of a token that a hit costs beside its words and its tool call's words."""
     marks = _own_marks(hit, common) if stands_alone(hit) else list_marks(hit, common.marks)
     line = _hit_line(hit, "", marks, id_chars)
     call = [] if hit.tool is None else [_call_line(hit.tool.name, "", "", is_cut=True)]
@@ -185,9 +218,9 @@ def frame_cost(hit: Hit, common: Common, id_chars: int) -> int:
 
 
 def headings_cost(hits: Sequence[Hit]) -> int:
-    """Return the most parts of a token of the lines above all hits and above the nearest.
+    """Return the most parts of a token that the lines above all hits and above the nearest cost.
 
-    Fewer of the hits may have more in common: what is said above them is then said in no line.
+    Fewer hits may have more in common: a mark that is said above all hits is left out of lines.
     """
     above = Common.of_hits(hits).write() or ("All: ." if len(hits) > 1 else None)
     below = NEAREST if _find_nearest(hits) else None
@@ -195,12 +228,12 @@ def headings_cost(hits: Sequence[Hit]) -> int:
 
 
 def words_cost(text: str) -> int:
-    """Return the parts of a token that stored words take as they are written."""
+    """Return the parts of a token that stored words cost as written, indented."""
     return count_parts(indent_words(text))
 
 
 def neighbour_cost(beside: AdjacentTurn, id_chars: int) -> int:
-    """Return the parts of a token that a turn beside a hit takes."""
+    """Return the parts of a token that a turn beside a hit costs."""
     return neighbour_frame_cost(beside, id_chars) + words_cost(beside.text)
 
 
@@ -239,7 +272,7 @@ def short_id(record_id: str, id_chars: int) -> str:
 
 
 def indent_words(text: str) -> str:
-    """Indent the further lines of stored text: none of them can pass for a line of ours."""
+    """Indent the further lines of stored text, so that none can pass for a line of an answer."""
     return indent_lines(text, "    ")
 
 
@@ -266,7 +299,7 @@ def _write_run(run: Sequence[Hit], common: Common, id_chars: int) -> Iterator[st
 def _describe_run(hit: Hit) -> str:
     at = hit.source.at
     offset = "Z" if at.endswith("Z") else at[-len("+08:00") :]
-    return f"{at[:_TO_THE_MINUTE]}{offset}, session {hit.source.session_id}"
+    return f"{at[:TO_THE_MINUTE]}{offset}, session {hit.source.session_id}"
 
 
 def _hit_lines(hit: Hit, marks: Sequence[str], id_chars: int) -> Iterator[str]:
@@ -300,7 +333,7 @@ def _call_line(name: str, args: str, result: str, *, is_cut: bool) -> str:
 
 
 def _lines_below(hit: Hit, id_chars: int) -> Iterator[str]:
-    """Yield what speaks against a hit, a line each; nothing for a line further in."""
+    """Yield a line for each fact that speaks against a hit; nothing for a line further in."""
     if hit.later_than is not None:
         return
     if hit.restated_by:
@@ -324,7 +357,7 @@ def _neighbour_head(beside: AdjacentTurn, id_chars: int) -> str:
 
 
 def _own_marks(hit: Hit, common: Common) -> list[str]:
-    """List the marks of a hit that stands by itself: type and day first."""
+    """List the marks of a hit that is a line by itself: type and day first."""
     what = _describe_speaker(hit)
     kind = [what] if what and what != common.who else []
     at = hit.source.at[:TO_THE_DAY]
@@ -340,28 +373,24 @@ def _describe_speaker(hit: Hit) -> str | None:
 
 
 def _find_same(texts: Iterable[str | None]) -> str | None:
-    """Return the text that all of them are; None where they differ."""
+    """Return the text that all texts are; None where two differ."""
     different = set(texts)
     return different.pop() if len(different) == 1 else None
 
 
 def list_marks(hit: Hit, known: Sequence[str]) -> list[str]:
-    """List the marks of a hit that have not been said."""
+    """List the marks of a hit without those that are known to be said above."""
     return [mark for mark in list_general_marks(hit) if mark not in known] + _list_validity(hit)
 
 
 def _list_validity(hit: Hit) -> list[str]:
-    """List the marks of a hit that does not hold or is the earlier of two."""
-    clock = [hit.clock] if hit.clock else []
-    return [
-        *clock,
-        *(["earlier than one above"] if hit.is_earlier else []),
-        *describe_validity(hit),
-    ]
+    """List the marks of a hit that does not hold or is the earlier of two statements."""
+    earlier = ["earlier than one above"] * hit.is_earlier
+    return [*filter(None, [hit.clock]), *earlier, *describe_validity(hit)]
 
 
 def describe_validity(hit: Hit) -> list[str]:
-    """Tell of a hit that it does not hold, or which sentence of it does not; else nothing."""
+    """Return the mark of a hit, or of a sentence, that no longer holds; else nothing."""
     if hit.superseded_part is not None:
         part = join_lines(hit.superseded_part)
         shown = part if len(part) <= _PART_CHARS else f"{part[:_PART_CHARS]}{_CUT}"

@@ -14,9 +14,9 @@ from memoria.model import StoredTurn
 from memoria.model.memory import Condition
 from memoria.retrieval.lookup.newer import put_newer_first
 from memoria.retrieval.query.plan import SearchPlan, is_of_another_task
-from memoria.retrieval.ranking.candidates import FusedCandidate, MemoryWording
+from memoria.retrieval.ranking.candidates import FusedCandidate, MemoryWording, ScoredCandidate
 from memoria.retrieval.ranking.nearest import LaterSearch, Said, find_nearest
-from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
+from memoria.retrieval.ranking.score import score_candidates
 from memoria.retrieval.ranking.selection import count_hits
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.retrieval.sources.vectors import QueryVector
@@ -27,7 +27,7 @@ Told = tuple[ScoredCandidate, Condition | None]
 
 
 class ToldConditions:
-    """Conditions of candidates, read together as far as they may be shown."""
+    """Reader of the conditions under which candidates were told."""
 
     def __init__(self, tx: Transaction, plan: SearchPlan) -> None:
         self._tx = tx
@@ -36,11 +36,11 @@ class ToldConditions:
             self._hidden.add(Condition.CONFIDED)
 
     def take(self, candidates: Sequence[ScoredCandidate], most: int) -> list[Told]:
-        """Return the first that may be in an answer, each with its condition."""
+        """Return the first `most` candidates that may be in an answer, with their conditions."""
         return self._take(candidates, most, self._hidden)
 
     def take_open(self, candidates: Sequence[ScoredCandidate], most: int) -> list[Told]:
-        """Return the first that were told openly."""
+        """Return the first `most` candidates that were told openly."""
         return self._take(candidates, most, {Condition.WITHHELD, Condition.CONFIDED})
 
     def _take(
@@ -67,54 +67,50 @@ class ToldConditions:
 
 _BESIDE_HITS = (3, 1)
 _BESIDE_NEAREST = (1,)
-"""How much of what was said later, and is not shown anyway, stands beside the first, the second and
-so on that tell something. Statements that were corrected are the best hit in two of three cases."""
+"""Numbers of later statements shown beside the first hit that tells something, and the second; the
+numbers for hits and for the nearest by meaning."""
 _LOOKED_AT = 12
-"""Later statements that are looked at, nearest first: some of them may be shown already."""
+"""Number of later statements that are looked at, nearest first: some may be shown already."""
 _SPARE = 4
-"""Spare results that are read with the nearest, for some of those are not to be shown."""
+"""Number of spare results read with the nearest, as some may not be shown."""
 _NEAR = 0.3
-"""A cosine below which what was said later is of something else: none of 39 corrections in other
-words lay lower, and of 100 other lines 16."""
+"""Cosine below which a later statement is about something else."""
 _ALIKE = 0.4
-"""A cosine from which on what is shown anyway stands below what it may correct."""
+"""Least cosine with which a line that is shown anyway stands below the line it may correct."""
 ShownAs = Literal["nearest", "later"]
 
 
 class AnswerLine(NamedTuple):
-    """A line of an answer, before it is cited."""
+    """Line of an answer, before it is cited."""
 
     candidate: ScoredCandidate
     condition: Condition | None
     shown_as: ShownAs | None = None
-    """None where it is a hit."""
+    """None for a hit."""
     later_than: str | None = None
-    """The id of the line below which it stands."""
+    """Id of the line below which this line stands."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerLines:
-    """The lines of an answer, each once, not yet in their places."""
+    """Lines of an answer, each once, not yet in their places."""
 
     lines: Sequence[AnswerLine]
-    """The hits, what is nearest, then what was said later and is neither."""
+    """Hits, then the nearest by meaning, then other statements that were said later."""
     later: Mapping[int, Sequence[int]] = field(default_factory=dict)
-    """By document what was said later than that, nearest first."""
+    """Documents that were said later than each document, nearest first."""
 
 
 def list_lines(
-    tx: Transaction,
-    found: ScoredSearch,
-    hits: Sequence[ScoredCandidate],
-    told: ToldConditions,
+    tx: Transaction, found: ScoredSearch, hits: Sequence[ScoredCandidate], told: ToldConditions
 ) -> AnswerLines:
-    """The lines of an answer, with what was said later than which.
+    """List the lines of an answer, and what was said later than each.
 
     Args:
         tx: where it was searched.
         found: what was found.
-        hits: best first; as many are shown as there may be.
-        told: on what condition things were told.
+        hits: all hits, best first.
+        told: reads the conditions under which candidates were told.
     """
     plan = found.plan
     most_hits, most_nearest = count_places(plan)
@@ -130,7 +126,7 @@ def list_lines(
 
 
 def count_places(plan: SearchPlan) -> tuple[int, int]:
-    """Return the most hits to show, and the most lines of what is nearest."""
+    """Return the most hits to show, and the most lines for the nearest by meaning."""
     nearest = plan.profile.most_nearest
     if not plan.is_limited or plan.parsed.is_time_only:
         return count_hits(plan), nearest
@@ -146,7 +142,7 @@ def _list_nearest(
     told: ToldConditions,
     most: int,
 ) -> list[AnswerLine]:
-    known = {each.candidate.candidate.n for each in shown}
+    known = {each.candidate.n for each in shown}
     sources = _list_sources(shown)
     best = find_nearest(tx, found.plan, asked, known)[: most + _SPARE]
     new = [each for each in read_visible(tx, found, found.plan, best) if each.id not in sources]
@@ -170,26 +166,26 @@ def _add_later(
     groups: Sequence[Sequence[AnswerLine]],
     told: ToldConditions,
 ) -> AnswerLines:
-    """The lines, and for the first of them what was said later that is nearest to each."""
+    """Return the lines, with the nearest later statements for the first of each group."""
     plan = found.plan
     wide = plan.with_processed_turns()
     search = LaterSearch(tx, asked[0].model, plan.calibration, wide.filters)
     counts = _count_beside(search, groups)
-    lines = {line.candidate.candidate.n: line for group in groups for line in group}
+    lines = {line.candidate.n: line for group in groups for line in group}
     matches = search.find(list(counts), _LOOKED_AT, [each.vector for each in asked])
     later = {one.n: _take_new(matches.get(one.n, ()), most, lines) for one, most in counts.items()}
     new = dict.fromkeys(match.n for matches in later.values() for match in matches)
     wanted = [FusedCandidate(n, 0.0) for n in new if n not in lines]
     read = read_visible(tx, found, wide, wanted)
     added = (AnswerLine(*each, "later") for each in told.take_open(read, len(read)))
-    lines |= {line.candidate.candidate.n: line for line in added}
+    lines |= {line.candidate.n: line for line in added}
     return AnswerLines(
         list(lines.values()), {n: [match.n for match in ones] for n, ones in later.items()}
     )
 
 
 def _count_beside(search: LaterSearch, groups: Sequence[Sequence[AnswerLine]]) -> dict[Said, int]:
-    """Return the number of later statements wanted, by each first hit and nearest that tells."""
+    """Map the first statements of each group to the number of later statements to show beside."""
     counts: dict[Said, int] = {}
     for group, places in zip(groups, (_BESIDE_HITS, _BESIDE_NEAREST), strict=True):
         said = list(filter(None, (Said.of_candidate(line.candidate) for line in group)))
@@ -199,7 +195,7 @@ def _count_beside(search: LaterSearch, groups: Sequence[Sequence[AnswerLine]]) -
 
 
 def _take_new(matches: Sequence[Match], most: int, shown: Collection[int]) -> tuple[Match, ...]:
-    """Return those that are shown anyway and alike, and so many others that are near, in order."""
+    """Return the matches that are shown anyway and alike, and `most` others that are near."""
     near = [match for match in matches if match.n not in shown and match.score >= _NEAR]
     new = {match.n for match in near[:most]}
     return tuple(
@@ -210,22 +206,22 @@ def _take_new(matches: Sequence[Match], most: int, shown: Collection[int]) -> tu
 def read_visible(
     tx: Transaction, found: ScoredSearch, plan: SearchPlan, wanted: Sequence[FusedCandidate]
 ) -> list[ScoredCandidate]:
-    """Read the documents that may be seen, in their order, and none of another task."""
+    """Read the wanted documents that may be seen, in their order, without those of other tasks."""
     read = score_candidates(tx, plan, wanted, found.threshold)
-    scored = {each.candidate.n: each for each in read if not is_of_another_task(plan, each.task)}
+    scored = {each.n: each for each in read if not is_of_another_task(plan, each.task)}
     return [scored[each.n] for each in wanted if each.n in scored]
 
 
 def place_lines(answer: AnswerLines, earlier: Mapping[int, int]) -> list[AnswerLine]:
-    """Return the lines in their order, each with what was said later right below it.
+    """Return the lines in the order of reading, later statements right below the earlier line.
 
-    A newer memory that is like an older one stands by itself, above it.
+    A newer memory that is like an older memory stands by itself, above the older.
 
     Args:
-        answer: the lines, and what was said later than which.
-        earlier: by the document of an older memory that of the newer one.
+        answer: the lines, and what was said later than each.
+        earlier: the newer memory's document by the older memory's document.
     """
-    by_n = {line.candidate.candidate.n: line for line in answer.lines}
+    by_n = {line.candidate.n: line for line in answer.lines}
     places = {n: place for place, n in enumerate(by_n)}
     alone = {*earlier, *earlier.values()}
     heads: dict[int, int] = {}

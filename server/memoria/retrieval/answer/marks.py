@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from memoria.model import Hit, Memory, RelatedStatement, Validity
 from memoria.model.memory_types import DERIVED_TYPES
+from memoria.model.moments import TO_THE_DAY, TO_THE_MINUTE
 from memoria.retrieval.answer.lines import AnswerLine
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.candidates import MemoryWording
-from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.candidates import MemoryWording, ScoredCandidate
 from memoria.retrieval.ranking.successors import Successors
 from memoria.retrieval.snapshot import ScoredSearch
 from memoria.store.rows.transaction import Transaction
@@ -22,13 +22,12 @@ from memoria.store.values import Filters
 def mark_superseded(
     hits: Sequence[Hit], shown: Sequence[ScoredCandidate], superseded: Mapping[int, str | None]
 ) -> tuple[Hit, ...]:
-    """Mark the hits that no longer hold.
+    """Mark the hits that a memory has replaced.
 
     Args:
         hits: what is shown.
-        shown: the candidates they were made of, in the same order.
-        superseded: the documents that no longer hold, each with the sentence of it where that is
-            not all it says.
+        shown: the candidates of the hits, in the same order.
+        superseded: the documents that no longer hold, with the sentence that does not, or None.
     """
 
     def mark(hit: Hit, n: int) -> Hit:
@@ -39,33 +38,33 @@ def mark_superseded(
             return hit.model_copy(update={"validity": Validity.SUPERSEDED})
         return hit.model_copy(update={"superseded_part": part})
 
-    return tuple(mark(hit, each.candidate.n) for hit, each in zip(hits, shown, strict=False))
+    return tuple(mark(hit, each.n) for hit, each in zip(hits, shown, strict=False))
 
 
 def mark_restated(
     hits: Sequence[Hit], shown: Sequence[ScoredCandidate], successors: Successors
 ) -> tuple[Hit, ...]:
-    """Mark the hits of which the store knows what has taken their place.
+    """Mark the hits that another shown hit states anew, with its id.
 
     Args:
         hits: what is shown.
-        shown: the candidates they were made of, in the same order.
-        successors: what has taken the place of what, in a search of memories.
+        shown: the candidates of the hits, in the same order.
+        successors: successors of candidates, in a search of memories.
     """
-    ids = {each.candidate.n: each.id for each in shown}
+    ids = {each.n: each.id for each in shown}
 
     def mark(hit: Hit, n: int) -> Hit:
-        successor = successors.find(n) if successors.is_superseded(n) else None
+        successor = successors.recorded.get(n)
         newer = None if successor is None else ids.get(successor)
         if newer is None or newer == hit.id:  # a former wording is superseded, and says so
             return hit
         return hit.model_copy(update={"restated_by": newer})
 
-    return tuple(mark(hit, each.candidate.n) for hit, each in zip(hits, shown, strict=False))
+    return tuple(mark(hit, each.n) for hit, each in zip(hits, shown, strict=False))
 
 
 def mark_contradicted(tx: Transaction, hits: Sequence[Hit], seen: Filters) -> tuple[Hit, ...]:
-    """Mark the hits that something seen from here contradicts."""
+    """Mark the hits that a visible memory contradicts."""
     ids = [hit.id for hit in hits if hit.kind == "memory" and hit.validity is Validity.ACTIVE]
     marks = tx.memories.list_contradictions(ids, seen) if ids else {}
     return tuple(
@@ -76,7 +75,7 @@ def mark_contradicted(tx: Transaction, hits: Sequence[Hit], seen: Filters) -> tu
 def mark_contradicted_memories(
     tx: Transaction, memories: Sequence[Memory], seen: Filters
 ) -> list[Memory]:
-    """Add to memories what contradicts them, as far as it is seen from here."""
+    """Add to memories the visible statements that contradict each."""
     marks = tx.memories.list_contradictions([memory.id for memory in memories], seen)
     return [
         memory.model_copy(update={"contradicts": _read_statements(tx, marks.get(memory.id, ()))})
@@ -97,9 +96,9 @@ def mark_outdated(tx: Transaction, plan: SearchPlan, hits: Sequence[Hit]) -> tup
     """Mark the hits whose sources have changed; of a past moment none is marked.
 
     Args:
-        tx: the snapshot they were found in.
+        tx: where the hits were found.
         plan: the search.
-        hits: those that are shown.
+        hits: what is shown.
     """
     if plan.as_of is not None:
         return tuple(hits)
@@ -124,25 +123,24 @@ def mark_outdated_memories(tx: Transaction, memories: Sequence[Memory]) -> list[
 
 
 def _find_changes(tx: Transaction, derived: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Map derived memories to the ids of what tells by now what they rest on."""
+    """Map the ids of derived memories to the ids of memories that tell what has changed."""
     changed: dict[str, dict[str, None]] = defaultdict(dict)
     for change in tx.derivations.list_changed(derived) if derived else ():
         changed[change.derived_id][change.id] = None
     return {memory_id: tuple(ids) for memory_id, ids in changed.items()}
 
 
-_TO_THE_DAY, _TO_THE_MINUTE = 10, 16
 _TWO = 2
 
 
 def find_earlier(
     tx: Transaction, found: ScoredSearch, lines: Sequence[AnswerLine]
 ) -> dict[int, int]:
-    """Map the document of each older memory to that of the newer one that is most like it.
+    """Map the document of each older memory to the document of the newer memory most like it.
 
     Args:
         tx: where it was searched.
-        found: what was found; a search for a past moment knows of nothing newer.
+        found: what was found.
         lines: what is shown.
     """
     plan = found.plan
@@ -172,32 +170,32 @@ def find_earlier(
 def mark_earlier(
     hits: Sequence[Hit], lines: Sequence[AnswerLine], earlier: Mapping[int, int]
 ) -> tuple[Hit, ...]:
-    """Mark the older hits, and add the time where the day does not tell enough.
+    """Mark the older of alike hits, and add the time to hits of one day.
 
     Args:
         hits: what is shown.
-        lines: what they were made of, in the same order.
-        earlier: by the document of an older memory that of the newer one.
+        lines: the lines of the hits, in the same order.
+        earlier: the newer memory's document by the older memory's document.
     """
     pairs = zip(hits, lines, strict=True)
     marked = [
         hit.model_copy(update={"is_earlier": True}) if _number(line) in earlier else hit
         for hit, line in pairs
     ]
-    days = Counter(hit.source.at[:_TO_THE_DAY] for hit in marked)
+    days = Counter(hit.source.at[:TO_THE_DAY] for hit in marked)
     dated = {
-        hit.source.at[:_TO_THE_DAY] for hit in marked if hit.is_earlier or hit.shown_as == "later"
+        hit.source.at[:TO_THE_DAY] for hit in marked if hit.is_earlier or hit.shown_as == "later"
     }
     return tuple(
-        hit.model_copy(update={"clock": hit.source.at[_TO_THE_DAY + 1 : _TO_THE_MINUTE]})
-        if (day := hit.source.at[:_TO_THE_DAY]) in dated and days[day] > 1
+        hit.model_copy(update={"clock": hit.source.at[TO_THE_DAY + 1 : TO_THE_MINUTE]})
+        if (day := hit.source.at[:TO_THE_DAY]) in dated and days[day] > 1
         else hit
         for hit in marked
     )
 
 
 def _list_holding(line: AnswerLine) -> Iterator[MemoryWording]:
-    """Yield the memory of a line, where it holds and was not derived from others."""
+    """Yield the memory of a line, if the memory holds and was not derived from others."""
     document = line.candidate.document
     if not isinstance(document, MemoryWording):
         return
@@ -208,4 +206,4 @@ def _list_holding(line: AnswerLine) -> Iterator[MemoryWording]:
 
 
 def _number(line: AnswerLine) -> int:
-    return line.candidate.candidate.n
+    return line.candidate.n

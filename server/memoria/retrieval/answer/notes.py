@@ -15,7 +15,6 @@ from memoria.language.reading.fences import join_lines
 from memoria.language.words.analyser import list_stop_words
 from memoria.language.words.characters import is_cjk
 from memoria.model import OtherProjects, SearchResult
-from memoria.retrieval.answer.elsewhere import COUNT_UP_TO
 from memoria.retrieval.answer.form import indent_words, write_hits
 from memoria.retrieval.query.plan import SearchPlan, reword
 
@@ -24,17 +23,14 @@ _MOST_CHARS = 24
 
 
 def is_in_one_wording(plan: SearchPlan) -> bool:
-    """Return whether a question was asked in one wording where others may find more.
-
-    A question of a time in which nothing was said is searched for by its words; others don't help.
-    """
+    """Return whether a question was asked in one wording, and other wordings may find more."""
     if not plan.profile.is_asked or plan.is_reworded or plan.parsed.literals:
         return False
     return not reword(plan, plan.query).parsed.is_time_only
 
 
 def shorten_question(question: str) -> str:
-    """Return the first telling words of a question; of one without spaces its beginning."""
+    """Return the first telling words of a question; of a Chinese question its beginning."""
     if is_cjk(question):
         return join_lines(question[:_MOST_CHARS])
     words = (word.strip(punctuation) for word in question.split())
@@ -44,9 +40,11 @@ def shorten_question(question: str) -> str:
     return whole or first[:_MOST_CHARS] or "it"
 
 
+MOST_COUNTED = 20
+"""Most matches of other projects that are counted: for more, the answer says 20+."""
 NOTHING_FITS = "Nothing fits well; nearest:"
 _WORDINGS_SHARE = 0.3
-"""Most of the budget for naming other wordings: less is left to what is shown else."""
+"""Greatest share of the budget for advice on other wordings."""
 _NOTHING_RECORDED = "Nothing is recorded yet."
 _NOTHING_SEEN = (
     "Nothing on record passes the filters of this search: turns have no type, and other projects"
@@ -56,10 +54,10 @@ _NOTHING_SEEN = (
 
 @dataclass(frozen=True, slots=True)
 class NextSteps:
-    """Ways to ask for more, for whoever reads an answer."""
+    """Advice on asking for more, for a kind of reader."""
 
     wordings: str
-    """Wordings to add to a question, by the kinds that help."""
+    """Advice on other wordings; `{words}` stands for those of the question."""
     record: str
     tokens: str
     limit: str
@@ -94,14 +92,14 @@ def list_notes(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> list[str]
 
 
 def write_answer(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> str:
-    """Write an answer as a text within its `max_tokens`, estimated."""
+    """Return an answer as a text within its `max_tokens`, as estimated."""
     lines = [*describe_fit(result, steps), *write_hits(result.hits, result.id_chars)]
     left = result.max_tokens * PARTS - sum(count_parts(f"{line}\n") for line in lines)
     return "\n".join([*lines, *_take_fitting(list_notes_below(result, steps), left)])
 
 
 def _take_fitting(lines: Iterable[str], left: int) -> Iterator[str]:
-    """Yield the lines that fit into what is left, in parts of a token."""
+    """Yield the lines that fit into `left` parts of a token."""
     for line in lines:
         cost = count_parts(f"{line}\n")
         if cost <= left:
@@ -125,7 +123,7 @@ def list_notes_below(result: SearchResult, steps: NextSteps) -> Iterator[str]:
 
 
 def describe_fit(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> list[str]:
-    """List the line above the hits where they don't fit, with other wordings to ask with."""
+    """Return the line above hits that do not fit well, with advice on other wordings."""
     if result.answered or not result.hits:
         return []
     if not result.is_narrow:
@@ -142,17 +140,17 @@ def _describe_silence(result: SearchResult) -> str:
 
 
 def price_fit(result: SearchResult) -> int:
-    """Estimate the tokens of what is said above the hits."""
+    """Estimate the tokens of the notes above the hits."""
     return price_text("".join(f"{line}\n" for line in describe_fit(result)))
 
 
 def price_notes(result: SearchResult) -> int:
-    """Estimate the tokens of what is said below the hits."""
+    """Estimate the tokens of the notes below the hits."""
     return price_text("".join(f"{line}\n" for line in list_notes_below(result, FOR_AGENTS)))
 
 
 def _describe_elsewhere(other: OtherProjects, steps: NextSteps) -> str:
-    count = f"{COUNT_UP_TO}+" if other.matches > COUNT_UP_TO else str(other.matches)
+    count = f"{MOST_COUNTED}+" if other.matches > MOST_COUNTED else str(other.matches)
     match = "matches" if other.matches == 1 else "match"
     named = f" ({', '.join(map(indent_words, other.projects))})" if other.projects else ""
     return f"{count} more {match} in other projects{named}; {steps.everywhere}"

@@ -18,29 +18,28 @@ from memoria.model.search import FULL_ID
 from memoria.retrieval.answer.cite import NO_NEIGHBOURS, NeighbourTurns, cut_to_excerpt
 from memoria.retrieval.answer.form import (
     Common,
+    RunKey,
     frame_cost,
     head_cost,
     headings_cost,
     neighbour_cost,
     neighbour_frame_cost,
+    run_key,
     words_cost,
     write_hits,
 )
-from memoria.retrieval.answer.runs import RunKey, run_key
 
 _ENOUGH = (52 * PARTS, 120 * PARTS)
-"""Room for the words of a hit before any hit gets more: for the sentence that answers, between
-these bounds."""
+"""Least and most room that a hit is given for the sentence that answers, before any gets more."""
 _LEAST = 12 * PARTS
 """Least room for the words of a hit that is shown."""
 _NEIGHBOUR = 40 * PARTS
-"""Room for the words of a turn beside a hit: its first sentences, for it is shown so that the hit
-is understood."""
+"""Room for the words of a turn beside a hit: the first sentences."""
 _FIRST_HITS = 10
-"""Number of hits whose neighbours come before further hits: they tell more than the eleventh."""
+"""Number of hits whose neighbours are given room before further hits."""
 _CUT = "…"
 _TURNS = (None, "nearest", "later")
-"""Order of having room: hits, what is nearest, what was said later."""
+"""Order in which lines are given room: hits, the nearest by meaning, later statements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +53,7 @@ class PackedHits:
 
 
 _WHOLE_UP_TO = {"turn": 1.6, "memory": 3.0}
-"""Factors of what is shown of a line beside the hits, up to which it is shown whole, for a number
-or a name that a cut loses is asked for again. A conclusion is a sentence whose end tells most."""
+"""Factors of `line_tokens` up to which a line beside the hits is shown whole."""
 
 
 class Packer:
@@ -73,12 +71,12 @@ class Packer:
         """Create a packer for one answer.
 
         Args:
-            hits: best first, whole.
+            hits: whole hits, best first.
             max_tokens: estimated tokens at most.
-            weights: the terms asked for, and what each counts where a hit is cut.
-            focuses: of each hit the span whose meaning is nearest, where that is known.
-            id_chars: how much of an id is written.
-            line_tokens: of the words of what stands beside the hits so much is shown at most.
+            weights: the terms asked for, with their weights where a hit is cut.
+            focuses: the span of each hit whose meaning is nearest; None where none is known.
+            id_chars: the number of an id's last characters that are written.
+            line_tokens: the most tokens of a line beside the hits.
         """
         self._hits = hits
         self._most = None if line_tokens is None else line_tokens * PARTS
@@ -92,11 +90,11 @@ class Packer:
         self._begun: set[RunKey] = set()
         self._order = sorted(range(len(hits)), key=lambda i: _TURNS.index(hits[i].shown_as))
         self._shares: dict[int, int] = {}
-        """Shares of the hits that were admitted, in the order in which they were."""
+        """Shares of the hits admitted, in the order of admission."""
         self._beside: dict[int, NeighbourTurns] = {}
 
     def admit(self) -> int:
-        """Give as many hits as fit what is enough for each, and return their number."""
+        """Admit as many hits as fit, each with enough room; return their number."""
         self._left -= headings_cost(self._hits)
         return self._admit_until(_FIRST_HITS)
 
@@ -117,10 +115,10 @@ class Packer:
         return len(self._shares)
 
     def add_neighbours(self, neighbours: Iterable[NeighbourTurns]) -> None:
-        """Show the turns beside each hit, those of the best first, each once, as far as they fit.
+        """Add the turns beside hits, each turn once, as far as there is room.
 
         Args:
-            neighbours: of each hit that was admitted, whole.
+            neighbours: whole turns beside each admitted hit.
         """
         seen: set[str] = set()
         for i, (before, after) in enumerate(neighbours):
@@ -129,7 +127,7 @@ class Packer:
             self._beside[i] = NeighbourTurns(nearest_first[::-1], behind)
 
     def finish(self) -> PackedHits:
-        """Admit further hits, pour out the rest, and cut each hit to its share."""
+        """Admit further hits, share what is left, and cut each hit to its share."""
         if len(self._shares) == _FIRST_HITS:
             self._admit_until(len(self._hits))
             self._drop_doubles()
@@ -139,7 +137,7 @@ class Packer:
         return PackedHits(shown, tokens, len(self._hits) - len(shown))
 
     def _drop_doubles(self) -> None:
-        """Show no turn beside a hit that is among the further hits itself."""
+        """Drop the turns beside hits that are hits themselves."""
         hits = {self._hits[i].id for i in self._shares}
         for i, sides in self._beside.items():
             doubles = [turn for side in sides for turn in side if turn.id in hits]
@@ -148,7 +146,7 @@ class Packer:
             self._beside[i] = NeighbourTurns(before, after)
 
     def _enough(self, i: int) -> int:
-        """Return the price of the sentence that answers, within bounds."""
+        """Return the room for the sentence of a hit that answers, within bounds."""
         if self._is_beside(i):
             most = self._most or 0
             whole = _WHOLE_UP_TO[self._hits[i].kind] * most
@@ -160,11 +158,11 @@ class Packer:
         return max(least, min(words_cost(self._hits[i].text[start:end]), most))
 
     def _is_beside(self, i: int) -> bool:
-        """Return whether it is a line beside the hits, which is shown up to a fixed length."""
+        """Return whether a line stands beside the hits, and is shown up to a fixed length."""
         return self._most is not None and self._hits[i].shown_as is not None
 
     def _finder(self, i: int) -> ExcerptFinder:
-        """Return the finder of excerpts of a hit's words, which are read once."""
+        """Return the finder of excerpts in a hit's words."""
         if i not in self._finders:
             text, focus = self._hits[i].text, self._focuses[i]
             self._finders[i] = ExcerptFinder(text, self._weights, focus)
@@ -188,7 +186,7 @@ class Packer:
         return tuple(taken)
 
     def _pour(self) -> None:
-        """Share what is left by rank among the hits that need more."""
+        """Share the room that is left, by rank, among the hits that need more."""
         poured = (i for i in self._shares if not self._is_beside(i))
         wants = {i: self._needs[i] - self._shares[i] for i in poured}
         weights = {i: 1 / (4 + i) for i, want in wants.items() if want > 0}
@@ -222,7 +220,7 @@ def _shorten_neighbour(turn: AdjacentTurn) -> tuple[AdjacentTurn, int]:
 
 @remember_results(1024)
 def _shorten_beginning(text: str) -> tuple[str, int]:
-    """Return the text, or as many of its first sentences as have room, and their price."""
+    """Return a text, or the first sentences that have room, with their price."""
     beginning = text[:_NEIGHBOUR]
     price = words_cost(beginning)
     if beginning == text and price <= _NEIGHBOUR:
@@ -233,14 +231,14 @@ def _shorten_beginning(text: str) -> tuple[str, int]:
 
 
 def _list_parts(hit: Hit) -> tuple[str, ...]:
-    """Return the words of a hit, and those of its tool call."""
+    """Return the words of a hit, and the arguments and result of its tool call."""
     if hit.tool is None:
         return (hit.text,)
     return hit.text, as_text(hit.tool.args), as_text(hit.tool.result)
 
 
 def _shorten_call(hit: Hit, tool: ToolCall, weights: Mapping[str, float], share: int) -> Hit:
-    """Cut a hit and its tool call so that their words take no more than a share."""
+    """Cut a hit and its tool call so that their words cost no more than a share."""
     parts = _list_parts(hit)
     costs = [words_cost(part) for part in parts]
     text, args, result = (
@@ -258,7 +256,7 @@ def _shorten_call(hit: Hit, tool: ToolCall, weights: Mapping[str, float], share:
 
 
 def _share_evenly(costs: Sequence[int], room: int) -> list[int]:
-    """Divide room: small ones get what they need, the rest is split evenly."""
+    """Divide room: small costs are met, the rest is split evenly."""
     shares = [0] * len(costs)
     left = room
     for rank, i in enumerate(sorted(range(len(costs)), key=lambda i: costs[i])):
@@ -268,13 +266,13 @@ def _share_evenly(costs: Sequence[int], room: int) -> list[int]:
 
 
 def _find_affordable(text: str, price: int, finder: ExcerptFinder, room: int) -> Span:
-    """Find the excerpt whose words take no more than so many parts of a token.
+    """Find the excerpt whose words cost no more than `room`.
 
     Args:
-        text: all there is.
-        price: what its words cost.
-        finder: what finds excerpts of it.
-        room: in parts of a token.
+        text: the whole text.
+        price: the cost of the whole text.
+        finder: finds excerpts of the text.
+        room: parts of a token.
     """
     chars = len(text)
     span = 0, chars

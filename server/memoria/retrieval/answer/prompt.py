@@ -29,6 +29,7 @@ from memoria.language.words.analyser import word_terms
 from memoria.language.words.document import as_text
 from memoria.memories.conditions import is_withheld
 from memoria.model import ContextPackage, Hit, Role, Scratchpad, SearchResult, StoredTurn
+from memoria.model.moments import TO_THE_DAY
 from memoria.retrieval.answer.form import list_doubts, name_hit
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.rows.transaction import Transaction
@@ -43,9 +44,9 @@ _UNASKED_INTRODUCTION = (
 
 
 def says_enough(prompt: str) -> bool:
-    """Return whether a prompt says what it is about: "Go on", 继续 and "ok thanks" do not.
+    """Return whether a prompt is worth a search: "Go on", 继续 and "ok thanks" are not.
 
-    A question needs two words that tell something, anything else three.
+    A question needs two words that tell something, any other prompt three.
     """
     words = {term for term in word_terms(prompt) if len(term) > 1}  # of Chinese, the pairs
     asks = any(mark in prompt for mark in "?？")
@@ -53,12 +54,12 @@ def says_enough(prompt: str) -> bool:
 
 
 def compose_unasked(prompt: str, found: SearchResult, session_id: str | None) -> str:
-    """Write the lines that are put before a model, fenced as data; empty where there is none.
+    """Return the fenced lines that are put before a model; an empty text for none.
 
     Args:
         prompt: what the user has just said, which may be on record already.
-        found: what was found for it.
-        session_id: the session it was said in: what was said there the model knows.
+        found: what was found for the prompt.
+        session_id: the session of the prompt, of which nothing is repeated.
     """
     said = canonical_form(prompt)
     new = (
@@ -83,15 +84,15 @@ def _take_fitting(lines: Iterator[str]) -> Iterator[str]:
 def _describe_hit(hit: Hit, id_chars: int) -> str:
     source = hit.source
     who = source.speaker or source.role
-    marks = [str(mark) for mark in (source.at[:10], who, source.trust, hit.status) if mark]
+    marks = [str(mark) for mark in (source.at[:TO_THE_DAY], who, source.trust, hit.status) if mark]
     marks += list_doubts(hit, id_chars)
     return f"- {name_hit(hit, id_chars)} {join_lines(hit.text)} ({join_lines(', '.join(marks))})"
 
 
 _SPARE = 8
-"""Turns read beyond those wanted, since some are not to be shown."""
+"""Number of spare turns that are read, as some may not be shown."""
 _LEAST_TOKENS = 40
-"""Fewest tokens for which a turn that has to be cut is shown."""
+"""Fewest tokens for which a cut turn is shown."""
 _ARGS_CHARS = 120
 _RESULT_CHARS = 240
 _CHARS_PER_TOKEN = 4
@@ -103,7 +104,7 @@ class SessionEnd:
 
     turns: Sequence[StoredTurn] = ()
     answered_id: str | None = None
-    """Id of the turn that is being answered, where it is on record: the asker shows it anyway."""
+    """Id of the turn that is being answered, if on record: whoever asks shows that turn anyway."""
 
 
 NO_TURNS = SessionEnd()
@@ -111,7 +112,7 @@ NO_TURNS = SessionEnd()
 
 @dataclass(frozen=True, slots=True)
 class LastTurns:
-    """The turns that fitted, as lines."""
+    """Lines of the turns that fitted."""
 
     lines: tuple[str, ...] = ()
     whole_ids: Collection[str] = frozenset()
@@ -123,15 +124,15 @@ def read_session_end(
 ) -> SessionEnd:
     """Read the last turns of a session that may be shown.
 
-    Turns whose words were forgotten, instructions of a system and the query itself are left out,
-    and so is what was said in a project that is not asked from.
+    Turns whose words were forgotten, instructions of a system, the query itself, and turns of other
+    projects are left out.
 
     Args:
-        tx: the transaction to read in.
+        tx: where to look.
         session_id: the session.
         most: turns at most.
         query: what is about to be answered.
-        workspace: the project that is asked from.
+        workspace: the project that asks.
     """
     if most == 0:
         return NO_TURNS
@@ -145,28 +146,23 @@ def read_session_end(
 
 
 def fit_last_turns(turns: Sequence[StoredTurn], tokens: int) -> LastTurns:
-    """Return the newest of the turns that fit into so many tokens, in their order."""
+    """Return the newest turns that fit into a number of tokens, in their order."""
     lines: list[str] = []
     whole: set[str] = set()
-    left = tokens - line_cost(_note_dropped(len(turns))) if turns else 0
+    left = tokens - _text_cost(_note_dropped(len(turns))) if turns else 0
     for turn in reversed(turns):
         head, text, is_cut = _describe_turn(turn)
         line = head + text
-        if line_cost(line) > left:
+        if _text_cost(line) > left:
             shorter = _cut_to_fit(turn, head, text, left)
             lines += [shorter] if shorter else []
             break
-        left -= line_cost(line)
+        left -= _text_cost(line)
         lines.append(line)
         whole |= set() if is_cut else {turn.id}
     dropped = len(turns) - len(lines)
     notes = [_note_dropped(dropped)] if dropped else []
     return LastTurns((*notes, *reversed(lines)), frozenset(whole))
-
-
-def line_cost(line: str) -> int:
-    """Estimate the tokens of a line with its end, escaped as it will be."""
-    return price_text(escape_fences(f"{line}\n"))
 
 
 def _note_dropped(count: int) -> str:
@@ -182,7 +178,7 @@ def _may_be_shown(tx: Transaction, turn: StoredTurn, workspace: str | None) -> b
 
 
 def _describe_turn(turn: StoredTurn) -> tuple[str, str, bool]:
-    """Return the speaker with the place, the words, and whether anything was cut."""
+    """Return a turn's speaker and place, its words, and whether words were cut."""
     head = f"- #{turn.turn_index} {join_lines(turn.speaker or turn.role.value)}: "
     args, result = as_text(turn.tool_args), as_text(turn.tool_result)
     if not (turn.tool_name or args or result):
@@ -198,14 +194,14 @@ def _shorten(text: str, chars: int) -> str:
 
 
 def _cut_to_fit(turn: StoredTurn, head: str, text: str, tokens: int) -> str | None:
-    """Cut a turn to its beginning and say so; None where hardly any of it would fit."""
+    """Return the line of a cut turn, with a mark; None if hardly any words would fit."""
     mark = f"… (cut; turn {turn.id} has {len(text):,} characters)"
-    if tokens < _LEAST_TOKENS + line_cost(head + mark):
+    if tokens < _LEAST_TOKENS + _text_cost(head + mark):
         return None
     chars = min(len(text), tokens * _CHARS_PER_TOKEN)
     while chars > 0:
         line = f"{head}{text[:chars]}{mark}"
-        cost = line_cost(line)
+        cost = _text_cost(line)
         if cost <= tokens:
             return line
         chars = min(chars - 1, chars * tokens // cost)
@@ -223,26 +219,25 @@ _INTRODUCTION = (
 _HEADINGS = ("# Persona", "# Task in hand", "# Last turns", "# Recall", "# Evidence", "# Citations")
 MIN_TOKENS = 200
 LookUp = Callable[[int, int], tuple[SearchResult, SearchResult | None]]
-"""Search for the memories that so many tokens hold and, where they are called for, for the turns
-that so many further tokens hold."""
+"""Function that searches for the memories that a first number of tokens holds and, if evidence is
+called for, the turns that a second number holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class FixedBlocks:
-    """Blocks of every package, whatever is asked."""
+    """Blocks of a package that do not depend on the query."""
 
     core: Sequence[str]
-    """PERSONA.md, USER.md and MEMORY.md, as far as there are any."""
+    """Texts of PERSONA.md, USER.md and MEMORY.md."""
     tasks: Sequence[Scratchpad]
     session_end: SessionEnd = NO_TURNS
     urgent: Collection[str] = ()
-    """Lines of `core` that go in before all others: rules, and what was said since the last night.
-    """
+    """Lines of `core` that are taken before others: rules, and what was said since last night."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitedLine:
-    """A hit as a line, with what speaks against it where its words are read, and its source."""
+    """Line of a hit with its doubts, and the line of its source."""
 
     id: str
     line: str
@@ -253,9 +248,9 @@ def build_context(fixed: FixedBlocks, max_tokens: int, look_up: LookUp) -> Conte
     """Build the package for a query, `max_tokens` in all.
 
     Args:
-        fixed: what is in every package.
+        fixed: the blocks of every package.
         max_tokens: estimated tokens at most.
-        look_up: searches for the query, once it is known how much room there is.
+        look_up: searches for the query, when the room for hits is known.
     """
     left = max_tokens - _text_cost(_assemble([""] * len(_HEADINGS)))
     persona = _fit_core(fixed, round(left * _PERSONA_SHARE))
@@ -299,7 +294,7 @@ def _lines(texts: Iterable[str]) -> list[str]:
 
 
 def _fit_core(fixed: FixedBlocks, tokens: int) -> list[str]:
-    """Return the lines of core memory that fit, in their order; the urgent ones are taken first."""
+    """Return the lines of core files that fit, in their order; urgent lines are taken first."""
     lines = list(enumerate(_lines(fixed.core)))
     by_urgency = sorted(lines, key=lambda each: each[1] not in fixed.urgent)
     taken = take_fitting(by_urgency, lambda each: _text_cost(each[1]), tokens)
@@ -316,7 +311,7 @@ def _task_lines(pad: Scratchpad) -> str:
 def _fit_citations(
     found: SearchResult, said: Collection[str | None], tokens: int
 ) -> list[CitedLine]:
-    """Cite the first hits that fit and are not said already."""
+    """Return the first hits that fit and are not said already, as lines."""
     new = (_cite_hit(hit, found.id_chars) for hit in found.hits if hit.id not in said)
     return take_fitting(new, _line_cost, tokens)
 
@@ -335,7 +330,7 @@ def _cite_hit(hit: Hit, id_chars: int) -> CitedLine:
 
 
 def _hit_words(hit: Hit) -> str:
-    """Return all words of a hit, then its tool call."""
+    """Return all words of a hit, with its tool call."""
     if hit.tool is None:
         return hit.text
     call = (hit.tool.name, as_text(hit.tool.args), as_text(hit.tool.result))
@@ -347,12 +342,12 @@ def _line_cost(each: CitedLine) -> int:
 
 
 def _text_cost(text: str) -> int:
-    """Price a line with its end, so that lines together never cost more than their prices."""
+    """Estimate a line's tokens, its line feed included, so that a sum is never too low."""
     return price_text(escape_fences(f"{text}\n"))
 
 
 def _assemble(blocks: Sequence[str]) -> str:
-    """Join and fence the blocks; an empty one has no heading."""
+    """Return the blocks, joined and fenced; an empty block has no heading."""
     shown = [
         f"{heading}\n{block}"
         for heading, block in zip(_HEADINGS, blocks, strict=True)

@@ -24,17 +24,17 @@ _MOST_COMPARED = 200
 def find_entity(
     tx: Transaction, name: str, hops: int, limit: int, visible: Filters
 ) -> EntityRecord | Namesakes:
-    """Read an entity with its memories and turns; where the name is not one's, list namesakes.
+    """Read an entity with its memories and turns; return namesakes unless one entity has the name.
 
     Args:
         tx: where to look.
-        name: a name, an alias, an id or the end of one.
-        hops: 1 for the memories that mention it, 2 for what these are linked with as well.
-        limit: memories, and turns in the room that these leave.
+        name: a name, an alias, an id or the end of an id.
+        hops: 1 for the memories that mention the entity, 2 for the links of these as well.
+        limit: the most memories and turns together.
         visible: what the asking workspace sees.
 
     Raises:
-        InvalidInputError: the id is a memory's or a turn's.
+        InvalidInputError: the id is that of a memory or a turn.
     """
     found = find_named(tx, name, visible)
     if len(found) == 1:
@@ -46,7 +46,7 @@ def find_entity(
 
 
 def find_named(tx: Transaction, name: str, visible: Filters) -> list[Entity]:
-    """List the entities that a name, an alias, an id or the end of one may mean."""
+    """List the entities that a name, an alias, an id or the end of an id may mean."""
     by_id = tx.graph.get_entity(name, visible)
     found = [by_id] if by_id is not None else tx.graph.find_entities([name], visible)
     found = found or list(_find_by_end(tx, name, visible))
@@ -54,7 +54,7 @@ def find_named(tx: Transaction, name: str, visible: Filters) -> list[Entity]:
 
 
 def _find_by_end(tx: Transaction, name: str, visible: Filters) -> Iterator[Entity]:
-    """Yield the entities whose ids end so."""
+    """Yield the entities whose ids end as a name does."""
     end = read_id(name)
     if is_short(end) and len(end) >= INDEXED_CHARS:
         for one in tx.short_ids.list_entities(end):
@@ -113,7 +113,7 @@ def _read_entity_memory(
 
 
 def _may_be_named(tx: Transaction, entity: Entity, visible: Filters) -> bool:
-    """Return whether an entity may be in an answer: not if only what is not to be kept names it."""
+    """Return whether an entity may be in an answer: something that may be told has to name it."""
     node = Node("entity", entity.id)
     ends = [other_end(edge, node) for edge in tx.graph.list_edges(node, visible)]
     told = [end for end in ends if end.kind != "entity"]
@@ -128,7 +128,7 @@ def _may_be_told(tx: Transaction, end: Node) -> bool:
 
 
 def _is_open_turn(tx: Transaction, turn_id: str) -> bool:
-    """Return whether the first words of a turn may be told."""
+    """Return whether a turn was told without condition."""
     turn = tx.conversations.turn(turn_id)
     return turn is not None and condition_of_turn(tx, turn) is None
 
@@ -157,7 +157,7 @@ def _find_similar_entities(tx: Transaction, name: str, visible: Filters) -> list
 
 
 def _prefixes(key: str) -> Iterator[str]:
-    """Yield the beginnings of names like this one: it, each of its words, its first character."""
+    """Yield a name, each of its words, and its first character."""
     yield from filter(None, (key, *key.split(), key[:1]))
 
 
@@ -166,7 +166,7 @@ def _name_keys(entity: Entity) -> Iterable[str]:
 
 
 def _name_similarity(one: str, other: str) -> float:
-    """Return a similarity from 0 to 1; a name that contains another is similar to it."""
+    """Return the similarity of two names, 0 to 1; a name is similar to a name that it contains."""
     is_contained = one in other or any(word in other.split() for word in one.split())
     return max(0.7 if is_contained else 0.0, SequenceMatcher(None, one, other).ratio())
 
@@ -174,7 +174,7 @@ def _name_similarity(one: str, other: str) -> float:
 def choose_pair(tx: Transaction, name: str, other: str, visible: Filters) -> Pair:
     """Return the two entities that two names, aliases or ids mean.
 
-    Of what is joined already each name means the one that has it as its own.
+    Among joined entities, a name means the entity whose own name it is.
 
     Raises:
         NotFoundError: nobody goes by one of the names.
@@ -203,7 +203,7 @@ def _find_own(tx: Transaction, name: str, visible: Filters) -> list[Entity]:
 
 
 def _own_or_whole(tx: Transaction, whole: Entity, name: str, visible: Filters) -> Iterator[Entity]:
-    """Yield the entities joined to one that have the name themselves; itself if none has."""
+    """Yield the entities joined to a whole that have the name themselves; the whole if none has."""
     joined = (tx.graph.get_entity(one, visible) for one in tx.graph.list_joined(whole.id))
     key = name_key(name)
     own = [one for one in joined if one and key in map(name_key, (one.name, *one.aliases))]

@@ -30,16 +30,16 @@ _OPENING_CHARS = 200
 def list_memories(
     tx: Transaction, listing: MemoryListing, place: str | None, own: str | None
 ) -> MemoryPage:
-    """List a page of memories by the time since which they hold, newest first.
+    """Return a page of memories by the time since which they hold, newest first.
 
     Args:
         tx: where to look.
         listing: what is wanted.
-        place: from where it is looked.
-        own: the project that comes first where all are asked.
+        place: the project that asks.
+        own: the project that comes first where all projects are asked.
 
     Raises:
-        NotFoundError: no memory that is seen speaks of the entity.
+        NotFoundError: no visible memory is linked with the entity.
     """
     wanted = ListedMemories(
         types=listing.types,
@@ -63,7 +63,7 @@ def list_memories(
 def list_sessions(
     tx: Transaction, listing: SessionListing, place: str | None, own: str | None
 ) -> SessionPage:
-    """List a page of sessions by their last turn, newest first; see `list_memories`."""
+    """Return a page of sessions by their last turn, newest first; see `list_memories`."""
     page = tx.listings.list_sessions(listing.client, _span(listing, place, own, tx.zone))
     first = tx.conversations.turns([one.opening_n for one in page.items if one.opening_n])
     openings = {n: turn for n, turn in first.items() if condition_of_turn(tx, turn) is None}
@@ -105,13 +105,13 @@ def _span(
 
 
 def _find_task(tx: Transaction, name: str) -> str:
-    """Return the task as memories bear its name, whatever its letter case."""
+    """Return a task's name as memories have it, whatever its letter case."""
     known = {task.casefold(): task for task in tx.tasks.list_names()}
     return known.get(name.casefold(), name)
 
 
 def _find_entities(tx: Transaction, name: str, place: str | None) -> tuple[str, ...]:
-    """Return the ids of all that memories give a name, or that have it for an id."""
+    """Return the ids of entities that memories link with a name, or of the entity with an id."""
     visible = filters_from(place)
     by_id = tx.graph.get_entity(name, visible)
     found = [by_id] if by_id is not None else _find_named(tx, name, visible)
@@ -128,32 +128,32 @@ def _find_entities(tx: Transaction, name: str, place: str | None) -> tuple[str, 
 
 
 def _find_named(tx: Transaction, name: str, visible: Filters) -> list[Entity]:
-    """List the entities that memories give a name; those that turns alone name have no memory."""
+    """List the entities of a name that memories, and not only turns, are linked with."""
     named = tx.graph.by_name([name], visible)
     return [one for one in tx.graph.find_entities([name], visible) if one.node in named]
 
 
 _NEWEST = 200
-"""Most of the newest that are looked at."""
+"""Most memories, or sessions, that are looked at: the newest."""
 
 
 def list_memory_ids(tx: Transaction, typed: str, place: str | None) -> list[str]:
-    """List ids of memories that begin or end so, the newest first."""
+    """List ids of memories that begin or end as typed, the newest first."""
     page = tx.listings.list_memories(ListedMemories(), _newest(place))
     memories = tx.memories.by_version_numbers(page.items)
     return _fitting((memories[n].id for n in page.items), typed.strip().lower())
 
 
 def list_session_ids(tx: Transaction, typed: str, place: str | None) -> list[str]:
-    """List ids of sessions that begin or end so, by their last turn, newest first."""
+    """List ids of sessions that begin or end as typed, by their last turn, newest first."""
     page = tx.listings.list_sessions(None, _newest(place))
     return _fitting((one.session_id for one in page.items), typed.strip())
 
 
 def list_project_names(tx: Transaction, typed: str, settings: Settings) -> list[str]:
-    """List the sign for all projects, and names of projects that contain what was typed.
+    """List the names of projects that contain what was typed, and the sign for all projects.
 
-    Others than the one at hand are named where `name_other_projects` allows it, private ones never.
+    Other projects are listed if `name_other_projects` allows it, private projects never.
     """
     here, private = settings.workspace, {*(settings.private_workspaces or ())}
     others = [*tx.projects.list_used()] if settings.name_other_projects else []

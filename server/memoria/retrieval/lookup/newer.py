@@ -1,9 +1,9 @@
-"""Newer statements: those said after a memory and near enough to be about the same.
+"""Newer statements: what was said after a memory and is near enough to be about the same.
 
-One stands beside the memory wherever that is shown without being asked for: in core files, the
-briefing, a listing, or by its id. Nothing is concluded; whoever reads both, with their days, does
-that. What was told in confidence, in another project or by somebody else stands beside nothing, nor
-what a model has ruled to be another matter.
+A newer statement stands beside the memory wherever the memory is shown without a search: in core
+files, the briefing, a listing, or by its id. Nothing is concluded; whoever reads both, with their
+days, does that. Left out is what was told in confidence, in another project or by somebody else,
+and what a model has ruled to be another matter.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -15,38 +15,37 @@ from memoria.memories.conditions import condition_of_turn, is_open
 from memoria.memories.times import zone_of_turn
 from memoria.model import Memory, MemoryType, Role, StoredTurn, Validity, Vector, to_iso
 from memoria.model.memory import LaterStatement
-from memoria.model.moments import Zone
+from memoria.model.moments import TO_THE_DAY, TO_THE_MINUTE, Zone
 from memoria.policy.scope import decide_scope
 from memoria.retrieval.ranking.nearest import LaterSearch, Said
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters, Match
 
 MayTell = Callable[[StoredTurn], bool]
-"""Test of whether a turn may be shown where it is to stand."""
-_TO_THE_DAY, _TO_THE_MINUTE = 10, 16
+"""Function that tells whether a turn may be shown where the memory is shown."""
 _LOOKED_AT = 6
-"""Nearest statements that are looked at, of which some may not be told."""
+"""Number of the nearest statements that are looked at, of which some may not be shown."""
 _EVERYTHING = Filters(everywhere=True, include_processed=True)
 _Item = TypeVar("_Item")
 _Key = TypeVar("_Key", bound=Hashable)
 
 
 class Told(NamedTuple):
-    """A memory to find newer statements for."""
+    """Memory to find newer statements for."""
 
     id: str
     n: int
-    """Number of its present wording."""
+    """Number of the memory's present wording."""
     at: int
-    """Time since when it holds, UTC epoch ms."""
+    """Time since when the memory holds, UTC epoch milliseconds."""
 
 
 class Newer(NamedTuple):
-    """A later statement: a memory, or a turn of the user's of which there is none."""
+    """Later statement: a memory, or a turn of the user's of which no memory was made."""
 
     id: str
     when: str
-    """Local day, with the time where the memory is of that day, too."""
+    """Local day, with the time if the older memory is of that day."""
     content: str
     is_memory: bool
 
@@ -58,15 +57,14 @@ def find_newer(
     project: str | None,
     may_tell: MayTell = lambda _turn: True,
 ) -> dict[str, Newer]:
-    """Map the ids of memories to the one statement that is later than each.
+    """Map the ids of memories to a newer statement each, where there is one.
 
     Args:
         tx: where to look.
-        embedder: whose vectors are compared; without one, or one whose cosines nobody has measured,
-            nothing is found.
+        embedder: whose vectors are compared; without measured cosines nothing is found.
         told: the memories.
-        project: from where it is looked; None for no project.
-        may_tell: leaves turns out.
+        project: the project that asks; None for no project.
+        may_tell: returns False for turns to leave out.
     """
     calibration = calibration_of(embedder)
     about_same = calibration.about_same
@@ -85,12 +83,9 @@ def find_newer(
 
 
 def mark_later(
-    tx: Transaction,
-    embedder: LazyEmbedder | None,
-    memories: Sequence[Memory],
-    project: str | None,
+    tx: Transaction, embedder: LazyEmbedder | None, memories: Sequence[Memory], project: str | None
 ) -> list[Memory]:
-    """Add to memories that hold what was said later than each."""
+    """Add newer statements to the memories that hold."""
     told = [
         Told(one.id, one.current.n, one.current.valid_from)
         for one in memories
@@ -110,12 +105,12 @@ def _as_statement(newer: Newer) -> LaterStatement:
 def put_newer_first(
     items: Iterable[_Item], key_of: Callable[[_Item], _Key], newer: Mapping[_Key, _Key]
 ) -> list[_Item]:
-    """List things in their order, but a newer one ahead of the older, where both are there.
+    """Return items in their order, but each newer item ahead of the older, where both are given.
 
     Args:
-        items: in any order.
-        key_of: tells one from all others.
-        newer: by the key of an older one that of the newer.
+        items: the items.
+        key_of: returns an item's key.
+        newer: the newer item's key by the older item's key.
     """
     by_key = {key_of(item): item for item in items}
     placed: dict[_Key, _Item] = {}
@@ -128,7 +123,7 @@ def put_newer_first(
 
 
 def _list_near_memories(tx: Transaction, model: str, vector: Vector | None) -> list[Match]:
-    """List the memories nearest to a vector: what was asked to be kept tells something."""
+    """List the memories nearest to a vector."""
     if vector is None:
         return []
     return tx.documents.nearest("memory", model, vector, _EVERYTHING, _LOOKED_AT)
@@ -145,14 +140,14 @@ class _Picker:
     alike: float
 
     def pick(self, told: Told, near: Sequence[Match], later: Sequence[Match]) -> Newer | None:
-        """Pick the nearest later statement that is near enough and may be shown.
+        """Return the nearest later statement that is near enough and may be shown.
 
-        Memories come first: what was said later than one of them stands beside that.
+        Memories come first: what was said still later stands beside these.
 
         Args:
-            told: the memory.
-            near: the memories nearest to it.
-            later: what the user said later that is nearest to it.
+            told: the older memory.
+            near: the memories nearest to the older memory.
+            later: what the user said later, nearest to the older memory.
         """
         ns = [match.n for match in near if match.score >= self.alike]
         memories = self.tx.memories.by_version_numbers(ns)
@@ -164,7 +159,7 @@ class _Picker:
         return next(filter(None, (newer for found in (known, said) for newer in found)), None)
 
     def _take_memory(self, told: Told, memory: Memory) -> Newer | None:
-        """Take a memory that holds, is seen from here and is no other matter; else None."""
+        """Return a later memory that holds, may be seen and is no other matter; else None."""
         is_seen = (
             memory.id != told.id
             and memory.validity is Validity.ACTIVE
@@ -182,7 +177,7 @@ class _Picker:
         return Newer(memory.id, when, memory.content, is_memory=True)
 
     def _read_turn(self, told: Told, turn: StoredTurn) -> Newer | None:
-        """Take a turn, or the memory made of it; None where it says what the memory says."""
+        """Return a later turn, or the memory made of the turn; None if neither may be shown."""
         if turn.suppressed or not turn.current or not _is_seen_from(turn, self.project):
             return None
         memories = self.tx.memories
@@ -200,14 +195,14 @@ class _Picker:
 
 
 def _is_seen_from(turn: StoredTurn, project: str | None) -> bool:
-    """Return whether a turn is of a project or of none, or is about the person anyway."""
+    """Return whether a turn is of a project, of no project, or about the person."""
     if turn.workspace in (None, project):
         return True
     return decide_scope(turn.content, MemoryType.FACT) == "everywhere"
 
 
 def _tell_when(at: int, earlier: int, zone: Zone) -> str:
-    """Return the day of a moment, with the time where an earlier one is of that day, too."""
+    """Return the day of a moment, with the time if an earlier moment is of that day."""
     moment, former = to_iso(at, zone), to_iso(earlier, zone)
-    is_same_day = moment[:_TO_THE_DAY] == former[:_TO_THE_DAY]
-    return moment[:_TO_THE_MINUTE].replace("T", " ") if is_same_day else moment[:_TO_THE_DAY]
+    is_same_day = moment[:TO_THE_DAY] == former[:TO_THE_DAY]
+    return moment[:TO_THE_MINUTE].replace("T", " ") if is_same_day else moment[:TO_THE_DAY]

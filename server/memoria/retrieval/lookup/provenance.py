@@ -25,9 +25,9 @@ from memoria.store.values import Filters
 
 FIRST_CHARS = 72
 _SAME_MOMENT_MS = 2_000
-"""Longest time between a wording and the line that logs it, written in one transaction."""
+"""Longest time between a wording and its line in the log, written in one transaction."""
 _ACTIONS_THAT_WORD = ("add", "remember", "import", "correct", "refine")
-"""Actions of the log that a wording stands for."""
+"""Actions of the log that give a memory a wording."""
 _ORDER = (
     EdgeType.CONTRADICTS,
     EdgeType.VERSION_NEXT,
@@ -42,11 +42,11 @@ _ORDER = (
     EdgeType.DERIVED_FROM,
     EdgeType.TEMPORAL_NEXT,
 )
-"""Order of edge types: first what a reader wants to know first."""
+"""Order in which the edges of a node are shown."""
 
 
 def filters_from(workspace: str | None) -> Filters:
-    """Return filters for all that a workspace sees, inactive memories and processed turns too."""
+    """Return filters for all that a workspace sees, with inactive memories and processed turns."""
     everywhere = workspace == EVERYWHERE
     return Filters(
         workspace=workspace, everywhere=everywhere, include_history=True, include_processed=True
@@ -75,7 +75,7 @@ def read_origin(
 
 
 def read_history(tx: Transaction, memory_id: str) -> MemoryHistory:
-    """Read the life of a memory, whatever became of it.
+    """Read all wordings, evidence and log entries of a memory, in order of time.
 
     Raises:
         InvalidInputError: the id is a turn's.
@@ -101,14 +101,14 @@ def list_pending(tx: Transaction, limit: int, visible: Filters) -> list[MemoryRe
 
 
 def list_incident_edges(tx: Transaction, node: Node, visible: Filters) -> tuple[IncidentEdge, ...]:
-    """List every edge at a node with its other end in words, in the order of `_ORDER`."""
+    """List every edge at a node, with a description of its other end, in the order of types."""
     return describe_edges(tx, node, tx.graph.list_edges(node, visible), visible)
 
 
 def describe_edges(
     tx: Transaction, node: Node, edges: Iterable[Edge], visible: Filters
 ) -> tuple[IncidentEdge, ...]:
-    """Describe these edges at a node with their other ends, in the order of `_ORDER`."""
+    """Describe the other ends of edges at a node, in the order of types."""
     describe = cache(lambda end: _describe_node(tx, end, visible))
     found = [_orient_edge(edge, describe(other_end(edge, node))) for edge in edges]
     return tuple(sorted(found, key=lambda one: (_ORDER.index(one.edge.type), -one.edge.weight)))
@@ -133,7 +133,7 @@ def _read_memory_record(tx: Transaction, memory: Memory, visible: Filters) -> Me
 
 
 def _list_evidence(tx: Transaction, memory_id: str) -> list[Evidence]:
-    """List the turns that a memory rests on, as far as they may be in an answer."""
+    """List the turns that a memory rests on and that may be in an answer."""
     evidence = tx.memories.list_evidence(memory_id)
     turns = ((one, tx.conversations.turn(one.turn_id)) for one in evidence)
     return [one for one, turn in turns if turn is None or not is_withheld(tx, turn)]
@@ -165,14 +165,14 @@ def _explain_absence(tx: Transaction, memory_id: str) -> InvalidInputError | Not
 
 
 def _repeats_wording(entry: AuditEntry, wordings: Iterable[SourcedVersion]) -> bool:
-    """Return whether a wording says the same as this line of the log, and more."""
+    """Return whether a wording tells what an entry of the log tells."""
     return entry.action in _ACTIONS_THAT_WORD and any(
         abs(wording.version.ingested_at - entry.at) <= _SAME_MOMENT_MS for wording in wordings
     )
 
 
 def _moment(event: SourcedVersion | Evidence | AuditEntry) -> tuple[int, int]:
-    """Return the time when Memoria learnt of it, and a rank: wordings of one moment come first."""
+    """Return the time when an event was stored, and a rank among events of one moment."""
     match event:
         case SourcedVersion(version=version):
             return version.ingested_at, version.version
@@ -226,12 +226,12 @@ _INWARD: dict[EdgeType, LinkRelation] = {
 
 
 def add_links(tx: Transaction, memory: Memory, visible: Filters) -> Memory:
-    """Add to a memory the names in it and what it is linked with.
+    """Add to a memory the names in its content, and its links.
 
     Args:
-        tx: the transaction to read in.
+        tx: where to look.
         memory: the memory.
-        visible: from where the ends of links must be seen.
+        visible: filters that the other ends of links must pass.
     """
     edges = list_incident_edges(tx, Node("memory", memory.id), visible)
     names = (one.other.text for one in edges if one.edge.type in _NAMING and one.other.text)
@@ -254,7 +254,7 @@ def _links_of(edges: tuple[IncidentEdge, ...], memory: Memory) -> Iterator[Memor
 
 
 def _relation_of(incident: IncidentEdge, *, is_disputed: bool) -> LinkRelation | None:
-    """Return the memory's relation to the other end; None for what only came before it."""
+    """Return the name of an edge from the memory's side; None for an edge that is no link."""
     kind = incident.edge.type
     if kind is EdgeType.TEMPORAL_NEXT:
         return None

@@ -20,18 +20,18 @@ from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.store.rows.transaction import Transaction
 
 _CITED = lazy_regex(r"""[\s\[("'`“]*(?:(?i:memory|turn)\s+)?([0-9a-fA-F-]+)[\s\])"'`”.,;:]*""")
-"""An id or the end of one, bare or with what stands around it in an answer."""
+"""An id or the end of an id, bare or with the signs around it in an answer."""
 _NAMED = 4
 """Most sessions that an error names."""
 _GROUPS = (-32, -24, -20, -16, -12, None)
-"""Beginnings of the groups of an id, from its end."""
+"""Beginnings of the groups of an id, counted from its end."""
 
 
 def read_id(cited: str) -> str:
-    """Read the id, or the end of one, in what was copied from an answer, spelt as ids are stored.
+    """Return the id, or the end of an id, in a text copied from an answer, spelt as stored.
 
-    Brackets, `memory` and `turn`, capital letters and dashes left out or out of place do not
-    matter. What is no id is given back as it is.
+    Brackets, `memory` and `turn`, capital letters, and missing or misplaced dashes do not matter. A
+    text that holds no id is returned unchanged.
     """
     match = _CITED.fullmatch(cited)
     digits = match[1].replace("-", "").lower() if match else ""
@@ -41,18 +41,18 @@ def read_id(cited: str) -> str:
 
 
 def is_short(record_id: str) -> bool:
-    """Return whether this may be the end of an id, and is no whole one."""
+    """Return whether a text may be the end of an id, and is no whole id."""
     return 0 < len(record_id) < FULL_ID and _CITED.fullmatch(record_id) is not None
 
 
 def complete_id(tx: Transaction, cited: str) -> str:
-    """Return the id of the memory or turn that ends so, or ended so until it was forgotten.
+    """Return the id of the memory or turn, forgotten ones included, that a cited end belongs to.
 
-    What is no end of any is given back, spelt as ids are.
+    An end that belongs to none is returned, spelt as ids are.
 
     Raises:
-        InvalidInputError: several end so; names them.
-        NotFoundError: it is too short an end to look for.
+        InvalidInputError: several ids end so; the error names them.
+        NotFoundError: the end is too short to look for.
     """
     end = read_id(cited)
     if not is_short(end):
@@ -72,7 +72,7 @@ def complete_id(tx: Transaction, cited: str) -> str:
 
 
 def count_id_chars(tx: Transaction, ids: Iterable[str]) -> int:
-    """Count the last characters that tell these ids apart from all others of the tenant."""
+    """Return the number of last characters that tell ids apart from all others of the tenant."""
     wanted = frozenset(ids)
     alike = {*tx.short_ids.list_alike(wanted), *wanted}
     chars = INDEXED_CHARS
@@ -82,10 +82,10 @@ def count_id_chars(tx: Transaction, ids: Iterable[str]) -> int:
 
 
 def complete_session_id(tx: Transaction, cited: str) -> str:
-    """Return the id of the session that is called, or begins, so; else what was given.
+    """Return the id of the session whose id is, or begins with, a cited text; else that text.
 
     Raises:
-        InvalidInputError: several begin so; names them.
+        InvalidInputError: several ids begin so; the error names them.
     """
     found = tx.short_ids.list_sessions(cited, _NAMED + 1) if cited else []
     if cited in found or not found:
@@ -101,13 +101,13 @@ def complete_session_id(tx: Transaction, cited: str) -> str:
 
 
 def _cut_beginnings(ids: Sequence[str]) -> list[str]:
-    """Cut the first few ids of sessions to as many first characters as tell them apart."""
+    """Return the beginnings of the first few ids of sessions, as long as tells them apart."""
     chars = max(count_end_chars(one[::-1] for one in ids), INDEXED_CHARS)
     return [one[:chars] for one in ids[:_NAMED]]
 
 
 def count_session_chars(tx: Transaction, ids: Iterable[str]) -> int:
-    """Count the first characters that tell these ids of sessions apart from all others."""
+    """Return the number of first characters that tell ids of sessions apart from all others."""
     chars = INDEXED_CHARS
     for one in ids:
         while chars < len(one) and len(tx.short_ids.list_sessions(one[:chars], 2)) > 1:
@@ -116,7 +116,7 @@ def count_session_chars(tx: Transaction, ids: Iterable[str]) -> int:
 
 
 def read_record(tx: Transaction, record_id: str, context: int) -> Memory | TurnRecord:
-    """Read whatever has the id: a memory or a turn.
+    """Read the memory or turn that has an id.
 
     Raises:
         NotFoundError: the tenant has neither.
@@ -152,13 +152,13 @@ def read_memory(tx: Transaction, memory_id: str) -> Memory:
 
 
 def find_memory(tx: Transaction, memory_id: str) -> Memory | None:
-    """Return a memory with the condition under which it was told; None if it may not be shown."""
+    """Return a memory with its condition; None if none exists or it is withheld."""
     memory = tx.memories.get(memory_id)
     return None if memory is None else next(iter(mark_conditions(tx, [memory])), None)
 
 
 def mark_conditions(tx: Transaction, memories: Iterable[Memory]) -> list[Memory]:
-    """List the memories that may be in an answer, with their conditions."""
+    """Return the memories that may be in an answer, with their conditions."""
     pairs = ((memory, condition_of_memory(tx, memory)) for memory in memories)
     return [
         memory.model_copy(update={"condition": condition}) if condition else memory

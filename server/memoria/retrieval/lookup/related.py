@@ -1,4 +1,4 @@
-"""Related memories: those that something new may have to do with."""
+"""Related memories: what is known already about the subject of a new text."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
@@ -25,25 +25,23 @@ _NEWEST_BEARING = 3
 _MOST_PENDING = 20
 _LONGEST_QUERY = 2000
 _BEARING_TOKENS = 200
-"""Most tokens of the known memories that a model is shown, by their contents."""
+"""Most tokens of the contents of known memories that a model is shown."""
 
 
 class RelatedMemoryFinder:
-    """Finds memories by words, and by meaning where there is an embedder.
+    """Finder of memories by words, and by meaning where there is an embedder.
 
-    Episodes and concepts are none of them: they sum up, and no operation is for them.
+    Episodes and concepts are left out: they sum up, and no operation is for them.
     """
 
     def __init__(self, embedder: LazyEmbedder | None) -> None:
         self._embedder = embedder
 
     def find_related(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
-        """Find up to a dozen active memories that share words or meaning, nearest first.
+        """Find a dozen active memories that share words or meaning with a text, nearest first.
 
-        The newest, and the newest of the user's own, follow: "I've moved" shares no word with
-        "lives in Leeds".
-
-        Meaning counts where the model is loaded already: nobody waits for it here.
+        The newest memories, and the newest about the user, follow: "I've moved" shares no word with
+        "lives in Leeds". Meaning counts only if the model is loaded already.
         """
         filters = Filters(workspace=workspace)
         found = tx.documents.match(("memory",), query_terms(text)[:_MOST_TERMS], filters, _MOST)
@@ -58,9 +56,9 @@ class RelatedMemoryFinder:
     def find_bearing(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
         """Find the memories to show to a model that reads a text, within a budget of tokens.
 
-        They share words or meaning with it: the nearest first, and those that wait for the user's
-        confirmation. A few of the user's own and the newest follow: "I've moved" shares no word
-        with "lives in Leeds".
+        The nearest by words or meaning come first, then memories that wait for the user's
+        confirmation, a few about the user, and the newest: "I've moved" shares no word with "lives
+        in Leeds".
         """
         filters = Filters(workspace=workspace)
         terms = query_terms(text)[:_MOST_TERMS]
@@ -76,12 +74,10 @@ class RelatedMemoryFinder:
         return list(_within_budget(_without_summaries(by_id.values())))
 
     def embed_meanings(self, texts: Sequence[str], *, wait: bool) -> TextVectors:
-        """Embed texts.
-
-        Who need not wait loads no model for it: ten windows must not load ten.
+        """Return the vectors of texts; without `wait`, none unless the model is loaded already.
 
         Raises:
-            EmbedderError: it was to be waited for, and none can be made.
+            EmbedderError: with `wait`, no vector can be made.
         """
         if self._embedder is None or not texts or not (wait or self._embedder.state == "ready"):
             return TextVectors()
@@ -101,13 +97,13 @@ class RelatedMemoryFinder:
         workspace: str | None,
         least: float | None = None,
     ) -> list[Memory]:
-        """Find active memories that mean nearly what one of the texts means, nearest first.
+        """Find active memories that mean nearly what a text means, nearest first.
 
         Args:
-            tx: the transaction to read in.
-            meanings: vectors of texts.
-            text: one of them.
-            workspace: from where it is looked.
+            tx: where to look.
+            meanings: vectors of texts, among them this text.
+            text: the text.
+            workspace: the project that asks.
             least: the least cosine; by default that of statements that may say the same.
         """
         vector = meanings.vectors.get(text)
@@ -121,7 +117,7 @@ class RelatedMemoryFinder:
         )
 
     def _nearest_to_lines(self, tx: Transaction, text: str, filters: Filters) -> list[Match]:
-        """Find the nearest to any line of a text: one vector of a whole talk is near to nothing."""
+        """Find the memories nearest to each line of a text."""
         lines = [line for line in text.splitlines() if line.strip()][:_MOST_LINES]
         found = [match for line in lines for match in self._search_vectors(tx, line, filters)[:1]]
         return sorted(found, key=lambda match: -match.score)
@@ -138,7 +134,7 @@ class RelatedMemoryFinder:
 
 
 def _alternate(some: Sequence[Match], others: Sequence[Match]) -> Iterator[Match]:
-    """Yield matches of two kinds by turns, and then the rest."""
+    """Yield matches of two lists alternately, then the rest of the longer list."""
     for pair in zip_longest(some, others):
         yield from (match for match in pair if match is not None)
 

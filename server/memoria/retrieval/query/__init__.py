@@ -1,5 +1,5 @@
-"""Query: the plan of a search, from what was asked. Nothing is looked up by words.
+"""Query: the plan of a search, from what was asked.
 
-`parse` takes the text apart, `plan` joins it with filters and bounds, `profile` says what sets one
-kind of search apart from another, `task` adds the task in hand.
+`plan` joins the parsed query with filters, bounds and the task in hand, `options` says what sets a
+kind of search apart, `wording` takes the record's words for those of the question.
 """

@@ -23,19 +23,19 @@ class Stages:
     """Switches of the parts that may be left out."""
 
     recount: bool = True
-    """Documents the index found are scored anew by `lexical`; else the index's own scores stand."""
+    """Documents that the index found are scored anew by `lexical`."""
     neighbours: bool = True
     """Turns lend each other their words. Needs `recount`."""
     alike: bool = True
-    """Words that begin like a term count for a part of it. Needs `recount`."""
+    """Words that begin like a term count for a part of the term. Needs `recount`."""
     sessions: bool = True
     """Turns gain from their session."""
     trust: bool = True
-    """Text counts by how much of the query its best document holds. Needs `recount`."""
+    """Words count by the share of the query that the best document holds. Needs `recount`."""
     meaning: bool = True
     """Cosine counts."""
     phrases: bool = True
-    """Documents that hold a quoted phrase of the query stand above those that do not."""
+    """Documents that hold a quoted phrase of the query stand above the others."""
     passages: bool = True
     """A long turn is as near as the nearest of its passages."""
     speakers: bool = True
@@ -53,7 +53,7 @@ class Stages:
     time: bool = True
     """A time in the query says which turns count in full."""
     current: bool = True
-    """Present statements stand above those that they have replaced."""
+    """Present statements stand above the statements that they have replaced."""
     boosts: bool = True
     """Boosts favour one of two memories that match alike."""
     rerank: bool = True
@@ -63,7 +63,7 @@ class Stages:
 
     @classmethod
     def without(cls, names: Iterable[str]) -> "Stages":
-        """Switch on all stages but these."""
+        """Return stages with the named ones switched off."""
         return cls(**dict.fromkeys(names, False))
 
 
@@ -78,19 +78,19 @@ class SearchOptions:
     without: frozenset[Part] = frozenset()
     """Sources that are switched off."""
     task: str | None = None
-    """Task in hand; None for the one on the scratchpad."""
+    """Task in hand; None for the task on the scratchpad."""
     session: str | None = None
-    """Session that asks: its scratchpad names the task."""
+    """Session that asks, whose scratchpad names the task."""
     explain: bool = False
-    """True if the answer is to have an `explanation` of how it came about."""
+    """True if the answer has to have an `explanation`."""
     stages: Stages = ALL_STAGES
     """Parts of the ranking that are on."""
     zone: Zone = MACHINE_ZONE
     """Zone in which the days of whoever asks begin."""
     is_narrowed: bool = False
-    """True if the search is narrowed to the task, and does not only favour it."""
+    """True if memories of other tasks are left out; else those of the task are favoured."""
     project: str | None = None
-    """Project of whoever asks, which comes first where all are asked."""
+    """Project of whoever asks, whose hits come first where all projects are asked."""
 
 
 DEFAULT_OPTIONS = SearchOptions()
@@ -105,7 +105,7 @@ class SearchProfile:
     kinds: tuple[DocumentKind, ...]
     bounds: BoundsName
     is_asked: bool
-    """True if somebody has asked: then nothing is hidden because it fits badly."""
+    """True if somebody has asked: then hits that fit badly are shown, too."""
     every_hit_must_fit: bool
     """True if each hit has to pass the threshold where nobody has asked, as in searches of
     conclusions; False if one of the best passes for all, as in searches of the record."""
@@ -113,37 +113,37 @@ class SearchProfile:
     """True if one of the best turns passes for those nearly as good, much as in the transcript. A
     memory has to pass by itself either way."""
     rerank_accepts: float
-    """Score of the reranker from which a hit passes whatever its words."""
+    """Score of the reranker with which a hit passes, whatever its words."""
     reads: int
-    """Number of documents that are ranked with care, whatever the limit: boosts reorder them, the
-    threshold drops some. What a higher limit wants follows behind them."""
+    """Number of documents that are read and scored, whatever the limit; what a higher limit wants
+    follows behind."""
     most_hits: int
-    """Most hits where no limit is given: as many as the budget holds are shown of them."""
+    """Most hits where no limit is given, as far as the budget holds them."""
     line_chars: int | None
     """Most characters of a hit, cut to the excerpt that answers; None shows it whole."""
     line_tokens: int | None
-    """Most tokens of a line beside the hits; None where there is none."""
+    """Most tokens of a line beside the hits; None where no line is shown beside hits."""
     most_nearest: int
-    """Most lines of what is nearest by meaning alone, shown beside the hits."""
+    """Most lines for documents that are nearest by meaning alone, shown beside the hits."""
     only_unprocessed_turns: bool
-    """True if a turn stands in only until a memory speaks for it."""
+    """True if a turn is shown only until a memory has been made of it."""
     includes_linked_turns: bool
     """True if a turn that only the graph has found may be a hit."""
     shows_suppressed_turns: bool
     scores_conclusions: bool
-    """True if relevance is that of one sentence by itself, not of a turn in its conversation."""
+    """True if the relevance of a memory is that of a sentence by itself."""
     ignores_names: bool
-    """True if a name in the query counts for nothing in coverage, however rare it is: to be about
-    the same person is no answer."""
+    """True if names in the query do not count in coverage: to be about the same person is no
+    answer."""
     uses_boosts: bool
     uses_diversity: bool
     follows_task: bool
-    """True if the task in hand favours what was learnt at it."""
+    """True if memories of the task in hand are favoured."""
     hints_at_transcript: bool
     shows_confidences: bool = True
-    """True if what was told in confidence may be a hit: whoever has not asked is told none."""
+    """True if what was told in confidence may be a hit."""
     least_margin: float = 0.0
-    """Margin by which a hit has to fit better than the bounds say."""
+    """Margin by which a hit has to exceed the threshold."""
 
 
 MEMORIES = SearchProfile(
@@ -206,9 +206,6 @@ CONTEXT = replace(
 UNASKED = replace(CONTEXT, least_margin=0.1, hints_at_transcript=False)
 """Conclusions that are put before a model with a prompt, though nobody has searched."""
 EVIDENCE = replace(
-    TRANSCRIPT,
-    is_asked=False,
-    shows_suppressed_turns=False,
-    shows_confidences=False,
+    TRANSCRIPT, is_asked=False, shows_suppressed_turns=False, shows_confidences=False
 )
 """The record for the context package."""

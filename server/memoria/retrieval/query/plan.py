@@ -34,12 +34,12 @@ from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind, Filters
 
 EVERYWHERE = "*"
-"""Workspace that stands for every one."""
+"""Name that stands for every workspace."""
 _MAX_QUERY_CHARS = 4000
 _CONTEXT_MEMORIES = 8
 _CONTEXT_TURNS = 4
 _UNASKED_MEMORIES = 8
-"""Most memories, of which what was said in the session itself is left out."""
+"""Most memories found for a prompt, before those of the session itself are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,29 +53,29 @@ class SearchPlan:
     profile: SearchProfile
     filters: Filters
     limit: int
-    """Most hits: what was asked for, or what the profile has."""
+    """Most hits: the number asked for, or else the profile's."""
     max_tokens: int
     now: int
-    """Time at which it is asked, UTC epoch milliseconds."""
+    """Time of the question, UTC epoch milliseconds."""
     is_limited: bool = False
-    """True if so many hits were asked for; else the budget decides how many are shown."""
+    """True if whoever asks has given a limit; else the budget decides how many hits are shown."""
     context: int = 0
     """Number of neighbouring turns to show on each side of a hit."""
     as_of: int | None = None
     """Moment whose truth is asked for; None for the present."""
     options: SearchOptions = DEFAULT_OPTIONS
     tasks: tuple[str, ...] | None = None
-    """Names on record of the task that the search is narrowed to; None where it is not."""
+    """Names on record of the task that the search is narrowed to; None for no task."""
     task_note: str | None = None
-    """Remark on what the search leaves out because it is narrowed to a task."""
+    """Note on the memories that a search narrowed to a task leaves out."""
     name_notes: tuple[str, ...] = ()
-    """Remarks on names taken for others: those of the question stand nowhere on record."""
+    """Notes on names that stand nowhere on record and were taken for others."""
     is_reworded: bool = False
     """True if whoever asks has given other wordings."""
     variants: tuple[ParsedQuery, ...] = ()
-    """Other wordings of the question that are searched for as well."""
+    """Other wordings of the question, each searched for as well."""
     calibration: Calibration = DEFAULT_CALIBRATION
-    """Meaning of cosines in this search: the embedder's."""
+    """Meaning of the embedder's cosines."""
 
     @property
     def query(self) -> str:
@@ -88,14 +88,14 @@ class SearchPlan:
         return self.parsed.terms
 
     def list_searches(self) -> "tuple[SearchPlan, ...]":
-        """List a plan for the question, then one for each variant."""
+        """List a plan for the question, then a plan for each variant."""
         if not self.variants:
             return (self,)
         own = replace(self, variants=())
         return (own, *(replace(own, parsed=each) for each in self.variants))
 
     def with_processed_turns(self) -> "SearchPlan":
-        """Return the same where turns count that a chat model has read, too."""
+        """Return this plan, but with turns that a chat model has read."""
         profile = replace(self.profile, only_unprocessed_turns=False)
         return replace(self, profile=profile, filters=replace(self.filters, include_processed=True))
 
@@ -106,10 +106,7 @@ class SearchPlan:
 
     @property
     def filters_in_time(self) -> Filters | None:
-        """Filters narrowed to the time the query names, or to the moment it is asked of.
-
-        None where neither narrows them.
-        """
+        """Filters narrowed to the time that the query names, or to `as_of`; None for neither."""
         time, filters = self.parsed.time or Interval(None, None), self.filters
         after = None if self.as_of is None else self.as_of + 1
         since = max((t for t in (time.from_ms, filters.since) if t is not None), default=None)
@@ -134,7 +131,10 @@ def plan_memories(
     profile: SearchProfile = MEMORIES,
     asked_at: int | None = None,
 ) -> SearchPlan:
-    """Plan a search of memories, and of turns no chat model has read; asked now, or then."""
+    """Plan a search of memories, and of turns that no chat model has read.
+
+    `asked_at` is the time of the question, by default the present.
+    """
     as_of = as_instant("as_of", query.as_of, options.zone)
     question = _read_question(query, options, asked_at if as_of is None else as_of)
     filters = _read_filters(
@@ -154,7 +154,7 @@ def plan_transcript(
     profile: SearchProfile = TRANSCRIPT,
     asked_at: int | None = None,
 ) -> SearchPlan:
-    """Plan a search of the verbatim record; asked now, or then."""
+    """Plan a search of the verbatim record; `asked_at` is the time of the question."""
     question = _read_question(query, options, asked_at)
     filters = _read_filters(
         query,
@@ -233,7 +233,7 @@ def _read_filters(
 
 
 def _read_question(query: SearchQuery, options: SearchOptions, now: int | None) -> _Question:
-    """Take apart a question asked now, or then."""
+    """Take apart a question asked at `now`, by default the present."""
     asked_at = now_millis() if now is None else now
     texts = [text.strip()[:_MAX_QUERY_CHARS] for text in (query.query, *query.queries)]
     wordings = dict.fromkeys((texts[0], *list_questions(texts[0]), *texts[1:]))
@@ -269,7 +269,7 @@ def _plan(
 
 
 def reword(plan: SearchPlan, text: str) -> SearchPlan:
-    """Plan the same search in other words."""
+    """Return a plan for the same search in other words."""
     return replace(plan, parsed=_parse(text, plan.now, plan.options.zone))
 
 
@@ -286,7 +286,7 @@ def _read_subject(text: str) -> tuple[Aim, tuple[str, ...]]:
 
 
 def resolve_task(tx: Transaction, plan: SearchPlan) -> SearchPlan:
-    """Give a plan the task in hand: the one given, else the asking session's, else the latest."""
+    """Add the task in hand to a plan: given, the asking session's, or the latest."""
     options = plan.options
     if options.is_narrowed and options.task:
         return _narrow_to_task(tx, plan, options.task)

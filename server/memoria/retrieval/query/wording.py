@@ -42,13 +42,13 @@ from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Frequencies
 
 MOST_TERMS = 64
-"""Most terms searched for."""
+"""Most terms that are searched for."""
 _MOST_COUNTED = 256
-"""Terms whose frequency is looked up, half of them from the end: people ask first or last."""
+"""Most terms whose frequency is looked up, half from the beginning and half from the end."""
 
 
 def choose_terms(tx: Transaction, plan: SearchPlan) -> SearchPlan:
-    """Keep a plan's rarest terms alone, where they are too many; unknown ones come last."""
+    """Keep only the rarest terms of a plan that has too many; unknown terms count as common."""
     terms = plan.terms
     if len(terms) <= MOST_TERMS:
         return plan
@@ -63,7 +63,7 @@ def choose_terms(tx: Transaction, plan: SearchPlan) -> SearchPlan:
 
 
 def _keep(parsed: ParsedQuery, chosen: Collection[str]) -> ParsedQuery:
-    """Keep these terms of a query."""
+    """Return a query with the chosen terms only."""
     chosen = frozenset(chosen)
     return replace(
         parsed,
@@ -73,11 +73,11 @@ def _keep(parsed: ParsedQuery, chosen: Collection[str]) -> ParsedQuery:
 
 
 _MOST_REPLACED = 2
-"""Most names that are replaced; each costs a search."""
+"""Most names that are replaced; each costs another search."""
 
 
 def add_other_names(tx: Transaction, plan: SearchPlan) -> SearchPlan:
-    """Add a wording for each name in the question that has another beside it.
+    """Add a wording to a plan for each name in the question that has another name beside it.
 
     Args:
         tx: where the names are looked up.
@@ -97,7 +97,7 @@ def add_other_names(tx: Transaction, plan: SearchPlan) -> SearchPlan:
 
 
 def _iterate_others(asked: str, entities: list[Entity]) -> Iterator[str]:
-    """Yield the first other name of each entity of a name."""
+    """Yield the first other name of each entity that goes by a name."""
     key = name_key(asked)
     for entity in entities:
         names = {name_key(name): name for name in (entity.name, *entity.aliases)}
@@ -106,32 +106,32 @@ def _iterate_others(asked: str, entities: list[Entity]) -> Iterator[str]:
 
 
 def _replace_name(text: str, name: str, other: str) -> str:
-    """Put a name in another's place in a text, wherever it stands as a name."""
+    """Replace a name in a text, wherever the name stands as a word."""
     if is_cjk(name):
         return text.replace(name, other)
     return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda _: other, text)
 
 
 _MOST_STRANGE = 3
-"""Most names looked up; a text with more strangers is not about one known by another name."""
+"""Most strange names in a question that are looked up; a question with more keeps all names."""
 _MOST_LIKE = 4
-"""Most words like a name that are looked at, the commonest first."""
+"""Most words like a strange name that are looked at, the commonest first."""
 _READ = 3
-"""Most documents read to see whether a word is written as a name there."""
+"""Most documents that are read to see whether a word is written as a name."""
 _SHORTEST = 2
-"""Number of characters of the shortest full name."""
+"""Number of characters of the shortest Chinese name."""
 _NAME = lazy_regex(r"\b[A-Z][a-z]\w*")
 _WORD = lazy_regex(r"\w+")
 
 
 def list_name_tokens(name: str) -> list[str]:
-    """List the tokens by which a name is searched: words, in Chinese the pairs of characters."""
+    """List the tokens by which a name is searched: words, or pairs of Chinese characters."""
     found = tokens(name)
     return [token for token in found if token.isascii() or len(token) > 1] or found
 
 
 def is_on_record(name: str, frequencies: Frequencies) -> bool:
-    """Return whether all of a name stands somewhere."""
+    """Return whether every token of a name is on record."""
     return all(frequencies.by_term.get(token) for token in list_name_tokens(name))
 
 
@@ -141,7 +141,7 @@ def resolve_names(tx: Transaction, plan: SearchPlan, frequencies: Frequencies) -
     Args:
         tx: where to look.
         plan: the search.
-        frequencies: how common the words and names of the query are.
+        frequencies: numbers of documents for each word and name of the query.
     """
     if "text" in plan.options.without:
         return plan
@@ -162,15 +162,15 @@ def resolve_names(tx: Transaction, plan: SearchPlan, frequencies: Frequencies) -
 
 
 def _rename(plan: SearchPlan, names: Mapping[str, str]) -> SearchPlan:
-    """Give the people of a search other names."""
+    """Return a plan with other names in place of its people's."""
     asked = (names.get(name, name) for name in plan.parsed.proper_names)
     return replace(plan, parsed=replace(plan.parsed, proper_names=tuple(dict.fromkeys(asked))))
 
 
 def _is_longer_than_on_record(tx: Transaction, plan: SearchPlan, name: str) -> bool:
-    """Return whether somebody on record is called as a Chinese name without its last character.
+    """Return whether a Chinese name without its last character is somebody's name on record.
 
-    Either an entity goes by it, or a text has it where a person's name begins and ends.
+    Either an entity goes by the shorter name, or a text has it as a person's name.
     """
     shorter = name[:-1]
     if not is_cjk(name) or len(shorter) < _SHORTEST:
@@ -181,7 +181,7 @@ def _is_longer_than_on_record(tx: Transaction, plan: SearchPlan, name: str) -> b
 
 
 def _find_nearest(tx: Transaction, plan: SearchPlan, name: str) -> str | None:
-    """Find the commonest name on record that may be another spelling of this one."""
+    """Return the commonest name on record that may be another spelling of a name; else None."""
     if is_cjk(name):
         return next(_iterate_chinese(tx, plan, name), None)
     own = tokens(name)[0]
@@ -204,12 +204,12 @@ def _find_nearest(tx: Transaction, plan: SearchPlan, name: str) -> str | None:
 
 
 def _holds_word(text: str, word: str) -> bool:
-    """Return whether a word stands in a text as it is: what is also written small is no name."""
+    """Return whether a text has a word in this very spelling."""
     return word in (found[0] for found in _WORD.finditer(text))
 
 
 def _iterate_chinese(tx: Transaction, plan: SearchPlan, name: str) -> Iterator[str]:
-    """Yield names on record that are read as this one, found from pair to pair of characters."""
+    """Yield names on record that sound like a Chinese name, found by pairs of characters."""
     begun = list(iterate_beginnings(name))
     for character in name[1:]:
         pairs = tx.documents.find_words(
@@ -226,7 +226,7 @@ def _iterate_chinese(tx: Transaction, plan: SearchPlan, name: str) -> Iterator[s
 
 
 def _read_texts(tx: Transaction, plan: SearchPlan, words: Sequence[str]) -> list[str]:
-    """Read the best documents with these words, with their speakers."""
+    """Read the texts of the best documents with some words, each with its speaker."""
     ns = [match.n for match in tx.documents.match(plan.kinds, words, plan.filters, _READ)]
     turns = tx.conversations.turns(ns)
     memories = tx.memories.by_version_numbers([n for n in ns if n not in turns])
@@ -241,25 +241,25 @@ _CODE = lazy_regex(r"([^\W\d_]{2,})([0-9]{2,})")
 _MOST_HASHES = 4
 """Most beginnings of hashes that are looked up."""
 _MOST_WHOLE = 8
-"""Most hashes that one beginning may stand for."""
+"""Most hashes that one beginning is completed to."""
 _MOST_WORDS = 64
-"""Most words of a question that are looked at together."""
+"""Most words of a question in which codes are looked for."""
 _LONGEST_RUN = 7
 _MOST_WAYS = 32
 _DIGIT = lazy_regex("[0-9]")
 _Parts = Mapping[str, Sequence[str]]
-"""Words of the question, by the word on record that they are written as or begin."""
+"""Words of the question by the word on record that has them joined, or begins with them."""
 _Way = tuple[Sequence[str], Sequence[str]]
-"""Words as the record may have them, and as the question has them."""
+"""Words as the record may spell them, and the words of the question."""
 
 
 def complete_codes(tx: Transaction, plan: SearchPlan, frequencies: Frequencies) -> SearchPlan:
-    """Add to a plan the words on record that its codes and numbers are written as, or begin.
+    """Add to a plan the words on record for its codes, numbers and beginnings of hashes.
 
     Args:
         tx: where to look.
         plan: the search.
-        frequencies: how common its words are.
+        frequencies: numbers of documents for each word.
     """
     if "text" in plan.options.without or not any(map(_DIGIT.search, plan.terms)):
         return plan
@@ -281,7 +281,7 @@ def complete_codes(tx: Transaction, plan: SearchPlan, frequencies: Frequencies) 
 
 
 def _find_written(tx: Transaction, plan: SearchPlan, counts: Mapping[str, int]) -> _Parts:
-    """Find the words on record that words of the question are together, or are made of."""
+    """Find the words on record that join words of the question, or are parts of one."""
     ways = [*_list_joined(plan.query, counts), *_list_parted(plan.terms, counts)][:_MOST_WAYS]
     asked = [word for words, _ in ways for word in words]
     known = tx.documents.frequencies(plan.kinds, asked, plan.filters).by_term if asked else {}
@@ -298,7 +298,7 @@ def _list_joined(query: str, counts: Mapping[str, int]) -> Iterator[_Way]:
 
 
 def _may_be_one(run: Sequence[str], counts: Mapping[str, int]) -> bool:
-    """Return whether words may be one: with signs within they are asked for together already."""
+    """Return whether words of a question may be one word on record."""
     if "".join(run) in counts:
         return True
     word, number = run[0], run[-1]
@@ -314,7 +314,7 @@ def _list_parted(terms: Sequence[str], counts: Mapping[str, int]) -> Iterator[_W
 
 
 def _find_hashes(tx: Transaction, plan: SearchPlan) -> _Parts:
-    """Find the hashes on record that words of the question begin."""
+    """Find the hashes on record that begin with a word of the question."""
     begun = [term for term in plan.terms if _BEGINNING.fullmatch(term)][:_MOST_HASHES]
     found: dict[str, Sequence[str]] = {}
     for beginning in begun:

@@ -14,20 +14,19 @@ from typing import NamedTuple, Self
 from memoria.inference.base import Calibration
 from memoria.model import Role, Vector
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.candidates import FusedCandidate, MemoryWording
-from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.candidates import FusedCandidate, MemoryWording, ScoredCandidate
 from memoria.retrieval.sources.vectors import QueryVector
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind, Filters, Match
 
 _LOOKED_AT = 60
-"""Number of documents of each kind and wording: those that tell something come first among them."""
+"""Number of documents of each kind that are looked at for each wording."""
 
 
 def find_nearest(
     tx: Transaction, plan: SearchPlan, asked: Sequence[QueryVector], known: Collection[int]
 ) -> list[FusedCandidate]:
-    """Find what is nearest to any wording of a question, best first, without what is known."""
+    """Find the documents nearest to any wording of a question, best first, without known ones."""
     if not asked:
         return []
     telling = plan.calibration.telling
@@ -45,12 +44,7 @@ def find_nearest(
 
 
 def _add_places(ns: Sequence[int], by_wording: Iterable[Mapping[int, float]]) -> dict[int, float]:
-    """Return each document's gain by its places: each wording has a nearest one of its own.
-
-    Args:
-        ns: the documents.
-        by_wording: for each wording the cosine of every document.
-    """
+    """Map each document to a sum over its places in the order by each wording's cosines."""
     gains = dict.fromkeys(ns, 0.0)
     for cosines in by_wording:
         for place, n in enumerate(sorted(ns, key=lambda n: (-cosines[n], n))):
@@ -71,7 +65,7 @@ def _list_found(
 
 
 def _keep_peoples(tx: Transaction, ns: Sequence[int]) -> list[int]:
-    """Keep what a person said, and memories."""
+    """Keep the turns of persons, and memories."""
     if not ns:
         return []
     remarks = tx.turn_columns.remarks(ns)
@@ -81,30 +75,29 @@ def _keep_peoples(tx: Transaction, ns: Sequence[int]) -> list[int]:
 
 
 MOST_LATER = 1
-"""Number of later statements of each, where no more is asked for."""
+"""Number of later statements that are found for each statement by default."""
 _LOOKED_AT_FOR_LATER: Mapping[DocumentKind, int] = {"turn": 100, "memory": 20}
-"""Number of the nearest of each kind; most were said before, by others or about nothing."""
+"""Number of the nearest of each kind: most were said earlier, by others, or tell nothing."""
 _SURELY = 1.5
-"""Certainty that something tells of the speaker's world and may be out of date. Of 200 statements
-that were corrected nearly all do so, of other talk a third."""
+"""Certainty with which a statement that may be out of date has to tell of the speaker's world."""
 _ASKED = 0.3
-"""Weight of nearness to a wording of the question, beside nearness to what was said before."""
+"""Weight of nearness to a wording of the question, beside nearness to the earlier statement."""
 Speaker = tuple[Role, str | None]
 _USER: Speaker = (Role.USER, None)
 
 
 class Said(NamedTuple):
-    """A statement, as far as it matters here."""
+    """A statement with its time and speaker."""
 
     n: int
-    """Number of the document: a turn, or a memory's wording."""
+    """Number of the document, which is a turn or a wording of a memory."""
     at: int
     speaker: Speaker
 
     @classmethod
     def of_candidate(cls, each: ScoredCandidate) -> Self | None:
-        """Read a candidate; None where an assistant or a tool said it, which speak for nobody."""
-        document, n = each.document, each.candidate.n
+        """Return a candidate's statement; None for one of an assistant, a tool or a page."""
+        document, n = each.document, each.n
         if isinstance(document, MemoryWording):
             return cls(n, document.version.valid_from, _USER)
         is_of_person = document.role is Role.USER or document.speaker is not None
@@ -112,7 +105,7 @@ class Said(NamedTuple):
 
 
 class LaterSearch:
-    """Looks for what was said later, in one snapshot."""
+    """Search for later statements of the same speaker, in one snapshot."""
 
     def __init__(
         self, tx: Transaction, model: str, calibration: Calibration, filters: Filters
@@ -121,8 +114,8 @@ class LaterSearch:
 
         Args:
             tx: where to look.
-            model: whose vectors are compared.
-            calibration: what these tell.
+            model: the model whose vectors are compared.
+            calibration: the meaning of that model's cosines.
             filters: what may be seen.
         """
         self._tx = tx
@@ -131,7 +124,7 @@ class LaterSearch:
         self._telling = calibration.telling
 
     def keep_telling(self, said: Sequence[Said]) -> list[Said]:
-        """Keep those that surely tell something: nothing else can be out of date."""
+        """Keep the statements that surely tell something of the speaker's world."""
         vectors = self._tx.documents.vectors([each.n for each in said], self._model)
         telling = self._telling
         return [
@@ -143,14 +136,14 @@ class LaterSearch:
     def find(
         self, told: Sequence[Said], most: int = MOST_LATER, asked: Sequence[Vector] = ()
     ) -> dict[int, tuple[Match, ...]]:
-        """Map documents to what the same speaker said later, nearest first; `most` of each.
+        """Map each statement's document to what its speaker said later, nearest first.
 
-        What a model has ruled to be another matter is none of it.
+        What a model has ruled to be another matter is left out.
 
         Args:
-            told: what it may correct.
-            most: of each.
-            asked: the wordings of a question; what is near to one comes before what is not.
+            told: the earlier statements.
+            most: the most later statements of each.
+            asked: vectors of a question's wordings; what is near to one of these comes first.
         """
         vectors = self._tx.documents.vectors([each.n for each in told], self._model)
         told = [each for each in told if each.n in vectors]
@@ -169,7 +162,7 @@ class LaterSearch:
         return found
 
     def _list_near(self, vector: Vector) -> list[int]:
-        """List what lies near to a vector, turned towards what tells something."""
+        """List the documents near to a vector turned towards what tells something."""
         turned = vector if self._telling is None else self._telling.turn(vector)
         return [
             match.n
@@ -178,7 +171,7 @@ class LaterSearch:
         ]
 
     def _read(self, ns: Sequence[int]) -> Iterator[Said]:
-        """Yield speaker and time of the documents, without those of assistants and tools."""
+        """Yield the statements of documents, without those of assistants and tools."""
         if not ns:
             return
         remarks = self._tx.turn_columns.remarks(ns)
@@ -200,7 +193,7 @@ class LaterSearch:
     def _list_later(
         self, one: Said, others: Sequence[Said], vectors: Mapping[int, Vector]
     ) -> list[Match]:
-        """List what tells something and was said later by the same speaker, in any order."""
+        """List the statements among others that tell something and are later, of one speaker."""
         telling = self._telling
         return [
             Match(each.n, float(vectors[each.n] @ vectors[one.n]))
@@ -212,5 +205,5 @@ class LaterSearch:
 
 
 def _weigh_nearness(vector: Vector, asked: Sequence[Vector]) -> float:
-    """Return the weight of a text's nearness to a wording of the question."""
+    """Return a weight for a text's nearness to the nearest wording of a question."""
     return _ASKED * max((float(vector @ each) for each in asked), default=0.0)

@@ -18,8 +18,10 @@ in the echo, which has hardly a word more, and the part of the echo that answers
 added. The question that an echo answers goes with the echo.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence, Set
 from itertools import chain
+from math import ceil, floor
 from typing import Protocol, TypeVar
 
 from memoria.bare.lazy_regex import lazy_regex
@@ -29,17 +31,17 @@ from memoria.language.words.analyser import distinct_tokens, list_stop_words, to
 from memoria.language.words.characters import CJK, is_cjk_character
 from memoria.model import MemoryVersion, Role, StoredTurn
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.candidates import READ_CHARS, MemoryWording
-from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.candidates import READ_CHARS, MemoryWording, ScoredCandidate
 
+_REPEAT_SIMILARITY = 0.9
 _REPEAT_SHARE = 0.6
 _LONGEST_REPEATED = 3
 _PENALTY = 0.4
-"""Share that a hit loses that repeats another word for word."""
+"""Share of its score that a hit loses which repeats another hit word for word."""
 
 
 class HasWords(Protocol):
-    """Something with a score and words."""
+    """Protocol of a hit: its score and its words."""
 
     @property
     def score(self) -> float: ...  # noqa: D102
@@ -51,11 +53,11 @@ _W = TypeVar("_W", bound=HasWords)
 
 
 def diversify(ranked: Sequence[_W], most: int) -> list[_W]:
-    """Order hits, each after those that leave it more to say; `most` are chosen with care.
+    """Order hits by the relevance that is left after what earlier hits have said.
 
     Args:
-        ranked: best first.
-        most: how many are chosen so; the others follow in their order.
+        ranked: hits, best first.
+        most: the number of hits that are chosen so; the others follow in their order.
     """
     words = _as_bits([each.words - list_stop_words() or each.words for each in ranked])
     sizes = [each.bit_count() for each in words]
@@ -79,14 +81,14 @@ def diversify(ranked: Sequence[_W], most: int) -> list[_W]:
 
 
 def _as_bits(texts: Sequence[frozenset[str]]) -> list[int]:
-    """Encode the words of each text as bits of a number, for those of two to be compared fast."""
+    """Encode the words of each text as bits of a number, so that two texts are compared fast."""
     every = dict.fromkeys(chain.from_iterable(texts))
     bits = {word: 1 << n for n, word in enumerate(every)}
     return [sum(map(bits.__getitem__, words)) for words in texts]
 
 
 def word_similarity(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return the share of common words, 0 to 1.
+    """Return the share of words that two texts have in common, 0 to 1.
 
     >>> word_similarity(frozenset({"gate", "opens"}), frozenset({"gate"}))
     0.5
@@ -98,21 +100,21 @@ def word_similarity(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _excess(share: float) -> float:
-    """Return how far the share of repeated words goes beyond what counts, 0 to 1."""
+    """Return the excess of a share of repeated words over the share that counts, 0 to 1."""
     return max(0.0, (share - _REPEAT_SHARE) / (1 - _REPEAT_SHARE))
 
 
 _FAR_LONGER = 2
-"""Factor beyond a memory's words. "I live in Dali" says no more than "the user lives in Dali"."""
+"""Factor of a memory's number of words beyond which its turn may say more."""
 
 
 def stand_for_turns(
     found: Sequence[ScoredCandidate], spared: Collection[int] = ()
 ) -> tuple[list[ScoredCandidate], set[int]]:
-    """Place each memory where it belongs, and return the turns that memories answer for.
+    """Raise each memory to the place of its turn; return the hits and the turns answered for.
 
     Args:
-        found: what passes the threshold, best first.
+        found: the candidates that pass the threshold, best first.
         spared: turns that are known to say what no memory says.
     """
     memories = _list_memories_by_turn(found)
@@ -120,25 +122,25 @@ def stand_for_turns(
     answered: set[int] = set()
     for turn in found:
         memory = memories.get(turn.id) if turn.kind == "turn" else None
-        if memory is None or turn.candidate.n in spared or _says_more(turn, memory):
+        if memory is None or turn.n in spared or _says_more(turn, memory):
             continue
-        answered.add(turn.candidate.n)
-        known = raised.get(memory.candidate.n, memory)
-        raised[memory.candidate.n] = known._replace(score=max(known.score, turn.score))
-    placed = (raised.get(each.candidate.n, each) for each in found)
+        answered.add(turn.n)
+        known = raised.get(memory.n, memory)
+        raised[memory.n] = known._replace(score=max(known.score, turn.score))
+    placed = (raised.get(each.n, each) for each in found)
     return sorted(placed, key=lambda each: -each.score), answered
 
 
 def _says_more(turn: ScoredCandidate, memory: ScoredCandidate) -> bool:
-    """Return whether a turn says more to the question than the memory that was made of it."""
+    """Return whether a turn says more to the question than the memory made of the turn."""
     is_longer = len(turn.words) > _FAR_LONGER * len(memory.words)
     return is_longer and turn.signals.coverage > memory.signals.coverage
 
 
 def _list_memories_by_turn(found: Sequence[ScoredCandidate]) -> dict[str, ScoredCandidate]:
-    """Map each turn to the best memory that was made of it.
+    """Map the id of each turn to the best memory made of the turn.
 
-    A memory that says how it is now answers for the turns of its former wordings, too.
+    The present wording of a memory answers for the turns of its former wordings, too.
     """
     memories: dict[str, ScoredCandidate] = {}
     for each in found:
@@ -150,29 +152,28 @@ def _list_memories_by_turn(found: Sequence[ScoredCandidate]) -> dict[str, Scored
 
 
 def _list_versions_answered_for(document: MemoryWording) -> tuple[MemoryVersion, ...]:
-    """Return the wordings whose turns a hit stands for: for a present wording, all of them."""
+    """Return the wordings whose turns a memory answers for: the present wording for all of them."""
     is_present = document.version.n == document.memory.current.n
     return document.memory.versions if is_present else (document.version,)
 
 
 _IS_CJK = lazy_regex(f"[{CJK}]")
 _MOST_HITS = 40
-"""Number of first hits that are looked at: what stands further down outranks nobody."""
+"""Number of first hits among which echoes are looked for."""
 _LONGEST = 300
-"""Most distinct words of an echo: whoever says more has more to say."""
+"""Most distinct words of an echo."""
 _REPEATED = 0.8
-"""Least share of the words of what is repeated that an echo has."""
+"""Least share of an earlier hit's words that its echo holds."""
 _LEAST_ADDED = 6
-"""Words that an echo may add, to say whose they are; and as many as it repeats."""
+"""Number of words that an echo may add in any case; it may also add as many as it repeats."""
 _ANSWERED = 0.25
-"""Least share of the words of the part that answers that stand in what is repeated. An added
-sentence has none of them; one that says whose they are at length has a third."""
+"""Least share of the words of an echo's answer that stand in the hit that it repeats."""
 
 
 def place_echoes(plan: SearchPlan, hits: Sequence[ScoredCandidate]) -> Sequence[ScoredCandidate]:
-    """Order the hits so that each echo is behind what it repeats.
+    """Order the hits so that each echo is behind the hit that it repeats.
 
-    Who asks what the assistant has said is given that.
+    A question for what the assistant has said is exempt.
     """
     if plan.parsed.is_time_only or plan.parsed.aim is Aim.REPLY:
         return hits
@@ -181,16 +182,16 @@ def place_echoes(plan: SearchPlan, hits: Sequence[ScoredCandidate]) -> Sequence[
     if not echoes:
         return hits
     asked = list_stop_words().union(tokens(plan.query))
-    originals = {echo.candidate.n: [*_list_originals(echo, first, asked)] for echo in echoes}
-    originals |= {each.candidate.n: [] for each in first if each.candidate.n not in originals}
+    originals = {echo.n: [*_list_originals(echo, first, asked)] for echo in echoes}
+    originals |= {each.n: [] for each in first if each.n not in originals}
     for question in first:
         if not question.words - asked:
-            answers = (originals[echo.candidate.n] for echo in echoes if _is_of_one(echo, question))
-            originals[question.candidate.n] += chain.from_iterable(answers)
+            answers = (originals[echo.n] for echo in echoes if _is_of_one(echo, question))
+            originals[question.n] += chain.from_iterable(answers)
     placed: dict[int, ScoredCandidate] = {}
     for hit in first:
-        for each in (*originals[hit.candidate.n], hit):
-            placed.setdefault(each.candidate.n, each)
+        for each in (*originals[hit.n], hit):
+            placed.setdefault(each.n, each)
     return [*placed.values(), *hits[_MOST_HITS:]]
 
 
@@ -218,7 +219,7 @@ def _list_originals(
 
 
 def _is_echoed(hit: ScoredCandidate, echo: ScoredCandidate, asked: Set[str]) -> bool:
-    """Return whether a hit states what stands in a later echo, which adds little."""
+    """Return whether a later echo holds what a hit states, and adds little."""
     said, told = echo.words - asked, hit.words - asked
     is_near = told and len(said & told) >= _REPEATED * len(told)
     return (
@@ -230,9 +231,9 @@ def _is_echoed(hit: ScoredCandidate, echo: ScoredCandidate, asked: Set[str]) -> 
 
 
 def _read_answer(echo: ScoredCandidate, asked: Set[str]) -> frozenset[str]:
-    """Return the words, beside the question's, of the part of an echo that answers.
+    """Return the words of the part of an echo that answers, without those of the question.
 
-    That is the part nearest to the question by meaning, or the sentences with most of its words.
+    The part is nearest to the question by meaning, or has most of the question's words.
     """
     span, text = echo.candidate.passage, echo.text
     parts = split_sentences(text[:READ_CHARS]) if span is None else [text[slice(*span)]]
@@ -244,7 +245,7 @@ def _read_answer(echo: ScoredCandidate, asked: Set[str]) -> frozenset[str]:
 
 
 def _count_words(terms: Set[str]) -> float:
-    """Count words; of a script without spaces two characters are one."""
+    """Count words; in a script without spaces two characters are a word."""
     characters = sum(map(is_cjk_character, terms))
     return characters / 2 + sum(not _IS_CJK.match(term) for term in terms)
 
@@ -254,7 +255,7 @@ def _is_earlier(hit: ScoredCandidate, echo: ScoredCandidate) -> bool:
 
 
 def _find_time(hit: ScoredCandidate) -> tuple[int, int]:
-    """Return the time something was said first; of what was said at once, a memory is earlier."""
+    """Return the time at which a hit was said first; of equal times, a memory's is earlier."""
     document = hit.document
     if isinstance(document, StoredTurn):
         return document.at, document.n
@@ -262,6 +263,28 @@ def _find_time(hit: ScoredCandidate) -> tuple[int, int]:
 
 
 def _states(hit: ScoredCandidate) -> bool:
-    """Return whether it says something of its own: a question does not."""
+    """Return whether a hit states something; a question does not."""
     document = hit.document
     return not isinstance(document, StoredTurn) or not read_saying(document.content).asks
+
+
+def find_repeats(found: Sequence[ScoredCandidate]) -> set[int]:
+    """Find the turns that say word for word what a better hit says."""
+    better: dict[int, list[frozenset[str]]] = defaultdict(list)  # by how many words they have
+    repeats: set[int] = set()
+    for each in found:
+        words = each.words
+        if each.kind == "turn" and any(
+            word_similarity(words, other) >= _REPEAT_SIMILARITY
+            for size in _list_sizes_alike(len(words))
+            for other in better[size]
+        ):
+            repeats.add(each.n)
+        else:
+            better[len(words)].append(words)
+    return repeats
+
+
+def _list_sizes_alike(size: int) -> range:
+    """List the numbers of words of texts that may repeat a text of `size` words."""
+    return range(ceil(_REPEAT_SIMILARITY * size), floor(size / _REPEAT_SIMILARITY) + 1)

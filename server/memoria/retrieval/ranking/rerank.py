@@ -23,6 +23,7 @@ that it fits best.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
+from math import prod
 
 from memoria.errors import RerankerError
 from memoria.inference.reranker import Reranker, score_texts
@@ -30,23 +31,22 @@ from memoria.language.asking.parse import ParsedQuery
 from memoria.language.reading.excerpt import find_excerpt, weigh_evenly
 from memoria.model import PartReport, StoredTurn
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.boosts import combine_boosts
-from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.candidates import ScoredCandidate
 from memoria.retrieval.ranking.statistics import QueryStatistics
 from memoria.retrieval.ranking.threshold import RelevanceThreshold
 
 RERANK_DEPTH = 20
-"""Number of the best hits the reranker is asked about."""
+"""Number of the best candidates that the reranker is asked about."""
 _CHARS = 1000
-"""Most characters of each that it is shown: of a long one, the part that answers."""
+"""Most characters of a candidate that the reranker is shown: the part that answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class RerankOpinion:
-    """Scores of the reranker, and the report of asking it."""
+    """Scores of the reranker, and the report of asking."""
 
     scores: Mapping[str, float] = field(default_factory=dict)
-    """Scores by the words that it was shown."""
+    """Scores by the text that the reranker was shown."""
     reports: tuple[PartReport, ...] = ()
 
 
@@ -56,7 +56,7 @@ SWITCHED_OFF = RerankOpinion(reports=(PartReport(part="rerank", state="off", why
 
 
 def passages(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> tuple[str, ...]:
-    """List what the reranker is to be shown: of the best hits, the words that answer."""
+    """List the texts that the reranker is shown: the part of each of the best that answers."""
     if plan.parsed.is_time_only or not plan.terms:
         return ()
     shown = (_passage_text(plan, each) for each in scored[:RERANK_DEPTH])
@@ -64,7 +64,7 @@ def passages(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> tuple[str, 
 
 
 def ask_reranker(reranker: Reranker, query: str, texts: Sequence[str]) -> RerankOpinion:
-    """Ask the reranker about these texts; its failure is reported, not raised."""
+    """Ask the reranker to score texts; its failure is reported, not raised."""
     if not texts:
         why = "there is nothing to put in order"
         return RerankOpinion(reports=(PartReport(part="rerank", state="idle", why=why),))
@@ -82,7 +82,7 @@ def apply_opinion(
     opinion: RerankOpinion,
     threshold: RelevanceThreshold,
 ) -> Sequence[ScoredCandidate]:
-    """Order the hits by our score and the reranker's, best first."""
+    """Order candidates by the mean of our score and the reranker's, best first."""
     if not opinion.scores:
         return scored
     worst = min(opinion.scores.values())
@@ -97,12 +97,12 @@ def _apply_score(each: ScoredCandidate, score: float | None, otherwise: float) -
     return each._replace(
         signals=each.signals._replace(rerank_score=score),
         relevance=relevance,
-        score=relevance * combine_boosts(each.boosts),
+        score=relevance * prod(each.boosts.values()),
     )
 
 
 def _passage_text(plan: SearchPlan, each: ScoredCandidate) -> str:
-    """Return the speaker, for "I" says nothing to a stranger, and the part that answers."""
+    """Return the part of a candidate that answers, with its speaker: who "I" is."""
     document, text = each.document, each.text
     start, end = find_excerpt(text, weigh_evenly(plan.terms), _CHARS)
     speaker = document.speaker if isinstance(document, StoredTurn) else None
@@ -112,7 +112,7 @@ def _passage_text(plan: SearchPlan, each: ScoredCandidate) -> str:
 def keep_holding(
     parsed: ParsedQuery, statistics: QueryStatistics, scored: Sequence[ScoredCandidate]
 ) -> Sequence[ScoredCandidate]:
-    """Keep the candidates that hold a code of the question; all, if none does or it has none."""
+    """Keep the candidates that hold a code, path or address of the question; all, if none does."""
     if not parsed.literals:
         return scored
     codes = statistics.codes
@@ -122,23 +122,16 @@ def keep_holding(
 
 
 SEVERAL_DEPTH = 40
-"""Number of the best of each that are joined where several things are searched for, however many
-are shown; the others follow."""
+"""Number of the best candidates of each wording whose rankings are joined; the others follow."""
 _VARIANT_WEIGHT = 0.8
-"""Weight of a place in a variant's ranking, beside one in the query's."""
+"""Weight of a place in another wording's ranking, beside a place in the question's."""
 _RANK_OFFSET = 2
-"""Number added to a place, so that agreement counts beside the first ones. With 5, and half the
-weight for a variant, of 40 wishes behind requests among 400 other turns 8 are among the first ten
-at the second level, with these 20; with the usual 60, for lists of hundreds, recall is lower
-everywhere."""
+"""Number added to a place, so that agreement counts beside first places. The usual 60 is for lists
+of hundreds."""
 
 
 def join_searches(rankings: Sequence[Sequence[ScoredCandidate]]) -> Sequence[ScoredCandidate]:
-    """Join the results of all searches of a plan to one ranking.
-
-    Args:
-        rankings: of the question, then of each variant, with their margins.
-    """
+    """Join the rankings of the question, then of each other wording, to one ranking."""
     if len(rankings) == 1:
         return rankings[0]
     fused = fuse_searches([ranking[:SEVERAL_DEPTH] for ranking in rankings])
@@ -149,13 +142,7 @@ def join_searches(rankings: Sequence[Sequence[ScoredCandidate]]) -> Sequence[Sco
 
 
 def fuse_searches(rankings: Sequence[Sequence[ScoredCandidate]]) -> list[ScoredCandidate]:
-    """Fuse rankings, best first; each candidate as the ranking has it that it fits best.
-
-    Args:
-        rankings: the query's first, then each variant's, with their margins.
-    """
-    if len(rankings) == 1:
-        return list(rankings[0])
+    """Fuse rankings to one, best first; each candidate is as in the ranking where it fits best."""
     best: dict[tuple[str, int], ScoredCandidate] = {}
     gains: dict[tuple[str, int], float] = {}
     for position, ranking in enumerate(rankings):
@@ -166,7 +153,7 @@ def fuse_searches(rankings: Sequence[Sequence[ScoredCandidate]]) -> list[ScoredC
             if key not in best or each.margin > best[key].margin:
                 best[key] = each
     shares = _list_shares(rankings)
-    order = sorted(best, key=lambda key: (-gains[key], best[key].candidate.n))
+    order = sorted(best, key=lambda key: (-gains[key], best[key].n))
     # What follows may be better in one wording alone: none is called worse than what is behind it.
     rising = accumulate((shares[key] for key in reversed(order)), max)
     top = max((each.score for ranking in rankings for each in ranking), default=0.0)

@@ -1,25 +1,44 @@
-"""Scoring: candidates are read, and get a relevance, their boosts and relevance signals."""
+"""Scores of candidates: relevance, boosts, and the signals by which a threshold is passed.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+Boosts are factors that favour one of two hits that match about equally well: importance, use,
+evidence, recency by type, feedback, task and trust. Each is near 1 and what is counted saturates
+(the first uses say most). All boosts together are bounded: a memory that has everything in its
+favour must not stand before one that answers, as without a bound it mostly did
+(`bench.recall.weighted`). What holds whatever its age (preferences, rules, skills, who somebody is)
+does not fade; what tells of a moment does, by e in τ, down to a floor.
+"""
+
+import math
+from collections.abc import Mapping, Sequence, Set
 from itertools import chain
 from operator import attrgetter
 from types import MappingProxyType
-from typing import NamedTuple, Self, overload
 
 from memoria.inference import Calibration
 from memoria.language.asking.aim import Aim
 from memoria.language.dates import Interval
 from memoria.language.lazy import remember_results
+from memoria.language.names.keys import same_task
 from memoria.language.words.analyser import tokens
 from memoria.language.words.characters import is_cjk
 from memoria.language.words.document import property_words
-from memoria.model import InferredBy, Role, StoredTurn
+from memoria.model import (
+    DAY_MS,
+    InferredBy,
+    Memory,
+    MemoryType,
+    MemoryVersion,
+    Role,
+    StoredTurn,
+    Trust,
+)
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.ranking.boosts import NO_BOOSTS, combine_boosts, memory_boosts, turn_boosts
 from memoria.retrieval.ranking.candidates import (
     READ_CHARS,
     FusedCandidate,
+    LazyCandidates,
     MemoryWording,
+    ScoredCandidate,
     add_graph_score,
     read_documents,
     read_text,
@@ -33,10 +52,112 @@ from memoria.retrieval.ranking.threshold import (
     TermWeights,
 )
 from memoria.store.rows.transaction import Transaction
-from memoria.store.values import DocumentKind
+
+_CONCLUSION = 1.1
+"""Factor of a memory beside a turn that says the same: somebody thought it worth keeping."""
+_IMPORTANCE = 0.2
+_PINNED = 1.15
+_VERIFIED = 1.05
+_VOTES = 0.1
+_USE = 0.12
+_HALF_USED = 8
+"""Number of uses that earn half of the most that uses can."""
+_EVIDENCE = 0.08
+_HALF_PROVEN = 4
+"""Number of further turns that earn half of the most that evidence can."""
+_TRUST = {Trust.USER: 1.02, Trust.REPORTED: 1.0, Trust.TOOL: 0.9}
+_TOOL_TRAFFIC = 0.6
+"""Factor of a tool's output, which is seldom a conclusion and is vouched for by nobody."""
+_FADES = 0.1
+"""Greatest share of a score that age takes."""
+_SAME_TASK = 1.15
+_IN_TIME = 0.25
+"""Gain of what was said in the time asked for."""
+NO_BOOSTS: Mapping[str, float] = MappingProxyType({})
+_BOUND = math.log(1.6) / 2
+"""Bound of the logarithm of all boosts together: the highest product is 1.6 times the lowest."""
+
+
+def turn_boosts(turn: StoredTurn, plan: SearchPlan) -> Mapping[str, float]:
+    """Return the boosts of a turn among memories; most turns have none."""
+    if plan.parsed.time is None and turn.role is not Role.TOOL:
+        return NO_BOOSTS
+    tool = _TOOL_TRAFFIC if turn.role is Role.TOOL else 1.0
+    return _drop_neutral({"tool": tool, "time": _time_boost(plan.parsed.time, turn.at)})
+
+
+def memory_boosts(memory: Memory, version: MemoryVersion, plan: SearchPlan) -> dict[str, float]:
+    """Return the boosts of a memory in one of its wordings."""
+    votes = math.tanh((memory.upvotes - memory.downvotes) / 2)
+    at = version.event_at if version.event_at is not None else version.valid_from
+    factors = _limit_product(
+        {
+            "importance": 1 + _IMPORTANCE * (memory.importance - 0.5),
+            "pinned": _PINNED if memory.pinned else 1.0,
+            "verified": _VERIFIED if memory.verified else 1.0,
+            "votes": 1 + _VOTES * votes,
+            "use": 1 + _USE * _saturate(memory.use_count, _HALF_USED),
+            "evidence": 1 + _EVIDENCE * _saturate(_count_repeats(memory), _HALF_PROVEN),
+            "recency": 1.0 if memory.pinned else _recency_boost(memory.type, plan.now - at),
+            "trust": _TRUST[version.provenance.trust],
+            "task": _SAME_TASK if same_task(memory.task, plan.options.task) else 1.0,
+            "time": _time_boost(plan.parsed.time, at),
+        }
+    )
+    return _drop_neutral({"conclusion": _CONCLUSION, **factors})
+
+
+def _limit_product(factors: Mapping[str, float]) -> dict[str, float]:
+    """Add to factors the one that keeps their product within bounds, by tanh of its logarithm."""
+    earned = math.log(math.prod(factors.values()))
+    granted = _BOUND * math.tanh(earned / _BOUND)
+    return {**factors, "bound": math.exp(granted - earned)}
+
+
+def _count_repeats(memory: Memory) -> int:
+    """Count how often a memory was said again; a derived memory was said by nobody."""
+    return 0 if memory.type.is_derived else memory.evidence - 1
+
+
+def _saturate(count: int, half: int) -> float:
+    """Map a count to a share below 1, by BM25's curve of term frequency."""
+    return max(count, 0) / (max(count, 0) + half)
+
+
+def _recency_boost(kind: MemoryType, age_ms: int) -> float:
+    tau = kind.row.recency_tau_days
+    if tau is None:
+        return 1.0
+    return 1 - _FADES * (1 - math.exp(-max(age_ms, 0) / (tau * DAY_MS)))
+
+
+def _time_boost(asked: Interval | None, at: int) -> float:
+    if asked is None:
+        return 1.0
+    return 1 + _IN_TIME * math.exp(-_distance_ms(asked, at) / _span_ms(asked))
+
+
+def _distance_ms(asked: Interval, at: int) -> int:
+    """Return the milliseconds between a moment and the period asked for; 0 inside the period."""
+    early = 0 if asked.from_ms is None else asked.from_ms - at
+    late = 0 if asked.until_ms is None else at - asked.until_ms
+    return max(early, late, 0)
+
+
+def _span_ms(asked: Interval) -> int:
+    """Return the length of the period asked for in milliseconds, at least a day."""
+    if asked.from_ms is None or asked.until_ms is None:
+        return DAY_MS
+    return max(asked.until_ms - asked.from_ms, DAY_MS)
+
+
+def _drop_neutral(factors: Mapping[str, float]) -> dict[str, float]:
+    rounded = ((name, round(factor, 4)) for name, factor in factors.items() if factor != 1)
+    return {name: factor for name, factor in rounded if factor != 1}
+
 
 _WORDS_CEILING = 0.6
-"""Most that words alone make of the best of them."""
+"""Highest score of a conclusion that shares words, but no meaning."""
 
 
 def score_conclusion(
@@ -45,7 +166,7 @@ def score_conclusion(
     """Return the score of a conclusion, 0 to 1.
 
     Among a handful of memories BM25's best may share nothing but a particle with the query,
-    so it counts by the share of the query's terms it covers. A sentence's cosine says more
+    so a memory counts by the share of the query's terms it covers. A sentence's cosine says more
     than a turn's: it is stretched from where unrelated sentences end to where answers lie.
     """
     unrelated = calibration.unrelated
@@ -59,108 +180,6 @@ _LONGEST_DAY_MS = 25 * 3_600_000
 _NO_WORDS: frozenset[str] = frozenset()
 
 
-class ScoredCandidate(NamedTuple):
-    """A document with what speaks for it. Higher scores are better, within one search."""
-
-    document: StoredTurn | MemoryWording
-    candidate: FusedCandidate
-    signals: RelevanceSignals
-    relevance: float
-    """Match with the query, 0 to 1."""
-    boosts: Mapping[str, float]
-    score: float
-    words: frozenset[str]
-    margin: float
-    """Excess over what the relevance threshold demands; below 0 it is no hit."""
-
-    @property
-    def kind(self) -> DocumentKind:
-        """Kind of document."""
-        return "turn" if isinstance(self.document, StoredTurn) else "memory"
-
-    @property
-    def id(self) -> str:
-        """Id of the memory or turn."""
-        document = self.document
-        return document.id if isinstance(document, StoredTurn) else document.memory.id
-
-    @property
-    def task(self) -> str | None:
-        """Task that a memory belongs to; None for one of no task, and for a turn."""
-        document = self.document
-        return None if isinstance(document, StoredTurn) else document.memory.task
-
-    @property
-    def identity(self) -> tuple[str, int]:
-        """Key of a version of a message, or of a wording of a memory."""
-        document = self.document
-        return (document.id, document.n) if isinstance(document, StoredTurn) else (
-            document.memory.id, document.version.n)  # fmt: skip
-
-    def with_margin(self, threshold: RelevanceThreshold) -> Self:
-        """Return the same with the margin of its signals, where these have changed."""
-        return self._replace(margin=threshold.margin(self.kind, self.signals))
-
-    @property
-    def text(self) -> str:
-        """All words of the document."""
-        return read_text(self.document)
-
-
-class LazyCandidates(Sequence[ScoredCandidate]):
-    """Candidates that are read as far as somebody looks: where none of the first fits, no further.
-
-    That is for searches in which what a candidate says does not change its place.
-    """
-
-    def __init__(
-        self,
-        fused: Sequence[FusedCandidate],
-        score: Callable[[Sequence[FusedCandidate]], list[ScoredCandidate]],
-        first: int,
-    ) -> None:
-        """Create the sequence without reading any.
-
-        Args:
-            fused: the candidates, best first.
-            score: reads some of them while the transaction lasts, and keeps their order.
-            first: how many are read together when somebody looks at the first.
-        """
-        self._unread = fused
-        self._score = score
-        self._first = first
-        self._read: list[ScoredCandidate] = []
-
-    def __len__(self) -> int:
-        return len(self._read_until(None))
-
-    def __bool__(self) -> bool:
-        return bool(self[:1])
-
-    def __iter__(self) -> Iterator[ScoredCandidate]:
-        yield from self[: self._first]
-        yield from self[self._first :]
-
-    @overload
-    def __getitem__(self, at: int) -> ScoredCandidate: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[ScoredCandidate]: ...
-    def __getitem__(self, at: int | slice) -> ScoredCandidate | list[ScoredCandidate]:
-        part = at if isinstance(at, slice) else slice(at, at + 1)
-        ends = part.start or 0, part.stop, part.step or 1
-        is_counted_from_first = part.stop is not None and min(ends) >= 0
-        return self._read_until(part.stop if is_counted_from_first else None)[at]
-
-    def _read_until(self, most: int | None) -> list[ScoredCandidate]:
-        """Read the first `most` that may be seen, or all."""
-        most = len(self._unread) + len(self._read) if most is None else max(most, self._first)
-        while self._unread and len(self._read) < most:
-            many = most - len(self._read)
-            part, self._unread = self._unread[:many], self._unread[many:]
-            self._read += self._score(part)
-        return self._read
-
-
 def score_candidates(
     tx: Transaction,
     plan: SearchPlan,
@@ -168,10 +187,10 @@ def score_candidates(
     threshold: RelevanceThreshold,
     known: Mapping[int, StoredTurn] = MappingProxyType({}),
 ) -> Sequence[ScoredCandidate]:
-    """Score the documents that may be seen, best first; of a memory one wording.
+    """Score the candidates that may be seen, best first; a memory in one wording.
 
     Args:
-        tx: where they are read.
+        tx: where documents are read.
         plan: the search.
         fused: the candidates, best first.
         threshold: what a hit has to pass, and what the record knows of the query.
@@ -196,7 +215,7 @@ def score_candidates(
 
 
 def _list_once(scored: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
-    """List each wording where it is first: several of a memory may lead to the one that held."""
+    """List each wording once: of a past moment several wordings may lead to the one that held."""
     first: dict[tuple[str, int], ScoredCandidate] = {}
     for each in scored:
         first.setdefault(each.identity, each)
@@ -204,7 +223,7 @@ def _list_once(scored: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
 
 
 class _Scorer:
-    """Scores documents by a question. What is the same for all of them is worked out once."""
+    """Scores documents by a question; what is the same for all documents is worked out once."""
 
     def __init__(self, plan: SearchPlan, threshold: RelevanceThreshold) -> None:
         statistics = threshold.statistics
@@ -221,10 +240,10 @@ class _Scorer:
         self._uses_boosts = is_ranked and plan.profile.uses_boosts and plan.options.stages.boosts
         self._scores_conclusions = is_ranked and plan.profile.scores_conclusions
         self.keeps_order = not (self._uses_boosts or self._scores_conclusions)
-        """True if a document counts as much as it did before it was read."""
+        """True if reading a document does not change its score."""
 
     def promises(self, item: FusedCandidate) -> bool:
-        """Return whether an unread turn passes by what is known of it: others are shown with it."""
+        """Return whether an unread turn passes the threshold by its cosine, graph and context."""
         known = RelevanceSignals(0.0, item.cosine, item.graph, item.context)
         return self._threshold.margin("turn", known) >= 0
 
@@ -235,13 +254,13 @@ class _Scorer:
         text: str,
         words: frozenset[str],
     ) -> ScoredCandidate:
-        """Score a candidate by what speaks for it.
+        """Score a candidate.
 
         Args:
-            item: as the sources found it.
-            document: what it is.
-            text: all that it says.
-            words: its tokens.
+            item: the candidate as the sources found it.
+            document: its document.
+            text: all words of the document.
+            words: the document's tokens.
         """
         statistics, asked = self._statistics, self._asked
         in_cjk = not text.isascii() and is_cjk(text[:READ_CHARS])
@@ -266,7 +285,7 @@ class _Scorer:
             is_reply=self._asks_for_reply and document.role is Role.ASSISTANT,
         )
         boosts = turn_boosts(document, self._plan) if self._uses_boosts else NO_BOOSTS
-        score = item.score * combine_boosts(boosts) if boosts else item.score
+        score = item.score * math.prod(boosts.values()) if boosts else item.score
         margin = self._threshold.margin("turn", signals)
         return ScoredCandidate(document, item, signals, item.score, boosts, score, words, margin)
 
@@ -292,24 +311,24 @@ class _Scorer:
         relevance = self._rate_conclusion(item, held) if self._scores_conclusions else item.score
         is_boosted, plan = self._uses_boosts, self._plan
         boosts = memory_boosts(wording.memory, wording.version, plan) if is_boosted else NO_BOOSTS
-        score = relevance * combine_boosts(boosts)
+        score = relevance * math.prod(boosts.values())
         margin = self._threshold.margin("memory", signals)
         return ScoredCandidate(wording, item, signals, relevance, boosts, score, words, margin)
 
     def _find_names(self, item: FusedCandidate) -> frozenset[str]:
-        """Return the words of the names asked about that it is linked with."""
+        """Return the tokens of the names asked about that the graph links with a candidate."""
         names = map(list_tokens, item.entity_names)
         return self._asked.intersection(chain.from_iterable(names))
 
     def _rate_conclusion(self, item: FusedCandidate, held: Set[str]) -> float:
-        """Return the match of a memory, as one sentence by itself."""
+        """Return the relevance of a memory, as one sentence by itself."""
         covered = len(self._terms & held) / len(self._terms) if self._terms else 0.0
         score = score_conclusion(item.lexical, covered, item.cosine, self._plan.calibration)
         return item.phrase * add_graph_score(score, item.graph)
 
 
 def find_named_day(time: Interval | None) -> range | None:
-    """Return the time asked about in milliseconds, if it is at most a day; else None."""
+    """Return the period asked for in milliseconds, if that is at most a day; else None."""
     if time is None or time.from_ms is None or time.until_ms is None:
         return None
     is_day = time.until_ms - time.from_ms <= _LONGEST_DAY_MS
@@ -318,11 +337,11 @@ def find_named_day(time: Interval | None) -> range | None:
 
 @remember_results(256)
 def list_tokens(name: str) -> frozenset[str]:
-    """Return a name's tokens; remembered, for most documents have one of few speakers."""
+    """Return a name's tokens. Cached, as the same few speakers recur."""
     return frozenset(tokens(name))
 
 
 def _list_property_tokens(wording: MemoryWording) -> frozenset[str]:
-    """Return tokens of a memory's property: "works at Northwind" tells the employer."""
+    """Return the tokens of a memory's property: "works at Northwind" tells the employer."""
     is_present = wording.version.n == wording.memory.current.n
     return list_tokens(property_words(wording.memory.predicate)) if is_present else _NO_WORDS

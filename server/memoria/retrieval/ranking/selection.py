@@ -11,17 +11,10 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from math import ceil, floor
 
 from memoria.retrieval.query.plan import SearchPlan, is_of_named_task
-from memoria.retrieval.ranking.candidates import MemoryWording
-from memoria.retrieval.ranking.repeats import (
-    diversify,
-    place_echoes,
-    stand_for_turns,
-    word_similarity,
-)
-from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.candidates import MemoryWording, ScoredCandidate
+from memoria.retrieval.ranking.repeats import diversify, find_repeats, place_echoes, stand_for_turns
 from memoria.retrieval.ranking.successors import (
     NO_SUCCESSORS,
     Successors,
@@ -31,14 +24,12 @@ from memoria.retrieval.ranking.successors import (
 from memoria.retrieval.ranking.threshold import DECIDING_HITS
 from memoria.store.rows.transaction import Transaction
 
-_REPEAT_SIMILARITY = 0.9
 _NEARLY_AS_GOOD = 0.4
-"""Share of the best turn's score with which another is shown beside it. Of those below, none
-answers on LoCoMo or BEAM: their recall@10 is the same without a bound, and lower from 0.5 on."""
+"""Share of the best turn's score with which another turn is shown beside the best."""
 HALF_AS_GOOD = 0.5
-"""Share of the best conclusion's score below which none is a hit, where no limit is given."""
+"""Share of the best memory's score below which no memory is a hit, if no limit is given."""
 _LEAST_HITS = 3
-"""Number of hits in any case: the best may be the question itself, as it was asked before."""
+"""Least number of hits: the best may be the question itself, as it was asked before."""
 _CHOSEN_WITH_CARE = 50
 """Number of hits that make room for each other, whatever the limit."""
 
@@ -55,7 +46,7 @@ class Selection:
 
 
 def has_hits(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> bool:
-    """Return whether anything is shown of the candidates, which have their margins."""
+    """Return whether any of the scored candidates is shown."""
     if plan.parsed.is_time_only or plan.profile.is_asked:
         return bool(scored)
     deciding = scored if plan.profile.every_hit_must_fit else scored[:DECIDING_HITS]
@@ -63,14 +54,11 @@ def has_hits(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> bool:
 
 
 def select_hits(
-    plan: SearchPlan,
-    scored: Sequence[ScoredCandidate],
-    successors: Successors = NO_SUCCESSORS,
+    plan: SearchPlan, scored: Sequence[ScoredCandidate], successors: Successors = NO_SUCCESSORS
 ) -> Selection:
-    """Select the hits, without repeats, in their order; for an asked search, all that was found.
+    """Select the hits in their order, without repeats: in an asked search, from all that was found.
 
-    Unasked they have to pass the threshold. What has taken the place of one that does passes with
-    it.
+    If nobody has asked, hits have to pass the threshold, and their successors pass with them.
     """
     if plan.parsed.is_time_only:
         return Selection(tuple(scored))
@@ -82,47 +70,46 @@ def select_hits(
     if not plan.profile.is_asked:
         passed = _add_linked(scored, _list_fitting(plan, scored))
         passed = _add_successors(scored, passed, successors)
-    ids = {each.candidate.n for each in passed}
-    below = tuple(each for each in scored if each.candidate.n not in ids)
+    ids = {each.n for each in passed}
+    below = tuple(each for each in scored if each.n not in ids)
     passed, repeats = stand_for_turns(passed, successors.spared)
-    repeats |= _find_repeats([each for each in passed if each.candidate.n not in repeats])
-    hits = [each for each in passed if each.candidate.n not in repeats]
+    repeats |= find_repeats([each for each in passed if each.n not in repeats])
+    hits = [each for each in passed if each.n not in repeats]
     if plan.profile.uses_diversity and plan.options.stages.diversity:
         hits = diversify(hits, _CHOSEN_WITH_CARE)
     hits.sort(key=lambda each: not is_of_named_task(plan, each.task))  # each part keeps its order
     hits = place_successors(place_echoes(plan, hits), successors)
-    dropped = tuple(each for each in passed if each.candidate.n in repeats)
+    dropped = tuple(each for each in passed if each.n in repeats)
     return Selection(tuple(hits), below, dropped)
 
 
 def add_rest(plan: SearchPlan, selection: Selection, rest: Sequence[ScoredCandidate]) -> Selection:
-    """Add what a high limit wants besides, behind all that was ranked with care.
+    """Add to a selection the candidates that a high limit wants besides, behind all its hits.
 
     Args:
         plan: the search.
-        selection: what of the ranking is shown.
-        rest: what stands further down, best first, with margins.
+        selection: what is shown of the ranking.
+        rest: candidates further down, best first, with margins.
     """
-    known = {each.candidate.n for each in (*selection.hits, *selection.repeats)}
-    new = [each for each in rest if each.candidate.n not in known]
+    known = {each.n for each in (*selection.hits, *selection.repeats)}
+    new = [each for each in rest if each.n not in known]
     if not plan.profile.every_hit_must_fit:
         hits = (*selection.hits, *new) if selection.hits else ()
         return replace(selection, hits=hits)
     fitting = [each for each in new if plan.profile.is_asked or _is_relevant(each)]
-    repeats = _find_repeats([*selection.hits, *fitting]) if fitting else set()
+    repeats = find_repeats([*selection.hits, *fitting]) if fitting else set()
     return replace(
         selection,
-        hits=(*selection.hits, *(each for each in fitting if each.candidate.n not in repeats)),
+        hits=(*selection.hits, *(each for each in fitting if each.n not in repeats)),
         below_threshold=(*selection.below_threshold, *(n for n in new if n not in fitting)),
-        repeats=(*selection.repeats, *(n for n in fitting if n.candidate.n in repeats)),
+        repeats=(*selection.repeats, *(n for n in fitting if n.n in repeats)),
     )
 
 
 def limit_hits(plan: SearchPlan, selection: Selection) -> Selection:
-    """Limit the hits to those that may be shown, and conclusions beyond that fit as well.
+    """Drop the hits beyond the limit; if nobody has asked, memories beyond it that fit are kept.
 
-    Asked for without a limit, conclusions that are much worse than the best are left out, and none
-    is beyond. Of the record none is beyond either.
+    Without a limit, hits of an asked search that are much worse than the best are dropped.
     """
     hits = selection.hits
     if not plan.profile.every_hit_must_fit or plan.parsed.is_time_only:
@@ -139,28 +126,28 @@ def limit_hits(plan: SearchPlan, selection: Selection) -> Selection:
 
 
 def count_hits(plan: SearchPlan) -> int:
-    """Return the most hits to show, whatever is shown beside them; of a time, many."""
+    """Return the most hits to show; for a question of nothing but a time there are many."""
     return plan.limit if plan.is_limited or not plan.parsed.is_time_only else plan.profile.reads
 
 
 def _select_together(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> Selection:
-    """Select the best, where one of the very best passes the threshold; else nothing."""
+    """Select all candidates if anything may be shown; else nothing."""
     if has_hits(plan, scored):
         return Selection(tuple(place_echoes(plan, scored)))
     return Selection((), scored)
 
 
 def _list_fitting(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
-    """List what passes the threshold, and with one of the best turns those nearly as good."""
+    """List the candidates that pass the threshold, and turns nearly as good as the best turn."""
     turns = [each for each in scored if each.kind == "turn"]
-    fitting = {each.candidate.n for each in scored if _is_relevant(each)}
+    fitting = {each.n for each in scored if _is_relevant(each)}
     if plan.profile.shows_turns_together and any(map(_is_relevant, turns[:DECIDING_HITS])):
-        fitting |= {each.candidate.n for each in turns if _is_nearly_as_good(each, turns[0])}
-    return [each for each in scored if each.candidate.n in fitting]
+        fitting |= {each.n for each in turns if _is_nearly_as_good(each, turns[0])}
+    return [each for each in scored if each.n in fitting]
 
 
 def _is_nearly_as_good(turn: ScoredCandidate, best: ScoredCandidate) -> bool:
-    """Return whether its score is, for its own words and not only for those around it."""
+    """Return whether a turn is nearly as good as the best, and not only for the words around it."""
     signals = turn.signals
     speaks = signals.coverage > 0 or signals.cosine > 0 or signals.graph > 0
     return speaks and turn.score >= _NEARLY_AS_GOOD * best.score
@@ -173,55 +160,33 @@ def _is_relevant(each: ScoredCandidate) -> bool:
 def _add_linked(
     scored: Sequence[ScoredCandidate], passed: Sequence[ScoredCandidate]
 ) -> list[ScoredCandidate]:
-    """Add what is linked with a hit by somebody whom it names: the second step.
+    """Add the candidates to which the graph leads from a hit, by somebody whom the hit names.
 
     "Who looks after the server" is answered by a name, and "how do I reach whoever does" by what
     is said under that name, which shares no word with the question and little of its meaning.
     """
-    ids = {each.candidate.n for each in passed}
-    return [each for each in scored if each.candidate.n in ids or each.candidate.via in ids]
+    ids = {each.n for each in passed}
+    return [each for each in scored if each.n in ids or each.candidate.via in ids]
 
 
 def _add_successors(
     scored: Sequence[ScoredCandidate], passed: Sequence[ScoredCandidate], successors: Successors
 ) -> list[ScoredCandidate]:
-    """Add what has taken the place of a hit, whether it matches the question or not."""
-    ids = {each.candidate.n for each in passed}
-    wanted = ids | {successors.find(n) for n in ids}
-    return [each for each in scored if each.candidate.n in wanted]
-
-
-def _find_repeats(found: Sequence[ScoredCandidate]) -> set[int]:
-    """Find the turns that say word for word what a better hit says."""
-    better: dict[int, list[frozenset[str]]] = defaultdict(list)  # by how many words they have
-    repeats: set[int] = set()
-    for each in found:
-        words = each.words
-        if each.kind == "turn" and any(
-            word_similarity(words, other) >= _REPEAT_SIMILARITY
-            for size in _list_sizes_alike(len(words))
-            for other in better[size]
-        ):
-            repeats.add(each.candidate.n)
-        else:
-            better[len(words)].append(words)
-    return repeats
-
-
-def _list_sizes_alike(size: int) -> range:
-    """List the numbers of words that a text may have to repeat one of that many."""
-    return range(ceil(_REPEAT_SIMILARITY * size), floor(size / _REPEAT_SIMILARITY) + 1)
+    """Add the successors of hits, whether they match the question or not."""
+    ids = {each.n for each in passed}
+    wanted = ids | {successors.recorded.get(n) for n in ids}
+    return [each for each in scored if each.n in wanted]
 
 
 _ALIKE = 0.75
-"""Share of a derived hit's relevance from which a memory matches about as well."""
+"""Share of a derived hit's relevance with which a memory matches about as well."""
 _FIRST = 5
 _MOST_DERIVED = 2
-"""Most derived hits among the first, where others match nearly as well."""
+"""Most derived hits among the first, where other hits match nearly as well."""
 
 
 def place_derived(tx: Transaction, plan: SearchPlan, selection: Selection) -> Selection:
-    """Move derived hits to their places."""
+    """Move derived hits behind their sources, and limit them among the first hits."""
     derived = [each for each in selection.hits if is_derived(each)]
     if not derived or plan.as_of is not None:
         return selection
@@ -230,14 +195,14 @@ def place_derived(tx: Transaction, plan: SearchPlan, selection: Selection) -> Se
 
 
 def is_derived(hit: ScoredCandidate) -> bool:
-    """Return whether a hit sums up a conversation or says what memories amount to."""
+    """Return whether a hit is a concept or an episode."""
     return isinstance(hit.document, MemoryWording) and hit.document.memory.type.is_derived
 
 
 def _find_leaders(
     tx: Transaction, derived: Sequence[ScoredCandidate], hits: Sequence[ScoredCandidate]
 ) -> Mapping[str, Collection[str]]:
-    """Map each derived hit to the ids of the hits that it stands behind."""
+    """Map the id of each derived hit to the ids of the hits that it has to stand behind."""
     ids = [each.id for each in derived]
     leaders: dict[str, set[str]] = defaultdict(set)
     for change in tx.derivations.list_changed(ids):
@@ -253,9 +218,9 @@ def _find_leaders(
 
 
 def _is_exact(hit: ScoredCandidate, derived: ScoredCandidate, source_ids: Collection[str]) -> bool:
-    """Return whether a hit is what a derived one rests on, and matches about as well.
+    """Return whether a derived hit rests on another hit, which matches about as well.
 
-    A summary rests on what was concluded from its conversation.
+    An episode rests on what was concluded from its conversation.
     """
     session = _session_of(derived)
     is_source = hit.id in source_ids or (session is not None and _session_of(hit) == session)
@@ -273,7 +238,7 @@ def _session_of(hit: ScoredCandidate) -> str | None:
 def follow(
     hits: Sequence[ScoredCandidate], leaders: Mapping[str, Collection[str]]
 ) -> list[ScoredCandidate]:
-    """Order the hits so that each is right behind the last of its leaders that is among them."""
+    """Order the hits so that each is right behind the last of its leaders that is a hit."""
     places = {hit.id: place for place, hit in enumerate(hits)}
 
     def place_after_leaders(hit: ScoredCandidate) -> tuple[int, bool, int]:
@@ -285,7 +250,7 @@ def follow(
 
 
 def limit_derived(hits: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
-    """Limit derived hits among the first, unless what is left matches much worse."""
+    """Limit derived hits among the first, unless the other hits match much worse."""
     first: list[ScoredCandidate] = []
     waiting: list[ScoredCandidate] = []
     rest = list(hits)
@@ -305,7 +270,7 @@ def limit_derived(hits: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
 
 @dataclass(frozen=True, slots=True)
 class ChosenHits:
-    """The hits in their order, with what is to be said of them."""
+    """The hits in their order, and their successors."""
 
     selection: Selection
     successors: Successors
@@ -318,14 +283,14 @@ def choose_hits(
     rest: Sequence[ScoredCandidate],
     weights: Mapping[str, float],
 ) -> ChosenHits:
-    """Choose the hits of a search, however many there are.
+    """Choose the hits of a search, in their order.
 
     Args:
         tx: where the candidates were found.
         plan: the search.
         scored: the candidates, best first, with their margins.
-        rest: what a high limit wants besides. It follows behind the hits and moves none of them.
-        weights: the terms asked for, and what each counts.
+        rest: candidates that a high limit wants besides, which follow behind all hits.
+        weights: the terms asked for, with their weights.
     """
     scored, successors = find_successors(tx, plan, scored, weights)
     selection = place_derived(tx, plan, select_hits(plan, scored, successors))

@@ -23,13 +23,11 @@ _EMPTY_CHINESE = frozenset(
     "我你他她它们的了是在有什么哪个几多少谁怎样吗呢呀啊吧来着那这一不和就都也还要说过提到叫请问时候"
     "另外其以及与对于从给把被让很最些次里上下中为位项"
 )
-"""Characters of asking and joining: a pair that holds one is seldom what is asked about."""
+"""Characters of asking and joining: a pair with such a character is seldom asked about."""
 _FREQUENT = 100
-"""Number of a term's documents from which more tell no less."""
+"""Number of a term's documents from which on the term counts as frequent."""
 _RARE = 3
-"""Number of documents of a term that hardly any has. Two such terms seldom meet by chance: in a
-turn found by a question of another record they do in 1 to 6 of 100 cases, by a question of its own
-in 12 (LoCoMo) to 84 (CMRC)."""
+"""Most documents of a rare term. Two rare terms seldom meet in a text by chance."""
 RARE_TOGETHER = 3
 """Number of rare words of a question that a text hardly holds by chance."""
 _CODE = lazy_regex(r"[a-z]+\d+\w*|\d{5,}")
@@ -40,37 +38,37 @@ class QueryStatistics:
     """Statistics of a query, before any one document is looked at."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
-    """Weight of each discriminative term in coverage. Beside others a name that stands
-    everywhere counts for nothing, and in a search of memories no name does; but the pairs of a
-    Chinese name do, for of other pairs many are no words."""
+    """Weight of each discriminative term in coverage. Names that stand everywhere have none, nor in
+    a search of memories any name; but the pairs of a Chinese name have, as many others are no
+    words."""
     frequent_entity: bool = False
-    """True if it names somebody or something that much of the record is about."""
+    """True if the query names somebody or something that much of the record is about."""
     unknown_entity: bool = False
-    """True if it names somebody or something, and nothing it names is on record."""
+    """True if the query has names, and none of them is on record."""
     strange_share: float = 0.0
-    """Share of the names that is not on record, 0 to 1."""
+    """Share of the query's names that are not on record, 0 to 1."""
     rare_terms: frozenset[str] = frozenset()
-    """Telling words that very few documents hold."""
+    """Telling words of the query that very few documents hold."""
     codes: frozenset[str] = frozenset()
-    """Codes and long numbers among them: a text has one of them for what it names, or not."""
+    """Codes and long numbers among the rare terms."""
     telling_terms: int = 0
-    """Number of words that tell what it asks about."""
+    """Number of words that tell what the query asks about."""
     documents: int = 0
-    """Number of documents there are to find."""
+    """Number of documents that may be found."""
     names_asker: bool = False
-    """True if it says "the user" of whoever asks."""
+    """True if the query says "the user" of whoever asks."""
     is_cjk: bool = False
-    """True if it is written in Chinese, Japanese or Korean."""
+    """True if the query is written in Chinese, Japanese or Korean."""
     has_vectors: bool = True
-    """True if meaning could be compared."""
+    """True if vectors could be compared."""
 
     @property
     def terms(self) -> frozenset[str]:
-        """Words that a document is looked through for."""
+        """Words that are looked for in a document."""
         return self.rare_terms.union(self.codes, self.weights)
 
     def count_rare(self, words: Set[str]) -> int:
-        """Count the rare words that a text holds, a code as several."""
+        """Count the rare words among the words of a text; a code counts as several."""
         if not self.rare_terms:
             return 0
         codes = len(self.codes & words)
@@ -78,7 +76,7 @@ class QueryStatistics:
 
 
 def count_frequencies(tx: Transaction, plan: SearchPlan) -> Frequencies:
-    """Count how common the words and names of the query are, once for every part that asks."""
+    """Count the documents that hold each word and each name of the query."""
     terms = list(dict.fromkeys((*plan.terms, *_proper_name_tokens(plan))))
     if "text" in plan.options.without:
         return Frequencies(0, dict.fromkeys(terms, 1))  # without the index nobody can tell
@@ -92,8 +90,8 @@ def build_statistics(
 
     Args:
         plan: the search.
-        sources: what they have found.
-        frequencies: how common its words and names are.
+        sources: what the sources have found.
+        frequencies: how common the query's words and names are.
     """
     terms = discriminative_terms(plan)
     names = _proper_name_tokens(plan)
@@ -120,7 +118,7 @@ def build_statistics(
 
 
 def _list_strange(plan: SearchPlan, sources: SourceScores, frequencies: Frequencies) -> list[str]:
-    """List the names in the query of which neither the record nor the graph knows anything."""
+    """List the names in the query that neither the record nor the graph knows."""
     in_graph = _name_tokens_in_graph(sources)
     return [
         name
@@ -134,7 +132,7 @@ def _is_frequent(counts: Mapping[str, int], name: str) -> bool:
 
 
 def _name_tokens_in_graph(sources: SourceScores) -> frozenset[str]:
-    """Return the tokens of names in the query by which the graph knows something."""
+    """Return the tokens of the names in the query that the graph knows."""
     known = frozenset[str]().union(*sources.expansion.entity_names.values())
     return frozenset(tokens(" ".join(known)))
 
@@ -144,13 +142,13 @@ def _term_weight(documents: int) -> float:
 
 
 def discriminative_terms(plan: SearchPlan) -> list[str]:
-    """List the terms an answer is about; of a CJK run the pairs, as characters are everywhere."""
+    """List the terms an answer is about; of Chinese the pairs, without single characters."""
     terms = plan.parsed.discriminative or plan.terms
     return [term for term in terms if not is_cjk_character(term)] or list(terms)
 
 
 def list_telling_terms(plan: SearchPlan) -> list[str]:
-    """List the discriminative terms that tell what it asks about: no pair that asks or joins."""
+    """List the discriminative terms without pairs of Chinese characters that ask or join."""
     return [term for term in discriminative_terms(plan) if _EMPTY_CHINESE.isdisjoint(term)]
 
 
@@ -159,13 +157,13 @@ def _proper_name_tokens(plan: SearchPlan) -> frozenset[str]:
 
 
 def weigh_terms(plan: SearchPlan, frequencies: Frequencies) -> dict[str, float]:
-    """Map the terms to their weights: the rarer on record, the more."""
+    """Map the terms of a plan to their weights: the rarer on record, the more."""
     counts, total = frequencies.by_term, frequencies.total
     return {term: log(1 + (1 + total) / (1 + counts.get(term, 0))) for term in plan.terms}
 
 
 def merge_weights(searches: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """Merge the terms of several wordings; each counts as where it counts most."""
+    """Merge the weights of several wordings: each term has its greatest weight."""
     merged: dict[str, float] = {}
     for weights in searches:
         for term, weight in weights.items():

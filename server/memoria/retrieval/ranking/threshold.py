@@ -41,50 +41,50 @@ from memoria.retrieval.ranking.statistics import RARE_TOGETHER, QueryStatistics
 from memoria.store.values import DocumentKind
 
 _GRAPH_RELIEF = 0.3
-"""Share by which the graph's best document may fall short of its bound."""
+"""Share by which the best document of the graph may fall short of its bound."""
 _WORDS_ONLY_SHARE = 0.5
-"""Share of the bound that words must reach where there is no cosine to add to them."""
+"""Share of the bound that words alone must reach where there are no vectors."""
 _RERANK_REJECTS = 0.1
-"""Score of a reranker that turns a hit away, unless it holds every discriminative word."""
+"""Score of a reranker below which a hit fails, unless it holds every discriminative word."""
 _MOST_DOCUMENTS = 10_000
-"""Number of documents beyond which no more is asked for: what it would be was never measured."""
+"""Number of documents beyond which the demand does not rise."""
 DECIDING_HITS = 10
-"""Number of the best that decide whether the record has anything to say."""
+"""Number of the best hits that decide whether the record answers."""
 
 
 class RelevanceSignals(NamedTuple):
-    """Signals that speak for a hit, each 0 to 1."""
+    """Signals that speak for a hit."""
 
     coverage: float
-    """Share of the query's words the text holds, each by how much it tells apart."""
+    """Share of the query's words that the text holds, weighted, 0 to 1."""
     cosine: float
     graph: float = 0.0
     context_coverage: float = 0.0
-    """Share of the query's words that stands in the text and around it."""
+    """Share of the query's words in the text and around it, 0 to 1."""
     rare_words: int = 0
-    """Number of the query's words it holds that very few texts hold; a code is several."""
+    """Number of rare words of the query that the text holds; a code counts as several."""
     is_cross_language: bool = False
-    """True if it is in another language than the query."""
+    """True if the text is in another language than the query."""
     rerank_score: float | None = None
-    """Score by a reranker that was asked."""
+    """Score by a reranker; None if none was asked about the text."""
     is_of_named_day: bool = False
-    """True if it was said on the day that the query names."""
+    """True if the text was said on the day that the query names."""
     is_reply: bool = False
-    """True if the assistant said it, and the query asks for what the assistant has said."""
+    """True if the assistant said the text, and the query asks for the assistant's words."""
     is_by_rules: bool = False
-    """True if it is a memory that rules made of what was said."""
+    """True if the text is a memory that rules, and no model, made of a turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordThreshold:
-    """Demand of a query on a turn of the record, whichever turn it is."""
+    """Demand of a query on any turn of the record."""
 
     bounds: RecordBounds
     statistics: QueryStatistics
     by_size: float
-    """Part for what chance would bring: the more, the more words and documents there are."""
+    """Part of the demand that rises with the numbers of words and of documents."""
     by_names: float
-    """Part for names in the query that are on record nowhere."""
+    """Part of the demand for names in the query that are on record nowhere."""
 
     @classmethod
     def of_query(cls, bounds: RecordBounds, statistics: QueryStatistics) -> Self:
@@ -121,7 +121,7 @@ class RecordThreshold:
         return signals.coverage - self.bounds.words_alone
 
     def __str__(self) -> str:
-        """Describe it in a line, for an explanation."""
+        """Describe the demand in a line, for an explanation."""
         if not self.statistics.has_vectors:
             name = self.statistics.frequent_entity
             least = self.bounds.words_alone_of_name if name else self.bounds.words_alone
@@ -136,10 +136,10 @@ class TextThreshold:
 
     statistics: QueryStatistics
     bound: float
-    """Least sum of words and cosine, by what the query asks about; of words without vectors."""
+    """Least sum of coverage and cosine."""
     cross_language: float
     unknown_entity: float
-    """Least cosine alone, where nothing that the query names is on record."""
+    """Least cosine where nothing that the query names is on record."""
 
     @classmethod
     def of_query(cls, bounds: RelevanceBounds, statistics: QueryStatistics) -> Self:
@@ -148,13 +148,13 @@ class TextThreshold:
         return cls(statistics, bound, bounds.cross_language, bounds.unknown_entity)
 
     def least(self) -> float:
-        """Return the bound that applies."""
+        """Return the bound that applies to this query."""
         if self.statistics.unknown_entity:
             return self.unknown_entity
         return self.bound * (1 if self.statistics.has_vectors else _WORDS_ONLY_SHARE)
 
-    def raised(self, cosine: float) -> Self:
-        """Return the same with so much more asked for, where there is a cosine."""
+    def raise_by(self, cosine: float) -> Self:
+        """Return this demand raised by a cosine, where vectors exist."""
         if not (cosine and self.statistics.has_vectors):
             return self
         return replace(
@@ -186,7 +186,7 @@ class MemoriesThreshold:
     memory: TextThreshold
     turn: TextThreshold
     record: RecordThreshold
-    """Demand by which a turn may pass as well, if amply."""
+    """Demand that a turn may exceed amply instead of passing `turn`."""
 
     @classmethod
     def of_query(cls, bounds: AnswerBounds, record: RecordThreshold) -> Self:
@@ -195,10 +195,10 @@ class MemoriesThreshold:
             TextThreshold.of_query(each, record.statistics) for each in (bounds.memory, bounds.turn)
         )
         alike = bounds.alike if record.statistics.names_asker else 0.0
-        return cls(bounds, memory.raised(alike), turn, record)
+        return cls(bounds, memory.raise_by(alike), turn, record)
 
     def margin(self, kind: DocumentKind, signals: RelevanceSignals) -> float:
-        """Return the excess of a memory, or a turn beside memories, over the demand."""
+        """Return the excess of a memory, or of a turn among memories, over the demand."""
         bounds = self.bounds
         if kind == "memory":
             margin = self.memory.margin(signals)
@@ -214,11 +214,11 @@ class MemoriesThreshold:
 
 @dataclass(frozen=True, slots=True)
 class RelevanceThreshold:
-    """Fit that a hit must reach for this query in this kind of search."""
+    """Threshold that a hit must pass for a query in a kind of search."""
 
     profile: SearchProfile
     demand: MemoriesThreshold | RecordThreshold
-    """Demand on memories and turns beside them, or on the record alone."""
+    """Demand on memories and turns among them, or on turns of the record."""
     statistics: QueryStatistics
 
     @classmethod
@@ -226,18 +226,18 @@ class RelevanceThreshold:
         """Build the threshold of a search, by the embedder's calibration."""
         calibration = plan.calibration
         record = RecordThreshold.of_query(calibration.transcript, statistics)
+        demand: MemoriesThreshold | RecordThreshold
         match plan.profile.bounds:
             case "memories":
                 demand = MemoriesThreshold.of_query(calibration.memories, record)
-                return cls(plan.profile, demand, statistics)
-            case "transcript":
-                return cls(plan.profile, record, statistics)
             case "context":
                 demand = MemoriesThreshold.of_query(calibration.context, record)
-                return cls(plan.profile, demand, statistics)
+            case "transcript":
+                demand = record
+        return cls(plan.profile, demand, statistics)
 
     def margin(self, kind: DocumentKind, signals: RelevanceSignals) -> float:
-        """Return the excess of a hit's fit over the demand; one below 0 is turned away."""
+        """Return the excess of a hit over the demand; below 0 the hit does not pass."""
         demand = self.demand
         if isinstance(demand, RecordThreshold):
             margin = demand.margin(signals)
@@ -248,7 +248,7 @@ class RelevanceThreshold:
         return margin - self.profile.least_margin
 
     def _correct_by_reranker(self, margin: float, signals: RelevanceSignals, score: float) -> float:
-        """Return the margin, corrected where a reranker knows better."""
+        """Return the margin, corrected by the score of a reranker."""
         accepts = self.profile.rerank_accepts
         unknown = self.statistics.unknown_entity and not signals.is_cross_language
         if score >= accepts and not unknown:
@@ -258,7 +258,7 @@ class RelevanceThreshold:
         return margin
 
     def __str__(self) -> str:
-        """Describe it in a line, for an explanation."""
+        """Describe the demand in a line, for an explanation."""
         if isinstance(self.demand, RecordThreshold):
             return str(self.demand)
         known = self.statistics
@@ -282,11 +282,11 @@ class TermWeights:
         self._total = sum(weights.values())
 
     def coverage(self, words: Set[str]) -> float:
-        """Return the share of the terms among a text's tokens, each by its weight."""
+        """Return the share of the terms that a text's tokens hold, weighted."""
         covered = sum([weight for term, weight in self._items if term in words])
         return covered / self._total if self._total else 0.0
 
 
 def _shares_no_word(signals: RelevanceSignals, statistics: QueryStatistics) -> bool:
-    """Return whether a text in the query's language has none of its words, if vectors exist."""
+    """Return whether a text in the query's language shares no word with the query."""
     return not (signals.coverage or signals.is_cross_language) and statistics.has_vectors

@@ -1,4 +1,4 @@
-"""Sources: full text, vectors, the graph and the newest, each asked by itself.
+"""Sources: full text, vectors, the graph and the calendar, each asked by itself.
 
-`gather` asks them all and reports of each whether it served.
+`gather` asks all sources and reports of each whether it served.
 """

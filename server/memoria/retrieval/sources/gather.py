@@ -18,42 +18,36 @@ from memoria.language.words.characters import is_cjk_character
 from memoria.model import DAY_MS, PartReport
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.graph import START_DOCUMENTS, GraphExpansion, search_graph
-from memoria.retrieval.sources.report import (
+from memoria.retrieval.sources.vectors import (
     DEPTH,
+    OFF,
+    AskedVector,
     FoundScores,
-    report_idle,
-    report_missing,
-    report_off,
-    report_used,
+    ReadVectors,
+    read_passages,
 )
-from memoria.retrieval.sources.vectors import AskedVector, ReadVectors, read_passages
 from memoria.store.features import SESSION_BITS
 from memoria.store.rows.transaction import Transaction
 
 _DEPTH_IN_TIME = 100
-"""Number of further documents looked for in the time that the query names."""
+"""Number of further documents looked for in the period that the query names."""
 
 
 def search_text(tx: Transaction, plan: SearchPlan) -> FoundScores:
-    """Search the full text; where it finds too much, also within the time asked for.
-
-    Args:
-        tx: where to look.
-        plan: the search.
-    """
+    """Search the full text; where too much is found, also within the period asked for."""
     if "text" in plan.options.without:
-        return {}, report_off("text")
+        return {}, PartReport(part="text", state="off", why=OFF)
     if not plan.terms:
-        return {}, report_idle("text", "the question holds no word")
+        return {}, PartReport(part="text", state="idle", why="the question holds no word")
     found = dict(tx.documents.match(plan.kinds, plan.terms, plan.filters, DEPTH))
     in_time = plan.filters_in_time
     if in_time is not None and len(found) >= DEPTH:
         found.update(tx.documents.match(plan.kinds, plan.terms, in_time, _DEPTH_IN_TIME))
-    return found, report_used("text", len(found))
+    return found, PartReport(part="text", state="used", found=len(found))
 
 
 def search_phrases(tx: Transaction, plan: SearchPlan) -> dict[int, float]:
-    """Find documents that hold a phrase of the query word for word, scored by the phrase alone."""
+    """Map documents that hold a quoted phrase of the query to their scores by that phrase."""
     if "text" in plan.options.without or not plan.options.stages.phrases:
         return {}
     found: dict[int, float] = {}
@@ -68,28 +62,28 @@ def search_phrases(tx: Transaction, plan: SearchPlan) -> dict[int, float]:
 
 _RECENT_DEPTH = 100
 _DEPTH_OF_SESSIONS = 1000
-"""Most documents of a time, so that the sessions of a busy week are all known."""
+"""Most documents of a period, so that all sessions of a busy week are known."""
 _SHORT_MS = 8 * DAY_MS
-"""Longest time that is asked for by itself, though other words stand beside it: a week, with a
-clock put back."""
+"""Longest period whose sessions are listed though other words are asked for: a week and a day."""
 
 
 def search_recent(tx: Transaction, plan: SearchPlan) -> tuple[tuple[int, ...], PartReport]:
-    """List the newest of the time asked for: one of each session, then what else was said."""
+    """List the newest documents of the period asked for: one of each session, then the others."""
     if not plan.parsed.is_time_only:
-        return (), report_idle("recent", "the question asks for more than a time")
+        why = "the question asks for more than a time"
+        return (), PartReport(part="recent", state="idle", why=why)
     if plan.parsed.time is None:
         found = _list_recent(tx, plan, _RECENT_DEPTH)
     else:
         found = _hear_sessions(tx, plan, _list_recent(tx, plan, _DEPTH_OF_SESSIONS))[:_RECENT_DEPTH]
-    return found, report_used("recent", len(found))
+    return found, PartReport(part="recent", state="used", found=len(found))
 
 
 def settle_time(tx: Transaction, plan: SearchPlan) -> SearchPlan:
-    """Change a plan so that it asks for what can be found of a time and of words.
+    """Return a plan that asks for a period or for words, whichever can be found.
 
-    Where the time holds nothing and nothing else is asked for, its words are looked for. Where a
-    day or a week is named in which nobody said any of the other words, its sessions are.
+    Where a question of nothing but a period finds nothing, its words are searched for instead.
+    Where nobody said any of the other words in a named day or week, its sessions are listed.
     """
     parsed = plan.parsed
     if parsed.is_time_only:
@@ -108,14 +102,14 @@ def _names_short_time(plan: SearchPlan) -> bool:
 
 
 def _is_said_then(tx: Transaction, plan: SearchPlan) -> bool:
-    """Return whether anything of the named time holds a word that tells the question apart."""
+    """Return whether anything of the named period holds a discriminative word of the question."""
     terms = plan.parsed.discriminative
     words = [term for term in terms if not is_cjk_character(term)] or terms
     return bool(tx.documents.match(plan.kinds, words, plan.filters_in_time or plan.filters, 1))
 
 
 def _hear_sessions(tx: Transaction, plan: SearchPlan, found: Sequence[int]) -> tuple[int, ...]:
-    """Order what was found, with the first turn of each session before the others."""
+    """Order found documents, with the first turn of each session before the others."""
     turns = tx.turn_columns.surroundings(found, (), include_processed=True)
     place_of = dict(zip(turns.ns.tolist(), turns.places.tolist(), strict=True))
     sessions: dict[int, int] = {}
@@ -135,7 +129,7 @@ def _list_recent(tx: Transaction, plan: SearchPlan, most: int) -> tuple[int, ...
 
 
 _WORD_SHARE = 0.5
-"""Weight of sharing the best words, for a document from which the graph is expanded."""
+"""Weight of the best score by words in the choice of documents where the graph begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,17 +138,17 @@ class SourceScores:
 
     bm25: Mapping[int, float]
     cosine: Mapping[int, float]
-    """-1 to 1; only the nearest documents."""
+    """Cosines of the nearest documents."""
     awaiting_vector: frozenset[int] = frozenset()
-    """Documents found by BM25, but too new to have a vector."""
+    """Documents found by BM25 that are too new to have a vector."""
     expansion: GraphExpansion = field(default_factory=GraphExpansion)
     recent: tuple[int, ...] = ()
-    """Newest first; only where the query asks for nothing but a time."""
+    """Documents of a period, newest first, where the query asks for nothing else."""
     reports: tuple[PartReport, ...] = ()
     passages: Mapping[int, Span] = field(default_factory=dict)
-    """Part of each long turn's text that is nearest by meaning."""
+    """Span of each long turn's nearest passage."""
     holding_phrase: frozenset[int] = frozenset()
-    """Documents that hold word for word something that the query has in quotation marks."""
+    """Documents that hold a phrase that the query has in quotation marks."""
 
 
 def gather(
@@ -166,7 +160,7 @@ def gather(
         tx: where to look.
         plan: the search.
         asked: the query's vector.
-        read_vectors: gives what is nearest to it (`search_vectors_beside`).
+        read_vectors: returns the documents nearest to the vector (`search_vectors_beside`).
     """
     words, text = search_text(tx, plan)
     phrases = search_phrases(tx, plan)
@@ -175,7 +169,8 @@ def gather(
     try:
         cosine, spans = read_passages(tx, plan, asked.read(), bm25, nearest)
     except EmbedderError as error:
-        cosine, spans, vectors = nearest, {}, report_missing("vectors", str(error))
+        cosine, spans = nearest, {}
+        vectors = PartReport(part="vectors", state="missing", why=str(error))
     expansion, graph = search_graph(tx, plan, _combine_best(bm25, cosine))
     recent, newest = search_recent(tx, plan)
     unseen = [n for n in bm25 if n not in cosine] if cosine else []
@@ -187,7 +182,7 @@ def gather(
 
 
 def _combine_best(bm25: Mapping[int, float], cosine: Mapping[int, float]) -> dict[int, float]:
-    """Score the best documents found, 0 to 1: by words, by meaning, and higher by both."""
+    """Map the best documents found to a score of words and meaning, 0 to 1."""
     top = max(bm25.values(), default=0.0)
     missed = {n: 1 - _WORD_SHARE * score / top for n, score in bm25.items()} if top > 0 else {}
     for n, score in cosine.items():

@@ -20,7 +20,7 @@ from memoria.graph.algorithms import Adjacency, find_neighbourhood, personalised
 from memoria.language.words.analyser import name_key
 from memoria.model import PartReport
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.sources.report import report_idle, report_off, report_used
+from memoria.retrieval.sources.vectors import OFF
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
@@ -28,13 +28,13 @@ _HOPS = 2
 _MOST_NODES = 150
 _ROUNDS = 12
 START_DOCUMENTS = 2
-"""Number of the best documents found from which it starts."""
+"""Number of the best documents found from which the expansion starts."""
 _START_WEIGHT = 0.5
-"""Weight as a start of a document found by words or meaning, beside a named entity."""
+"""Weight of a found document as a start, beside a named entity."""
 _HUB_FREE_EDGES = 8
-"""Number of edges up to which each of a node's counts in full."""
+"""Number of a node's edges up to which each edge counts in full."""
 _TOO_MANY_EDGES = 200
-"""Number of edges with which a node is in so much that nothing is reached through it at all."""
+"""Number of edges from which on nothing is reached through a node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,35 +42,35 @@ class GraphExpansion:
     """Results of the graph."""
 
     scores: Mapping[int, float] = field(default_factory=dict)
-    """Score by document, 0 to 1: its share of the rank beside the best document's."""
+    """Score by document, 0 to 1, relative to the best document."""
     entity_names: Mapping[int, frozenset[str]] = field(default_factory=dict)
-    """Names in the query of what each document is linked with directly."""
+    """Names in the query of the entities that each document is linked with directly."""
     via: Mapping[int, int] = field(default_factory=dict)
-    """Document found that leads to each, by something that few others speak of."""
+    """Found document that leads to each document, by an entity that few documents mention."""
 
 
 def search_graph(
     tx: Transaction, plan: SearchPlan, found: Mapping[int, float]
 ) -> tuple[GraphExpansion, PartReport]:
-    """Expand the graph from the documents found, unless it is switched off."""
+    """Expand the graph from the documents found, and report."""
     if "graph" in plan.options.without:
-        return GraphExpansion(), report_off("graph")
+        return GraphExpansion(), PartReport(part="graph", state="off", why=OFF)
     expansion = expand_graph(tx, plan.parsed.names, found, plan.filters)
     if not expansion.scores:
         why = "the question names nobody and nothing that memories are linked with"
-        return expansion, report_idle("graph", why)
-    return expansion, report_used("graph", len(expansion.scores))
+        return expansion, PartReport(part="graph", state="idle", why=why)
+    return expansion, PartReport(part="graph", state="used", found=len(expansion.scores))
 
 
 def expand_graph(
     tx: Transaction, names: Sequence[str], found: Mapping[int, float], visible: Filters
 ) -> GraphExpansion:
-    """Find what lies near the entities named and the documents found.
+    """Find documents near the entities named and the documents found.
 
     Args:
         tx: where to look.
         names: runs of words of the query.
-        found: documents that words and meaning have found, and how well, 0 to 1.
+        found: scores of the documents found by words and meaning, 0 to 1.
         visible: what the asking workspace sees.
     """
     entities = tx.graph.by_name(names, visible)
@@ -91,7 +91,7 @@ def expand_graph(
 
 
 class _ExploredGraph:
-    """The part of the graph that has been read: the starts, then what they are linked with."""
+    """Part of the graph that has been read: the starts, then the nodes linked with these."""
 
     def __init__(self, tx: Transaction, visible: Filters, starts: Mapping[int, float]) -> None:
         self._tx = tx
@@ -101,9 +101,10 @@ class _ExploredGraph:
         self.documents: dict[int, int] = {}
 
     def read_edges(self, level: Sequence[int], _met: Collection[int], _room: int) -> Adjacency:
-        """Read the edges of a level's nodes: of all first, then of bridges from the starts.
+        """Read the edges of a level's nodes.
 
-        What leads on from a memory that merely shares a name is too far away to answer.
+        Of the first level all nodes are read, after that only entities linked with a start: what
+        leads on from a memory that merely shares a name is too far away to answer.
         """
         bridges = {n for start in self._starts for n in self.edges.get(start, {})}
         going = [n for n in level if not self.edges or (n in bridges and n not in self.documents)]
@@ -126,7 +127,7 @@ def _find_start_nodes(tx: Transaction, found: Mapping[int, float]) -> dict[int, 
 
 
 def _hub_share(others: Mapping[int, float]) -> float:
-    """Return the weight of a node's edges, 0 to 1: less the more edges it has beyond a few."""
+    """Return the weight of a node's edges, 0 to 1: the more edges the node has, the less."""
     return min(1.0, _HUB_FREE_EDGES / len(others)) if others else 0.0
 
 
@@ -138,7 +139,7 @@ def _damp_hub(others: Mapping[int, float]) -> Mapping[int, float]:
 def _drop_dead_ends(
     adjacency: Adjacency, explored: _ExploredGraph, entities: Collection[int]
 ) -> Adjacency:
-    """Drop nodes that lead nowhere but back, or were not gone through: they would only echo."""
+    """Drop nodes that were not gone through, or lead nowhere but back."""
     passed = {
         n
         for n in adjacency
@@ -152,7 +153,7 @@ def _drop_dead_ends(
 
 
 def _take_weaker_end(adjacency: Adjacency) -> Adjacency:
-    """Give every edge the lesser weight of its two ends: a hub's edges are all doubtful."""
+    """Give every edge the lesser of the weights that its two ends have for it."""
     return {
         n: {
             other: min(weight, adjacency.get(other, {}).get(n, weight))
@@ -177,7 +178,7 @@ def _document_scores(
 
 
 def _incoming_rank(adjacency: Adjacency, rank: Mapping[int, float]) -> dict[int, float]:
-    """Return the rank that comes to each node over its edges, and not by being a start."""
+    """Return the rank that comes to each node over its edges."""
     incoming: dict[int, float] = defaultdict(float)
     for n, others in adjacency.items():
         total = math.fsum(others.values())
@@ -203,7 +204,7 @@ def _find_bridges(
     edges: Adjacency,
     documents: Mapping[int, int],
 ) -> dict[int, int]:
-    """Map documents to the best one found that leads to them; none leads to a better one."""
+    """Map documents to the best found document that leads to them."""
     via: dict[int, int] = {}
     before: set[int] = set()
     for start in sorted(starts, key=lambda n: (-starts[n], n)):

@@ -17,39 +17,36 @@ from threading import Lock
 from memoria.errors import EmbedderError
 from memoria.inference import Calibration, LazyEmbedder, calibration_of
 from memoria.language.reading.excerpt import Span
-from memoria.model import Vector
+from memoria.model import PartReport, Vector
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.sources.report import (
-    DEPTH,
-    OFF,
-    FoundScores,
-    report_missing,
-    report_off,
-    report_used,
-)
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind, Match
 
+DEPTH = 200
+"""Number of documents asked of the text, and of the vectors."""
+OFF = "switched off"
+FoundScores = tuple[dict[int, float], PartReport]
+"""Scores by document number, and the report of a source."""
 ReadVectors = Callable[[], FoundScores]
-"""Return the nearest documents, as soon as they are known."""
+"""Function that waits for the nearest documents and returns their scores."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryVector:
-    """Vector of the query and name of its model."""
+    """Vector of a query, and the name of its model."""
 
     model: str
     vector: Vector
 
 
 class AskedVector:
-    """Vector of what is asked, made once, by whoever needs it first. Thread-safe."""
+    """Vector of a query, made once, by the thread that needs it first."""
 
     def __init__(self, make: Callable[[], QueryVector | str]) -> None:
         """Create a vector to be made later.
 
         Args:
-            make: gives the vector, or why there is none.
+            make: returns the vector, or the reason why there is none.
         """
         self._lock = Lock()
         self._make = make
@@ -64,7 +61,7 @@ class AskedVector:
 
 
 def list_query_vectors(asked: Iterable[AskedVector]) -> list[QueryVector]:
-    """List the wordings' vectors that there are; makes those that nobody has made yet."""
+    """List the vectors that can be made of the wordings."""
     return [one for one in (each.read() for each in asked) if isinstance(one, QueryVector)]
 
 
@@ -82,12 +79,12 @@ class _VectorSearch:
         self._asked = asked
         self._lock = Lock()
         self._left = [] if "vectors" in plan.options.without else list(plan.kinds)
-        """Kinds that nobody searches yet; turns, by far the most, come last and are taken first."""
+        """Kinds that no thread searches yet; the last, turns, is taken first."""
         self._found: dict[DocumentKind, Sequence[Match]] = {}
         self._error: str | None = None
 
     def run(self, tx: Transaction) -> None:
-        """Search one kind after the other, as long as there is one that nobody searches."""
+        """Search one kind after the other, until no kind is left."""
         while (kind := self._take_kind()) is not None:
             query, filters = self._asked.read(), self._plan.filters
             if isinstance(query, str):
@@ -100,20 +97,20 @@ class _VectorSearch:
             self._found[kind] = found
 
     def _take_kind(self) -> DocumentKind | None:
-        """Take a kind that nobody searches yet; None where there is none."""
+        """Return a kind that no thread searches yet; None for none."""
         with self._lock:
             return self._left.pop() if self._left else None
 
     def list_found(self) -> FoundScores:
-        """Return what has been found, once every kind was searched."""
+        """Return the nearest documents, once every kind was searched."""
         if "vectors" in self._plan.options.without:
-            return {}, report_off("vectors")
+            return {}, PartReport(part="vectors", state="off", why=OFF)
         query = self._asked.read()
         missing = query if isinstance(query, str) else self._error
         if missing is not None:
-            return {}, report_missing("vectors", missing)
+            return {}, PartReport(part="vectors", state="missing", why=missing)
         found = dict(match for kind in self._plan.kinds for match in self._found[kind])
-        return found, report_used("vectors", len(found))
+        return found, PartReport(part="vectors", state="used", found=len(found))
 
 
 @contextmanager
@@ -122,16 +119,15 @@ def search_vectors_beside(
 ) -> Iterator[ReadVectors]:
     """Search the vectors in another thread while the block runs.
 
-    The block is given what waits for them.
-    Whoever asks for them searches, too, what the other thread has not begun with. In a home too
-    small for a second thread they are searched before the block, right after the question's vector
-    was made: either goes through more memory than a processor keeps at hand, and whatever is done
-    between the two has to be fetched once more.
+    The block is given a function that waits for the result, and meanwhile searches what the other
+    thread has not begun with. In a home too small for a second thread the vectors are searched
+    before the block, right after the question's vector was made: both need more memory than a
+    processor keeps at hand, and whatever is done between the two has to be fetched once more.
 
     Args:
         tx: where to look.
         plan: the search.
-        asked: the query's vector, which is made in the other thread if nobody has made it yet.
+        asked: the query's vector, made in the other thread if it is not made yet.
     """
     search = _VectorSearch(plan, asked)
     with tx.read_concurrently(search.run) as wait:
@@ -145,25 +141,25 @@ def search_vectors_beside(
 
 
 class QueryEmbedder:
-    """Embeds what is asked, or tells why it can't."""
+    """Embedder of queries, which returns a reason where it can't embed."""
 
     def __init__(self, embedder: LazyEmbedder | None, wait_ms: int) -> None:
         """Create an embedder of queries.
 
         Args:
             embedder: gives the vectors; None for none.
-            wait_ms: how long to wait for one that is loading.
+            wait_ms: how long to wait for an embedder that is loading.
         """
         self._embedder = embedder
         self._wait_ms = wait_ms
 
     @property
     def calibration(self) -> Calibration:
-        """Meaning of cosines."""
+        """Meaning of the embedder's cosines."""
         return calibration_of(self._embedder)
 
-    def embed(self, plan: SearchPlan) -> QueryVector | str:
-        """Return the vector of what a plan searches for, or the reason why there is none."""
+    def _embed(self, plan: SearchPlan) -> QueryVector | str:
+        """Return the vector of a plan's query, or the reason why there is none."""
         if self._embedder is None or "vectors" in plan.options.without:
             return OFF
         unmeant = f"{self._embedder.name} sees no meaning in the question"
@@ -177,17 +173,14 @@ class QueryEmbedder:
             return unmeant
         return QueryVector(self._embedder.name, vector)
 
-    def ask(self, plan: SearchPlan) -> AskedVector:
-        """Return the vector of what a plan searches for, not made yet."""
-        return AskedVector(partial(self.embed, plan))
-
     def ask_all(self, plan: SearchPlan) -> list[AskedVector]:
         """Return the vector of each search of a plan.
 
-        No snapshot waits for another machine, or for a model that is loading. What is made soon is
-        made when it is needed: in a large home while words are counted.
+        Vectors of a slow embedder are made at once, so that no snapshot waits for another machine
+        or a model that is loading. Others are made when needed: in a large home while words are
+        counted.
         """
-        asked = list(map(self.ask, plan.list_searches()))
+        asked = [AskedVector(partial(self._embed, each)) for each in plan.list_searches()]
         if self._embedder is not None and not self._embedder.is_quick:
             for each in asked:
                 each.read()
@@ -195,7 +188,7 @@ class QueryEmbedder:
 
 
 CosinesAndSpans = tuple[Mapping[int, float], Mapping[int, Span]]
-"""Cosines with the passages taken into account, and the span of each turn's nearest passage."""
+"""Cosines by document, passages included, and the span of each turn's nearest passage."""
 
 
 def read_passages(
@@ -205,14 +198,14 @@ def read_passages(
     bm25: Mapping[int, float],
     cosine: Mapping[int, float],
 ) -> CosinesAndSpans:
-    """Return the cosines of what was found, of long turns that of the passage that is nearest.
+    """Return the cosines of found documents; a long turn has the cosine of its nearest passage.
 
     Args:
         tx: where to look.
         plan: the search.
         query: the query's vector, or why there is none.
-        bm25: what the text search has found.
-        cosine: what the vector search has found; where that is nothing, so are passages.
+        bm25: scores of the text search.
+        cosine: cosines of the vector search; without any, no passage is read.
     """
     if isinstance(query, str) or not cosine or not plan.options.stages.passages:
         return cosine, {}
@@ -229,7 +222,7 @@ def read_passages(
 
 
 def _gains_by_chance(gains: Mapping[int, float]) -> dict[int, float]:
-    """Return the gain of each turn's passage by chance: mean of the others' and their spread."""
+    """Return the gain by chance of each turn's passage: mean and spread of the others' gains."""
     others = len(gains) - 1
     if others < 1:
         return dict.fromkeys(gains, 0.0)

@@ -1,7 +1,7 @@
-"""Reads beside: reading a whole file in threads of its own, while searches go on.
+"""Background loader: reading all of a tenant in a thread, while searches go on.
 
-To read everything of a large tenant takes seconds. So the search that would need it does without,
-and a later one finds it.
+To read everything of a large tenant takes seconds. So a search that would need all of it goes on
+without, and a later search finds the result.
 """
 
 import threading
@@ -18,7 +18,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 class BackgroundLoader(Generic[_Key]):
-    """Background readings of one file, one at a time for each key. Thread-safe."""
+    """Background reads of one file, one at a time for each key. Thread-safe."""
 
     def __init__(self, connect: Connect) -> None:
         """Bind to a file.
@@ -34,15 +34,15 @@ class BackgroundLoader(Generic[_Key]):
 
     @property
     def is_busy(self) -> bool:
-        """True if anything is being read."""
+        """True while anything is being read."""
         with self._lock:
             return bool(self._running)
 
     def is_reading(self, key: _Key) -> bool:
-        """Check whether this is being read.
+        """Check whether a key is being read.
 
         Raises:
-            Exception: the error that ended the last reading; once.
+            Exception: the error that ended the last read of the key; raised once.
         """
         with self._lock:
             if error := self._failed.pop(key, None):
@@ -50,7 +50,7 @@ class BackgroundLoader(Generic[_Key]):
             return key in self._running
 
     def start(self, key: _Key, read: Callable[[Connection, Proceed], None]) -> None:
-        """Start reading in a thread, unless this is being read already or the file is being closed.
+        """Start a read in a thread, unless the key is being read or the loader was closed.
 
         Args:
             key: names what is read.
@@ -63,14 +63,14 @@ class BackgroundLoader(Generic[_Key]):
                 thread.start()
 
     def wait(self, *keys: _Key) -> None:
-        """Wait until these have been read, or everything that is being read if none are named."""
+        """Wait until these keys, or all keys if none are named, have been read."""
         with self._lock:
             threads = [self._running[key] for key in keys or self._running if key in self._running]
         for thread in threads:
             thread.join()
 
     def close(self) -> None:
-        """Start nothing more, and wait until nothing is being read."""
+        """Start no further reads, and wait until all are over."""
         self._closed.set()
         self.wait()
 

@@ -1,4 +1,4 @@
-"""Narrowing: applying a question's filters before or after an index is searched.
+"""Candidate filter: applying a question's filters before or after an index is searched.
 
 If few documents pass, they are listed beforehand, and an index of text or vectors is searched among
 these alone. If many do, a list would cost more than the search: what the index finds, best first,
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 
-from memoria.store.image.terms import BUDGET
+from memoria.store.image.counts import BUDGET
 from memoria.store.sql.statements import (
     Parameter,
     TenantRows,
@@ -25,7 +25,7 @@ _WIDER = 4
 
 
 class CandidateFilter:
-    """A question's filters over one tenant's documents."""
+    """Filters of a question over a tenant's documents."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class CandidateFilter:
 
     @cached_property
     def view(self) -> Mapping[str, Parameter]:
-        """Parameters of a statement that say what may be seen at all."""
+        """Parameters of statements that name the visible documents."""
         return {
             "kinds": as_json(self._kinds),
             "history": self._filters.include_history,
@@ -89,7 +89,7 @@ class CandidateFilter:
 
     @property
     def leaves_out_turns(self) -> bool:
-        """True if memories alone are asked for: in a large home, few of all documents."""
+        """True if only memories are asked for: in a large home, few of all documents."""
         return "turn" not in self._kinds
 
     @property
@@ -99,7 +99,7 @@ class CandidateFilter:
 
     @cached_property
     def ids_if_few(self) -> frozenset[int] | None:
-        """Documents that pass, if they are few; None if they are many, or nothing is filtered."""
+        """Documents that pass the filters; None if many pass, or nothing is filtered."""
         if not self.is_narrow or self._is_long_period:
             return None
         listed = frozenset(self._list_passing(BUDGET + 1))
@@ -107,24 +107,24 @@ class CandidateFilter:
 
     @cached_property
     def all_ids(self) -> frozenset[int] | None:
-        """Documents that pass, however many; None if nothing is filtered."""
+        """Documents that pass the filters, however many; None if nothing is filtered."""
         if self.ids_if_few is None and self.is_narrow:
             return frozenset(self._list_passing(-1))
         return self.ids_if_few
 
     def best(self, found: Sequence[Match], limit: int) -> list[Match]:
-        """Return the first `limit` matches that are visible and pass."""
+        """Return the first `limit` matches that are visible and pass the filters."""
         return _select_first(found, limit, self._visible_and_passing)
 
     def best_of_visible(self, found: Sequence[Match], limit: int) -> list[Match]:
-        """Return the first `limit` matches that pass, of matches that are all visible."""
+        """Return the first `limit` of visible matches that pass the filters."""
         if not self.is_narrow:
             return [*found[:limit]]
         return _select_first(found, limit, self._passing_ids)
 
     @property
     def _is_long_period(self) -> bool:
-        """True if a period is all that is asked for, and more documents fall in it than are listed.
+        """True if a period is the only filter, and holds more documents than are listed.
 
         To count them, one entry of an index is read for each; to list them, the document, too.
         """
@@ -182,7 +182,7 @@ class CandidateFilter:
 def _select_first(
     found: Sequence[Match], limit: int, pick: Callable[[Sequence[int]], Set[int]]
 ) -> list[Match]:
-    """Return the first `limit` matches that are picked, looking no further than needed."""
+    """Return the first `limit` matches that `pick` selects, looking no further than needed."""
     passed: list[Match] = []
     for part in _growing_parts(found, limit + limit // _SPARE):
         through = pick([match.n for match in part])
@@ -193,7 +193,7 @@ def _select_first(
 
 
 def _growing_parts(found: Sequence[Match], first: int) -> Iterator[Sequence[Match]]:
-    """Yield the list in parts, each longer than the one before."""
+    """Yield a list in parts of growing length."""
     start, length = 0, first
     while start < len(found):
         yield found[start : start + length]

@@ -1,4 +1,4 @@
-"""Sorted rows: an index over a table in NumPy that finds the rows of many keys at once."""
+"""Sorted rows: an index of a NumPy table, which finds the rows of many keys at once."""
 
 from typing import TypeAlias
 
@@ -10,7 +10,7 @@ Integers: TypeAlias = NDArray[np.int64]
 
 
 class SortedRows:
-    """Rows of a table in order of a key."""
+    """Row numbers of a table, in order of a key."""
 
     def __init__(self) -> None:
         self._keys: Integers = np.zeros(0, np.int64)
@@ -21,7 +21,7 @@ class SortedRows:
         return len(self._keys)
 
     def add(self, keys: Integers, rows: Integers) -> None:
-        """Add rows; what is there is not sorted again."""
+        """Add rows without sorting the present ones again."""
         if not len(keys):
             return
         order = keys.argsort(kind="stable")
@@ -31,7 +31,7 @@ class SortedRows:
         self._rows = np.insert(self._rows, at, rows)
 
     def find(self, keys: Integers) -> tuple[Integers, Bits]:
-        """Find a row for each key; return the rows, and for each True if it has that key."""
+        """Return a row for each key, and True for each row that has its key."""
         if not len(self._keys):
             return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.bool_)
         at = self._keys.searchsorted(keys)
@@ -39,7 +39,7 @@ class SortedRows:
         return self._rows[at], self._keys[at] == keys
 
     def list_between(self, first: Integers, last: Integers) -> Integers:
-        """List the rows with keys from each of the first to the last beside it; some come twice."""
+        """List the rows with keys in any of these spans; a row in two spans comes twice."""
         begins = self._keys.searchsorted(first)
         many = self._keys.searchsorted(last, "right") - begins
         at = np.repeat(begins - many.cumsum() + many, many) + np.arange(many.sum())
@@ -48,7 +48,7 @@ class SortedRows:
 
 
 def list_once(numbers: Integers) -> Integers:
-    """Sort numbers and drop duplicates. NumPy's own `unique` takes longer for so few."""
+    """Return numbers sorted and without duplicates, faster than `numpy.unique` if few."""
     ordered = np.sort(numbers)
     is_first = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])

@@ -1,4 +1,4 @@
-"""Tenants, as their rows have them.
+"""Tenants: the row of a tenant, with which a transaction begins.
 
 A transaction begins with its tenant's row: what it counts is then known for as long as nobody in it
 changes anything, which a reader never does.
@@ -15,7 +15,7 @@ _SQL = statements("tenants")
 
 
 class IndexChanges(NamedTuple):
-    """Counts by which a process's caches of a tenant's indexes follow the file."""
+    """Counts of a tenant's changes, by which vectors in memory follow the file."""
 
     n: int
     """Number of changes to what the indexes hold."""
@@ -25,7 +25,7 @@ class IndexChanges(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoreTenant:
-    """A tenant as its row had it when the transaction began."""
+    """Row of a tenant at the beginning of a transaction."""
 
     name: str
     number: int = 0
@@ -46,7 +46,7 @@ class StoreTenant:
 
     @property
     def changed(self) -> IndexChanges:
-        """Counts that caches of the indexes follow."""
+        """Counts of the tenant's changes."""
         return IndexChanges(self.changes, self.last_erasure)
 
 
@@ -56,7 +56,7 @@ def list_tenants(connection: Connection) -> list[str]:
 
 
 def list_erasures(connection: Connection) -> list[tuple[int, int]]:
-    """List (tenant's number, number of its last change that erased something)."""
+    """List (tenant, number of the change that erased something last)."""
     rows = connection.execute(_SQL["erasures"])
     return [(row["number"], row["last_erasure"]) for row in rows]
 
@@ -82,7 +82,7 @@ def _find_tenant(connection: Connection, name: str) -> StoreTenant | None:
 
 
 def enter_tenant(connection: Connection, name: str) -> StoreTenant:
-    """Return the tenant of that name, made if it is new."""
+    """Return the tenant of that name, and add the tenant if it is new."""
     found = find_tenant(connection, name)
     if found is not None:
         return found

@@ -1,13 +1,11 @@
-"""Turn table: a process's cache of a tenant's turns, a row for each.
+"""Turn table: places, speakers and features of the turns that searches have met.
 
 Each search needs of hundreds of turns their place in their conversation, their speaker and time,
-and a few features of their texts: numbers that hardly ever change. So they are read when a turn is
-first met, and found again by number and by place. As in `standings`, the tenant's count of changes
-tells which to read again. The table holds nobody's words, but the names of speakers, so all is
-dropped once something was erased.
+and a few features of their texts: numbers that hardly ever change. So turns are read when they are
+first met, and found again by number and by place. The table holds nobody's words, but the names of
+speakers.
 """
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +20,7 @@ from memoria.store.features import (
     TurnMetadataColumns,
 )
 from memoria.store.image.sorted_rows import Integers, SortedRows, list_once
-from memoria.store.image.tenants import StoreTenant
+from memoria.store.image.tenant_image import ImageColumn, TenantChanges
 
 _MOST = 20_000
 """Number of documents; their rows take a twentieth of what their vectors take."""
@@ -59,41 +57,32 @@ _NONE: Integers = np.zeros(0, np.int64)
 
 
 class TurnReads(NamedTuple):
-    """Reads of a snapshot's turns; each is a tuple of number, session, place there, and so on."""
+    """Reads of turns on a snapshot; a turn is a tuple of its number, session, place and so on."""
 
     list_turns: Callable[[Sequence[int]], Sequence[tuple[Any, ...]]]
     """Reads turns by number."""
     list_spans: Callable[[Sequence[tuple[int, int, int]]], Sequence[tuple[Any, ...]]]
     """Reads turns by session, first and last place; turns of several spans may come twice."""
-    list_changed: Callable[[int], Sequence[int]]
-    """Reads the documents that were changed after so many changes."""
+    newest: int = 0
+    """Number of the tenant's newest document."""
 
 
-class TurnTable:
-    """Turns that were met, as of one state of the file. Its user holds its lock."""
+class TurnTable(ImageColumn):
+    """Turns that searches have met, a row for each."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self._changes = self._newest = 0
         self._forget_all()
 
-    def follow(self, reads: TurnReads, tenant: StoreTenant) -> bool:
-        """Follow the tenant's changes; return False if a newer state has been followed already.
-
-        Args:
-            reads: reads turns on the snapshot.
-            tenant: as the snapshot has it.
-        """
-        now = tenant.age
-        if now < (self._changes, self._newest):
+    def apply(self, changes: TenantChanges) -> bool:
+        """Mark changed rows, to be read when next met; return False if very many are new."""
+        is_grown = changes.now.newest_document - changes.newest > _MOST_NEW
+        if is_grown or not len(self._by_number):
             return False
-        is_grown = tenant.newest_document - self._newest > _MOST_NEW
-        is_full = len(self._by_number) > _MOST
-        if tenant.last_erasure > self._changes or is_grown or is_full:
-            self._forget_all()
-        elif len(self._by_number):
-            self._doubt(reads, tenant)
-        self._changes, self._newest = now
+        if changes.now.changes > changes.seen:
+            rows, is_met = self._by_number.find(np.array(changes.changed, np.int64))
+            self._rows["is_known"][rows[is_met]] = False
+            self._rows["is_known"][self._rows["is_fleeting"]] = False
+        self._unread += range(changes.newest + 1, changes.now.newest_document + 1)
         return True
 
     def find_around(
@@ -104,7 +93,8 @@ class TurnTable:
         *,
         include_processed: bool,
     ) -> Surroundings:
-        """Find the places of turns, and those around the central ones; read unknown ones."""
+        """Return the places of turns, and of turns around the central ones."""
+        self._keep_within_bounds()
         rows = self._meet(reads, np.array([*central, *others], np.int64))
         middle = self._select_turns(rows[: len(central)])
         rest = self._select_turns(rows[len(central) :])
@@ -125,7 +115,8 @@ class TurnTable:
         )
 
     def list_remarks(self, reads: TurnReads, ns: Sequence[int]) -> TurnMetadataColumns:
-        """Return speakers and times of turns, a row for each; read what is not known."""
+        """Return speakers, times and features of turns, a row for each."""
+        self._keep_within_bounds()
         rows = self._meet(reads, np.array(ns, np.int64))
         is_turn, roles = self._rows["place"][rows] != _NOWHERE, self._rows["role"][rows]
         return TurnMetadataColumns(
@@ -139,7 +130,7 @@ class TurnTable:
         )
 
     def note_sayings(self, ns: Sequence[int], sayings: TextFeatureColumns) -> None:
-        """Keep features of the texts of turns, as far as the turns have been met."""
+        """Keep features of the texts of turns that have been met."""
         rows, is_met = self._by_number.find(np.array(ns, np.int64))
         for field, values in zip(_SAID, sayings, strict=True):
             former = self._rows[field][rows[is_met]]
@@ -156,17 +147,12 @@ class TurnTable:
         self._unread: list[int] = []
         """Documents newer than all that were met: some may be neighbours of these."""
 
-    def _doubt(self, reads: TurnReads, tenant: StoreTenant) -> None:
-        """Mark rows that may have changed, to be read again when they are next met."""
-        if tenant.changes > self._changes:
-            changed = np.array(reads.list_changed(self._changes), np.int64)
-            rows, is_met = self._by_number.find(changed)
-            self._rows["is_known"][rows[is_met]] = False
-            self._rows["is_known"][self._rows["is_fleeting"]] = False
-        self._unread += range(self._newest + 1, tenant.newest_document + 1)
+    def _keep_within_bounds(self) -> None:
+        if len(self._by_number) > _MOST:
+            self._forget_all()
 
     def _meet(self, reads: TurnReads, ns: Integers) -> Integers:
-        """Return the rows of documents; those that are not known are read."""
+        """Return the rows of documents, and read unknown documents."""
         wanted = np.append(ns, self._unread) if self._unread else ns
         self._unread = []
         rows, is_met = self._by_number.find(wanted)
@@ -178,15 +164,15 @@ class TurnTable:
         return rows[: len(ns)]
 
     def _meet_around(self, reads: TurnReads, places: Integers) -> None:
-        """Read the turns around these places, as far as they have not been met."""
-        bits = _SMALL_HOME_BITS if self._newest <= _MOST else _BLOCK_BITS
+        """Read the turns around these places, unless their blocks have been read."""
+        bits = _SMALL_HOME_BITS if reads.newest <= _MOST else _BLOCK_BITS
         unmet = {*(places >> bits).tolist()} - self._blocks
         if unmet:
             self._put(reads.list_spans([_find_span(block << bits, 1 << bits) for block in unmet]))
             self._blocks |= unmet
 
     def _put(self, found: Sequence[tuple[Any, ...]], asked: Integers = _NONE) -> None:
-        """Keep turns that were read; a document in `asked` that is not among them is no turn."""
+        """Keep turns that were read; a document in `asked` that was not found is no turn."""
         by_number = {row[0]: row for row in found}
         if by_number:
             ns, sessions, indexes, ats, roles, speakers, current, processed, changed = zip(
@@ -203,7 +189,7 @@ class TurnTable:
         self._enter(others, np.full(len(others), _NOWHERE))
 
     def _enter(self, ns: Integers, places: Integers) -> Integers:
-        """Return the rows of documents; those that were not met yet get rows behind the others."""
+        """Return the rows of documents; new documents get rows behind the others."""
         rows, is_met = self._by_number.find(ns)
         is_new, many = ~is_met, len(self._by_number)
         total = many + np.count_nonzero(is_new)
@@ -233,6 +219,6 @@ class TurnTable:
 
 
 def _find_span(place: int, many: int) -> tuple[int, int, int]:
-    """Return the session of a block, with its first and last place, widened by the reach."""
+    """Return the session, first and last place of a block, widened by the reach."""
     session, first = divmod(place, 1 << SESSION_BITS)
     return session, first - _REACH, first + many - 1 + _REACH

@@ -1,4 +1,4 @@
-"""Visibility: who may find a document. Both derived indexes are narrowed by it."""
+"""Visibility: who may find a document, written as a token in both derived indexes."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,7 +11,7 @@ _TOKEN = lazy_regex(r"[a-z]+\d")
 
 
 class Visibility(NamedTuple):
-    """A document's owner, the place it is seen from, and whether it is current and processed."""
+    """Owner of a document, the workspace that sees it, and whether it is current and processed."""
 
     kind: str
     tenant: int
@@ -22,7 +22,7 @@ class Visibility(NamedTuple):
 
     @property
     def token(self) -> str:
-        """The visibility as one token, by which both indexes are narrowed instead of by a join.
+        """Token of the visibility, by which both indexes are narrowed in place of a join.
 
         The suffix `_barred` is what homes have in their indexes; another word would mean to index
         every processed turn anew.
@@ -33,7 +33,7 @@ class Visibility(NamedTuple):
 
 
 def may_be_token(term: str) -> bool:
-    """Check whether a word of a text may be the same as the token of a visibility."""
+    """Check whether a word of a text may equal the token of a visibility."""
     return _TOKEN.match(term) is not None
 
 
@@ -52,7 +52,7 @@ def visibility_of(row: Row) -> Visibility:
 def write_token(
     kind: str, tenant: int, workspace: int | None, current: int, suppressed: int, processed: int
 ) -> str:
-    """Write the token of a visibility in `documents`; cached, for a million rows have but a few.
+    """Return the token of a visibility; cached, for a million rows have only a few.
 
     >>> write_token("turn", 1, 2, current=1, suppressed=0, processed=1)
     'turn1w2_barred'

@@ -1,30 +1,23 @@
-"""Standings: the visibility and the length of each document, as far as a process has read them.
+"""Visibility columns: the visibility and the length of each document.
 
 Both are needed of every document that holds a word of a question, and hardly ever change. So they
-are kept in two columns by document number, which hold no word of anybody. A tenant's count of
-changes tells which documents were changed: these are read again when they are next asked for, and
-all of them once something was erased, for numbers may be given again. A document that was never
-embedded does not tell when it is changed, so it is read anew after any change.
-
-Those of a small home are read as they are asked for, those of a large one all at once
-(`standings_cache`).
+are kept in two arrays by document number, which hold no word of anybody. Those of a small home are
+read as they are asked for, those of a large one all at once (`tenant_images`).
 """
 
-import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memoria.store.image.changed import list_changed
+from memoria.store.image.index_size import sum_varints
 from memoria.store.image.sorted_rows import Bits, Integers, list_once
-from memoria.store.image.tenants import StoreTenant
-from memoria.store.image.varints import sum_varints
+from memoria.store.image.tenant_image import ImageColumn, TenantChanges
 from memoria.store.image.visibility import write_token
 from memoria.store.sql.statements import TenantRows, list_numbers
 
-_Column = NDArray[np.int32]
+_Array = NDArray[np.int32]
 _UNKNOWN = 0
 _THEIRS = 1
 """Code of a document that is another tenant's."""
@@ -36,118 +29,92 @@ _MOST_FLEETING = 1000
 
 
 class Standing(NamedTuple):
-    """Some documents, in columns."""
+    """Visibilities and lengths of some documents."""
 
-    codes: _Column
+    codes: _Array
     """Codes of their visibilities."""
-    lengths: _Column
+    lengths: _Array
     """Numbers of their words."""
+    by_token: Mapping[str, int]
+    """Codes by visibility."""
+
+    def select(self, kept: Bits) -> "Standing":
+        """Return the selected documents."""
+        return Standing(self.codes[kept], self.lengths[kept], self.by_token)
+
+    def is_of(self, tokens: Sequence[str]) -> Bits:
+        """Return True for each document of one of these visibilities."""
+        return _select(self.codes, tokens, self.by_token)
 
 
-class VisibilityColumns:
-    """The visibilities and lengths known of one tenant's documents. Thread-safe."""
+class VisibilityColumns(ImageColumn):
+    """Visibilities and lengths of a tenant's documents, as far as they are known."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._changes = self._newest = 0
         self._codes = np.zeros(0, np.int32)
         self._lengths = np.zeros(0, np.int32)
         self._by_token: dict[str, int] = {}
         self._fleeting: list[int] = []
         """Documents that do not tell when they are changed."""
-        self._is_whole = False
+        self.is_read = False
+        """True if all documents of a snapshot were read."""
 
-    def is_whole(self, tenant: StoreTenant) -> bool:
-        """Check whether all of a snapshot's documents are known, but for new or changed ones."""
-        with self._lock:
-            is_kept = self._is_whole and tenant.last_erasure <= self._changes
-            return is_kept and len(self._fleeting) <= _MOST_FLEETING
+    @property
+    def is_whole(self) -> bool:
+        """True if the column has the visibility of every document of the tenant."""
+        return self.is_read and len(self._fleeting) <= _MOST_FLEETING
 
-    def read_all(self, rows: TenantRows, tenant: StoreTenant, going_on: Callable[[], bool]) -> None:
-        """Read the standing of all documents of a snapshot, into an empty object.
+    def read_all(self, rows: TenantRows, newest: int, going_on: Callable[[], bool]) -> None:
+        """Read all documents of a snapshot into an empty column.
 
         Args:
             rows: the statements about documents, on that snapshot.
-            tenant: as the snapshot has it.
+            newest: the number of the tenant's newest document there.
             going_on: asked now and then; False ends the reading.
         """
-        with self._lock:
-            self._follow(rows, tenant)
-            self._grow(tenant.newest_document)
-            self._codes[: tenant.newest_document + 1] = _THEIRS
-            after = 0
-            while page := rows.tuples("all_standings", after=after, limit=_PAGE):
-                if not going_on():
-                    return
-                self._put(page)
-                after = page[-1][0]
-            self._is_whole = True
+        self._grow(newest)
+        self._codes[: newest + 1] = _THEIRS
+        after = 0
+        while page := rows.tuples("all_standings", after=after, limit=_PAGE):
+            if not going_on():
+                return
+            self._put(page)
+            after = page[-1][0]
+        self.is_read = True
 
-    def read(self, rows: TenantRows, tenant: StoreTenant, ns: Integers) -> Standing | None:
-        """Return the standing of documents on a snapshot; None if others have followed a newer one.
+    def read(self, rows: TenantRows, ns: Integers) -> Standing:
+        """Return visibilities and lengths of documents, and read unknown documents.
 
         Args:
-            rows: the statements about documents, on that snapshot.
-            tenant: as the snapshot has it.
+            rows: the statements about documents, on a snapshot of the image's state.
             ns: the numbers of documents, each as often as you like.
         """
-        with self._lock:
-            if not self._follow(rows, tenant):
-                return None
-            if len(ns):
-                self._grow(int(ns.max()))
+        if len(ns):
+            self._grow(int(ns.max()))
+        codes = self._codes[ns]
+        unknown = ns[codes == _UNKNOWN]
+        if len(unknown):
+            self._learn(rows, list_once(unknown).tolist())
             codes = self._codes[ns]
-            unknown = ns[codes == _UNKNOWN]
-            if len(unknown):
-                self._learn(rows, list_once(unknown).tolist())
-                codes = self._codes[ns]
-            return Standing(codes, self._lengths[ns])
+        return Standing(codes, self._lengths[ns], self._by_token)
 
-    def has_more(
-        self, rows: TenantRows, tenant: StoreTenant, tokens: Sequence[str], most: int
-    ) -> bool:
-        """Check whether more than `most` documents of these visibilities are known on a snapshot.
-
-        Args:
-            rows: the statements about documents, on that snapshot.
-            tenant: as the snapshot has it.
-            tokens: the visibilities.
-            most: the number to exceed.
-        """
-        with self._lock:
-            if not self._follow(rows, tenant):
-                return False
-            left = most
-            for start in range(0, len(self._codes), _COUNTED_AT_ONCE):
-                page = self._codes[start : start + _COUNTED_AT_ONCE]
-                left -= int(np.count_nonzero(self.select(page, tokens)))
-                if left < 0:
-                    return True
+    def has_more(self, tokens: Sequence[str], most: int) -> bool:
+        """Check whether more than `most` documents of these visibilities are known."""
+        left = most
+        for start in range(0, len(self._codes), _COUNTED_AT_ONCE):
+            page = self._codes[start : start + _COUNTED_AT_ONCE]
+            left -= int(np.count_nonzero(_select(page, tokens, self._by_token)))
+            if left < 0:
+                return True
         return False
 
-    def select(self, codes: _Column, tokens: Sequence[str]) -> Bits:
-        """Return for each code whether it is of one of these visibilities."""
-        seen = [self._by_token[token] for token in tokens if token in self._by_token]
-        is_seen = np.zeros(_OWN + len(self._by_token), np.bool_)
-        is_seen[seen] = True
-        found: Bits = is_seen[codes]
-        return found
-
-    def _follow(self, rows: TenantRows, tenant: StoreTenant) -> bool:
-        now, before = tenant.age, (self._changes, self._newest)
-        if now <= before:
-            return now == before
-        if tenant.last_erasure > self._changes:
-            self._codes.fill(_UNKNOWN)
-            self._is_whole = False
-        elif tenant.changes > self._changes and len(self._codes):
-            changed = list_changed(rows, self._changes)
-            self._codes[[n for n in changed if n < len(self._codes)]] = _UNKNOWN
-        if tenant.changes > self._changes:
+    def apply(self, changes: TenantChanges) -> bool:
+        """Mark changed documents, to be read again when they are next asked for."""
+        self._codes[[n for n in changes.changed if n < len(self._codes)]] = _UNKNOWN
+        if changes.now.changes > changes.seen:
             self._codes[self._fleeting] = _UNKNOWN
             self._fleeting = []
-        self._codes[self._newest + 1 :] = _UNKNOWN
-        self._changes, self._newest = now
+        self._codes[changes.newest + 1 :] = _UNKNOWN
         return True
 
     def _grow(self, newest: int) -> None:
@@ -168,3 +135,11 @@ class VisibilityColumns:
             self._lengths[n] = sum_varints(sizes)
             if not changed:
                 self._fleeting.append(n)
+
+
+def _select(codes: _Array, tokens: Sequence[str], by_token: Mapping[str, int]) -> Bits:
+    seen = [by_token[token] for token in tokens if token in by_token]
+    is_seen = np.zeros(_OWN + len(by_token), np.bool_)
+    is_seen[seen] = True
+    found: Bits = is_seen[codes]
+    return found

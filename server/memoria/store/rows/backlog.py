@@ -16,7 +16,7 @@ _NO_TENANT = 0
 
 
 class Backlog:
-    """The backlog of all tenants: the model that embeds it, and its size."""
+    """Embedding backlog of all tenants: the model that embeds documents, and how many wait."""
 
     def __init__(self, connection: Connection, vectors: VectorIndex) -> None:
         self._connection = connection
@@ -24,9 +24,9 @@ class Backlog:
         self._rows = TenantRows(connection, _NO_TENANT, "backlog")
 
     def choose_model(self, name: str) -> int:
-        """Make `name` the home's model; documents without a vector of it join the backlog.
+        """Make `name` the home's model, and queue all documents without a vector of that model.
 
-        Returns how many joined.
+        Returns the number of queued documents.
         """
         if self.current_model() == name:
             return 0
@@ -38,9 +38,9 @@ class Backlog:
         return current_model(self._connection)
 
     def index_is_behind(self, model: str) -> bool:
-        """Check whether the vector index lacks vectors that are stored, or holds some too many.
+        """Check whether the vector index lacks stored vectors, or holds others.
 
-        Happens where processes with and without a vector extension share a home.
+        The index is behind where processes with and without a vector extension share a home.
         """
         known = find_model(self._connection, model)
         return known is not None and self._vectors.drift(known.n).is_out_of_step
@@ -52,17 +52,18 @@ class Backlog:
             self._vectors.catch_up(known.n, known.dims)
 
     def list_due_tenants(self, now: int, attempts: int) -> list[str]:
-        """List the tenants that have documents to embed now, those that wait longest first."""
+        """List the tenants that have documents to embed now, the longest waiting first."""
         asked = {"now": now, "attempts": attempts, "longest": LONGEST_PAUSE_MS}
-        return [row["name"] for row in self._rows.all("due_tenants", **asked)]
+        return self._rows.column("due_tenants", **asked)
 
     def next_due_at(self, now: int, attempts: int) -> int | None:
-        """Return when the earliest waiting document may be tried; None if none waits."""
-        row = self._rows.first("next_due", now=now, attempts=attempts, longest=LONGEST_PAUSE_MS)
-        return None if row is None else row["at"]
+        """Return when the first waiting document may be embedded; None if no document waits."""
+        return self._rows.find_number(
+            "next_due", now=now, attempts=attempts, longest=LONGEST_PAUSE_MS
+        )
 
     def status(self, attempts: int) -> BacklogStatus:
-        """Count the documents that wait and those given up, with the last error."""
+        """Count the documents that wait and those given up; return both with the last error."""
         error = self._rows.first("last_error")
         return BacklogStatus(
             pending=self._rows.number("pending", attempts=attempts),
@@ -75,7 +76,7 @@ _VECTORS = statements("vectors")
 
 
 class TenantBacklog:
-    """One tenant's part of the backlog: what the embedding worker reads and writes."""
+    """One tenant's part of the embedding backlog, read and written by the embedding worker."""
 
     def __init__(
         self,
@@ -101,7 +102,7 @@ class TenantBacklog:
         return current_model(self._connection)
 
     def awaits_vector(self) -> bool:
-        """Check whether any document has no vector yet."""
+        """Check whether a document waits for a vector."""
         return bool(self._rows.number("awaits_vector"))
 
     def last_erasure(self) -> int:
@@ -117,12 +118,12 @@ class TenantBacklog:
         """Write vectors, index them and take their documents off the backlog.
 
         Args:
-            model: whose vectors they are.
-            vectors: by document.
-            passages: of those documents that are long.
+            model: the model that made the vectors.
+            vectors: a vector for each document, by number.
+            passages: vectors of the passages of long documents, by number.
 
         Raises:
-            EmbedderError: they are not as long as the model's vectors were before.
+            EmbedderError: the vectors are not as long as the model's vectors were before.
         """
         dims = len(next(iter(vectors.values())))
         known = find_model(self._connection, model) or self._add_model(model, dims)
@@ -157,9 +158,7 @@ class TenantBacklog:
     ) -> None:
         if not passages:
             return
-        from memoria.store.vectors.stored import (  # noqa: PLC0415  (brings NumPy)
-            pack_passages,
-        )
+        from memoria.store.vectors.stored import pack_passages  # noqa: PLC0415  (brings NumPy)
 
         self._connection.executemany(
             _VECTORS["add_passages"],
@@ -171,7 +170,7 @@ class TenantBacklog:
         )
 
     def postpone(self, ns: Sequence[int], until: int, error: str) -> None:
-        """Count a failed attempt and wait until a moment before the next one."""
+        """Count a failed attempt at these documents, and put off the next until a moment."""
         self._rows.change("postpone", ns=as_json(ns), until=until, error=error)
 
     def _read_pending(self, row: Row) -> PendingDocument:
@@ -195,9 +194,9 @@ class TenantBacklog:
 
 
 class Leases:
-    """A tenant's leases. One expires by itself, so a dead process blocks nobody for long.
+    """A tenant's leases. A lease expires by itself, so a dead process blocks nobody for long.
 
-    Moments are the machine's own, UTC epoch ms.
+    Times are those of the machine's clock, in UTC epoch ms.
     """
 
     def __init__(self, connection: Connection, tenant: int) -> None:
@@ -216,10 +215,9 @@ class Leases:
         return changed > 0
 
     def owner(self, name: str, now: int) -> str | None:
-        """Return the owner of the lease; None if it is free or has run out."""
-        row = self._rows.first("owner", name=name, now=now, longest=LONGEST_LEASE_MS)
-        return None if row is None else str(row["owner"])
+        """Return the owner of a lease; None if the lease is free or has expired."""
+        return self._rows.find_text("owner", name=name, now=now, longest=LONGEST_LEASE_MS)
 
     def release(self, name: str, owner: str) -> None:
-        """Give a lease back, if the owner still has it."""
+        """Give a lease back, if it is still the owner's."""
         self._rows.change("release", name=name, owner=owner)

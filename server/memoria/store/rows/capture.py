@@ -1,10 +1,7 @@
 """Capture: two accounts of a session, places in transcripts, and private times."""
 
-import json
 from collections.abc import Sequence
 from typing import NamedTuple
-
-from pydantic import JsonValue
 
 from memoria.language.words.document import full_text, turn_tokens
 from memoria.model import Account, StoredTurn
@@ -20,7 +17,7 @@ from memoria.store.values import NewTurn
 
 
 class Accounts:
-    """A tenant's turns of which there may be two accounts."""
+    """Turns told twice: by the client that held the session, and by an agent."""
 
     def __init__(
         self,
@@ -39,7 +36,7 @@ class Accounts:
     def list_alike(
         self, session_n: int, likeness: bytes, limit: int, account: Account | None = None
     ) -> list[StoredTurn]:
-        """List a session's current turns that begin alike, of all accounts or one, in order."""
+        """List a session's current turns that begin alike, in order, of all accounts or one."""
         rows = self._rows.all(
             "alike", session_n=session_n, likeness=likeness, account=account, limit=limit
         )
@@ -48,37 +45,22 @@ class Accounts:
         return [found[n] for n in ns]
 
     def find_last_index(self, session_n: int) -> int:
-        """Return the place of the last turn not told by an agent alone; -1 if there is none."""
+        """Return the place of the last turn that a client told; -1 if no client told a turn."""
         return self._rows.number("last_index", session_n=session_n)
 
     def hand_over(self, turn: StoredTurn, told: NewTurn) -> None:
-        """Turn an agent's report of a turn into the client's own: its place, id, time and words.
+        """Replace place, message id, time and words of a turn by the client's own.
 
         Args:
-            turn: as the agent has reported it.
-            told: as the client has it. Its number, id and history stay those of the other.
+            turn: the turn as an agent has reported it. It keeps its number, id and history.
+            told: the turn as the client tells it.
         """
         is_moved = told.turn_index != turn.turn_index
         place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
-        followers = [row["n"] for row in self._rows.all("after", **place)] if is_moved else []
+        followers = self._rows.column("after", **place) if is_moved else []
         (before,) = self._rows.all("hashes", n=turn.n)
-        self._rows.change(
-            "hand_over",
-            n=turn.n,
-            message_id=told.message_id,
-            turn_index=told.turn_index,
-            speaker=told.speaker,
-            at=told.at,
-            utc_offset=told.utc_offset,
-            at_given=told.at_given,
-            trust=told.trust.value,
-            fingerprint=told.fingerprint,
-            likeness=told.likeness,
-            content_hash=self._texts.put(told.content),
-            tool_name=told.tool_name,
-            args_hash=self._put_json(told.tool_args),
-            result_hash=self._put_json(told.tool_result),
-        )
+        columns = self._texts.put_turn(told)
+        self._rows.change("hand_over", **{**columns, "n": turn.n})
         self._rows.change("count", session_n=turn.session_n, turn_index=told.turn_index)
         self._texts.erase_unused({*before} - {None})
         self._documents.replace_tokens(turn.n, *turn_tokens(told, self._zone))
@@ -86,9 +68,6 @@ class Accounts:
         if is_moved or full_text(told) != full_text(turn):
             for n in (turn.n, *followers):
                 self._documents.embed_again(n)
-
-    def _put_json(self, value: JsonValue) -> bytes | None:
-        return None if value is None else self._texts.put(json.dumps(value, ensure_ascii=False))
 
 
 class TranscriptPlace(NamedTuple):
@@ -100,32 +79,31 @@ class TranscriptPlace(NamedTuple):
     offset: int
     """Bytes."""
     place: str
-    """State with which its reader goes on from there: JSON, without a word of the conversation."""
+    """State with which a reader of the transcript goes on: JSON, no word of the conversation."""
     touched_at: int
     """UTC epoch ms; as a negative number once the session has ended."""
 
 
 class TranscriptPlaces:
-    """The place in each of a tenant's transcripts up to which it has been taken in."""
+    """Places up to which a tenant's transcripts have been taken in."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "transcripts")
 
     def get(self, source: str, path: str) -> TranscriptPlace | None:
-        """Return the place in one file; None if the file is not known."""
+        """Return the place in a transcript; None if the transcript is not known."""
         row = self._rows.first("place", source=source, path=path)
         return None if row is None else TranscriptPlace(*row)
 
     def list_live_sessions(self, source: str, workspace: str | None, since: int) -> list[str]:
-        """List the sessions of a project that a client's hooks have told of since; two at most.
+        """List ids of a project's open sessions that a client's hooks touched, two at most.
 
-        Those that have ended are left out.
+        The hooks touched them at `since`, UTC epoch ms, or later.
         """
-        rows = self._rows.all("live", source=source, project=workspace, since=since)
-        return [row["session_id"] for row in rows]
+        return self._rows.column("live", source=source, project=workspace, since=since)
 
     def list_recent(self, since: int, limit: int) -> list[TranscriptPlace]:
-        """List the places touched since then, ended or not, newest first."""
+        """List the places touched from `since` on, newest first; ended sessions are included."""
         rows = self._rows.all("recent", since=since, limit=limit)
         return [TranscriptPlace(*row) for row in rows]
 
@@ -145,8 +123,8 @@ class PrivateTimes:
         Args:
             connection: to the file.
             tenant: its number.
-            workspaces: the tenant's.
-            count: number of its private times; without any, none is ever looked for.
+            workspaces: the tenant's workspaces.
+            count: number of the tenant's private times; at 0 the table is never read.
         """
         self._rows = TenantRows(connection, tenant, "private_times")
         self._workspaces = workspaces
@@ -161,20 +139,20 @@ class PrivateTimes:
         self._rows.change("count")
 
     def merge(self, times: Sequence[PrivateTime]) -> None:
-        """Add private times; each replaces one that began at the same moment in its workspace."""
+        """Add private times, in place of those of their workspaces that began when they did."""
         for time in times:
             number = self._workspaces.enter(time.workspace)
             self._rows.change("drop", workspace=number, began_at=time.began_at)
             self.add(time)
 
     def end(self, workspace: str | None, at: int) -> None:
-        """End the private time that is on in a workspace; None for no project."""
+        """End the private time that is on in a workspace, or outside of all projects (None)."""
         number = self._workspaces.number(workspace)
         if workspace is None or number is not None:
             self._rows.change("end", workspace=number, at=at)
 
     def all(self) -> tuple[PrivateTime, ...]:
-        """List every private time, in the order in which they began."""
+        """List every private time, the first added first."""
         if not self._count:
             return ()
         return tuple(PrivateTime(**row) for row in self._rows.all("list"))
@@ -182,12 +160,12 @@ class PrivateTimes:
     def applying(
         self, workspace: str | None, source: str, session_id: str
     ) -> tuple[PrivateTime, ...]:
-        """List the private times of a workspace, and of the one that a session belongs to.
+        """List the private times of a workspace, and of the workspace that a session belongs to.
 
         Args:
-            workspace: in which something is said now; None for no project.
-            source: whose numbering of sessions is meant.
-            session_id: the session, whether or not anything is kept of it.
+            workspace: the workspace in which something is said now; None for no project.
+            source: the client or channel that gave the session its id.
+            session_id: the session, which need not be on record.
         """
         if not self._count:
             return ()

@@ -1,9 +1,6 @@
 """Sessions, turns and segments."""
 
-import json
 from collections.abc import Iterable, Sequence
-
-from pydantic import JsonValue
 
 from memoria.language.words.document import turn_tokens
 from memoria.model import Role, Segment, Session, StoredTurn, UserSpeaker, now_millis
@@ -11,7 +8,7 @@ from memoria.model.moments import Zone
 from memoria.model.turn import Mark
 from memoria.store.connection import Connection, Row
 from memoria.store.features import TurnMetadata, TurnPosition
-from memoria.store.image.remembered import RememberedRows
+from memoria.store.image.cached_reads import RememberedRows
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.texts import Texts, read_turn_row
 from memoria.store.rows.workspaces import Workspaces
@@ -56,9 +53,9 @@ class Conversations:
         now: int,
         workspace: str | None = None,
     ) -> Session:
-        """Return the session, made if it is new, its span widened to these event times.
+        """Return a session, made if it is new, with its span widened to two event times.
 
-        A session stays in the workspace it began in.
+        A session stays in the workspace in which it began.
         """
         (row,) = self._rows.all(
             "enter_session",
@@ -74,60 +71,37 @@ class Conversations:
         return Session(**fields)
 
     def find_message(self, session_n: int, message_id: str) -> TurnVersion | None:
-        """Return the newest version of a message; None if there is no such message."""
+        """Return the newest version of a message; None if the message is unknown."""
         row = self._rows.first("find_message", session_n=session_n, message_id=message_id)
         return None if row is None else TurnVersion(**row)
 
     def find_fingerprint(self, session_n: int, fingerprint: bytes) -> str | None:
         """Return the id of the newest current turn with this fingerprint."""
-        row = self._rows.first("find_fingerprint", session_n=session_n, fingerprint=fingerprint)
-        return None if row is None else str(row["id"])
+        return self._rows.find_text(
+            "find_fingerprint", session_n=session_n, fingerprint=fingerprint
+        )
 
     def last_fingerprints(self, session_n: int, count: int) -> list[bytes]:
         """List the fingerprints of the last current turns, oldest first."""
-        rows = self._rows.all("last_fingerprints", session_n=session_n, count=count)
-        return [row["fingerprint"] for row in reversed(rows)]
+        return self._rows.column("last_fingerprints", session_n=session_n, count=count)[::-1]
 
     def first_fingerprints(self, session_n: int, count: int) -> list[bytes]:
         """List the fingerprints of the first current turns, oldest first."""
-        rows = self._rows.all("first_fingerprints", session_n=session_n, count=count)
-        return [row["fingerprint"] for row in rows]
+        return self._rows.column("first_fingerprints", session_n=session_n, count=count)
 
     def add_turn(self, turn: NewTurn) -> int:
-        """Write a turn with its chunks, index row and backlog entry, and return its number."""
+        """Write a turn of this home, count it in its session, and return its number."""
         n = self.write_turn(turn)
         place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
         self._rows.change("count_turn", **place, agent=int(turn.account == "agent"))
         return n
 
     def write_turn(self, turn: NewTurn) -> int:
-        """Write a turn with its chunks, index row and backlog entry, of this home or another."""
+        """Write a turn with its texts, index row and backlog entry, and return its number."""
         words, context = turn_tokens(turn, self._zone)
         workspace = self._workspace_number(turn.session_n)
         n = self._documents.add("turn", workspace, words, context, suppressed=turn.suppressed)
-        self._rows.insert(
-            "add_turn",
-            n=n,
-            id=turn.id,
-            session_n=turn.session_n,
-            message_id=turn.message_id,
-            turn_index=turn.turn_index,
-            version=turn.version,
-            role=turn.role.value,
-            speaker=turn.speaker,
-            at=turn.at,
-            utc_offset=turn.utc_offset,
-            at_given=turn.at_given,
-            ingested_at=turn.ingested_at,
-            trust=turn.trust.value,
-            fingerprint=turn.fingerprint,
-            account=turn.account,
-            likeness=turn.likeness,
-            content_hash=self._texts.put(turn.content),
-            tool_name=turn.tool_name,
-            args_hash=self._put_json(turn.tool_args),
-            result_hash=self._put_json(turn.tool_result),
-        )
+        self._rows.insert("add_turn", n=n, **self._texts.put_turn(turn))
         return n
 
     def retire_turn(self, n: int) -> None:
@@ -135,19 +109,20 @@ class Conversations:
         self._documents.set_current(n, current=False)
 
     def suppress_turn(self, turn: StoredTurn) -> None:
-        """Mark all versions of a message so that nothing is concluded from it any more."""
+        """Mark all versions of a message, so that nothing more is concluded from the message."""
         for version in self._versions(turn):
             self._documents.suppress(version["n"])
 
     def erase_turn(self, turn: StoredTurn) -> list[MessageName]:
-        """Erase a message in all its versions, with every text no other turn shares.
-
-        Turns that were embedded with it are embedded anew. Returns the keys it was recognised by.
-        """
+        """Erase a message as `erase_turns` does; return the keys that recognised the message."""
         return self.erase_turns([turn])[turn.n]
 
     def erase_turns(self, turns: Sequence[StoredTurn]) -> dict[int, list[MessageName]]:
-        """Erase messages as `erase_turn` does, and map each to the keys it was recognised by."""
+        """Erase messages in all versions, with every text that no other turn shares.
+
+        A turn that follows an erased one is queued for a new vector, as both were embedded
+        together. Returns the keys that recognised each message, by the number of its turn.
+        """
         names: dict[int, list[MessageName]] = {}
         hashes: set[bytes] = set()
         followers: dict[int, None] = {}
@@ -167,21 +142,21 @@ class Conversations:
                 MessageName(turn.source, turn.session_id, *tuple(row)[1:4]) for row in versions
             ]
         self._texts.erase_unused(hashes)
-        for n in followers:  # a turn is embedded together with the one before it
+        for n in followers:  # embedded together with the turn before, which is gone
             self._documents.queue_embedding(n)
         return names
 
     def _cite_elsewhere(self, n: int) -> None:
-        """Let what was concluded from a turn rest on another that bears it out, if one does."""
-        memory_ns = [row["memory_n"] for row in self._rows.all("concluded_from", n=n)]
+        """Cite conclusions from a turn by other evidence instead, if they have any."""
+        memory_ns = self._rows.column("concluded_from", n=n)
         if memory_ns and self._rows.change("cite_evidence", n=n):
             self._rows.change("drop_cited_evidence", memory_ns=as_json(memory_ns))
 
     def extend_segment(self, turn: NewTurn, limits: SegmentLimits) -> list[ClosedSegment]:
-        """Add a turn to the session's open segment, or begin one where that is at its limits.
+        """Add a turn to the session's open segment, or to a new one if the open one is full.
 
-        An edited message stays in its own; where that is closed, it is one by itself. Returns the
-        segment that this closed, if any.
+        An edited message stays in its segment; if its segment is closed, the message becomes a
+        closed segment by itself. Returns the segments that this has closed, one at most.
         """
         if turn.version > 1:
             return self._extend_around(turn)
@@ -201,19 +176,15 @@ class Conversations:
         return [ClosedSegment(turn.session_n, turn.turn_index, turn.turn_index, "edited")]
 
     def close_segment(self, session_id: str, source: str, reason: str) -> list[ClosedSegment]:
-        """Close the session's open segment; return it, if there was one."""
+        """Close the session's open segment, and return the closed segments, one at most."""
         return self._close_segments(
-            "close_segment",
-            session_id=session_id,
-            source=source,
-            reason=reason,
-            now=now_millis(),
+            "close_segment", session_id=session_id, source=source, reason=reason, now=now_millis()
         )
 
     def close_idle_segments(
         self, touched_before: int, most: int | None = None
     ) -> list[ClosedSegment]:
-        """Close segments that nobody has added to since a time, `most` of them, and return them."""
+        """Close and return segments without a new turn since a time, at most `most` of them."""
         if not self._rows.number("any_idle", touched_before=touched_before):
             return []
         return self._close_segments(
@@ -224,13 +195,13 @@ class Conversations:
         )
 
     def close_past_segments(self, said_before: int) -> list[ClosedSegment]:
-        """Close segments in which nothing was said since a time, and return them."""
+        """Close and return segments in which nothing was said since a time."""
         return self._close_segments("close_past", said_before=said_before, now=now_millis())
 
     def list_unqueued_segments(self, limit: int) -> list[ClosedSegment]:
-        """List closed segments that never were put into the extraction queue, oldest first.
+        """List closed segments that were never put into the extraction queue, oldest first.
 
-        Those of private workspaces never will be.
+        Segments of private workspaces are left out.
         """
         return self._close_segments("unqueued_segments", limit=limit, private=self._private)
 
@@ -238,21 +209,21 @@ class Conversations:
         return [ClosedSegment(*row) for row in self._rows.all(name, **parameters)]
 
     def turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
-        """Map numbers to turns; those that do not exist are missing."""
+        """Map numbers to turns; numbers of no turn are left out."""
         return self._turns.look_up(ns, self._read_turns)
 
     def _read_turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
-        heard = self._remarks.list_kept(ns)  # what was said in these has been read
+        heard = self._remarks.list_kept(ns)  # texts that were read already
         rows = self._rows.tuples("turns", ns=list_numbers(ns), heard=list_numbers(heard))
         return {row[0]: read_turn_row(row, heard.get(row[0]), self._texts) for row in rows}
 
     def turn(self, turn_id: str) -> StoredTurn | None:
-        """Return a turn by id; None if there is none."""
+        """Return the turn with an id; None if no turn has it."""
         row = self._rows.first("turn_number", id=turn_id)
         return None if row is None else self.turns([row["n"]])[row["n"]]
 
     def find_turn(self, source: str, session_id: str, message_id: str) -> StoredTurn | None:
-        """Return the newest version of a message, by the names that its source gives it."""
+        """Return the newest version of a message, by its ids at the source; None if unknown."""
         names = {"source": source, "session_id": session_id, "message_id": message_id}
         row = self._rows.first("find_turn", **names)
         return None if row is None else self.turns([row["n"]])[row["n"]]
@@ -269,12 +240,11 @@ class Conversations:
         return list(map(TurnPosition._make, rows))
 
     def speaker_at(self, session_n: int, turn_index: int) -> str | None:
-        """Return the speaker of the turn at a place; None if there is no turn, or no name."""
-        row = self._rows.first("speaker_at", session_n=session_n, turn_index=turn_index)
-        return None if row is None else row["speaker"]
+        """Return the speaker of the turn at a place; None if no turn or no name is known."""
+        return self._rows.find_text("speaker_at", session_n=session_n, turn_index=turn_index)
 
     def list_user_speakers(self) -> list[UserSpeaker]:
-        """List the names that have spoken with the role `user`, in the order they first spoke."""
+        """List the names of speakers with the role `user`, in the order of their first turns."""
         asked = "user speakers", self._rows.tenant
         rows = self._rows.connection.read_settled(
             asked, lambda: self._rows.tuples("user_speakers", limit=_MOST_SPEAKERS)
@@ -302,7 +272,7 @@ class Conversations:
     def user_turns_beside(
         self, ns: Sequence[int]
     ) -> dict[int, tuple[StoredTurn | None, StoredTurn | None]]:
-        """Map each turn to the user's nearest turns before it in its session, and after it."""
+        """Map each turn to the user's nearest turns before and after, in the same session."""
         rows = self._rows.tuples("user_turns_beside", ns=list_numbers(ns))
         found = self.turns(sorted({n for row in rows for n in row[1:] if n is not None}))
         return {n: (found.get(before), found.get(after)) for n, before, after in rows}
@@ -314,37 +284,36 @@ class Conversations:
         )
 
     def list_unread(self, workspace: str | None, limit: int) -> list[StoredTurn]:
-        """List the newest current turns that nobody has read, of a workspace and of none."""
+        """List the newest unread current turns of a workspace and of no workspace."""
         place = self._workspaces.number(workspace)
         return self._list_in_order("unread", workspace=place, limit=limit)
 
     def list_unread_of(self, session_n: int, first_index: int, limit: int) -> list[StoredTurn]:
-        """List a session's current turns from one place on that nobody has read, in order."""
+        """List a session's unread current turns from a place on, in order."""
         place = {"session_n": session_n, "first_index": first_index}
         return self._list_in_order("unread_of_session", **place, limit=limit)
 
     def mark_processed(self, turns: Iterable[StoredTurn]) -> None:
-        """Mark turns as read and spoken for by a memory: the first level shows them no more."""
+        """Mark turns as processed: the first level shows the memories from them instead."""
         for turn in turns:
             self._documents.mark_processed(turn.n)
 
     def pass_over(self, ns: Iterable[int]) -> None:
-        """Note that somebody has read turns and concluded nothing from them.
+        """Mark turns as passed over: read, with nothing concluded from them.
 
-        They are unread no more, and the first level shows them as before: no memory has taken
-        their place.
+        A passed-over turn is not read again, and the first level shows it as before.
         """
         for n in ns:
             self._rows.change("pass_over", n=n)
 
     def list_passed_over(self, ns: Sequence[int]) -> set[int]:
-        """Select the turns that somebody has read and concluded nothing from."""
-        return {row["n"] for row in self._rows.all("passed_over", ns=list_numbers(ns))}
+        """Select the turns that were read with nothing concluded."""
+        return set(self._rows.column("passed_over", ns=list_numbers(ns)))
 
     def mark(self, n: int, mark: Mark | None) -> None:
-        """Set the mark that says what kind of thing a turn says; None lets the next look tell.
+        """Set the mark for the kind of statement in a turn; None has the turn looked at again.
 
-        It stays a turn: nothing is concluded from it.
+        Nothing is concluded from a turn by its mark.
         """
         self._rows.change("mark", n=n, mark=mark)
 
@@ -353,11 +322,11 @@ class Conversations:
         return self._list_in_order("wishes", limit=limit)
 
     def list_unmarked(self, limit: int) -> list[StoredTurn]:
-        """List turns that nobody has looked at for a mark, the oldest first."""
+        """List turns without a mark, the oldest first."""
         return self._list_in_order("unmarked", limit=limit)
 
     def count_unmarked(self) -> int:
-        """Count the turns that nobody has looked at for a mark."""
+        """Count the turns without a mark."""
         return self._rows.number("count_unmarked")
 
     def session_turns(self, session_id: str, offset: int, limit: int) -> list[StoredTurn]:
@@ -375,10 +344,10 @@ class Conversations:
         return [Segment(**row) for row in self._rows.all("segments", session_id=session_id)]
 
     def _workspace_number(self, session_n: int) -> int | None:
-        """Return the number of a session's workspace; None if it has none."""
+        """Return the number of a session's workspace; None if the session has no workspace."""
         if session_n not in self._places:
-            row = self._rows.first("session_workspace", session_n=session_n)
-            self._places[session_n] = None if row is None else row["workspace_n"]
+            workspace = self._rows.find_number("session_workspace", session_n=session_n)
+            self._places[session_n] = workspace
         return self._places[session_n]
 
     def _versions(self, turn: StoredTurn) -> list[Row]:
@@ -386,9 +355,6 @@ class Conversations:
         return self._rows.all("stored_versions", **place)
 
     def _list_in_order(self, name: str, **parameters: str | int | None) -> list[StoredTurn]:
-        ns = [row["n"] for row in self._rows.all(name, **parameters)]
+        ns = self._rows.column(name, **parameters)
         found = self.turns(ns)
         return [found[n] for n in ns]
-
-    def _put_json(self, value: JsonValue) -> bytes | None:
-        return None if value is None else self._texts.put(json.dumps(value, ensure_ascii=False))

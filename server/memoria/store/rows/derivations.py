@@ -13,16 +13,16 @@ from memoria.store.sql.statements import TenantRows, as_json
 
 
 class DerivationCandidate(NamedTuple):
-    """An active memory that others may be derived from."""
+    """An active memory from which other memories may be derived."""
 
     n: int
     id: str
     wording: int
-    """The number of its present wording."""
+    """Number of the present wording."""
     content: str
     type: str
     scope: tuple[int | None, str | None]
-    """Workspace, and the task to which it is limited: sources of one memory agree in both."""
+    """Workspace and task of the memory: all sources of a derived memory have the same scope."""
     subject: str | None
     predicate: str | None
     confidence: float
@@ -30,7 +30,7 @@ class DerivationCandidate(NamedTuple):
 
 
 class StatementOccasion(NamedTuple):
-    """An occasion on which a memory was stated: one for each conversation and its speakers."""
+    """An occasion on which a memory was stated: a conversation and a speaker in it."""
 
     memory_n: int
     conversation: str
@@ -38,29 +38,29 @@ class StatementOccasion(NamedTuple):
 
 
 class DerivationSource(NamedTuple):
-    """A source of a derived memory, or the survivor of the merger of such a source."""
+    """A source of a derived memory, or the memory that such a source was merged into."""
 
     derived_id: str
     n: int
     id: str
     is_current: bool
-    """True if the present wording was derived from it, and not only a former one."""
+    """True if the present wording was derived from this source, and not only a former wording."""
     is_quoted: bool
-    """True if the derived memory rests on it; False if its model was merely shown it."""
+    """True if the derived memory quotes the source; False if its model merely saw the source."""
     is_valid: bool
-    """True if it is active and still says what it said then."""
+    """True if the source is active and its wording has not changed since the derivation."""
 
 
 class ChangedSource(NamedTuple):
-    """A source of a derived memory that has changed since that was written."""
+    """A source that has changed since the derived memory was written."""
 
     derived_id: str
     id: str
-    """Id of the memory that has the present state."""
+    """Id of the memory that now stands for the source."""
     before: str
     """Wording of the source when the derived memory was written."""
     after: str
-    """Wording that now stands in its place; empty if there is none."""
+    """Present wording of that memory; empty if no memory stands for the source."""
     changed_at: int
     """UTC epoch milliseconds."""
 
@@ -69,13 +69,13 @@ _UNIT = 10_000
 
 
 class Derivations:
-    """The memories of a tenant that others may be derived from, and those that were derived."""
+    """A tenant's derived memories, and the memories from which others may be derived."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "derivations")
 
     def list_candidates(self, after: int, limit: int) -> list[DerivationCandidate]:
-        """List active memories beyond a number that others may be derived from, in order.
+        """List active memories beyond a number, in order, from which others may be derived.
 
         Memories with a flag or an expiry date, summaries and derived memories are left out.
         """
@@ -96,39 +96,37 @@ class Derivations:
         ]
 
     def similar_pairs(self, ns: Sequence[int]) -> list[tuple[int, int, float]]:
-        """List (one, other, cosine) of pairs of these memories that mean nearly the same."""
+        """List (one, other, cosine) of pairs, among the memories, that mean nearly the same."""
         rows = self._rows.all("similar_pairs", ns=as_json(ns))
         return [(row["one"], row["other"], row["weight"] / _UNIT) for row in rows]
 
     def entities(self, ns: Sequence[int]) -> list[tuple[int, int]]:
-        """List (memory, entity) for every entity that these memories, by number, speak of."""
+        """List (memory, entity), by number, for every entity that one of the memories names."""
         rows = self._rows.all("entities", ns=as_json(ns))
         return [(row["memory_n"], row["entity_n"]) for row in rows]
 
     def occasions(self, ns: Sequence[int]) -> list[StatementOccasion]:
-        """List the occasions on which these memories, by number, were stated.
+        """List the occasions on which memories, by number, were stated.
 
-        A memory without a turn counts as stated on its day, by its channel.
+        A memory without a turn counts as stated on the day of its wording, by its channel.
         """
         rows = self._rows.all("occasions", ns=as_json(ns))
-        return [
-            StatementOccasion(row["memory_n"], row["conversation"], row["source"]) for row in rows
-        ]
+        return [StatementOccasion(*row) for row in rows]
 
     def user_statement_times(self, ns: Sequence[int]) -> list[tuple[int, int, int | None]]:
-        """List (memory, UTC epoch ms, UTC offset) for each time the user spoke of one of these.
+        """List (memory, UTC epoch ms, UTC offset) for each statement of a memory by the user.
 
-        If a wording says when it happened, that time is given instead.
+        The time of the event, if a wording has one, stands in place of the time of the statement.
         """
         rows = self._rows.all("user_statement_times", ns=as_json(ns))
         return [(row["memory_n"], row["at"], row["utc_offset"]) for row in rows]
 
     def list_derived(self, after: int, limit: int) -> list[tuple[int, str]]:
-        """List (number, id) of derived memories beyond a number, whatever their status is now."""
+        """List (number, id) of derived memories beyond a number, whatever their status."""
         return [(r["n"], r["id"]) for r in self._rows.all("derived", after=after, limit=limit)]
 
     def sources(self, ids: Sequence[str]) -> list[DerivationSource]:
-        """List the memories that these were derived from, in any of their wordings."""
+        """List the sources of derived memories, those of former wordings included."""
         return [
             DerivationSource(
                 row["derived"],
@@ -142,10 +140,11 @@ class Derivations:
         ]
 
     def list_changed(self, ids: Sequence[str]) -> list[ChangedSource]:
-        """List sources of derived memories and episodes that have changed since these were written.
+        """List changed sources of derived memories and episodes.
 
-        An episode's sources are the memories concluded from its turns. A correction made in the
-        same turns is no change for it.
+        A source has changed if its wording is another than when the memory was written. Sources of
+        an episode are the memories concluded from its turns; a correction made in the same turns is
+        no change for the episode.
         """
         spans = [dict(row) for row in self._rows.all("spans", ids=as_json(ids))]
         changed = self._rows.all("changed_sources", ids=as_json(ids))
@@ -154,9 +153,9 @@ class Derivations:
     def list_changed_in(
         self, session_n: int, first_index: int, last_index: int
     ) -> list[ChangedSource]:
-        """List memories concluded from these turns of a session that have changed since.
+        """List memories concluded from a span of turns whose wording has changed afterwards.
 
-        `derived_id` is empty in these: the turns may not have been summed up yet.
+        Their `derived_id` is empty: the turns may not have been summed up yet.
         """
         place = {"session_n": session_n, "first_index": first_index, "last_index": last_index}
         spans = json.dumps([{"derived": "", "since": 0, **place}])
@@ -164,24 +163,18 @@ class Derivations:
 
 
 def _list_changes(rows: Iterable[Row]) -> list[ChangedSource]:
-    """Build the changes, each once, without those that say the same in other words."""
-    found = {
-        ChangedSource(
-            row["derived"], row["id"], row["before"], row["after"], row["changed_at"]
-        ): None
-        for row in rows
-        if not says_the_same(row["before"], row["after"])
-    }
-    return list(found)
+    """Build the changes, each once, without changes of words that leave the meaning."""
+    changes = (ChangedSource(*row) for row in rows)
+    return list(dict.fromkeys(one for one in changes if not says_the_same(one.before, one.after)))
 
 
 class SimilarWordings(NamedTuple):
-    """Two memories whose present wordings mean nearly the same, and the edge that says so."""
+    """Two memories whose present wordings mean nearly the same, and the edge between them."""
 
     edge: tuple[int, int]
-    """The nodes it links; pass it as `after` to read on."""
+    """Both nodes of the edge; passed as `after`, the list goes on behind this edge."""
     one: int
-    """Number of the present wording of one of them."""
+    """Number of the present wording of one memory."""
     other: int
     cosine: float
 
@@ -192,16 +185,16 @@ class ActiveWording(NamedTuple):
     n: int
     content: str
     changed: bool
-    """True if the memory was changed since the moment that was asked for."""
+    """True if the memory was changed after the moment asked about."""
     scope: tuple[str, int | None]
-    """Type and workspace: memories that differ in these are never merged."""
+    """Type and workspace: memories of different scopes are never merged."""
 
 
 class Pairs:
     """Pairs of a tenant's memories.
 
-    Episodes, concepts and memories under review are left out, as are two memories that were merged
-    and that the user separated again.
+    Left out are episodes, concepts, memories under review, and pairs that were merged before and
+    that the user has separated.
     """
 
     def __init__(self, connection: Connection, tenant: int, wordings: Wordings) -> None:
@@ -211,10 +204,10 @@ class Pairs:
     def list_similar(
         self, since: int | None, after: tuple[int, int], least: float, limit: int
     ) -> list[SimilarWordings]:
-        """List pairs of active memories of one kind and place that are alike and not yet judged.
+        """List similar pairs of active memories that no model has judged yet.
 
         Args:
-            since: only pairs that were changed, or found to be alike, after this; None for all.
+            since: the time after which a pair was changed or found similar; None for any time.
             after: the edge after which to go on.
             least: the lowest cosine.
             limit: the largest number of pairs, in the order of their edges.
@@ -244,22 +237,22 @@ class Pairs:
         return bool(self._rows.number("any_changed", since=since))
 
     def merge_targets(self, ids: Sequence[str]) -> Mapping[str, str]:
-        """Map those of these memories that were merged into another to that one, id to id."""
+        """Map merged memories, by id, to the memories that they were merged into."""
         return {row["id"]: row["into_id"] for row in self._rows.all("merged", ids=as_json(ids))}
 
     def list_successions(self, ids: Sequence[str]) -> list[tuple[str, str]]:
-        """List (memory, successor) for those that another of these memories has replaced."""
+        """List (memory, successor) for memories that another of the same list has replaced."""
         rows = self._rows.all("successions", ids=as_json(ids))
         return [(row["id"], row["successor_id"]) for row in rows]
 
     def list_merged_into(self, memory_id: str) -> list[str]:
         """List ids of the memories merged into a memory and not separated again by the user."""
-        return [row["id"] for row in self._rows.all("merged_into", id=memory_id)]
+        return self._rows.column("merged_into", id=memory_id)
 
     def copy_evidence(self, memory_id: str, other_id: str, limit: int) -> int:
-        """Add another memory's turns to the evidence of a memory: its wording's, and some others.
+        """Add the turns of another memory's present wording to the evidence of a memory.
 
-        Returns the number of new ones.
+        At most `limit` turns of the other's evidence come along. Returns the number of new turns.
         """
         more = self._rows.change("gather", id=memory_id, other=other_id, limit=limit)
         return more + self._rows.change("gather_wording", id=memory_id, other=other_id)
@@ -269,10 +262,10 @@ class Pairs:
 
         Args:
             memory_id: the memory to change.
-            other_id: the one whose importance it gets, if that is greater, and whose subject, if it
-                has none.
-            trust: new trust of its present wording.
-            confidence: new confidence.
+            other_id: the memory that gives its importance, if greater, and its subject, if the
+                memory to change has none.
+            trust: the new trust of the present wording.
+            confidence: the new confidence.
         """
         if self._rows.change("take_in", id=memory_id, other=other_id, confidence=confidence):
             self._wordings.index_again(self._rows.number("memory_number", id=memory_id))
@@ -283,15 +276,15 @@ class Pairs:
         self._rows.change("note_merged", id=memory_id, other=other_id)
 
     def list_distinct(self, n: int) -> list[int]:
-        """List the present wordings of memories alike to one that were found to be another matter.
+        """List the present wordings of similar memories that a model has judged to be distinct.
 
         Args:
             n: the present wording of the memory.
         """
-        return [row["n"] for row in self._rows.all("distinct_from", n=n)]
+        return self._rows.column("distinct_from", n=n)
 
     def mark_distinct(self, memory_id: str, other_id: str) -> None:
-        """Record that a model has judged two memories that are alike to be two."""
+        """Record that a model has judged two similar memories to be distinct."""
         for src, dst in ((memory_id, other_id), (other_id, memory_id)):
             self._rows.change("keep_apart", src=src, dst=dst)
 
@@ -303,7 +296,7 @@ class Episodes:
         self._rows = TenantRows(connection, tenant, "episodes")
 
     def add(self, memory_id: str, session_n: int, first_index: int, last_index: int) -> None:
-        """Record the turns that a memory sums up.
+        """Record the span of turns that a memory sums up.
 
         Raises:
             NotFoundError: there is no such memory.
@@ -314,22 +307,21 @@ class Episodes:
 
     def find(self, session_n: int, first_index: int, last_index: int) -> str | None:
         """Return the id of the memory that sums up exactly this segment; None if none does."""
-        row = self._rows.first(
+        return self._rows.find_text(
             "of", session_n=session_n, first_index=first_index, last_index=last_index
         )
-        return None if row is None else row["id"]
 
     def get_span(self, memory_id: str) -> TurnRange | None:
-        """Return the segment that a memory sums up; None if it sums up none."""
+        """Return the span of turns that a memory sums up; None for a memory that is no episode."""
         row = self._rows.first("span", memory_id=memory_id)
         return None if row is None else TurnRange(**row)
 
     def list_over_turns(self, turn_ns: Sequence[int]) -> list[str]:
-        """List ids of the memories that sum up a segment with one of these turns."""
-        return [row["id"] for row in self._rows.all("over", ns=as_json(turn_ns))]
+        """List ids of the episodes that cover one of the turns."""
+        return self._rows.column("over", ns=as_json(turn_ns))
 
     def stop_summarising(self, memory_id: str, now: int) -> None:
-        """Take an episode's segment out of the queue, so that it is not summed up again."""
+        """Take an episode's segment out of the queue: the segment is not summed up again."""
         self._rows.change("leave", memory_id=memory_id, now=now)
 
     def list_active(self, after: int, limit: int) -> list[tuple[int, str]]:
@@ -338,31 +330,29 @@ class Episodes:
         return [(row["n"], row["id"]) for row in rows]
 
     def list_recent(self, at: int, project: str | None, limit: int) -> list[str]:
-        """List ids of the last episodes of a project that are active at a moment, newest first.
+        """List ids of a project's episodes that are active at a moment, newest first.
 
-        Those of other projects are left out; None stands for no project.
+        Without a project (None), episodes of no project are listed.
         """
-        rows = self._rows.all("recent", at=at, project=project, limit=limit)
-        return [row["id"] for row in rows]
+        return self._rows.column("recent", at=at, project=project, limit=limit)
 
     def list_read_before(self, moments: Mapping[str, int]) -> list[str]:
-        """List the episodes whose segment was last read before the moment given for each.
+        """List the episodes whose segment was last read before a moment given for each.
 
-        A segment that waits to be read is none of them.
+        Episodes whose segment waits to be read are left out.
 
         Args:
-            moments: UTC epoch ms, by the episode's id.
+            moments: the moment for each episode, UTC epoch ms, by its id.
         """
-        rows = self._rows.all("read_before", moments=json.dumps(dict(moments)))
-        return [row["id"] for row in rows]
+        return self._rows.column("read_before", moments=json.dumps(dict(moments)))
 
     def requeue_summary(self, memory_id: str, moment: int) -> bool:
-        """Requeue an episode's segment if it was last read before a moment; True if it was."""
+        """Requeue an episode's segment if last read before a moment; return True if requeued."""
         return bool(self._rows.change("read_anew", memory_id=memory_id, moment=moment))
 
     def requeue_summaries(self, turn_ns: Sequence[int], not_before: int = 0) -> int:
-        """Put finished segments with one of these turns back into the queue.
+        """Requeue the finished segments that hold one of the turns, and return their number.
 
-        They may be taken from `not_before` on. Returns their number.
+        A requeued segment may be read from `not_before` on.
         """
         return self._rows.change("write_anew", ns=as_json(turn_ns), not_before=not_before)

@@ -17,11 +17,12 @@ from memoria.errors import EmbedderError
 from memoria.model import Vector
 from memoria.store.connection import Connection, Row
 from memoria.store.features import IndexTokens
+from memoria.store.image.cached_reads import RememberedRows
 from memoria.store.image.candidate_filter import CandidateFilter
-from memoria.store.image.kept_tokens import LONGEST_KEPT
-from memoria.store.image.remembered import RememberedRows
+from memoria.store.image.counts import BUDGET, CountCache
+from memoria.store.image.tenant_images import ImageReader
 from memoria.store.image.tenants import StoreTenant
-from memoria.store.image.terms import BUDGET, CountCache, ReaderKnowledge
+from memoria.store.image.words import LONGEST_KEPT, KeptTokens
 from memoria.store.rows.matching import Matching, quote_term
 from memoria.store.rows.workspaces import Visibilities, Workspaces, write_scope
 from memoria.store.sql.statements import (
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
 
 
 class DocumentTokens:
-    """The tokens of a tenant's documents, as one transaction sees them."""
+    """Tokens of a tenant's documents, as one transaction sees them."""
 
-    def __init__(self, rows: TenantRows, reading: ReaderKnowledge | None) -> None:
+    def __init__(self, rows: TenantRows, reading: ImageReader | None) -> None:
         """Bind to a transaction.
 
         Args:
@@ -59,17 +60,17 @@ class DocumentTokens:
         return self._by_length[most_chars].look_up(ns, partial(self._read, most_chars))
 
     def _read(self, most_chars: int, ns: Sequence[int]) -> dict[int, IndexTokens]:
-        """Read tokens from the process's cache, or else from the index."""
+        """Read tokens from the image, or else from the index."""
         if self._reading is None or most_chars < LONGEST_KEPT:
             rows = self._rows.tuples("indexed", ns=list_numbers(ns), most=most_chars)
             return {n: tokens for n, tokens, _ in rows}
-        tenant, counted = self._reading
-        kept = counted.tokens_of(tenant.number)
-        known = kept.recall(self._rows, tenant, ns)
+        with self._reading.open() as image:
+            known = image.column(KeptTokens).recall(ns)
         unknown = [n for n in ns if n not in known]
         if unknown:
             rows = self._rows.tuples("indexed", ns=list_numbers(unknown), most=most_chars)
-            kept.keep(tenant, {n: tokens for n, tokens, changed in rows if changed})
+            with self._reading.open() as image:
+                image.column(KeptTokens).keep({n: tokens for n, tokens, changed in rows if changed})
             known |= {n: tokens for n, tokens, _ in rows}
         return known
 
@@ -78,14 +79,14 @@ _LAST_CHARACTER = chr(0x10FFFF)
 
 
 class Documents:
-    """The derived indexes over whatever can be found."""
+    """Searches of a tenant's documents by words, vectors and time."""
 
     def __init__(
         self,
         connection: Connection,
         tenant: int,
         vectors: VectorIndex,
-        reading: ReaderKnowledge | None = None,
+        reading: ImageReader | None = None,
         workspaces: Workspaces | None = None,
         counted: CountCache | None = None,
     ) -> None:
@@ -110,22 +111,22 @@ class Documents:
         )
 
     def age(self) -> tuple[int, ...]:
-        """Return a stamp of the full-text index: while it is equal, terms match the same."""
+        """Return a stamp of the full-text index: with equal stamps, a query has equal matches."""
         return self._matching.age()
 
     def follow_changes(self) -> None:
-        """Bring the caches of the indexes up to date with the file, if the process has any."""
+        """Bring what the process knows of the tenant up to date with the file."""
         if self._reading is not None:
-            tenant, counted = self._reading
+            tenant = self._reading.tenant
             self._vectors.follow(tenant.number, tenant.changed)
-            self._matching.follow_changes()
-            counted.tokens_of(tenant.number).recall(self._rows, tenant, ())
+            with self._reading.open():
+                pass
 
     def expect_vectors(self, vectors: Sequence[Vector]) -> None:
-        """Announce that `nearest` will be asked for each of these, so one pass can serve all.
+        """Announce the vectors that `nearest` will be asked about, so that one pass serves all.
 
         Args:
-            vectors: of one model; one at least.
+            vectors: one or more vectors of one model.
         """
         from memoria.store.vectors.matrix import QuestionsTogether  # noqa: PLC0415  (brings NumPy)
 
@@ -137,7 +138,7 @@ class Documents:
         """Return the nearest current documents by cosine (-1 to 1), best first.
 
         Raises:
-            EmbedderError: the vector is not as long as the model's stored ones.
+            EmbedderError: the vector is not as long as the model's stored vectors.
         """
         known = find_model(self._rows.connection, model)
         if known is None:
@@ -146,7 +147,7 @@ class Documents:
             raise EmbedderError(
                 f"{model} gives vectors of {len(vector)} numbers; in this home it gave {known.dims}"
             )
-        # Vectors of what is past are not searched.
+        # Vectors of documents that are no longer current are not searched.
         seen = replace(filters, include_history=False) if filters.include_history else filters
         scopes = self._visibilities.read_scopes([kind], seen).seen
         narrowing = self._narrowing([kind], seen)
@@ -163,7 +164,7 @@ class Documents:
         return self._vectors.nearest(where, vector, limit)
 
     def vectors(self, ns: Sequence[int], model: str) -> dict[int, Vector]:
-        """Map documents to their vectors; those without one are missing."""
+        """Map documents to their vectors; documents without a vector are left out."""
         known = find_model(self._rows.connection, model)
         if known is None or not ns:
             return {}
@@ -176,11 +177,11 @@ class Documents:
     def nearest_passages(
         self, ns: Sequence[int], model: str, vector: Vector
     ) -> dict[int, PassageMatch]:
-        """Map the most promising of the documents with passages to the nearest passage of each.
+        """Map documents to their nearest passages; only the most promising documents have one.
 
         Raises:
-            EmbedderError: the vector is not as long as the model's stored ones, or these are
-                damaged.
+            EmbedderError: the vector is not as long as the model's stored vectors, or a stored
+                vector is damaged.
         """
         known = find_model(self._rows.connection, model)
         if known is None or not known.has_passages or not ns:
@@ -221,7 +222,7 @@ class Documents:
         return [row["n"] for row in newest[:limit]]
 
     def distinct_words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
-        """Map documents to the distinct tokens of what they say, without who said it and when."""
+        """Map documents to the distinct tokens of their text, without those of speaker and time."""
         return {
             row["n"]: frozenset(row["words"].split(" "))
             for row in self._rows.all("words", ns=list_numbers(ns))
@@ -234,7 +235,7 @@ class Documents:
     def frequencies(
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
     ) -> Frequencies:
-        """Count the visible documents, and those with each term; no other filter applies."""
+        """Count the visible documents, in all and with each term; other filters do not apply."""
         if not kinds:
             return Frequencies(0, dict.fromkeys(terms, 0))
         return self._matching.frequencies(terms, self._visibilities.read_scopes(kinds, filters))
@@ -246,15 +247,15 @@ class Documents:
         accept: Callable[[str], bool],
         filters: Filters,
     ) -> dict[str, int]:
-        """Map the accepted words of visible documents that begin so to their numbers of documents.
+        """Map words of visible documents, with one of the beginnings, to numbers of documents.
 
-        The vocabulary is the home's: words that only other tenants have used are left out here.
+        The vocabulary is that of the whole home; words that only other tenants used are left out.
 
         Args:
-            kinds: of document.
-            beginnings: how a word may begin.
-            accept: whether a word is wanted.
-            filters: which documents can be seen.
+            kinds: the kinds of documents to look in.
+            beginnings: the beginnings that a word may have.
+            accept: returns True if a word is wanted.
+            filters: the filters that decide which documents are visible.
         """
         words = [
             str(row["term"])
@@ -266,9 +267,8 @@ class Documents:
         return {word: counts[word] for word in words if counts[word]}
 
     def page(self, kind: DocumentKind, after: int, limit: int) -> list[int]:
-        """List the tenant's documents with numbers beyond `after`, in order."""
-        rows = self._rows.all("page", kind=kind, after=after, limit=limit)
-        return [row["n"] for row in rows]
+        """List the tenant's documents of a kind with numbers beyond `after`, in order."""
+        return self._rows.column("page", kind=kind, after=after, limit=limit)
 
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
         """Select the documents that have no vector yet."""
@@ -276,14 +276,14 @@ class Documents:
             ("oldest awaiting", self._rows.tenant), lambda: self._rows.number("oldest_awaiting")
         )
         recent = [n for n in ns if n >= oldest]
-        if not recent:  # as hardly ever there are any
+        if not recent:  # nearly always
             return set()
-        return {row["n"] for row in self._rows.all("awaiting_vectors", ns=list_numbers(recent))}
+        return set(self._rows.column("awaiting_vectors", ns=list_numbers(recent)))
 
     def count_hidden(
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
     ) -> int:
-        """Count documents, seen from here but no longer current, that hold all of the terms."""
+        """Count the visible documents that are no longer current and that hold all of the terms."""
         if not terms or not kinds:
             return 0
         seen = self._visibilities.list_visible(kinds, replace(filters, include_history=True))
@@ -297,14 +297,14 @@ class Documents:
         filters: Filters,
         limit: int,
     ) -> dict[int, str]:
-        """Map the newest documents that only other workspaces see to their workspaces' names.
+        """Map the newest documents that only other workspaces see to the names of these workspaces.
 
-        Those of private workspaces, and those that the filters' own workspace sees, are left out.
+        Documents of private workspaces are left out.
 
         Args:
-            kinds: of document.
-            groups: of terms; a document holds one group whole.
-            filters: further conditions.
+            kinds: the kinds of documents to look for.
+            groups: groups of terms; a document must hold every term of a group.
+            filters: the filters that a document must pass, but for the workspace.
             limit: the largest number of documents.
         """
         places = {*self._workspaces.all()} - {*self._workspaces.private}
@@ -324,13 +324,13 @@ class Documents:
         return {match.n: names[match.n] for match in passing}
 
     def list_containing(self, kind: DocumentKind, terms: Sequence[str]) -> list[int]:
-        """List every document of the tenant that holds all of the terms, seen from here or not."""
+        """List every document of the tenant that holds all of the terms, visible or not."""
         if not terms:
             return []
         scope = write_scope(*(every.token for every in self._visibilities.list_all([kind])))
         words = " AND ".join(map(quote_term, terms))
         query = f"{scope} AND words:({words})"
-        return [row["n"] for row in self._rows.all("matching", query=query)]
+        return self._rows.column("matching", query=query)
 
     def _narrowing(self, kinds: Sequence[DocumentKind], filters: Filters) -> CandidateFilter:
         place = self._workspaces.number(filters.workspace)
@@ -349,16 +349,16 @@ def run_concurrently(work: Callable[[], _T]) -> Iterator[Callable[[], _T]]:
 
 
 class LargeTenants:
-    """The tenants with so many vectors that a search in two threads pays.
+    """Tenants with so many vectors that a search in two threads is faster.
 
-    A tenant stays one once found: searching a smaller one in two threads does no harm.
+    A tenant that was large once counts as large: a second thread slows no small tenant down.
     """
 
     def __init__(self) -> None:
         self._known: set[int] = set()
 
     def includes(self, connection: Connection, tenant: StoreTenant) -> bool:
-        """Check whether the tenant is one."""
+        """Check whether a tenant is large, or was."""
         if tenant.number not in self._known:
             if tenant.newest_document <= BUDGET:
                 return False

@@ -1,7 +1,7 @@
-"""Entities: recognised by their names, and merged without losing what each had.
+"""Entities: recognised by their names, and joined with one another without loss.
 
-A name belongs to the memories and turns that use it: it is shown where one of them is seen, and is
-gone when the last of them is.
+A name belongs to the memories and turns that use it: the name is shown wherever one of its users is
+seen, and disappears with its last user.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from memoria.store.sql.statements import TenantRows, as_json, build_value, list_
 _UNKNOWN_KIND: EntityKind = "other"
 """The kind of a thing whose kind is not known: the only thing of that name is meant."""
 MOST_MENTIONS = 1000
-"""Mentions are counted up to here: the exact number of a larger count helps nobody."""
+"""Largest count of mentions: an exact larger number would help nobody."""
 _LAST_CHARACTER = chr(0x10FFFF)
 View = Mapping[str, str | int | None]
 """Parameters of visibility: workspace, everywhere, history."""
@@ -28,9 +28,9 @@ class Entities:
         self._rows = rows
 
     def upsert(self, node_n: int, mention: Mention, distinct: str) -> str:
-        """Return the id of the entity that a memory's node speaks of, and record its names there.
+        """Return the id of the entity that a memory names, and record the names as the memory's.
 
-        An entity that only turns have named yet gets the kind that the first memory gives it.
+        An entity that only turns have named gets the kind that the first memory gives.
         """
         qualifier = name_key(distinct) if distinct else ""
         spellings = tuple(dict.fromkeys(mention.names))
@@ -42,7 +42,7 @@ class Entities:
         return self._name_entity(n, mention, qualifier, node_n)
 
     def upsert_in_talk(self, node_n: int, mention: Mention) -> str | None:
-        """Return the id of the only entity of a name that a turn uses; None if there are more."""
+        """Return the id of the only entity with a name that a turn uses; None if ambiguous."""
         rows = self._rows.all("named_anyhow", key=name_key(mention.name))
         if len(rows) > 1:
             return None
@@ -50,25 +50,27 @@ class Entities:
         return self._name_entity(n, mention, "" if n is None else rows[0]["qualifier"], node_n)
 
     def _name_entity(self, n: int | None, mention: Mention, qualifier: str, node_n: int) -> str:
-        """Return an entity's id, made if `n` is None, and record its names as a node's."""
+        """Record names of an entity as used by a node, and return the entity's id."""
         if n is None:
             n = self._rows.insert("add_entity_node")
             self._rows.insert("add_entity", n=n, id=new_id(), kind=mention.kind)
         for spelling in dict.fromkeys(mention.names):
-            self._add_name(n, spelling, qualifier, node_n)
+            told = {"key": name_key(spelling), "qualifier": qualifier, "name": spelling}
+            (row,) = self._rows.all("name", entity_n=n, **told)
+            self._rows.change("use_name", name_n=row["n"], node_n=node_n)
         (row,) = self._rows.all("entities", ns=list_numbers([n]))
         return str(row["id"])
 
     def merge(self, n: int, into: int) -> None:
-        """Join an entity, and all joined with it, with another."""
+        """Join an entity, and all entities joined with it, with another entity."""
         former, canonical = (self._canonical_number(one) for one in (n, into))
         self._rows.change("unite", n=former, canonical=canonical)
 
     def split(self, n: int) -> None:
-        """Make a merged entity separate again.
+        """Separate an entity from those it was joined with.
 
         Raises:
-            InvalidInputError: it is not joined with any other.
+            InvalidInputError: the entity is not joined with any other.
         """
         canonical = self._canonical_number(n)
         if canonical == n:
@@ -79,18 +81,18 @@ class Entities:
         self._rows.change("drop_empty", n=canonical)
 
     def group(self, ns: Sequence[int]) -> list[int]:
-        """List these nodes, and every entity joined with one of them."""
+        """List the numbers of nodes and of all entities joined with one of the nodes."""
         return sorted({*ns, *(n for n, _ in self.members(ns))})
 
     def members(self, ns: Collection[int]) -> list[tuple[int, int]]:
-        """List (entity, node) for every entity joined with one of these nodes."""
+        """List (entity, node) for every entity joined with one of the nodes."""
         rows = self._rows.all("members", ns=list_numbers(ns))
         return [(row["n"], row["same_as"]) for row in rows]
 
     def by_name(self, names: Iterable[str], view: View) -> list[Entity]:
         """List the visible entities that go by one of the names."""
         keys = {name_key(name) for name in names}
-        ns = [row["n"] for row in self._rows.all("keyed", keys=as_json(sorted(keys)))]
+        ns = self._rows.column("keyed", keys=as_json(sorted(keys)))
         shown = self.visible_entities(ns, view)
         return [
             shown[n]
@@ -99,22 +101,22 @@ class Entities:
         ]
 
     def match_names(self, names: Iterable[str], view: View) -> dict[int, str]:
-        """Map the visible entities, by number, that go by one of the names to that name."""
+        """Map visible entities, by number, to that one of the names which they go by."""
         spelling = {name_key(name): name for name in names}
         rows = self._rows.all("called", keys=as_json(sorted(spelling)), **view)
         return {row["n"]: spelling[row["key"]] for row in rows}
 
     def by_prefix(self, prefix: str, view: View, limit: int) -> list[Entity]:
-        """List the visible entities with a name that begins so."""
+        """List the visible entities with a name that begins with a prefix."""
         first = name_key(prefix)
         beyond = f"{first}{_LAST_CHARACTER}"
         rows = self._rows.all("beginning", first=first, beyond=beyond, limit=limit)
         return list(self.visible_entities([row["n"] for row in rows], view).values())
 
     def visible_entities(self, ns: Sequence[int], view: View) -> dict[int, Entity]:
-        """Map numbers to entities as they are visible; one that nothing visible names is left out.
+        """Map numbers to entities; an entity that nothing visible names is left out.
 
-        An entity that others are joined with has their names too.
+        An entity has the visible names of all entities joined with it.
         """
         rows = {row["n"]: row for row in self._rows.all("entities", ns=list_numbers(ns))}
         members = {n: [n] for n in rows}
@@ -157,27 +159,22 @@ class Entities:
         return None
 
     def _find_in_talk(self, spellings: Sequence[str]) -> int | None:
-        """Return the only entity of one of these names, if turns alone name it; else None."""
+        """Return the only entity that has one of the names from turns alone; None without one."""
         for spelling in spellings:
             n = _only_one(self._rows.all("named_in_talk", key=name_key(spelling)))
             if n is not None:
                 return n
         return None
 
-    def _add_name(self, n: int, spelling: str, qualifier: str, node_n: int) -> None:
-        (row,) = self._rows.all(
-            "name", entity_n=n, key=name_key(spelling), qualifier=qualifier, name=spelling
-        )
-        self._rows.change("use_name", name_n=row["n"], node_n=node_n)
-
     def _canonical_number(self, n: int) -> int:
         return self._rows.number("canonical", n=n)
 
 
 def _choose_namesake(rows: Sequence[Row], qualifier: str) -> int | None:
-    """Choose the entity that a mention with this qualifier means; None if it is a new one.
+    """Choose the entity that a mention with a qualifier means; None for a new entity.
 
-    Without a qualifier it is the one that has none, or the only one: of two, neither is guessed.
+    Without a qualifier, the entity without one is meant, or the only entity; among several none is
+    guessed.
     """
     exact = [int(row["entity_n"]) for row in rows if row["qualifier"] == qualifier]
     if exact:

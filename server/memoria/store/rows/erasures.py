@@ -1,4 +1,4 @@
-"""Erasures: selecting what to forget with what rests on it, counting its rows, and proofs."""
+"""Erasures: selecting rows to forget and all that rests on them, counting rows, and proofs."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -18,13 +18,13 @@ class Holdings(NamedTuple):
     memories: int
     turns: int
     newest: int
-    """Number of its newest document; with the two counts it changes with any document."""
+    """Number of the newest document: one of the three numbers changes with any document."""
 
 
 _ALL = (1 << 63) - 1
 """The value that means no limit."""
 _UNKNOWN = -1
-"""Stands for the number of a workspace that was never stored, so that nothing matches."""
+"""Number of no workspace, for a name that was never stored: nothing matches."""
 _NUMBERS = ("items", "removed", "remaining")
 _CLEAR = (
     *("journal", "plans", "runs", "file_records", "core_lines", "core_files", "tasks"),
@@ -41,13 +41,13 @@ _CLEAR = (
         "workspaces",
     ),
 )
-"""Order in which a tenant's tables are emptied: a row goes before the rows it refers to."""
+"""Order in which a tenant's tables are emptied: references go before their targets."""
 _PLACES = ("sessions", "workspaces")
 """Tables with the names of sessions and projects."""
 
 
 class Erasures:
-    """A tenant's rows to be erased, and the reports on those that were."""
+    """A tenant's rows to be erased, and the reports on erasures."""
 
     def __init__(self, connection: Connection, tenant: int, documents: DocumentIndex) -> None:
         self._rows = TenantRows(connection, tenant, "erasures")
@@ -56,29 +56,28 @@ class Erasures:
 
     def list_memories(self, wanted: ErasureFilter) -> list[str]:
         """List ids of the memories that pass a filter, oldest first."""
-        rows = self._rows.all(
+        return self._rows.column(
             "memories",
             types=as_json_or_null(wanted.types),
             is_narrow=wanted.is_narrow,
             **self._parameters(wanted),
         )
-        return [row["id"] for row in rows]
 
     def list_turns(self, wanted: ErasureFilter) -> list[int]:
         """List numbers of the turns that pass a filter, in all their versions, oldest first."""
-        return [row["n"] for row in self._rows.all("turns", **self._parameters(wanted))]
+        return self._rows.column("turns", **self._parameters(wanted))
 
     def list_about(self, topic: str, key: str) -> list[str]:
-        """List ids of the memories that name an entity or have it for their subject.
+        """List ids of the memories that name an entity, or that have the entity for their subject.
 
         Args:
             topic: the entity's id or name, as given.
             key: the name folded for comparison.
         """
-        return [row["id"] for row in self._rows.all("about", topic=topic, key=key)]
+        return self._rows.column("about", topic=topic, key=key)
 
     def list_core_marks(self, memory_ids: Sequence[str]) -> dict[str, frozenset[str]]:
-        """Map each core file's place to the marks of its lines for these memories."""
+        """Map the place of each core file to the marks of its lines about the memories."""
         rows = self._rows.all("core_marks", ids=as_json(memory_ids))
         places = dict.fromkeys(row["file"] for row in rows)
         return {
@@ -89,7 +88,7 @@ class Erasures:
     def find_scope(
         self, memory_ids: Sequence[str], wording_ns: Sequence[int], turn_ns: Sequence[int]
     ) -> ErasureScope:
-        """Find under which numbers and hashes the indexes have these memories and turns."""
+        """Find the numbers and hashes under which memories and turns stand in the indexes."""
         memories = self._list_numbers("memory_numbers", ids=as_json(memory_ids))
         wordings = self._list_numbers("wording_numbers", memories=as_json(memories))
         documents = (*wordings, *wording_ns, *turn_ns)
@@ -116,7 +115,7 @@ class Erasures:
         return counted
 
     def get_holdings(self) -> Holdings:
-        """Count what the tenant holds altogether."""
+        """Count all memories and turns of the tenant."""
         held = {row["kind"]: row["total"] for row in self._rows.all("holdings")}
         (row,) = self._rows.all("newest_documents")
         return Holdings(held["memory"], held["turn"], row["newest"])
@@ -127,21 +126,21 @@ class Erasures:
         return counted | {"full text": self._rows.number("count_all_full_text")}
 
     def iterate_messages(self) -> Iterator[tuple[int, str, MessageName]]:
-        """Yield every version of every turn: number, id, and keys it is recognised by."""
+        """Yield (number, id, keys that recognise the message) for every version of every turn."""
         for n, turn_id, *name in self._rows.all("all_messages"):
             yield n, turn_id, MessageName(*name)
 
     def iterate_wordings(self) -> Iterator[tuple[str, str, str | None]]:
-        """Yield all wordings of all memories: memory id, wording, words it was concluded from."""
+        """Yield (memory id, wording, quote) for every wording of every memory."""
         rows = self._rows.all("all_wordings")
         return ((row["id"], row["content"], row["quote"]) for row in rows)
 
     def erase_all(self, *, keeps_places: bool = False) -> None:
-        """Erase all that the tenant holds but tombstones, proofs and logs: a statement a table.
+        """Erase all rows of the tenant but tombstones, proofs and logs, by one statement a table.
 
         Args:
-            keeps_places: True if the names of sessions and projects stay, so that what is put back
-                later has its place among what was said since.
+            keeps_places: True if the names of sessions and projects stay, so that rows put back
+                later find their session and project.
         """
         self._documents.withdraw_all()
         for name in _CLEAR:
@@ -149,7 +148,7 @@ class Erasures:
                 self._rows.change(f"clear_{name}")
 
     def add_report(self, report: ForgetReport) -> None:
-        """Keep the proof of a forget. One that is known stays as it is."""
+        """Store the proof of a forget; a proof that is stored already stays as it is."""
         fields = report.model_dump(exclude={"digests"})
         for name in ("selected_by", *_NUMBERS):
             fields[name] = json.dumps(fields[name])
@@ -173,7 +172,7 @@ class Erasures:
         return [report for report in found if report is not None]
 
     def get_report(self, report_id: str) -> ForgetReport | None:
-        """Return a proof with its digests; None if there is none."""
+        """Return a proof with its digests; None if no proof has the id."""
         row = self._rows.first("report", id=report_id)
         if row is None:
             return None
@@ -181,7 +180,7 @@ class Erasures:
         return _to_report(row, tuple(one["digest"] for one in digests))
 
     def _list_numbers(self, name: str, **parameters: str) -> tuple[int, ...]:
-        return tuple(row["n"] for row in self._rows.all(name, **parameters))
+        return tuple(self._rows.column(name, **parameters))
 
     def _parameters(self, wanted: ErasureFilter) -> dict[str, str | int | None]:
         seen = wanted.seen
@@ -230,11 +229,11 @@ class Dependent(NamedTuple):
     memory_id: str
     relation: Relation
     is_stated: bool = False
-    """True if somebody stated its present wording: then it stands by itself."""
+    """True if somebody stated the present wording, which then stands by itself."""
     is_drawn_from: bool = False
-    """True if a wording of it was concluded from the source, and not only repeated there."""
+    """True if a wording was concluded from the source; False if the source only repeats it."""
     has_other_source: bool = False
-    """True if its present wording has a source beside those in question; set for evidence only."""
+    """True if the present wording has a source beside those in question; set for evidence only."""
 
 
 class Orphan(NamedTuple):
@@ -242,7 +241,7 @@ class Orphan(NamedTuple):
 
     kind: OrphanKind
     id: str
-    """Id of a memory, a turn or a queue entry; for anything else, a key unique within its kind."""
+    """Id of a memory, a turn or a queue entry; for other kinds, a key unique within the kind."""
     number: int = 0
     """Number of a former wording; 0 for anything else."""
 
@@ -254,21 +253,15 @@ class Dependencies:
         self._rows = TenantRows(connection, tenant, "dependencies")
 
     def list_dependents(self, memory_ids: Sequence[str], turn_ns: Sequence[int]) -> list[Dependent]:
-        """List the memories that rest on one of these memories or turns, in order of their ids.
+        """List the memories that rest on given memories or turns, in order of ids.
 
-        One that rests on them in several ways is listed by the closest: correction before coverage
-        before derivation before evidence.
+        A memory that rests on them in several ways is listed by the closest: correction before
+        coverage before derivation before evidence.
         """
         ids, ns = as_json(memory_ids), as_json(turn_ns)
         found = {
-            row["id"]: Dependent(
-                row["id"],
-                "evidence",
-                bool(row["is_stated"]),
-                bool(row["is_drawn_from"]),
-                bool(row["has_other_source"]),
-            )
-            for row in self._rows.all("by_evidence", ns=ns)
+            memory_id: Dependent(memory_id, "evidence", *map(bool, flags))
+            for memory_id, *flags in self._rows.all("by_evidence", ns=ns)
         }
         for row in self._rows.all("by_derivation", ids=ids, ns=ns):
             found[row["id"]] = Dependent(row["id"], "derivation")
@@ -279,16 +272,12 @@ class Dependencies:
         return [found[memory_id] for memory_id in sorted(found)]
 
     def list_unsupported_wordings(self, turn_ns: Sequence[int]) -> dict[int, str]:
-        """Find former wordings that would have no source left without these turns.
-
-        Returns:
-            Ids of the memories, by the numbers of the wordings.
-        """
+        """Map former wordings that have no source beside the turns to the ids of their memories."""
         rows = self._rows.all("unsupported_wordings", ns=as_json(turn_ns))
         return {row["n"]: row["id"] for row in rows}
 
     def list_orphans(self) -> list[Orphan]:
-        """List every row, but for items of nightly plans, that has outlived all its sources."""
+        """List every row that has outlived all its sources, except items of nightly plans."""
         orphans = [Orphan(row["kind"], row["id"]) for row in self._rows.all("orphan_memories")]
         orphans += [
             Orphan("former wording", row["id"], row["number"])
@@ -304,26 +293,26 @@ class Dependencies:
         return orphans
 
     def list_existing(self, ids: Sequence[str]) -> set[str]:
-        """Select the ids that a memory, a turn, a session or a queue entry has."""
-        return {row["id"] for row in self._rows.all("existing", ids=as_json(ids))}
+        """Select the ids under which a memory, turn, session or queue entry exists."""
+        return set(self._rows.column("existing", ids=as_json(ids)))
 
     def list_planned_items(self) -> list[str]:
         """List the unfinished items in the plans of nightly runs that were broken off."""
-        return [row["item"] for row in self._rows.all("planned_items")]
+        return self._rows.column("planned_items")
 
     def list_unsupported_joins(self) -> list[str]:
-        """List ids of entities that a model alone has joined with another, and no name does now."""
-        return [row["id"] for row in self._rows.all("unsupported_joins")]
+        """List ids of entities that a model has joined with another and that share no name now."""
+        return self._rows.column("unsupported_joins")
 
     def delete_orphan_rows(self) -> int:
-        """Delete core lines and edges that have outlived their sources; return their number."""
+        """Delete core lines and edges without a source left; return the number of rows."""
         statements = ("delete_core_lines", "delete_edges")
         return sum(map(self._rows.change, statements))
 
     def drop_unsupported_entries(self, now: int) -> int:
-        """Drop the queue entries of which no turn is left, and return their number."""
+        """Drop queue entries without a turn left, and return their number."""
         return self._rows.change("drop_entries", now=now)
 
     def drop_unsupported_edges(self, memory_ids: Sequence[str]) -> int:
-        """Delete these memories' edges to entities they no longer name, and return their number."""
+        """Delete edges of memories to entities that they no longer name; return their number."""
         return self._rows.change("drop_edges", ids=as_json(memory_ids))

@@ -25,7 +25,7 @@ from memoria.store.vectors import VectorIndex
 
 
 class Tombstones:
-    """Proofs of what was forgotten."""
+    """Tombstones of a tenant: proofs of what was forgotten."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "tombstones")
@@ -35,38 +35,35 @@ class Tombstones:
         return bool(self._rows.number("any"))
 
     def has_older(self) -> bool:
-        """Check whether the tenant has digests of earlier versions, looked up in another way."""
+        """Check whether the tenant has digests in the form of older versions."""
         return bool(self._rows.number("has_older"))
 
     def find_anchored(self, anchors: Iterable[str]) -> list[tuple[str, Tombstone]]:
-        """List the stored imprints that have one of these anchors, with their tombstones."""
+        """List (digest, tombstone) for every stored digest that begins with one of the anchors."""
         rows = self._rows.all("find_anchored", anchors=as_json(anchors))
-        return [
-            (row["digest"], Tombstone(row["kind"], row["subject"], row["at"], row["reason"]))
-            for row in rows
-        ]
+        return [(digest, Tombstone(*stone)) for digest, *stone in rows]
 
     def find(self, digests: Iterable[str], kind: TombstoneKind) -> Tombstone | None:
-        """Return the newest tombstone of a kind with one of the digests; None if none has any."""
+        """Return the newest tombstone of a kind with one of the digests; None without a match."""
         row = self._rows.first("find", digests=as_json(digests), kind=kind)
         return None if row is None else Tombstone(**row)
 
     def get(self, subject: str) -> Tombstone | None:
-        """Return the tombstone of the record that had this id; None if there is none."""
+        """Return the tombstone of a memory or turn by its id; None if it was not forgotten."""
         row = self._rows.first("by_subject", subject=subject)
         return None if row is None else Tombstone(**row)
 
     def find_hiding(self, subject: str, now: int) -> HiddenRecord | None:
-        """Return the forget that has hidden the record with this id, if it can be put back now."""
+        """Return the forget that hides a memory or turn, if the forget can still be undone."""
         row = self._rows.first("hiding", subject=subject, now=now)
         return None if row is None else HiddenRecord(id=subject, **row)
 
     def has_meanings(self) -> bool:
-        """Check whether any tombstone of the tenant has a vector, to recognise paraphrases by."""
+        """Check whether any tombstone of the tenant has a vector for recognising paraphrases."""
         return bool(self._rows.number("has_meanings"))
 
     def find_by_meaning(self, model: str, vector: Vector) -> Tombstone | None:
-        """Return the newest tombstone that has a vector close to this one; None if none has.
+        """Return the newest tombstone with a vector close to this vector; None without a match.
 
         Args:
             model: the model that made the vector.
@@ -83,15 +80,15 @@ class Tombstones:
         """List every tombstone with its digests and vectors, oldest first."""
         return [
             TombstoneRecord(
-                Tombstone(row["kind"], row["subject"], row["at"], row["reason"]),
-                tuple(digest["digest"] for digest in self._rows.all("digests", n=row["n"])),
-                tuple(to_meaning(dict(one)) for one in self._rows.all("vectors_of", n=row["n"])),
+                Tombstone(*stone),
+                tuple(row["digest"] for row in self._rows.all("digests", n=n)),
+                tuple(to_meaning(dict(row)) for row in self._rows.all("vectors_of", n=n)),
             )
-            for row in self._rows.all("all")
+            for n, *stone in self._rows.all("all")
         ]
 
     def add(self, record: TombstoneRecord) -> None:
-        """Add a tombstone; one that exists already gains the new digests and vectors."""
+        """Add a tombstone; a tombstone that exists already gains the new digests and vectors."""
         stone = record.tombstone
         kind, subject = stone.kind, stone.subject
         self._rows.insert("add", kind=kind, subject=subject, at=stone.at, reason=stone.reason)
@@ -121,7 +118,7 @@ class Tombstones:
         )
 
     def lift(self, digests: Iterable[str]) -> int:
-        """Delete these digests and the vectors beside them, so that memories may say it again.
+        """Delete digests and the vectors beside them, so that memories may say the same again.
 
         Returns the number of deleted digests.
         """
@@ -134,7 +131,7 @@ class Tombstones:
 
 def to_meaning(row: dict[str, Any]) -> SuppressedMeaning:
     """Build the vector of a tombstone from its columns."""
-    import numpy as np  # noqa: PLC0415  (who keeps no vectors pays nothing)
+    import numpy as np  # noqa: PLC0415  (only for tombstones with vectors)
 
     return SuppressedMeaning(row["model"], np.frombuffer(row["vector"], np.float32), row["reach"])
 
@@ -144,9 +141,9 @@ class HiddenFile(NamedTuple):
 
     place: str
     content: bytes
-    """Its content before."""
+    """Content of the file before the forget."""
     left_as: str | None
-    """SHA-256 of what was left of it; None where that is nothing."""
+    """SHA-256 of the content left after the forget; None if nothing was left."""
 
 
 _HIDDEN_TABLES = (
@@ -158,7 +155,7 @@ _PARTS = ("changes", "texts", "files")
 
 
 class HiddenRecords:
-    """A tenant's hidden rows. No question and no answer reads them."""
+    """A tenant's hidden rows, which no question and no answer reads."""
 
     def __init__(
         self,
@@ -176,7 +173,7 @@ class HiddenRecords:
 
     @contextmanager
     def hide_changes(self, report_id: str) -> Iterator[None]:
-        """Record every row that is changed in this block, so that it can be put back."""
+        """Record every row that changes in this block, so that the row can be put back."""
         rows = self._rows
         with rows.connection.hide_changes(_HIDDEN_TABLES, rows.tenant, report_id):
             yield
@@ -187,7 +184,7 @@ class HiddenRecords:
             self._rows.insert("add_text", report_id=report_id, text=self._texts.get(row["hash"]))
 
     def hide_file(self, report_id: str, file: HiddenFile) -> None:
-        """Record a file as it was."""
+        """Record a file as it was before the forget."""
         self._rows.insert("add_file", report_id=report_id, **file._asdict())
 
     def list_files(self, report_id: str) -> list[HiddenFile]:
@@ -195,13 +192,14 @@ class HiddenRecords:
         return [HiddenFile(*row) for row in self._rows.all("files", report_id=report_id)]
 
     def put_back(self, report_id: str, places: Collection[str]) -> int:
-        """Put back every row that a forget changed, and its texts; return the number of rows.
+        """Put back all rows and texts that a forget hid, and return the number of rows.
 
-        Rows changed since stay as they are. The report says that it was restored.
+        A row that somebody has changed after the forget stays as it is. The report becomes
+        `restored`.
 
         Args:
-            report_id: of the forget.
-            places: of the files that were put back; core lines of other files are left out.
+            report_id: the id of the forget's report.
+            places: places of the files that were put back; core lines of others are left out.
         """
         for row in self._rows.all("texts", report_id=report_id):
             self._texts.put(row["text"])
@@ -224,10 +222,10 @@ class HiddenRecords:
 
     def list_due(self, now: int) -> list[str]:
         """List ids of the reports whose hidden rows are due to be erased."""
-        return [row["id"] for row in self._rows.all("due", now=now)]
+        return self._rows.column("due", now=now)
 
     def purge(self, report_id: str, now: int) -> None:
-        """Erase the hidden rows of a forget, and note that in its report."""
+        """Erase the hidden rows of a forget, and mark the forget's report as `erased`."""
         self._end(report_id, "erased", now)
         if self._rows.number("is_of_everything", report_id=report_id):
             self._rows.change("drop_empty_sessions")
@@ -240,8 +238,8 @@ class HiddenRecords:
         self._rows.change("end", report_id=report_id, state=state, now=now)
 
     def _index(self, n: int) -> None:
-        """Index a document that is there again."""
-        row = self._rows.first("document", n=n)
+        """Index a document that was put back."""
+        row = self._documents.find_visibility(n)
         if row is not None:
             words, context = read_tokens(self._rows.connection, self._vectors, self._zone, row)
             token = visibility_of(row).token
@@ -258,5 +256,5 @@ def drop_hidden(connection: Connection) -> None:
 
 
 def _is_of(change: Mapping[str, str], places: Collection[str]) -> bool:
-    """Check whether a change to a core line is of one of these files."""
+    """Check whether a change is to a core line of one of the files."""
     return any(part in places for part in json.loads(change["key"]))

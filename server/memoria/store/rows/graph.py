@@ -1,75 +1,42 @@
 """The graph: nodes, edges with their caps, and the reads of graph expansion."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence, Set
 
 from memoria.errors import NotFoundError
 from memoria.graph.algorithms import Adjacency
 from memoria.graph.edges import EDGE_RULES, retention_rank
-from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Modality, Node
-from memoria.model.operation import SemanticRole
+from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Node
 from memoria.store.connection import Connection, Row
 from memoria.store.rows.entities import Entities
 from memoria.store.rows.workspaces import Workspaces
+from memoria.store.sql.edge_codes import MODALITY_CODES, ROLE_CODES, TYPE_CODES, list_codes
 from memoria.store.sql.statements import TenantRows, as_json, build_value, list_numbers
 from memoria.store.values import Filters
 
 EdgeKey = tuple[int, int, int]
-"""An edge: the node it comes from, the number of its type, the node it leads to."""
-_TYPES: Mapping[EdgeType, int] = {
-    EdgeType.TEMPORAL_NEXT: 1,
-    EdgeType.ABOUT: 2,
-    EdgeType.MENTIONS: 3,
-    EdgeType.CAUSES: 5,
-    EdgeType.SUPPORTS: 6,
-    EdgeType.CONTRADICTS: 7,
-    EdgeType.DERIVED_FROM: 8,
-    EdgeType.REFERS_TO: 9,
-    EdgeType.SIMILAR_TO: 10,
-    EdgeType.SAME_AS: 11,
-    EdgeType.VERSION_NEXT: 12,
-}
-_ROLES: Mapping[SemanticRole, int] = {
-    "agent": 21,
-    "patient": 22,
-    "location": 23,
-    "time": 24,
-    "manner": 25,
-    "instrument": 26,
-    "recipient": 27,
-    "cause": 28,
-    "beneficiary": 29,
-}
-_MODALITIES: Mapping[Modality, int] = {
-    "actual": 0,
-    "planned": 1,
-    "wished": 2,
-    "possible": 3,
-    "hearsay": 4,
-    "joking": 5,
-}
-"""Numbers in the file; never change one."""
+"""Key of an edge: number of its source node, code of its type, number of its target node."""
 _TYPE_OF = {
-    **{code: kind for kind, code in _TYPES.items()},
-    **dict.fromkeys(_ROLES.values(), EdgeType.ROLE),
+    **{code: kind for kind, code in TYPE_CODES.items()},
+    **dict.fromkeys(ROLE_CODES.values(), EdgeType.ROLE),
 }
-_ROLE_OF = {code: role for role, code in _ROLES.items()}
-_MODALITY_OF = {code: modality for modality, code in _MODALITIES.items()}
+_ROLE_OF = {code: role for role, code in ROLE_CODES.items()}
+_MODALITY_OF = {code: modality for modality, code in MODALITY_CODES.items()}
 _UNIT = 10_000
 _EXPANSION_FACTOR = {code: EDGE_RULES[kind].expansion_factor for code, kind in _TYPE_OF.items()}
-"""Factor by which graph expansion weighs an edge, by the code of its kind."""
+"""Factor by which graph expansion weighs an edge, by the code of its type."""
 CAPS = {code: EDGE_RULES[kind].cap for code, kind in _TYPE_OF.items()}
-"""Number of edges of a kind that a node may have."""
+"""Largest number of edges that a node may have, by the code of their type."""
 _LinkRow = tuple[int, int, float]
-"""An edge as graph expansion reads it: its two ends, and its strength."""
+"""Both ends of an edge, and its strength in a graph expansion."""
 _NODES_AT_ONCE = 500
-"""Number of turns back in which a memory's predecessor is looked for."""
+"""Number of turns back among which a memory's predecessor is looked for."""
 
 
 class Graph:
     """Memories, turns and entities as nodes, and the edges between them.
 
-    Of the `visible` filters, `workspace`, `everywhere`, `include_history` and `include_processed`
-    count here.
+    Arguments `visible` are filters of which only `workspace`, `everywhere`, `include_history` and
+    `include_processed` apply.
     """
 
     def __init__(self, connection: Connection, tenant: int, workspaces: Workspaces) -> None:
@@ -78,13 +45,13 @@ class Graph:
         self._workspaces = workspaces
 
     def upsert_entity(self, memory_id: str, mention: Mention, distinct: str | None = None) -> Node:
-        """Return the entity that a memory speaks of, known by name or alias; made if it is new.
+        """Return the entity that a memory names, made if no name of the mention is known.
 
         Args:
-            memory_id: the memory that uses the names. They are gone when the last that does is.
-            mention: the thing's name, other names for it, and its kind; one of kind `other` is
-                the only thing of that name, where there is one.
-            distinct: the words that tell it from its namesakes, always the same ones.
+            memory_id: the memory that uses the names; names go with the last memory using them.
+            mention: names and kind of the entity; with kind `other`, the only entity of that name
+                is meant, if there is just one.
+            distinct: words that tell the entity from its namesakes, always the same words.
 
         Raises:
             NotFoundError: there is no such memory.
@@ -95,10 +62,10 @@ class Graph:
         return Node("entity", entity_id)
 
     def upsert_turn_entity(self, turn_id: str, mention: Mention) -> Node | None:
-        """Return the entity that a turn names, recognised by name; made if it is new.
+        """Return the entity that a turn names, made if the name is new; None for an ambiguous name.
 
-        Where one thing alone has that name, it is meant, whatever its kind: rules that read
-        talk tell a person from a place less surely than a name. None where several go by it.
+        An entity that alone has the name is meant, whatever its kind: rules that read turns are
+        less sure of kinds than of names.
 
         Raises:
             NotFoundError: there is no such turn.
@@ -122,39 +89,39 @@ class Graph:
             self._enforce_caps(src, code, dst)
 
     def remove_extracted(self, memory_id: str) -> None:
-        """Remove what was extracted from a memory's wording: edges to entities, and their names."""
+        """Remove the edges and names of entities that were extracted from a memory's wording."""
         self._remove_names(Node("memory", memory_id))
 
     def remove_turn_names(self, turn_id: str) -> None:
-        """Remove what rules have read in a turn: its edges to entities, and their names."""
+        """Remove the edges and names of entities that rules have read in a turn."""
         self._remove_names(Node("turn", turn_id))
 
     def links_inferred_by(self, memory_id: str) -> InferredBy:
-        """Return who has linked a memory's present wording: a model, or the rules alone."""
+        """Return which reader has linked a memory's present wording: a model, or rules alone."""
         n = self._number(Node("memory", memory_id))
         by_model = n is not None and self._rows.number("read_by_model", n=n, codes=_READ_OFF)
         return InferredBy.MODEL if by_model else InferredBy.RULES
 
     def merge_entities(self, entity_id: str, canonical_id: str) -> None:
-        """Join two entities as one. Their edges stay where they are and are seen as one's."""
+        """Join two entities; both keep their edges, which are shown as edges of one entity."""
         self._entities.merge(self._entity(entity_id), self._entity(canonical_id))
 
     def split_entity(self, entity_id: str) -> None:
-        """Make a merged entity separate again, with the edges and names that are its own.
+        """Separate an entity from those it was joined with; edges and names of its own go along.
 
         Raises:
-            InvalidInputError: it is not joined with any other.
+            InvalidInputError: the entity is not joined with any other.
         """
         self._entities.split(self._entity(entity_id))
 
     def list_joined(self, entity_id: str) -> list[str]:
-        """List the ids of the entities joined with an entity, and its own."""
+        """List the ids of an entity and of all entities joined with it."""
         n = self._number(Node("entity", entity_id))
         nodes = {} if n is None else self._nodes(self._entities.group([n]))
         return [node.id for node in nodes.values()]
 
     def list_same_named(self, limit: int) -> list[tuple[str, str]]:
-        """List id pairs of entities, not joined, that share a name and may be of one kind."""
+        """List pairs of unjoined entities, by id, that share a name and may be of one kind."""
         rows = self._rows.all("same_named", limit=limit)
         return [(row["one"], row["other"]) for row in rows]
 
@@ -166,15 +133,15 @@ class Graph:
         )
 
     def find_entities(self, names: Sequence[str], visible: Filters) -> list[Entity]:
-        """List the entities that go by one of these names in visible memories and turns."""
+        """List the entities that visible memories and turns give one of the names."""
         return self._entities.by_name(names, self._view(visible))
 
     def by_name(self, names: Sequence[str], visible: Filters) -> dict[int, str]:
-        """Map nodes of entities that memories give one of these names to that name."""
+        """Map nodes of entities to that one of the names which visible memories give them."""
         return self._entities.match_names(names, self._view(visible))
 
     def by_prefix(self, prefix: str, visible: Filters, limit: int) -> list[Entity]:
-        """List the entities with a visible name that begins so, whatever its letter case."""
+        """List the entities with a visible name that begins with a prefix, ignoring letter case."""
         return self._entities.by_prefix(prefix, self._view(visible), limit)
 
     def list_edges(self, node: Node, visible: Filters) -> list[Edge]:
@@ -204,10 +171,10 @@ class Graph:
         An edge without weight is shown and not followed.
 
         Args:
-            ns: nodes that the expansion has visited.
-            visible: the filters that decide what is seen.
-            visited: the nodes it has met so far.
-            most: the number of others there is room for; weaker ones may be left out. None for all.
+            ns: the nodes whose neighbours are wanted.
+            visible: the filters that a neighbour must pass.
+            visited: the nodes that the expansion has met so far.
+            most: the number of new nodes wanted, the most strongly linked; None for all.
         """
         asked, near = set(ns), {*ns, *visited}
         members = self._entities.members(near)
@@ -229,7 +196,7 @@ class Graph:
 
     def high_degree(self, ns: Sequence[int], edges: int) -> set[int]:
         """Select the nodes with more than `edges` edges that are followed, seen or not."""
-        return {row["n"] for row in self._rows.all("busy", ns=list_numbers(ns), most=edges)}
+        return set(self._rows.column("busy", ns=list_numbers(ns), most=edges))
 
     def list_evidence_to_transfer(self) -> list[tuple[EdgeKey, int]]:
         """List evidence of merged memories: each edge with the node of the memory that survived."""
@@ -237,7 +204,7 @@ class Graph:
         return [((row[0], row[1], row[2]), row["heir"]) for row in rows]
 
     def transfer_evidence(self, edge: EdgeKey, heir: int) -> bool:
-        """Copy an evidence edge to the surviving node; return False if that has it already."""
+        """Copy an evidence edge to the surviving node; return False if that node has the edge."""
         src, code, dst = edge
         return bool(self._rows.change("transfer", src=src, code=code, dst=dst, heir=heir))
 
@@ -250,7 +217,7 @@ class Graph:
     def _select_strongest(
         self, bonds: Sequence[_LinkRow], near: Set[int], seen: Filters, most: int | None
     ) -> dict[int, int]:
-        """Return the visible ends of edges that are near, and the most strongly linked others.
+        """Map visible ends of edges to their nodes: those in `near`, and the most strongly linked.
 
         Checking whether a node is visible costs more than reading its edge, and a node may have
         thousands of neighbours, of which an expansion has room for a few.
@@ -271,7 +238,7 @@ class Graph:
         return shown
 
     def nodes_of_documents(self, ns: Sequence[int]) -> dict[int, int]:
-        """Map documents to nodes: a turn to its own, a wording to its memory's."""
+        """Map documents to nodes: a turn to its node, a wording to the node of its memory."""
         return {row[0]: row[1] for row in self._rows.all("of_documents", ns=list_numbers(ns))}
 
     def documents_of_nodes(self, ns: Sequence[int]) -> dict[int, int]:
@@ -279,9 +246,11 @@ class Graph:
         return {row[0]: row[1] for row in self._rows.all("documents", ns=list_numbers(ns))}
 
     def predecessor(self, memory_id: str) -> str | None:
-        """Return the memory concluded before this in its session; of an episode, the episode."""
-        row = self._rows.first("predecessor", id=memory_id, reach=_NODES_AT_ONCE)
-        return None if row is None else str(row["id"])
+        """Return the id of the memory concluded before a memory in its session; None without one.
+
+        The predecessor of an episode is an episode.
+        """
+        return self._rows.find_text("predecessor", id=memory_id, reach=_NODES_AT_ONCE)
 
     def _upsert_edge(self, src: int, code: int, dst: int, edge: Edge) -> None:
         self._rows.change(
@@ -292,7 +261,7 @@ class Graph:
             weight=round(edge.weight * _UNIT),
             confidence=round(edge.confidence * _UNIT),
             negated=edge.negated,
-            modality=_MODALITIES[edge.modality],
+            modality=MODALITY_CODES[edge.modality],
             by_model=edge.inferred_by is InferredBy.MODEL,
             created_at=edge.made_at,
             power=retention_rank(edge.weight, edge.made_at),
@@ -310,7 +279,7 @@ class Graph:
             self._drop_weakest(dst, code, of_dst - CAPS[code])
 
     def _drop_weakest(self, n: int, code: int, over: int) -> None:
-        """Drop so many of a node's edges of a type, the weakest first."""
+        """Drop a number of a node's edges of a type, the weakest first."""
         for row in self._rows.all("weakest", n=n, code=code, over=over):
             self._rows.change("drop", src_n=row["src_n"], code=code, dst_n=row["dst_n"])
 
@@ -324,15 +293,13 @@ class Graph:
         raise NotFoundError(f"There is no {node.kind} {node.id} to link.")
 
     def _number(self, node: Node) -> int | None:
-        row = self._rows.first(f"{node.kind}_node", id=node.id)
-        return None if row is None else int(row["n"])
+        return self._rows.find_number(f"{node.kind}_node", id=node.id)
 
     def _entity(self, entity_id: str) -> int:
         return self._upsert_node(Node("entity", entity_id))
 
     def _turn_number(self, turn_id: str | None) -> int | None:
-        row = None if turn_id is None else self._rows.first("turn_number", id=turn_id)
-        return None if row is None else int(row["n"])
+        return None if turn_id is None else self._rows.find_number("turn_number", id=turn_id)
 
     def _turn_ids(self, ns: Sequence[int]) -> dict[int | None, str]:
         return {row["n"]: row["id"] for row in self._rows.all("turn_ids", ns=list_numbers(ns))}
@@ -341,7 +308,7 @@ class Graph:
         return {row["n"]: _node(row) for row in self._rows.all("referents", ns=list_numbers(ns))}
 
     def _visible_nodes(self, ns: set[int], seen: Filters) -> dict[int, int]:
-        """Map the visible ones of these nodes to the node that stands for each."""
+        """Map visible nodes to the nodes that stand for them, once entities are joined."""
         view = {**self._view(seen), "suppressed": seen.include_processed}
         rows = self._rows.all("seen", ns=list_numbers(sorted(ns)), **view)
         return {row[0]: row[1] for row in rows}
@@ -356,18 +323,10 @@ class Graph:
 
 
 def _code(edge: Edge) -> int:
-    return _TYPES[edge.type] if edge.role is None else _ROLES[edge.role]
+    return TYPE_CODES[edge.type] if edge.role is None else ROLE_CODES[edge.role]
 
 
-def _codes(types: Iterable[EdgeType]) -> list[int]:
-    return [
-        code
-        for kind in types
-        for code in (_ROLES.values() if kind is EdgeType.ROLE else (_TYPES[kind],))
-    ]
-
-
-_READ_OFF = as_json(_codes(kind for kind in EdgeType if kind.is_extracted))
+_READ_OFF = as_json(list_codes(kind for kind in EdgeType if kind.is_extracted))
 
 
 def _node(row: Row) -> Node:

@@ -7,7 +7,7 @@ GRAPH = frozenset({"nodes", "entities", "entity_names", "name_uses", "edges"})
 """Tables of the graph: a reference of theirs that leads nowhere can be mended."""
 _SQL = statements("links")
 _KINDS = ("turns", "edges", "canonicals", "uses", "names", "entities", "nodes")
-"""Kinds in the order of mending: what is removed may leave other rows dangling."""
+"""Kinds of dangling rows in the order of mending: a removed row may leave others dangling."""
 
 
 def count_dangling(connection: Connection) -> dict[str, int]:
@@ -22,7 +22,7 @@ def count_edges(connection: Connection) -> int:
 
 
 def mend_links(connection: Connection) -> None:
-    """Remove dangling rows until there are none. To be called within a transaction."""
+    """Remove dangling rows, in an open transaction, until none is left."""
     while lost := count_dangling(connection):
         for kind in lost:
             for row in connection.execute(_SQL[f"lost_{kind}"]).fetchall():

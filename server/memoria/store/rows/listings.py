@@ -26,7 +26,7 @@ class ListedSpan:
     everywhere: bool = False
     """True if the rows of every workspace are seen, except private ones."""
     first: str | None = None
-    """The workspace that comes first, with what belongs to none, if every workspace is seen."""
+    """Workspace listed first, with the rows of no workspace, if every workspace is seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class ListedMemories:
     validities: tuple[Validity, ...] = ()
     task: str | None = None
     entities: tuple[str, ...] = ()
-    """Ids of entities; a memory must speak of one of them."""
+    """Ids of entities, one of which a memory must name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,9 @@ class ListedSession:
     workspace: str | None
     turns: int
     memories: int
-    """Number of memories that rest on what was said in it."""
+    """Number of memories that rest on turns of the session."""
     opening_n: int | None
-    """Number of the turn it opens with; None if nothing of it may be used."""
+    """Number of the opening turn; None if no turn of the session may be shown."""
 
 
 class ListedPage(NamedTuple, Generic[_ListedT]):
@@ -67,11 +67,11 @@ class ListedPage(NamedTuple, Generic[_ListedT]):
 
 
 class HeldProject(NamedTuple):
-    """A project of which anything is on record, with its numbers of memories and turns."""
+    """A project with anything on record, and its numbers of memories and turns."""
 
     name: str
     memories: int
-    """Number of active ones."""
+    """Number of active memories."""
     turns: int
 
 
@@ -83,7 +83,7 @@ class Listings:
         self._workspaces = workspaces
 
     def list_memories(self, wanted: ListedMemories, span: ListedSpan) -> ListedPage[int]:
-        """List the numbers of memories' newest wordings, by the time since which these hold."""
+        """List memories by the numbers of their newest wordings, in order of `valid_from`."""
         page = self._read_page(
             "memories",
             span,
@@ -103,7 +103,7 @@ class Listings:
         return ListedPage(sessions, page.total, page.elsewhere)
 
     def _read_page(self, name: str, span: ListedSpan, **wanted: Parameter) -> ListedPage[Row]:
-        """Read a page of a statement's rows, and count those seen and those elsewhere."""
+        """Read a page of rows, and count the rows seen and the rows of other workspaces."""
         parameters = {
             "since": span.since,
             "until": span.until,
@@ -124,7 +124,7 @@ def _build_session(fields: dict[str, Any]) -> ListedSession:
 
 
 INDEXED_CHARS = 8
-"""Number of characters at its end by which an id is found."""
+"""Number of last characters by which an id is found."""
 _LAST_CHARACTER = chr(0x10FFFF)
 
 
@@ -135,26 +135,23 @@ class ShortIds:
         self._rows = TenantRows(connection, tenant, "short_ids")
 
     def list_alike(self, ids: Iterable[str]) -> list[str]:
-        """List ids of memories and turns whose last `INDEXED_CHARS` are those of one of these."""
+        """List ids of memories and turns that end with the last `INDEXED_CHARS` of a given id."""
         ends = dict.fromkeys(one[-INDEXED_CHARS:].lower() for one in ids)
         rows = self._rows.all("list_alike", ends=as_json(ends)) if ends else []
         return sorted(row["id"] for row in rows)
 
     def list_forgotten(self, end: str) -> list[str]:
-        """List ids of forgotten memories and turns with the last `INDEXED_CHARS` of this."""
-        rows = self._rows.all("list_forgotten", end=end[-INDEXED_CHARS:].lower())
-        return [row["subject"] for row in rows]
+        """List ids of forgotten memories and turns with the last `INDEXED_CHARS` of `end`."""
+        return self._rows.column("list_forgotten", end=end[-INDEXED_CHARS:].lower())
 
     def list_entities(self, end: str) -> list[str]:
-        """List ids of entities with the last `INDEXED_CHARS` of this."""
-        rows = self._rows.all("list_entities", end=end[-INDEXED_CHARS:].lower())
-        return [row["id"] for row in rows]
+        """List ids of entities that end with the last `INDEXED_CHARS` of `end`."""
+        return self._rows.column("list_entities", end=end[-INDEXED_CHARS:].lower())
 
     def list_sessions(self, beginning: str, limit: int) -> list[str]:
-        """List the first few ids of sessions that begin so. Clients make them, mostly random."""
+        """List ids of sessions that begin with a text; clients make such ids, mostly random."""
         beyond = beginning + _LAST_CHARACTER
-        rows = self._rows.all("list_sessions", beginning=beginning, beyond=beyond, limit=limit)
-        return [row["session_id"] for row in rows]
+        return self._rows.column("list_sessions", beginning=beginning, beyond=beyond, limit=limit)
 
 
 class JoinedRows(NamedTuple):
@@ -170,14 +167,10 @@ class JoinedRows(NamedTuple):
 
 
 class Projects:
-    """The rows of each project, and their move from one project to another."""
+    """Projects of a tenant, and moving the rows of one to another."""
 
     def __init__(
-        self,
-        connection: Connection,
-        tenant: int,
-        documents: DocumentIndex,
-        workspaces: Workspaces,
+        self, connection: Connection, tenant: int, documents: DocumentIndex, workspaces: Workspaces
     ) -> None:
         self._rows = TenantRows(connection, tenant, "projects")
         self._documents = documents
@@ -189,23 +182,22 @@ class Projects:
 
     def list_used(self) -> list[str]:
         """List the names of projects of which a memory or a session is on record."""
-        return [row["name"] for row in self._rows.all("used")]
+        return self._rows.column("used")
 
     def list_names(self) -> list[str]:
         """List the names of all projects that were ever heard of, and not forgotten."""
         return self._workspaces.names()
 
     def join(self, name: str, into: str) -> JoinedRows | None:
-        """Move all rows of a project to another; return what was moved, None if it is unknown."""
+        """Move all rows of a project to another, and return them; None for an unknown project."""
         former = self._workspaces.number(name)
         workspace = self._workspaces.enter(into)
         if former is None or workspace is None:
             return None
         sessions, times = (
-            [row["n"] for row in self._rows.all(f"joining_{each}", former=former)]
-            for each in ("sessions", "times")
+            self._rows.column(f"joining_{each}", former=former) for each in ("sessions", "times")
         )
-        memories = [row["id"] for row in self._rows.all("joining_memories", former=former)]
+        memories = self._rows.column("joining_memories", former=former)
         for row in self._rows.all("documents", former=former):
             self._documents.set_workspace(row["n"], workspace)
         for table in ("memories", "sessions", "scratchpads", "private_times"):
@@ -213,14 +205,13 @@ class Projects:
         return JoinedRows(former, workspace, sessions, memories, times)
 
     def find_name(self, number: int) -> str | None:
-        """Return the name of the project with a number; None if there is none."""
-        row = self._rows.first("name", n=number)
-        return None if row is None else str(row["name"])
+        """Return the name of the project with a number; None if no project has the number."""
+        return self._rows.find_text("name", n=number)
 
     def part(self, rows: JoinedRows, joined_at: int) -> None:
-        """Move joined rows back to the project they came from, unless they were moved on since.
+        """Move joined rows back to their former project, except rows that were moved on.
 
-        What was concluded from its conversations since goes with them.
+        Memories concluded later from the project's conversations go back too.
         """
         place = {"former": rows.former, "workspace": rows.into}
         found = self._rows.all(

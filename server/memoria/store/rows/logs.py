@@ -6,7 +6,7 @@ from memoria.store.sql.statements import TenantRows, build_value
 
 
 class AuditLog:
-    """The log of what was done to one tenant's memories and turns."""
+    """Append-only log of actions on one tenant's memories and turns."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "audit")
@@ -33,22 +33,22 @@ class AuditLog:
         )
 
     def list_entries(self, subject: str) -> list[AuditEntry]:
-        """List what was done to a memory or turn, oldest first."""
+        """List the actions on a memory or turn, oldest first."""
         rows = self._rows.all("entries", subject=subject)
         return [build_value(AuditEntry, dict(row)) for row in rows]
 
     def list_by_action(self, action: str, limit: int) -> list[LoggedAction]:
-        """List the newest lines of one kind, newest first."""
+        """List the newest lines with an action, newest first."""
         rows = self._rows.all("by_action", action=action, limit=limit)
         return [build_value(LoggedAction, dict(row)) for row in rows]
 
     def newest(self) -> int:
-        """Return the number of the newest line, of any tenant; 0 if there is none."""
+        """Return the number of the newest line of any tenant; 0 for an empty log."""
         return self._rows.number("newest")
 
     def list_subjects(self, after: int) -> list[str]:
         """List the subjects, ids of memories and turns, of the tenant's lines after this number."""
-        return [row["subject"] for row in self._rows.all("subjects", after=after)]
+        return self._rows.column("subjects", after=after)
 
 
 class ModelCallLog:
@@ -72,10 +72,10 @@ class ModelCallLog:
         return build_value(TokenSpending, dict(rows[0]))
 
     def reading_price(self, since: int) -> ReadingPrice:
-        """Add up the calls from a moment on, and the conversation that was read with them."""
+        """Add up the tokens of calls from a moment on, and of the conversation that they read."""
         return build_value(ReadingPrice, dict(self._rows.all("reading", since=since)[0]))
 
     def newest(self) -> ModelCall | None:
-        """Return the newest call; None if there is none."""
+        """Return the newest call; None if no call was made."""
         row = self._rows.first("last")
         return None if row is None else build_value(ModelCall, dict(row))

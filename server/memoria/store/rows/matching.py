@@ -1,46 +1,46 @@
 """Full text: the best documents by BM25.
 
-The rarity of a word is counted in the whole file: FTS5 knows no tenants. In a home that many
-tenants share, a word that is common with one weighs less with all. A home of its own for each
-tenant avoids that.
+FTS5 knows no tenants: the rarity of a word is counted in the whole file, so a word that is common
+with one tenant weighs less for all tenants of a home.
 
-FTS5's BM25 counts every phrase of a query by walking its list, the scope's as well: if one tenant
-holds nearly everything, that alone takes as long as all the words. So in a home of more documents
-than the budget the words are matched alone, and the matches are checked against the scope from the
-best downwards. Scores are the same either way: the scope weighs nothing. If too few of the matches
-may be seen, the scope is matched too. Words that only stand in more documents than that are not
-scored at all: the newest documents that hold one and may be seen are taken.
+FTS5 counts every phrase of a query by walking its list of documents, and a scope of visibilities is
+a phrase as well, which may be the longest of all. In a home of more documents than the budget,
+words are therefore matched without the scope, and the matches are checked against the scope from
+the best downwards; the scope is matched too if too few matches are visible. Scores are the same
+either way. Words that stand in more documents than the budget are not scored: the newest visible
+documents with such a word are taken.
 
-A reader takes the lists of the words as they are (`postings`), which is faster than any query of
-the index: always if the file holds no more than the budget, and in a larger one for words that are
-worth reading, once the process knows the visibility of all documents (`standings_cache`).
+A reader scores the lists of documents itself (`postings`), which is faster than a query of the
+index: in a file within the budget always, in a larger file for words in few documents, once the
+process knows the visibility of all documents (`tenant_images`).
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from memoria.store.image.candidate_filter import CandidateFilter
-from memoria.store.image.terms import (
+from memoria.store.image.counts import (
     BUDGET,
     Age,
     CountCache,
-    ReaderKnowledge,
+    QueryCounts,
+    VisibleCounts,
     choose_affordable,
     count_horizon,
 )
+from memoria.store.image.tenant_images import ImageReader
 from memoria.store.image.visibility import may_be_token
+from memoria.store.image.words import CONTEXT_WEIGHT
 from memoria.store.rows.word_lists import WordLists
 from memoria.store.rows.workspaces import Scopes, write_scope
 from memoria.store.sql.statements import Parameter, TenantRows, as_json
 from memoria.store.values import Frequencies, Match
 
-# Who said it and when: worth less than what was said. On LoCoMo 0.3 to 1.0 are within a point.
-_CONTEXT_WEIGHT = 0.6
 _TEXT = "{words context}"
 _ALL = -1
 _ANYWHERE: Mapping[str, Parameter] = {}
 _SPARE = 4
-"""Extra matches that are looked at: one in so many of those wanted, if nearly all may be seen."""
+"""Share of extra matches read beyond those wanted: one in this many."""
 
 
 class _Matches(NamedTuple):
@@ -51,7 +51,7 @@ class _Matches(NamedTuple):
     best: list[Match]
 
     def holds(self, limit: int) -> bool:
-        """Check whether `limit` of the best are known, or all there are."""
+        """Check whether the best `limit` matches are known, or all matches."""
         return len(self.best) != self.asked or 0 <= limit <= self.asked
 
 
@@ -59,32 +59,30 @@ class _Share(NamedTuple):
     """The part of a home that a question sees."""
 
     seen: int
-    """Number of documents, up to one more than the budget."""
+    """Number of visible documents, counted up to one more than the budget."""
     is_all: bool
-    """True if there is nothing else."""
+    """True if every document is visible."""
 
 
 class Matching:
-    """The full-text index as one tenant's questions use it."""
+    """Full-text searches of one tenant."""
 
-    def __init__(
-        self, rows: TenantRows, reading: ReaderKnowledge | None, counted: CountCache
-    ) -> None:
+    def __init__(self, rows: TenantRows, reading: ImageReader | None, counted: CountCache) -> None:
         """Bind to the index of a transaction.
 
         Args:
-            rows: where the index is.
-            reading: caches for a reader; None for a writer.
-            counted: numbers of the home's documents by word. A writer adds nothing to it, for
-                what it writes may yet be rolled back.
+            rows: the statements about documents.
+            reading: the image, for a reader; None for a writer.
+            counted: a cache of the home's numbers of documents by word. A writer adds nothing, for
+                its changes may be rolled back.
         """
         self._rows = rows
         self._counted = counted
         self._reading = reading
         self._known: dict[tuple[str, str], _Matches] = {}
         """Matches by statement and query; empty for a writer."""
-        self._lists = reading and WordLists(rows, reading, BUDGET, _CONTEXT_WEIGHT)
-        """None for a writer: reading them would make it write down what it has indexed."""
+        self._lists = reading and WordLists(rows, reading, BUDGET)
+        """None for a writer: reading lists would make FTS5 write pending changes to the file."""
 
     def best(
         self, terms: Sequence[str], scopes: Scopes, narrowing: CandidateFilter, limit: int
@@ -117,7 +115,7 @@ class Matching:
             return narrowing.best(newest, limit)
         if self._lists and self._lists.can_rank(kept):
             return narrowing.best_of_visible(self._lists.rank(kept, scopes.seen), limit)
-        if narrowing.leaves_out_turns:  # of what words alone find, nearly all would be hidden
+        if narrowing.leaves_out_turns:  # nearly all matches of the words alone would be hidden
             return self._best_of_few(_in_scope(scope, kept), narrowing, limit)
         return self._best_of_many(_ANYWHERE, kept, scope, narrowing, limit)
 
@@ -149,12 +147,12 @@ class Matching:
         )
 
     def frequencies(self, terms: Sequence[str], scopes: Scopes) -> Frequencies:
-        """Count the visible documents, and those with each term; in a large home, of all tenants.
+        """Count the visible documents, in all and by term; in a large home, those of all tenants.
 
-        Every search begins with it, and hardly anything else calls it.
+        Every search begins with a call of this function.
         """
         if self._reading is not None:
-            self._reading.counted.note_question(self._rows.tenant)
+            self._reading.images.note_question(self._rows.tenant)
         share = self._share_of(scopes)
         if share.seen > BUDGET:
             total = self._rows.number("newest_of_all")
@@ -164,20 +162,14 @@ class Matching:
         scope = None if share.is_all else write_scope(*scopes.seen)
         return Frequencies(share.seen, self._count_each(terms, scope))
 
-    def follow_changes(self) -> None:
-        """Bring the caches of the index up to date with the file, if the process has any."""
-        self._count_visible(())
-        if self._lists:
-            self._lists.follow_changes()
-
     def count_holding_all(self, terms: Sequence[str], tokens: Sequence[str]) -> int:
-        """Count the documents of these visibilities that say all of the terms."""
+        """Count the documents of some visibilities whose text holds all of the terms."""
         present = [token for token, many in self._count_visible(tokens).items() if many]
         lists = self._lists
         if not present:
             return 0
         if lists and lists.can_tell(terms) and not lists.may_hold_all(terms, present):
-            return 0  # as nearly always: what is past is little
+            return 0  # nearly always
         words = " AND ".join(map(quote_term, terms))
         query = f"{write_scope(*present)} AND words:({words})"
         return self._rows.number("count_matches", query=query)
@@ -201,15 +193,15 @@ class Matching:
             return _Share(seen, is_all=False)
         hidden = sum(self._count_visible(scopes.hidden).values())
         every = self._lists.size.documents if self._lists else self._rows.number("count_all")
-        # An index that was damaged since may hold less than was counted in it.
+        # A damaged index may hold fewer documents than were counted.
         return _Share(max(every - hidden, 0), is_all=not hidden)
 
     def _run_match(self, statement: str, query: str, limit: int, **where: Parameter) -> list[Match]:
-        """Return the best matches of a query; a reader caches them, as a snapshot never changes."""
+        """Return the best matches of a query; cached for a reader, whose snapshot never changes."""
         known = self._known.get((statement, query))
         if known is not None and not where and known.holds(limit):
             return known.best if limit == _ALL else known.best[:limit]
-        asked = {"query": query, "limit": limit, "context_weight": _CONTEXT_WEIGHT, **where}
+        asked = {"query": query, "limit": limit, "context_weight": CONTEXT_WEIGHT, **where}
         found = Match.list_of(self._rows.tuples(statement, **asked))
         if self._reading is not None and not where:
             self._known[statement, query] = _Matches(limit, found)
@@ -226,16 +218,12 @@ class Matching:
     def _count_in_home(self, terms: Sequence[str], newest: int) -> dict[str, int]:
         """Count the home's documents that hold each term, estimated from those up to a horizon."""
         last = count_horizon(newest)
-
-        def count(term: str) -> int:
-            return self._count(_any_of([term]), last)
-
         age = last, self._rows.number("erasures_of_all")
+        known = self._counted.recall(terms, age)
+        counted = {term: self._count(_any_of([term]), last) for term in terms if term not in known}
         if self._reading is not None:
-            known = {term: self._counted.look_up(term, age, count) for term in terms}
-        else:
-            known = self._counted.recall(terms, age)
-            known |= {term: count(term) for term in terms if term not in known}
+            self._counted.keep(age, counted)
+        known |= counted
         return {term: known[term] * newest // last for term in terms}
 
     def _count_visible(self, tokens: Sequence[str]) -> dict[str, int]:
@@ -246,10 +234,7 @@ class Matching:
             counts = self._count_queries([*queries.values()])
             return {token: counts[query] for token, query in queries.items()}
 
-        if self._reading is None:
-            return count(tokens)
-        tenant, counted = self._reading
-        return counted.visible_of(tenant.number).look_up(self._rows, tenant, tokens, count)
+        return self._look_up(VisibleCounts, tokens, count)
 
     def _count_now(self, query: str) -> int:
         """Count the tenant's documents that match; cached, as long as nothing changes."""
@@ -257,10 +242,26 @@ class Matching:
 
     def _count_all_now(self, queries: Sequence[str]) -> dict[str, int]:
         """Count the matches of several queries, by one statement; cached while nothing changes."""
-        known = CountCache()
-        if self._reading is not None:
-            known = self._reading.counted.of_tenant(self._rows.tenant)
-        return known.look_up_all(queries, self._read_age(), self._count_queries)
+        return self._look_up(QueryCounts, queries, self._count_queries)
+
+    def _look_up(
+        self,
+        column: type[QueryCounts],
+        asked: Sequence[str],
+        count: Callable[[Sequence[str]], dict[str, int]],
+    ) -> dict[str, int]:
+        """Take counts from the image, and count what it does not have; a writer counts all."""
+        if self._reading is None:
+            return count(asked)
+        with self._reading.open() as image:
+            known = image.column(column).recall(asked)
+        unknown = [each for each in asked if each not in known]
+        if unknown:
+            counted = count(unknown)
+            with self._reading.open() as image:
+                image.column(column).keep(counted)
+            known |= counted
+        return known
 
     def _count_queries(self, queries: Sequence[str]) -> dict[str, int]:
         """Count the tenant's documents that match each query, by one statement."""
@@ -269,7 +270,7 @@ class Matching:
         return self._count_all(queries, self._read_age()[1])
 
     def age(self) -> tuple[int, ...]:
-        """Return the tenant's number of changes, its newest document, and the newest of all."""
+        """Return the tenant's number of changes, its newest document, and the home's newest."""
         return (*self._read_age(), self._rows.number("newest_of_all"))
 
     def _read_age(self) -> Age:
@@ -280,7 +281,7 @@ class Matching:
         return (0, 0) if row is None else (row["changes"], row["newest_document"])
 
     def _count(self, query: str, last: int) -> int:
-        """Count the documents up to a number that match, up to one more than the budget."""
+        """Count the matching documents up to a number, and no further than one above the budget."""
         return self._count_all([query], last)[query]
 
     def _count_all(self, queries: Sequence[str], last: int) -> dict[str, int]:
@@ -294,12 +295,12 @@ class Matching:
 
 
 def quote_term(term: str) -> str:
-    """Quote a finished token for FTS5: no operator can hide in one."""
+    """Quote a token for FTS5, so that no operator can hide in the token."""
     return f'"{term}"'
 
 
 def _restrict_to(listed: Collection[int]) -> dict[str, Parameter]:
-    """Build parameters for a search of these documents; the index reads from first to last."""
+    """Build parameters that limit a search to some documents, from the first to the last."""
     ends = {"first": min(listed, default=0), "last": max(listed, default=0)}
     return {"allowed": as_json(listed), **ends}
 

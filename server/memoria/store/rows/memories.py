@@ -47,30 +47,20 @@ class Memories:
 
     def add(self, memory: NewMemory, version: NewVersion) -> None:
         """Write a new memory with its first version."""
-        scope = choose_scope(memory)
-        memory_n = self._rows.insert(
-            "add",
-            workspace=self._workspaces.enter(memory.workspace),
-            id=memory.id,
-            type=memory.type.value,
-            validity=memory.validity.value,
-            importance=memory.importance,
-            confidence=memory.confidence,
-            verified=is_verified_by_channel(version),
-            subject=memory.subject,
-            predicate=memory.predicate,
-            task=memory.task,
-            expires_at=version.expires_at,
-            flag=memory.flag,
-            scope=scope,
-            now=version.ingested_at,
-        )
+        more = {
+            "workspace": self._workspaces.enter(memory.workspace),
+            "scope": choose_scope(memory),
+            "verified": is_verified_by_channel(version),
+            "expires_at": version.expires_at,
+            "now": version.ingested_at,
+        }
+        memory_n = self._rows.insert("add", **{**asdict(memory), **more})
         n = self._wordings.write(memory_n, 1, version)
         if memory.validity is not Validity.ACTIVE:
             self._documents.set_current(n, current=False)
 
     def add_evidence(self, evidence: NewEvidence) -> bool:
-        """Record another turn that a memory rests on; return False if it was recorded already."""
+        """Record a further turn on which a memory rests; return False if already recorded."""
         return bool(
             self._rows.change(
                 "add_evidence",
@@ -88,7 +78,7 @@ class Memories:
     def list_about(
         self, subject: str, workspace: str | None = None, *, limit: int = 50
     ) -> list[Memory]:
-        """List active memories seen from the workspace that speak of a subject, newest first.
+        """List active memories about a subject, seen from a workspace, newest first.
 
         Memories without a predicate come before all others.
         """
@@ -97,33 +87,29 @@ class Memories:
     def list_of_property(
         self, subject: str, predicate: str | None, workspace: str | None = None, *, limit: int = 50
     ) -> list[Memory]:
-        """List the active memories of a subject that may tell the same property of it.
+        """List active memories that may tell the same property of a subject.
 
-        First those with the predicate, newest first; the room that the limit leaves goes to the
-        newest of the subject's other memories, of which those without a predicate are listed.
+        Memories with the predicate come first, newest first. Then, of the subject's newest other
+        memories, as many as the limit leaves room for, those without a predicate are listed.
         """
         return self._list_memories(
             "of_property", workspace, subject=subject, predicate=predicate, limit=limit
         )
 
     def list_concluded_from(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
-        """List active memories, by id, whose present wording was so concluded from a turn."""
-        rows = self._rows.all("concluded", ns=as_json(turn_ns), by=by.value)
-        return [row["id"] for row in rows]
+        """List ids of active memories whose present wording a reader concluded from the turns."""
+        return self._rows.column("concluded", ns=as_json(turn_ns), by=by.value)
 
     def list_awaiting_turns(self, turn_ns: Sequence[int]) -> set[int]:
-        """Select the turns from which a model concluded what waits for the user's word.
+        """Select the turns from which a model concluded a memory that awaits confirmation.
 
-        They have been read, but the first level shows them until the last of these memories has
-        been confirmed, corrected, archived or forgotten; then they are processed like others.
+        The first level shows such a turn until the user has decided on all memories from the turn.
         """
-        rows = self._rows.all("turns_awaiting_confirmation", ns=as_json(turn_ns))
-        return {row["turn_n"] for row in rows}
+        return set(self._rows.column("turns_awaiting_confirmation", ns=as_json(turn_ns)))
 
     def list_spoken_for(self, turn_ns: Sequence[int]) -> set[int]:
-        """Select the turns that a memory rests on, episodes and archived memories apart."""
-        rows = self._rows.all("turns_spoken_for", ns=as_json(turn_ns))
-        return {row["turn_n"] for row in rows}
+        """Select the turns on which a memory rests, apart from episodes and archived memories."""
+        return set(self._rows.column("turns_spoken_for", ns=as_json(turn_ns)))
 
     def add_version(self, memory_id: str, version: NewVersion) -> int:
         """Write a wording that replaces the present one, and return its version number."""
@@ -150,9 +136,10 @@ class Memories:
         return number
 
     def add_past_version(self, memory_id: str, version: NewVersion) -> bool:
-        """Write a wording that held before the present one, up to the next that is known.
+        """Write a wording that held before the present wording, up to the next known wording.
 
-        The wording before it ends where it begins. Returns False if the memory has said it before.
+        The wording before ends where the new wording begins. Returns False if the memory has had
+        this wording already.
         """
         memory_n = self._number(memory_id)
         known = self._rows.all("windows", memory_n=memory_n)
@@ -173,7 +160,7 @@ class Memories:
         return True
 
     def set_validity(self, memory_id: str, validity: Validity, now: int) -> None:
-        """Set a memory's validity; one that is not active leaves the indexes."""
+        """Set a memory's validity; a memory that is not active leaves the indexes."""
         memory_n = self._number(memory_id)
         self._rows.change("set_validity", memory_n=memory_n, validity=validity.value, now=now)
         self._documents.set_current(
@@ -187,8 +174,8 @@ class Memories:
 
         Args:
             memory_id: the memory.
-            scope: in every project, or in one alone.
-            workspace: the project it belongs to from now on; None for none.
+            scope: seen in every project, or in one alone.
+            workspace: the project that the memory belongs to from now on; None for no project.
             now: UTC epoch milliseconds.
         """
         memory_n = self._number(memory_id)
@@ -199,16 +186,16 @@ class Memories:
             self._documents.set_workspace(row["n"], place if scope == "project" else None)
 
     def set_subject(self, memory_id: str, subject: str | None) -> None:
-        """Set the subject that a memory speaks of, in its normal form."""
+        """Set a memory's subject, given in its normal form."""
         self._rows.change("set_subject", memory_n=self._number(memory_id), subject=subject)
 
     def describe(self, memory_id: str, details: MemoryDetails, now: int) -> None:
-        """Set a memory's fields beside its wording; those that are None stay as they are."""
+        """Set a memory's fields beside its wording; fields that are None stay as they are."""
         number = self._number(memory_id)
         self._rows.change("describe", memory_n=number, now=now, **asdict(details))
 
     def is_private(self, workspace: str | None) -> bool:
-        """Check whether what is said in a workspace is seen from it alone, whatever it is about."""
+        """Check whether a workspace is private: its rows are seen from itself alone."""
         return self._workspaces.is_private(workspace)
 
     def set_flags(
@@ -233,7 +220,7 @@ class Memories:
         )
 
     def get(self, memory_id: str) -> Memory | None:
-        """Return a memory with all its versions; None if there is none."""
+        """Return a memory with all its wordings; None if no memory has the id."""
         row = self._rows.first("number", id=memory_id)
         return None if row is None else self._read.load([row["n"]])[row["n"]]
 
@@ -246,9 +233,9 @@ class Memories:
         self._rows.change("erase", memory_n=memory_n)
 
     def erase_wording(self, memory_id: str, n: int) -> None:
-        """Erase one wording that no longer holds, its evidence, and the memory's journal images.
+        """Erase a former wording of a memory, its evidence, and the memory's images in journals.
 
-        An undo could not restore the memory without it, so it will leave the memory as it is.
+        Undoing a nightly run leaves the memory as it is from then on.
         """
         memory_n = self._number(memory_id)
         if any(row["n"] == n for row in self._rows.all("wordings", memory_n=memory_n)):
@@ -257,7 +244,7 @@ class Memories:
             self._rows.change("empty_images", memory_n=memory_n)
 
     def _release_turns(self, memory_n: int) -> None:
-        """Mark turns as processed that stood in for this memory alone while it waited."""
+        """Mark turns as processed that were shown only while a memory awaited confirmation."""
         for row in self._rows.all("turns_decided_with", memory_n=memory_n):
             self._documents.mark_processed(row["n"])
 
@@ -266,21 +253,21 @@ class Memories:
         self._documents.erase(n)
 
     def list_stated_in(self, turn_ns: Sequence[int]) -> list[str]:
-        """List ids of the memories with a wording concluded from one of these turns."""
-        return [row["id"] for row in self._rows.all("resting_on", ns=as_json(turn_ns))]
+        """List ids of memories with a wording concluded from one of the turns."""
+        return self._rows.column("resting_on", ns=as_json(turn_ns))
 
     def list_repeated_in(self, turn_ns: Sequence[int]) -> list[str]:
-        """List ids of the memories that one of these turns says once more."""
-        return [row["id"] for row in self._rows.all("said_again_in", ns=as_json(turn_ns))]
+        """List ids of memories that one of the turns repeats."""
+        return self._rows.column("said_again_in", ns=as_json(turn_ns))
 
     def list_evidence(self, memory_id: str) -> list[Evidence]:
-        """List every turn a memory rests on, in any of its wordings, in the order said."""
+        """List every turn on which a wording of a memory rests, in the order said."""
         return [
             build_value(Evidence, dict(row)) for row in self._rows.all("evidence", id=memory_id)
         ]
 
     def by_version_numbers(self, ns: Sequence[int]) -> dict[int, Memory]:
-        """Map the numbers of versions to the memories that have them."""
+        """Map the numbers of wordings to their memories."""
         if not ns:
             return {}
         versions = self._rows.tuples("versions_beside", ns=list_numbers(ns))
@@ -292,9 +279,9 @@ class Memories:
     def find_by_fingerprint(
         self, fingerprint: bytes, workspace: str | None = None
     ) -> Memory | None:
-        """Return the memory, seen from the workspace, whose present wording has this fingerprint.
+        """Return the memory, seen from a workspace, whose present wording has a fingerprint.
 
-        An active one comes before all others; None if there is none.
+        An active memory comes before others. Returns None if no memory has the fingerprint.
         """
         place = self._workspaces.number(workspace)
         row = self._rows.first("with_fingerprint", fingerprint=fingerprint, workspace=place)
@@ -303,14 +290,15 @@ class Memories:
     def list_contradictions(
         self, memory_ids: Sequence[str], seen: Filters | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """Map memories to the ids of those that contradict them now; those without any are missing.
+        """Map contradicted memories to the ids of the memories that contradict them.
 
-        A memory contradicts another as long as it is active or waits for confirmation, and both say
-        what they said when they were found to contradict each other.
+        Memories contradict each other as long as both have the wording in which they were found to
+        contradict, and the other is active or awaits confirmation.
 
         Args:
             memory_ids: the memories to look up.
-            seen: filters that the others must pass (`workspace`, `everywhere`); None for all.
+            seen: filters that the other memories must pass (`workspace`, `everywhere`); None for
+                all memories.
         """
         place = None if seen is None else self._workspaces.number(seen.workspace)
         everywhere = seen is None or seen.everywhere
@@ -329,15 +317,15 @@ class Memories:
     def list_contradicted(self, limit: int, workspace: str | None = None) -> list[Memory]:
         """List one memory of each contradicting pair of active memories, newest finding first.
 
-        Both are seen from the workspace.
+        Both memories of a pair are seen from the workspace.
         """
         return self._list_memories("contradicted", workspace, limit=limit)
 
     def list_successors(self, ns: Sequence[int], seen: Filters) -> list[Successor]:
-        """List present wordings of active memories that said something else in these documents.
+        """List present wordings of active memories that had another wording in given documents.
 
-        A document is a turn that a memory was concluded from, or that bore it out, or a former
-        wording. A memory that took the place of another speaks for it.
+        A document is a former wording, or a turn on which a wording rested. The memory that took
+        the place of another is listed for the other.
 
         Args:
             ns: turns and wordings.
@@ -354,10 +342,10 @@ class Memories:
         return [Successor(row["n"], row["former"], row["n_now"], row["present"]) for row in rows]
 
     def list_unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """List active memories seen from the workspace that await confirmation, newest first.
+        """List active memories that the user has not verified, newest first.
 
-        Nearly always they are among the file's newest: all of a tenant's are searched, and sorted,
-        only if too many of those are others'.
+        The newest memories of the file are searched first, which is fast; all of the tenant's
+        memories are searched only if too few are found among the newest.
         """
         ns = self._find("newest_unverified", workspace, limit=limit, reach=_REACH)
         if len(ns) != limit:
@@ -365,19 +353,19 @@ class Memories:
         return self._read.load_in_order(ns)
 
     def list_pending(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """List memories seen from the workspace that wait for the user's word, newest first."""
+        """List memories that await confirmation, seen from a workspace, newest first."""
         return self._list_memories("held_back", workspace, limit=limit)
 
     def _list_memories(
         self, name: str, workspace: str | None, **parameters: str | int | None
     ) -> list[Memory]:
-        """List the memories that a statement finds, in its order, as seen from the workspace."""
+        """List the memories that a statement finds, in the order of the statement."""
         return self._read.load_in_order(self._find(name, workspace, **parameters))
 
     def _find(self, name: str, workspace: str | None, **parameters: str | int | None) -> list[int]:
-        """List the numbers of the memories that a statement finds, as seen from the workspace."""
+        """List the numbers of the memories that a statement finds, seen from a workspace."""
         place = self._workspaces.number(workspace)
-        return [row["n"] for row in self._rows.all(name, workspace=place, **parameters)]
+        return self._rows.column(name, workspace=place, **parameters)
 
     def _number(self, memory_id: str) -> int:
         row = self._rows.first("number", id=memory_id)

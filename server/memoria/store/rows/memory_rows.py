@@ -20,6 +20,11 @@ from memoria.store.sql.statements import TenantRows, list_numbers
 from memoria.store.values import NewMemory, NewVersion
 
 _Member = TypeVar("_Member", bound=StrEnum)
+_MEMORY_FIELDS = (
+    *("id", "type", "validity", "importance", "confidence", "pinned", "verified"),
+    *("upvotes", "downvotes", "created_at", "updated_at", "workspace", "scope"),
+    *("subject", "predicate", "task", "expires_at", "evidence", *CARRIED_COLUMNS),
+)
 
 
 class MemoryReader:
@@ -29,7 +34,7 @@ class MemoryReader:
         self._rows = rows
 
     def load_in_order(self, ns: Sequence[int]) -> list[Memory]:
-        """Return the memories with these numbers, in the order given."""
+        """Return memories by their numbers, in the order given."""
         found = self.load(ns)
         return [found[n] for n in ns]
 
@@ -58,7 +63,7 @@ class MemoryReader:
 def choose_scope(memory: NewMemory) -> Scope:
     """Decide the scope of a new memory: everywhere without a project, else as its writer says.
 
-    If the writer does not say, its type decides.
+    The memory's type decides if the writer does not say.
     """
     if memory.workspace is None or (memory.scope is None and memory.type.is_personal):
         return "everywhere"
@@ -66,52 +71,21 @@ def choose_scope(memory: NewMemory) -> Scope:
 
 
 def is_verified_by_channel(version: NewVersion) -> int:
-    """Return 1 if the user stated it through a channel of their own: it needs no confirmation."""
+    """Return 1 for a wording stated by the user's own channel, which needs no confirmation."""
     return int(version.provenance.trust is Trust.USER)
 
 
 def read_memory(row: Sequence[Any], versions: tuple[MemoryVersion, ...]) -> Memory:
     """Build a memory with its wordings, newest first."""
-    (memory_id, kind, validity, importance, confidence, pinned, verified, upvotes, downvotes,
-     created_at, updated_at, workspace, scope, subject, predicate, task, expires_at, evidence,
-     *carried) = row  # fmt: skip
-    return Memory.of_checked(
-        {
-            "id": memory_id,
-            "type": _read_member(MemoryType, kind),
-            "validity": _read_member(Validity, validity),
-            "importance": importance,
-            "confidence": confidence,
-            "pinned": bool(pinned),
-            "verified": bool(verified),
-            "upvotes": upvotes,
-            "downvotes": downvotes,
-            "created_at": created_at,
-            "updated_at": updated_at,
-            "workspace": workspace,
-            "scope": scope,
-            "subject": subject,
-            "predicate": predicate,
-            "task": task,
-            "expires_at": expires_at,
-            "evidence": evidence,
-            **dict(zip(CARRIED_COLUMNS, carried, strict=True)),
-            "contradicts": (),
-            "outdated_by": (),
-            "entities": (),
-            "links": (),
-            "local": None,
-            "later": None,
-            "condition": None,
-            "former_end": None,
-            "is_unchanged": False,
-            "versions": versions,
-        }
-    )
+    fields = dict(zip(_MEMORY_FIELDS, row, strict=True))
+    fields["type"] = _read_member(MemoryType, fields["type"])
+    fields["validity"] = _read_member(Validity, fields["validity"])
+    fields["pinned"], fields["verified"] = bool(fields["pinned"]), bool(fields["verified"])
+    return Memory.of_known({**fields, "versions": versions})
 
 
 def read_version(row: Sequence[Any], held_until: int | None) -> MemoryVersion:
-    """Build a wording; the last one ends when another memory has replaced this one."""
+    """Build a wording; an open end is `held_until`, when another memory took its place."""
     (n, version, content, valid_from, valid_to, ingested_at, source_kind, trust, channel, client,
      session_id, message_id, turn_id, turn_index, quote, inferred_by, event_at, event_expression,
      utc_offset) = row  # fmt: skip
@@ -171,7 +145,7 @@ class Wordings:
         *,
         suppressed: bool = False,
     ) -> int:
-        """Write a wording with its index row and backlog entry, of this home or another."""
+        """Write a wording with its index row and backlog entry, and return its number."""
         place = self._rows.first("place", memory_n=memory_n, turn_n=version.turn_n)
         seen_from = None if place is None else place["workspace_n"]
         offset = None if place is None else place["utc_offset"]
@@ -202,7 +176,7 @@ class Wordings:
         return n
 
     def index_again(self, memory_n: int) -> None:
-        """Index the present wording by its memory's present property."""
+        """Index the present wording of a memory again, with its present predicate."""
         row = self._rows.first("present_wording", memory_n=memory_n)
         if row is not None:
             since = row["valid_from"]

@@ -37,7 +37,7 @@ class NightlyRuns:
         return self._to_run(self._rows.first("open_run"))
 
     def open_run(self) -> NightlyRun | None:
-        """Return the run that was begun and neither finished nor undone; None if there is none."""
+        """Return the run that is neither finished nor undone; None if no run is under way."""
         row = self._rows.first("open_run")
         return None if row is None else self._to_run(row)
 
@@ -46,10 +46,10 @@ class NightlyRuns:
         return list(map(self._to_run, self._rows.all("runs", limit=limit)))
 
     def find_run(self, run_id: str) -> NightlyRun | None:
-        """Return a run by its id or the end of it; None if there is none.
+        """Return a run by its id or the end of its id; None if no run matches.
 
         Raises:
-            InvalidInputError: several ids end so.
+            InvalidInputError: the ids of several runs end so.
         """
         found = self._rows.all("run", id=run_id)
         if len(found) > 1 and found[0]["id"] != run_id:
@@ -63,7 +63,7 @@ class NightlyRuns:
         self._rows.change("set_state", run_n=run.n, state=state, now=now)
 
     def note_rows(self, run: NightlyRun, rows: int) -> None:
-        """Record how many rows a transaction changed, if none of the run changed more."""
+        """Record how many rows a transaction changed, if it is the most of the run."""
         self._rows.change("note_rows", run_n=run.n, rows=rows)
 
     def set_step(self, run: NightlyRun, ordinal: int, report: StepReport) -> None:
@@ -72,11 +72,11 @@ class NightlyRuns:
         self._rows.change("set_step", run_n=run.n, ordinal=ordinal, state=report.state, report=told)
 
     def count_tokens(self, run: NightlyRun) -> int:
-        """Add up the tokens that a run's questions cost, those under way at their most."""
+        """Add up the tokens of a run's model calls; a call under way counts with its bound."""
         return self._rows.number("tokens", run_n=run.n)
 
     def note_tokens(self, run: NightlyRun, ordinal: int, tokens: int) -> None:
-        """Add to the tokens that a step has spent; a negative number takes some back."""
+        """Add to the tokens that a step has spent; a negative number lowers the sum."""
         self._rows.change("note_tokens", run_n=run.n, ordinal=ordinal, tokens=tokens)
 
     def add_plan(self, run: NightlyRun, ordinal: int, items: Sequence[str]) -> None:
@@ -85,7 +85,7 @@ class NightlyRuns:
             self._rows.insert("add_item", run_n=run.n, step=ordinal, item=item)
 
     def clear_plan(self, run: NightlyRun, ordinal: int) -> None:
-        """Drop the first items of a step's plan; to be repeated until none is left."""
+        """Drop the first items of a step's plan; a caller repeats this until no item is left."""
         first = self._rows.number("first_item", run_n=run.n, step=ordinal)
         self._rows.change("clear_plan", run_n=run.n, step=ordinal, first=first)
 
@@ -99,11 +99,11 @@ class NightlyRuns:
         self._rows.change("strike", run_n=run.n, step=ordinal, ordinals=as_json(numbers))
 
     def drop_items(self, ids: Sequence[str]) -> int:
-        """Remove items that name or say one of these from all plans; return their number."""
+        """Remove plan items that contain one of the ids or texts; return the number of items."""
         return self._rows.change("drop_items", ids=as_json(ids))
 
     def drop_leftovers(self) -> int:
-        """Remove some leftovers from plans that nobody will finish, and return their number."""
+        """Remove some items of plans whose run is over, and return the number of items."""
         return self._rows.change("drop_left")
 
     def list_changes(self, run: NightlyRun, limit: int) -> list[RowChange]:
@@ -120,7 +120,7 @@ class NightlyRuns:
         ]
 
     def list_made(self, run: NightlyRun) -> MadeByRun:
-        """List what a run has made, except memories that somebody has changed since."""
+        """List the memories and wordings that a run has made, without memories changed later."""
         rows = self._rows.all("made", run_n=run.n)
         theirs = self._find_edited(run, rows)
         made = [row for row in rows if row["memory_n"] not in theirs]
@@ -130,16 +130,16 @@ class NightlyRuns:
         )
 
     def revert_core_file(self, run: NightlyRun, file: CoreFile) -> None:
-        """Restore what was noted of a core file and its lines, and take it off the journal."""
+        """Restore the recorded state of a core file and its lines, and clear their journal rows."""
         for row in self._rows.all("core_changes", run_n=run.n, file=file):
             revert(self._rows.connection, row, self._documents)
             self._rows.change("forget_change", run_n=run.n, seq=row["seq"])
 
     def revert(self, run: NightlyRun, limit: int) -> tuple[int, int, int]:
-        """Restore the rows that the run changed last, and take them off the journal.
+        """Restore the rows that the run changed last, and remove these changes from the journal.
 
         Returns the numbers of rows (restored, kept because of a later change, taken by a forget);
-        (0, 0, 0) if nothing is left.
+        (0, 0, 0) for an empty journal.
         """
         counts = dict.fromkeys(RevertOutcome, 0)
         touched: set[int] = set()
@@ -164,7 +164,7 @@ class NightlyRuns:
         )
 
     def _find_edited(self, run: NightlyRun, page: Sequence[Row]) -> set[int]:
-        """Find the memories of a page, by number, that the run made and somebody changed since."""
+        """Find the memories of a page, by number, that the run made and somebody changed later."""
         made = {row["memory_n"] for row in page if row["op"] == "insert"} - {None}
         return {
             n
@@ -192,30 +192,30 @@ class NightlyRuns:
 
 
 class LinkCounts(NamedTuple):
-    """Numbers of edges, and of the nodes and memories that they link."""
+    """Numbers of edges, and of linked nodes and memories."""
 
     edges: int
     nodes: int
     """Number of nodes with an edge."""
     similar_edges: int
-    """Edges between neighbours by meaning."""
+    """Number of edges between memories of similar meaning."""
     similar_memories: int
-    """Memories with such a neighbour."""
+    """Number of memories with such an edge."""
 
     @property
     def neighbours(self) -> float:
-        """Mean number of neighbours by meaning, of memories that have any."""
+        """Mean number of similar memories, over memories that have any."""
         return 2 * self.similar_edges / self.similar_memories if self.similar_memories else 0.0
 
 
 class MetricRows:
-    """A tenant's figures, and the table that a nightly run writes them to."""
+    """Metrics of a tenant: measuring them, and storing those of a nightly run."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "metrics")
 
     def count_links(self) -> LinkCounts:
-        """Count the edges of the graph and the nodes that they link."""
+        """Count the edges of the graph and the linked nodes."""
         return LinkCounts(*(self._rows.number(name) for name in ("edges", "nodes", *_ALIKE)))
 
     def count_archived(self) -> tuple[int, int]:
@@ -224,15 +224,15 @@ class MetricRows:
         return row["archived"], row["total"]
 
     def count_index_segments(self) -> int:
-        """Return the number of segments of the full-text index; each search reads all of them."""
+        """Return the number of segments of the full-text index, all of which a search reads."""
         return self._rows.number("index_segments")
 
     def sample_wordings(self, many: int) -> list[int]:
-        """List the present wordings of some active memories, spread evenly over all."""
-        return [row["n"] for row in self._rows.all("sample", many=many)]
+        """List the present wordings of some active memories, spread evenly over all memories."""
+        return self._rows.column("sample", many=many)
 
     def add(self, run: NightlyRun, metric: Metric) -> None:
-        """Write a figure of a run."""
+        """Store a metric of a run."""
         told = metric.model_dump() | {"exceeded": metric.exceeded}
         self._rows.change("put", run_n=run.n, **told)
 
@@ -241,60 +241,56 @@ _ALIKE = ("likenesses", "alike")
 
 
 class PurgeCandidates:
-    """A tenant's leftovers. Moments are UTC epoch ms."""
+    """Memories and journals that may be erased for good. Moments are UTC epoch ms."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "purge")
 
     def list_short_lived(self, before: int, limit: int) -> list[str]:
-        """List ids of archived memories that were said to count for a day at most, earliest first.
+        """List ids of archived memories with a lifetime of a day at most, earliest expiry first.
 
         Args:
-            before: the moment before which they expired and were archived.
+            before: the moment before which the memories expired and were archived.
             limit: the largest number of ids.
         """
-        rows = self._rows.all("spent", before=before, limit=limit)
-        return [row["id"] for row in rows]
+        return self._rows.column("spent", before=before, limit=limit)
 
     def list_archived(self, before: int, limit: int) -> list[str]:
         """List ids of memories archived before a moment, earliest first."""
-        return [row["id"] for row in self._rows.all("archived", before=before, limit=limit)]
+        return self._rows.column("archived", before=before, limit=limit)
 
     def close_runs(self, before: int) -> None:
-        """Mark runs before a moment as no longer to be undone."""
+        """Mark runs before a moment as no longer undoable."""
         self._rows.change("close_runs", before=before)
 
     def drop_images(self, limit: int) -> int:
-        """Delete journal rows of runs that can't be undone.
-
-        Returns the number of deleted rows; 0 if nothing is left.
-        """
+        """Delete some journal rows of runs that can't be undone; return the number of rows."""
         return self._rows.change("drop_images", limit=limit)
 
 
 _THEME = 10
-"""Largest number of memories of one subject that are counted."""
+"""Largest count of memories about one subject."""
 
 
 class RetentionRows:
-    """A tenant's memories with the attributes that decide how long they last."""
+    """Memories with the attributes that decide how long a memory lasts."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "retention")
 
     def list_expired(self, at: int, after: int, limit: int) -> list[tuple[int, str]]:
-        """List (number, id) of active memories that have expired at a moment, beyond a number.
+        """List (number, id) of active memories beyond a number that have expired at a moment.
 
-        Pinned ones stay.
+        Pinned memories are left out.
         """
         rows = self._rows.all("expired", at=at, after=after, limit=limit)
         return [(row["n"], row["id"]) for row in rows]
 
     def list_rule_made(self, after: int, limit: int) -> list[tuple[int, str, str]]:
-        """List (number, id, quote) of active memories beyond a number that rules once concluded.
+        """List (number, id, quote) of active memories beyond a number that rules concluded.
 
-        Left out are those that anybody confirmed, pinned, edited or voted for, those that end
-        another memory, and those that an undone night has given back.
+        Left out are memories that anybody confirmed, pinned, edited or voted for, memories that
+        took the place of another, and memories that an undone nightly run has restored.
         """
         rows = self._rows.all("rule_made", after=after, limit=limit)
         return [(row["n"], row["id"], row["quote"]) for row in rows]
@@ -305,13 +301,13 @@ class RetentionRows:
         return [(row["n"], _to_attributes(row)) for row in rows]
 
     def get_attributes(self, memory_id: str) -> RetentionAttributes | None:
-        """Return a memory's attributes; None if there is no such memory or it is not active."""
+        """Return a memory's attributes; None for a memory that is unknown or not active."""
         row = self._rows.first("number", id=memory_id)
         found = [] if row is None else self.list_attributes(row["n"] - 1, 1)
         return next((one for _, one in found if one.id == memory_id), None)
 
     def get_support(self, memory_id: str) -> SupportCounts:
-        """Count a memory's evidence; zeros if there is no such memory."""
+        """Count a memory's evidence; zeros for an unknown memory."""
         row = self._rows.first("number", id=memory_id)
         if row is None:
             return SupportCounts(0, 0, 0)
@@ -320,7 +316,7 @@ class RetentionRows:
         return SupportCounts(max(1, said["sessions"]), max(1, said["sources"]), max(1, theme))
 
     def set_tier(self, memory_id: str, tier: MemoryTier) -> None:
-        """Set a memory's tier. Nothing else of it is touched, least of all its dates."""
+        """Set a memory's tier, and nothing else of the memory."""
         self._rows.change("set_tier", id=memory_id, tier=tier)
 
     def note_review(self, memory_id: str, at: int, tier: MemoryTier, importance: float) -> None:

@@ -1,28 +1,26 @@
-"""Postings: the documents that hold a question's words, read once and scored at once.
+"""Postings: lists of the documents that hold a question's words, read once and scored at once.
 
-FTS5 computes BM25 one document after the other, and counts each word before that by walking its
-list; counting how common the words are walks the lists again, and so does the next question that
-sees other documents. So the lists of a question's words are read as they are, once, and all the
-rest is arithmetic over arrays: the number of visible documents with each word, and the score of
-each document, to the last bit the one that FTS5 gives.
+FTS5 walks the list of each word of a query several times, and scores one document after the other.
+Postings read the list of each word once; the number of visible documents with the word and the BM25
+score of each document are arithmetic over arrays, equal to the last bit to the score of FTS5.
 
-That reads documents that may not be seen as well, so it is for homes whose every document is within
-the budget, and for words that stand in no more documents than that. FTS5's own tables beside the
-index are of the file's form, which newer versions of SQLite can't change.
+A list also has documents that are not visible, so postings serve homes within the budget, and words
+in no more documents than the budget. The tables of FTS5 that are read are part of SQLite's file
+format, which newer versions of SQLite can't change.
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memoria.store.image.index_size import IndexSize
-from memoria.store.image.posting_cache import Posting
 from memoria.store.image.sorted_rows import Bits, Integers
-from memoria.store.image.terms import ReaderKnowledge
+from memoria.store.image.tenant_images import ImageReader
 from memoria.store.image.visibility_columns import Standing, VisibilityColumns
+from memoria.store.image.words import CONTEXT_WEIGHT, Posting, PostingLists
 from memoria.store.sql.statements import TenantRows
 from memoria.store.values import Match
 
@@ -32,14 +30,14 @@ Indexes = NDArray[np.intp]
 _K1 = 1.2
 _B = 0.75
 _LEAST_IDF = 1e-6
-"""Weight of a word that half of all documents hold; FTS5 chose it, as the other two constants."""
+"""Weight of a word that half of all documents hold; all three constants are those of FTS5."""
 _FEW = 1000
-"""Number of documents up to which all are sorted: to find the best of them first takes longer."""
+"""Number of documents up to which all are sorted: selecting the best first takes longer."""
 _NOWHERE = Posting(np.zeros(0, np.int32), np.zeros(0))
 
 
 class _WordPlaces(NamedTuple):
-    """Documents that hold some words, one list after the other."""
+    """Documents with each of some words, one list after the other."""
 
     ns: Integers
     """Numbers of the documents."""
@@ -51,23 +49,23 @@ class _WordPlaces(NamedTuple):
 
     def select(self, kept: Bits) -> "_WordPlaces":
         """Return the selected rows."""
-        codes, lengths = self.standing
-        standing = Standing(codes[kept], lengths[kept])
-        return _WordPlaces(self.ns[kept], self.at[kept], self.times[kept], standing)
+        return _WordPlaces(
+            self.ns[kept], self.at[kept], self.times[kept], self.standing.select(kept)
+        )
 
 
 class RankedDocuments(Sequence[Match]):
-    """Documents with their scores, best first; of equals the oldest.
+    """Documents with their scores, best first; of equal scores the oldest document first.
 
-    Sorting is put off to what is looked at: mostly the first of many.
+    Only documents that are looked at are sorted: mostly the first of many.
     """
 
     def __init__(self, ns: Integers, scores: Floats) -> None:
         """Keep arrays that are not sorted yet.
 
         Args:
-            ns: the documents, oldest first.
-            scores: theirs.
+            ns: the numbers of the documents, oldest first.
+            scores: the scores of the documents.
         """
         self._ns, self._scores = ns, scores
 
@@ -97,64 +95,42 @@ class RankedDocuments(Sequence[Match]):
 
 
 class Postings:
-    """The documents of the words that were asked for, on one snapshot."""
+    """Documents of words, counted and scored on one snapshot."""
 
-    def __init__(
-        self,
-        rows: TenantRows,
-        reading: ReaderKnowledge,
-        size: IndexSize,
-        context_weight: float,
-    ) -> None:
+    def __init__(self, rows: TenantRows, reading: ImageReader, size: IndexSize) -> None:
         """Bind to a snapshot.
 
         Args:
             rows: the statements about documents.
-            reading: the reader's tenant and caches.
+            reading: the reader's image.
             size: of the index.
-            context_weight: the weight of a word in who said it and when.
         """
         self._rows = rows
-        self._tenant = tenant = reading.tenant
-        self._standings = reading.counted.standings.of_tenant(tenant.number)
-        self._cache = None if tenant.has_others else reading.counted.postings_of(tenant.number)
-        """None if the home has other tenants, whose changes this one's count leaves out."""
+        self._reading = reading
         self._size = size
-        self._context_weight = context_weight
         self._known: dict[str, Posting] = {}
         self._last: tuple[object, _WordPlaces] | None = None
-        """Lists of the words that were asked for last."""
+        """Lists of the words that were last asked for."""
         self._last_seen: tuple[object, _WordPlaces] | None = None
-        """The same, limited to what was visible: they are counted, and then searched for."""
+        """Visible part of the lists last asked for: a question counts words, then searches."""
         self._ranked: dict[tuple[str, ...], RankedDocuments] = {}
 
-    def follow_changes(self) -> None:
-        """Bring the cached lists, and the standing of new documents, up to date."""
-        self.recall(())
-        self._read_standing(np.array([self._tenant.newest_document]))
-
-    def recall(self, terms: Iterable[str]) -> dict[str, bool]:
-        """Take words from the process's cache, and map each to whether any document has it."""
-        if self._cache is None:
-            return {}
-        found = self._cache.recall(
-            self._rows, self._tenant, self._size, self._context_weight, terms
-        )
+    def add(self, found: Mapping[str, Posting]) -> None:
+        """Add the lists of words."""
         self._known |= found
-        return {term: bool(len(posting.ns)) for term, posting in found.items()}
 
     def put(self, places: Mapping[str, str | None]) -> None:
-        """Add the documents of words, read as one list, which is then divided.
+        """Add the documents of words.
 
         Args:
             places: by word, a number for each occurrence in order of the documents: twice the
-                document's, and one more for an occurrence in who said it and when.
+                document's number, plus one for an occurrence in speaker or time.
         """
         many = [text.count(",") + 1 if text else 0 for text in places.values()]
         run = ",".join(filter(None, places.values()))
         numbers = np.fromstring(run, np.int32, sep=",") if run else np.empty(0, np.int32)
         at = np.repeat(np.arange(len(many)), many)
-        ns, weights = numbers >> 1, np.where(numbers & 1, self._context_weight, 1.0)
+        ns, weights = numbers >> 1, np.where(numbers & 1, CONTEXT_WEIGHT, 1.0)
         begins = np.ones(len(ns), np.bool_)
         begins[1:] = (ns[1:] != ns[:-1]) | (at[1:] != at[:-1])
         times: Floats = np.bincount(begins.cumsum() - 1, weights).astype(np.float64)
@@ -165,43 +141,46 @@ class Postings:
             for term, start, end in zip(places, [0, *ends], ends, strict=False)
         }
         self._known |= found
-        if self._cache is not None:
-            self._cache.keep(self._tenant, self._size, found)
+        if not self._reading.tenant.has_others:
+            with self._reading.open() as image:
+                image.column(PostingLists).keep(self._size, found)
+
+    def sees_more(self, scope: Sequence[str], most: int) -> bool:
+        """Check whether more than `most` documents are known to have one of these visibilities."""
+        with self._reading.open() as image:
+            return image.column(VisibilityColumns).has_more(scope, most)
 
     def count(self, terms: Sequence[str], scope: Sequence[str]) -> dict[str, int]:
         """Count the visible documents that hold each word.
 
         Args:
             terms: the words.
-            scope: the visibilities that may be seen.
+            scope: the visibilities that a question may see.
         """
         counts = np.bincount(self._list_seen(terms, scope).at, minlength=len(terms))
         return dict(zip(terms, counts.tolist(), strict=True))
 
     def may_hold_all(self, terms: Sequence[str], scope: Sequence[str]) -> bool:
-        """Check whether a document of these visibilities holds all the words.
-
-        Lists do not tell what it says from who said it and when.
-        """
+        """Check whether a visible document holds all the words, speaker and time included."""
         places = self._list_places(terms)
-        ns = places.ns[self._standings.select(places.standing.codes, scope)]
+        ns = places.ns[places.standing.is_of(scope)]
         return len(ns) >= len(terms) and bool((np.bincount(ns) == len(terms)).any())
 
     def best(
         self, terms: Sequence[str], scope: Sequence[str], among: Collection[int] | None, limit: int
     ) -> list[Match]:
-        """Return the best documents by BM25, of equals the oldest first.
+        """Return the best documents by BM25; of equal scores the oldest document first.
 
         Args:
             terms: any of these words, in the order of the query.
-            scope: the visibilities that may be seen.
+            scope: the visibilities that a question may see.
             among: the only documents that are wanted; None for all.
-            limit: how many.
+            limit: the largest number of documents.
         """
         return self._rank(terms, scope, among)[:limit]
 
     def rank(self, terms: Sequence[str], scope: Sequence[str]) -> RankedDocuments:
-        """Rank all documents of these visibilities that hold one of the words, best first."""
+        """Rank all documents of some visibilities with one of the words, best first."""
         asked = (*terms, *scope)
         if asked not in self._ranked:
             self._ranked[asked] = self._rank(terms, scope, None)
@@ -220,13 +199,13 @@ class Postings:
         return RankedDocuments(found, scores[found])
 
     def _weigh(self, terms: Sequence[str]) -> Floats:
-        """Return the weight of each word by how rare it is in the file."""
+        """Return the weight of each word: the rarer in the file, the higher."""
         held = [len(self._known.get(term, _NOWHERE).ns) for term in terms]
         tells = [math.log((self._size.documents - many + 0.5) / (many + 0.5)) for many in held]
         return np.array([idf if idf > 0 else _LEAST_IDF for idf in tells])
 
     def _saturate(self, times: Floats, lengths: NDArray[np.int32]) -> Floats:
-        """Return the gain of a word by its number of times in documents of these lengths."""
+        """Return the gain of a word by its numbers of occurrences in documents of some lengths."""
         norms = _K1 * (1 - _B + _B * lengths / self._size.mean_length)
         return (times * (_K1 + 1)) / (times + norms)
 
@@ -235,8 +214,7 @@ class Postings:
         asked = (*terms,), (*scope,)
         if self._last_seen is None or self._last_seen[0] != asked:
             places = self._list_places(terms)
-            is_seen = self._standings.select(places.standing.codes, scope)
-            self._last_seen = asked, places.select(is_seen)
+            self._last_seen = asked, places.select(places.standing.is_of(scope))
         return self._last_seen[1]
 
     def _list_places(self, terms: Sequence[str]) -> _WordPlaces:
@@ -251,8 +229,5 @@ class Postings:
         return self._last[1]
 
     def _read_standing(self, ns: Integers) -> Standing:
-        found = self._standings.read(self._rows, self._tenant, ns)
-        if found is None:  # others have seen what is not there yet
-            self._standings = VisibilityColumns()
-            return self._read_standing(ns)
-        return found
+        with self._reading.open() as image:
+            return image.column(VisibilityColumns).read(self._rows, ns)

@@ -1,10 +1,11 @@
 """The extraction queue: a tenant's entries, and the workers' view across tenants."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 
 from memoria.config import LONGEST_LEASE_MS, LONGEST_WAIT_MS
 from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
-from memoria.store.connection import Connection
+from memoria.store.connection import Connection, Row
 from memoria.store.sql.statements import TenantRows, as_json, build_value
 from memoria.store.values import LEFT_OVER, LeasedEntry, NewQueueEntry
 
@@ -20,39 +21,25 @@ class Queue:
         Args:
             connection: to the file.
             tenant: its number.
-            private: names of the workspaces of which nothing is queued, as a JSON list.
+            private: names of workspaces whose segments are never queued, as a JSON list.
         """
         self._rows = TenantRows(connection, tenant, "queue")
         self._private = private
 
     def add(self, entry: NewQueueEntry) -> bool:
-        """Queue a segment; return False if it was there already, holds no turn, or is private.
+        """Queue a segment; return False if the segment is queued already, empty, or private.
 
-        After a message was edited, it counts as another segment.
+        A segment with an edited message counts as another segment.
         """
-        return bool(
-            self._rows.change(
-                "add",
-                id=entry.id,
-                kind=entry.kind.value,
-                session_n=entry.session_n,
-                first_index=entry.first_index,
-                last_index=entry.last_index,
-                priority=entry.priority,
-                reason=entry.reason,
-                created_at=entry.created_at,
-                not_before=entry.not_before,
-                private=self._private,
-            )
-        )
+        return bool(self._rows.change("add", private=self._private, **asdict(entry)))
 
     def widen(
         self, session_n: int, turn_index: int, priority: int, not_before: int, longest_ms: int
     ) -> bool:
         """Extend the entry that waits for a pause of its session by a further turn.
 
-        It then waits until `not_before`, but never longer than `longest_ms` from when it was made.
-        Returns False if there is no such entry.
+        The entry then waits until `not_before`, but at most `longest_ms` from when it was made.
+        Returns False if no entry waits so.
         """
         return bool(
             self._rows.change(
@@ -67,7 +54,7 @@ class Queue:
         )
 
     def list_resting(self, session_n: int, now: int) -> list[tuple[int, int, int]]:
-        """List (session, first turn, last turn) of entries that wait for others of a workspace.
+        """List (session, first turn, last turn) of entries that wait for more of their workspace.
 
         Args:
             session_n: a session of the workspace.
@@ -77,34 +64,33 @@ class Queue:
         return [(row["session_n"], row["first_index"], row["last_index"]) for row in rows]
 
     def absorb(self, session_n: int, first_index: int, last_index: int) -> int:
-        """Take out the extractions within a segment that nobody has tried; return their number."""
+        """Remove untried extraction entries within a segment; return the number of entries."""
         return self._rows.change(
             "absorb", session_n=session_n, first_index=first_index, last_index=last_index
         )
 
     def find_summary(self, session_n: int, first_index: int, last_index: int) -> int | None:
-        """Return the number of the entry that is to sum up a segment now; None if there is none."""
-        row = self._rows.first(
+        """Return the number of the entry that is due to sum up a segment; None if none is due."""
+        return self._rows.find_number(
             "find_summary",
             session_n=session_n,
             first_index=first_index,
             last_index=last_index,
             now=now_millis(),
         )
-        return None if row is None else int(row["n"])
 
     def finish_summary(self, n: int, outcome: str) -> bool:
-        """Finish a summary that nobody holds; return False if somebody does, or it is finished."""
+        """Finish the entry of a summary; return False if the entry is leased or finished."""
         return bool(self._rows.change("finish_summary", n=n, outcome=outcome, now=now_millis()))
 
     def list_entries(self, state: QueueState | None, limit: int) -> list[QueueEntry]:
-        """List entries, those that wait first and in the order they will be taken."""
+        """List entries: first those that wait, in the order in which workers take them."""
         wanted = None if state is None else state.value
         rows = self._rows.all("entries", state=wanted, limit=limit)
         return [build_value(QueueEntry, dict(row)) for row in rows]
 
     def get_entry(self, entry_id: str) -> QueueEntry | None:
-        """Return an entry by its id; None if there is none."""
+        """Return an entry by its id; None if no entry has the id."""
         row = self._rows.first("entry", id=entry_id)
         return None if row is None else build_value(QueueEntry, dict(row))
 
@@ -124,22 +110,22 @@ class Queue:
         return bool(self._rows.number("has_done"))
 
     def retry(self, entry_id: str) -> bool:
-        """Let a dead, dropped or postponed entry be tried now; return False if there is none."""
+        """Make a dead, dropped or postponed entry due now; return False for any other entry."""
         return bool(self._rows.change("retry", id=entry_id))
 
     def drop(self, entry_id: str) -> bool:
-        """Take an entry out, unread; return False if it is finished already."""
+        """Drop an entry unread; return False if the entry is finished already."""
         return bool(self._rows.change("drop", id=entry_id, now=now_millis()))
 
     def finish(self, n: int, owner: str, outcome: str) -> bool:
-        """Mark an entry as done with its outcome; return False if it is not `owner`'s any more."""
+        """Mark an entry as done, with its outcome; return False if `owner` has lost its lease."""
         return bool(
             self._rows.change("finish", n=n, owner=owner, outcome=outcome, now=now_millis())
         )
 
 
 class WorkQueue:
-    """Segments to look at, for all tenants: an extraction worker's view of the store."""
+    """Extraction queue of all tenants, as workers see it."""
 
     def __init__(self, connection: Connection) -> None:
         self._rows = TenantRows(connection, _NO_TENANT, "queue")
@@ -147,9 +133,9 @@ class WorkQueue:
     def lease_next(
         self, owner: str, now: int, lease_ms: int, tenant: str | None = None
     ) -> LeasedEntry | None:
-        """Lease the next entry, of one tenant or of any, to `owner`; None if nothing is due.
+        """Lease the next entry, of one tenant or of any, to `owner`; None if no entry is due.
 
-        Entries of a session are leased one at a time: what was said first is understood first.
+        Entries of a session are leased one at a time, in order.
         """
         row = self._rows.first(
             "lease",
@@ -160,27 +146,24 @@ class WorkQueue:
             longest_lease=LONGEST_LEASE_MS,
             longest_pause=LONGEST_WAIT_MS,
         )
-        if row is None:
-            return None
-        return LeasedEntry(**{**dict(row), "kind": QueueKind(row["kind"])})
+        return None if row is None else _to_leased(row)
 
     def rouse(self, tenant: str, now: int, beside: LeasedEntry | None = None) -> None:
-        """Make entries due now that wait for a pause or for others to be read with.
+        """Make entries due that wait for a pause, or for other entries to be read with.
 
         Args:
-            tenant: whose entries.
+            tenant: the name of the tenant.
             now: UTC epoch ms.
-            beside: limits this to the workspace of this entry; None for all.
+            beside: an entry to whose workspace this is limited; None for all workspaces.
         """
         self._rows.change("rouse", of=tenant, now=now, n=None if beside is None else beside.n)
 
     def lease_along(
         self, entry: LeasedEntry, owner: str, now: int, lease_ms: int, most_turns: int
     ) -> LeasedEntry | None:
-        """Lease the next entry that may be read together with a leased one; None if there is none.
+        """Lease the next entry that may be read together with a leased entry; None without one.
 
-        It is of the same workspace, from another session, of at most `most_turns` turns, and nobody
-        has tried it before.
+        Such an entry is untried, of the same workspace, and of at most `most_turns` turns.
         """
         row = self._rows.first(
             "lease_along",
@@ -192,18 +175,16 @@ class WorkQueue:
             longest_lease=LONGEST_LEASE_MS,
             longest_pause=LONGEST_WAIT_MS,
         )
-        if row is None:
-            return None
-        return LeasedEntry(**{**dict(row), "kind": QueueKind(row["kind"])})
+        return None if row is None else _to_leased(row)
 
     def renew(self, owners: Iterable[str], now: int, lease_ms: int) -> int:
-        """Lengthen the leases of these owners, and return their number."""
+        """Lengthen all leases of some owners, and return the number of leases."""
         return self._rows.change("renew", owners=as_json(owners), now=now, lease=lease_ms)
 
     def release(
         self, work: LeasedEntry, owner: str, until: int, error: str, *, blamed: bool
     ) -> bool:
-        """Give an entry back until a moment; unless it is blamed, the attempt does not count."""
+        """Give an entry back until a moment; the attempt counts only if the entry is blamed."""
         return bool(
             self._rows.change(
                 "release",
@@ -216,18 +197,21 @@ class WorkQueue:
         )
 
     def mark_dead(self, work: LeasedEntry, owner: str, error: str) -> bool:
-        """Mark an entry as a dead letter; return False if it is not `owner`'s any more."""
+        """Mark an entry as dead; return False if `owner` has lost its lease."""
         return bool(
             self._rows.change("mark_dead", n=work.n, owner=owner, error=error, now=now_millis())
         )
 
     def has_work(self, now: int) -> bool:
-        """Check whether an entry is due, or with a worker already."""
+        """Check whether an entry is due, or leased by a worker."""
         return bool(self._rows.number("in_hand", now=now, longest_pause=LONGEST_WAIT_MS))
 
     def next_due_at(self, now: int) -> int | None:
-        """Return when the next entry may be taken; None if none waits."""
-        row = self._rows.first(
+        """Return when the next entry may be leased; None if no entry waits."""
+        return self._rows.find_number(
             "next_due", now=now, longest_lease=LONGEST_LEASE_MS, longest_pause=LONGEST_WAIT_MS
         )
-        return None if row is None else row["at"]
+
+
+def _to_leased(row: Row) -> LeasedEntry:
+    return LeasedEntry(**{**dict(row), "kind": QueueKind(row["kind"])})

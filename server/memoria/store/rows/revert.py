@@ -46,9 +46,9 @@ class RevertOutcome(Enum):
 
     RESTORED = auto()
     KEPT = auto()
-    """The row was changed by somebody since, or is needed by what they added."""
+    """The row was changed later, or is needed by a row that was added later."""
     FORGOTTEN = auto()
-    """The row's content was taken by a forget."""
+    """The content of the row was erased by a forget."""
 
 
 def revert(
@@ -57,16 +57,16 @@ def revert(
     documents: DocumentIndex,
     tables: Collection[str] = JOURNALED_TABLES,
 ) -> RevertOutcome:
-    """Revert one row.
+    """Revert one change, and return the outcome. Changes are to be reverted newest first.
 
     Args:
-        connection: inside of a transaction; changes are to be reverted newest first.
+        connection: a connection in a transaction.
         change: a row of the journal.
-        documents: takes documents out that the run has made.
-        tables: those that are journaled: no other is written to.
+        documents: the index, from which documents of the run are removed.
+        tables: the journaled tables, the only ones that are written to.
 
     Raises:
-        LookupError: the change is of another table.
+        LookupError: the change is to another table.
     """
     table = change["tbl"]
     if table not in tables:
@@ -86,11 +86,11 @@ def revert(
 
 
 def was_edited_since(changes: Sequence[Row], memory: Row | None) -> bool:
-    """Check whether somebody has changed a memory that a run made: then it is theirs as a whole.
+    """Check whether somebody has changed a memory that a run made, so that undoing keeps it.
 
     Args:
-        changes: the run's changes to the memory's own row, in order, that are not undone.
-        memory: the row as it is; None if there is none.
+        changes: the run's remaining changes to the memory's own row, in order.
+        memory: the present row; None if the memory is gone.
     """
     if memory is None or not changes or changes[0]["op"] != "insert":
         return False
@@ -103,7 +103,7 @@ def was_edited_since(changes: Sequence[Row], memory: Row | None) -> bool:
 
 
 class _JournaledRow:
-    """Key of a row in a journaled table, whether or not the row is there."""
+    """A place in a journaled table, with a row or without."""
 
     def __init__(self, connection: Connection, table: str, key: tuple[_Cell, ...]) -> None:
         self.connection = connection
@@ -113,14 +113,14 @@ class _JournaledRow:
         self.where = " AND ".join(f"{c.name} IS ?" for c in names)
 
     def row(self) -> Row | None:
-        """Return the row as it is; None if it is not there."""
+        """Return the present row; None if the place is empty."""
         found: Row | None = self.connection.execute(
             f"SELECT * FROM {self.table} WHERE {self.where}", self.key
         ).fetchone()
         return found
 
     def run(self, sql: str, *values: _Cell) -> bool:
-        """Run a statement that changes this row alone; return False if a constraint forbids it."""
+        """Run a statement that changes this row; return False if a constraint forbids it."""
         try:
             with self.connection.savepoint():
                 self.connection.execute(sql, values)
@@ -154,7 +154,7 @@ def _revert_insert(
     row = place.row()
     if row is None:
         return RevertOutcome.RESTORED
-    # Where a document is seen follows its memory, which somebody may have moved since.
+    # A document follows the workspace of its memory, which may have been moved later.
     moved = {"workspace_n"} if place.table == "documents" else set()
     if any(row[name] != value for name, value in values.items() if name not in moved):
         return RevertOutcome.KEPT
@@ -168,7 +168,7 @@ def _revert_insert(
 
 
 def _has_wording(place: _JournaledRow) -> bool:
-    """Check whether a document belongs to a wording that stays."""
+    """Check whether a document is that of a wording that stays."""
     sql = "SELECT 1 FROM memory_versions WHERE n IS ?"
     return place.connection.execute(sql, place.key).fetchone() is not None
 
@@ -178,16 +178,16 @@ def _cells(pair: tuple[_Json, _Json]) -> tuple[_Cell, _Cell]:
 
 
 def _cell(value: _Json) -> _Cell:
-    """Convert a value of the journal to what SQLite had; see `journal`."""
+    """Convert a value of the journal to the value of the column."""
     if not isinstance(value, Mapping):
         return value
     return bytes.fromhex(value["hex"]) if "hex" in value else float(value["real"])
 
 
 _REUSED = ("memories", "memory_evidence", "entity_names", "completed_tasks", "segments")
-"""Tables, of those that a forget deletes from, whose numbers may be given again."""
+"""Tables that a forget deletes from and whose numbers SQLite may give again."""
 _OF_TABLE = {"memory_n": "memories", "merged_into": "memories", "name_n": "entity_names"}
-"""Table that a column's numbers belong to."""
+"""Table whose numbers a column holds."""
 _RowImage = dict[str, object]
 
 
@@ -200,7 +200,7 @@ class Renumbering:
         self._keys: dict[str, list[str]] = {}
 
     def translate(self, change: Row) -> dict[str, str]:
-        """Return a change with the numbers under which it is to be restored."""
+        """Return a change with the numbers under which its row is to be restored."""
         table, image = change["tbl"], json.loads(change["image"])
         names = self._key_names(table)
         key = dict(zip(names, json.loads(change["key"]), strict=True))

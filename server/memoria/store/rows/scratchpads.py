@@ -10,14 +10,14 @@ from memoria.store.values import LaterSession, TaskInHand
 
 
 class Scratchpads:
-    """Working notes, one a session."""
+    """Scratchpads of a tenant, one for each session."""
 
     def __init__(self, connection: Connection, tenant: int, workspaces: Workspaces) -> None:
         self._rows = TenantRows(connection, tenant, "scratchpads")
         self._workspaces = workspaces
 
     def get(self, session_id: str) -> Scratchpad | None:
-        """Return a session's notes; None if there are none."""
+        """Return a session's scratchpad; None if the session has none."""
         row = self._rows.first("get", session_id=session_id)
         if row is None:
             return None
@@ -25,7 +25,7 @@ class Scratchpads:
         return Scratchpad(completed=tuple(CompletedTask(**task) for task in done), **row)
 
     def find_in_hand(self, session_id: str | None, workspace: str | None) -> TaskInHand | None:
-        """Return the focus of a session's notes, or of the latest seen from the workspace."""
+        """Return the task in hand of a session, or else of the latest scratchpad seen."""
         place = self._workspaces.number(workspace)
 
         def find() -> TaskInHand | None:
@@ -36,14 +36,14 @@ class Scratchpads:
         return self._rows.connection.read_settled(asked, find)
 
     def list_recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:
-        """List the notes touched last that are seen from the workspace, newest first."""
+        """List the scratchpads touched last that a workspace sees, newest first."""
         place = self._workspaces.number(workspace)
         rows = self._rows.all("recent", limit=limit, workspace=place)
         found = (self.get(row["session_id"]) for row in rows)
         return [scratchpad for scratchpad in found if scratchpad is not None]
 
     def list_later_sessions(self, session_id: str, limit: int) -> list[LaterSession]:
-        """List the newest sessions of the same project that began after a session's last note."""
+        """List the project's newest sessions that began after a scratchpad was touched."""
         rows = self._rows.tuples("later_sessions", session_id=session_id, limit=limit)
         return [LaterSession(*row) for row in rows]
 
@@ -56,7 +56,7 @@ class Scratchpads:
         keep: int,
         workspace: str | None = None,
     ) -> None:
-        """Set the focus, add completed tasks and keep the newest `keep` of them."""
+        """Set the task in hand, add completed tasks, and drop all but the newest `keep`."""
         place = self._workspaces.enter(workspace)
         self._rows.change("put", session_id=session_id, focus=focus, now=now, workspace=place)
         for task in completed:
@@ -64,11 +64,11 @@ class Scratchpads:
         self._rows.change("trim", session_id=session_id, keep=keep)
 
     def list_notes(self) -> list[str]:
-        """List every note of every session: the tasks in hand, and the finished ones."""
+        """List the tasks in hand and the completed tasks of all sessions."""
         return [row["note"] for row in self._rows.all("notes")]
 
     def erase(self, unwanted: Callable[[str], bool]) -> int:
-        """Erase every note of every session that is unwanted, and return their number."""
+        """Erase unwanted tasks from all scratchpads, and return the number of tasks."""
         found = [row for row in self._rows.all("notes") if unwanted(row["note"])]
         for row in found:
             if row["n"] is None:
@@ -79,17 +79,17 @@ class Scratchpads:
 
 
 class TaskNames:
-    """The names of tasks that a tenant's memories bear."""
+    """Names of the tasks at which a tenant's memories were learnt."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "tasks")
 
     def list_names(self) -> list[str]:
-        """List the tasks that memories were learnt at, each once."""
-        return [row["task"] for row in self._rows.all("names")]
+        """List the names of tasks, each once."""
+        return self._rows.column("names")
 
     def erase(self, unwanted: Callable[[str], bool]) -> None:
-        """Erase unwanted names, also from what journals keep; the memories that bear them stay."""
+        """Erase unwanted names from memories and journals; the memories stay."""
         tasks = list(filter(unwanted, self.list_names()))
         for row in self._rows.all("memories", tasks=as_json(tasks)) if tasks else ():
             self._rows.change("drop", memory_n=row["n"])

@@ -14,6 +14,7 @@ from memoria.model import Role, StoredTurn, Trust
 from memoria.store.connection import Connection
 from memoria.store.features import TurnMetadata
 from memoria.store.sql.statements import TenantRows, as_json
+from memoria.store.values import NewTurn
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -54,16 +55,16 @@ def intact(key: bytes, codec: str, data: bytes) -> bool:
     """Check whether a chunk still holds the text with this SHA-256."""
     try:
         return digest(unpack(codec, data)) == key
-    except (StoreDamagedError, TypeError):  # it may not even be bytes
+    except (StoreDamagedError, TypeError):  # the data may not be bytes
         return False
 
 
 _MOST = 500
-"""Number of texts that a reader caches: those that a question ranks and shows."""
+"""Number of texts that a reader caches: enough for a search."""
 
 
 class Texts:
-    """A tenant's texts, as one transaction sees them."""
+    """Texts of a tenant's turns, as one transaction sees them."""
 
     def __init__(self, connection: Connection, tenant: int, *, only_reads: bool = False) -> None:
         """Bind to a tenant.
@@ -71,34 +72,47 @@ class Texts:
         Args:
             connection: to the file.
             tenant: its number.
-            only_reads: True if nothing changes meanwhile; then texts that were read are cached.
+            only_reads: True if the transaction only reads; texts are then cached.
         """
         self._rows = TenantRows(connection, tenant, "texts")
         self._only_reads = only_reads
         self._known: dict[bytes, str] = {}
 
     def put(self, text: str) -> bytes:
-        """Keep a text, unless it is kept already; return its hash."""
+        """Store a text, unless stored already, and return its hash."""
         data = text.encode()
         key = digest(data)
         codec, packed = pack(data)
         self._rows.insert("add", hash=key, codec=codec, size=len(data), data=packed)
         return key
 
+    def put_turn(self, turn: NewTurn) -> dict[str, Any]:
+        """Store the texts of a turn, and return the values of the turn's columns."""
+        return turn._asdict() | {
+            "role": turn.role.value,
+            "trust": turn.trust.value,
+            "content_hash": self.put(turn.content),
+            "args_hash": self._put_json(turn.tool_args),
+            "result_hash": self._put_json(turn.tool_result),
+        }
+
+    def _put_json(self, value: JsonValue) -> bytes | None:
+        return None if value is None else self.put(json.dumps(value, ensure_ascii=False))
+
     def get(self, key: bytes) -> str:
         """Return a text by its hash.
 
         Raises:
-            StoreDamagedError: it is gone, or is not what was kept.
+            StoreDamagedError: the text is gone, or is not the text that was stored.
         """
         row = self._rows.first("chunk", hash=key)
         return self.read(key, *(row or (None, None)))
 
     def read(self, key: bytes, codec: str | None, data: bytes | None) -> str:
-        """Return a text from its row; `codec` and `data` are None if there is none.
+        """Return a text from its row; `codec` and `data` are None if the row is missing.
 
         Raises:
-            StoreDamagedError: it is gone, or is not what was kept.
+            StoreDamagedError: the text is gone, or is not the text that was stored.
         """
         known = self._known.get(key)
         if known is not None:
@@ -114,59 +128,41 @@ class Texts:
         return text
 
     def defer(self, key: bytes, codec: str | None, data: bytes | None) -> Callable[[], str]:
-        """Return a function that reads a text later."""
+        """Return a function that reads the text when called."""
         return partial(self.read, key, codec, data)
 
     def erase_unused(self, keys: Collection[bytes]) -> None:
-        """Erase those texts that no turn holds any more."""
+        """Erase texts that no turn holds any more."""
         wanted = as_json(key.hex().upper() for key in keys)
-        used = {row["hash"] for row in self._rows.all("in_use", hashes=wanted)} if keys else set()
+        used = set(self._rows.column("in_use", hashes=wanted)) if keys else set()
         for key in sorted({*keys} - used):
             self._rows.change("erase_chunk", hash=key)
 
 
 _ROLES = {role.value: role for role in Role}
 _TRUST = {trust.value: trust for trust in Trust}
+_PLAIN_FIELDS = tuple(StoredTurn.model_fields)[:-4]
+"""Fields of a turn before its text and tool call, in the order of the statement `turns`."""
 
 
 def read_turn_row(row: tuple[Any, ...], heard: TurnMetadata | None, texts: Texts) -> StoredTurn:
-    """Build a turn from its row; the table itself checks types and enumerations.
+    """Build a turn from its row, whose values the table has checked.
 
     Args:
-        row: of the statement `turns`.
-        heard: the turn's metadata with its text, if that has been read; else None.
-        texts: reads texts that the row only refers to.
+        row: a row of the statement `turns`.
+        heard: the turn's metadata, whose text has been read; None if the text was not read yet.
+        texts: the texts to which the row refers.
     """
-    (n, turn_id, source, session_id, session_n, message_id, turn_index, version, current,
-     suppressed, processed, role, speaker, account, at, utc_offset, ingested_at, trust,
-     workspace, tool_name, content, args, result, codec, data) = row  # fmt: skip
-    return StoredTurn.of_checked(
-        {
-            "n": n,
-            "id": turn_id,
-            "source": source,
-            "session_id": session_id,
-            "session_n": session_n,
-            "message_id": message_id,
-            "turn_index": turn_index,
-            "version": version,
-            "current": bool(current),
-            "suppressed": bool(suppressed),
-            "processed": bool(processed),
-            "role": _ROLES[role],
-            "speaker": speaker,
-            "account": account,
-            "at": at,
-            "utc_offset": utc_offset,
-            "ingested_at": ingested_at,
-            "trust": _TRUST[trust],
-            "workspace": workspace,
-            "content": heard.content if heard else texts.read(content, codec, data),
-            "tool_name": tool_name,
-            "tool_args": args and _read_json(texts, args),
-            "tool_result": result and _read_json(texts, result),
-        }
-    )
+    *plain, tool_name, content, args, result, codec, data = row
+    fields = dict(zip(_PLAIN_FIELDS, plain, strict=True))
+    for flag in ("current", "suppressed", "processed"):
+        fields[flag] = bool(fields[flag])
+    fields["role"], fields["trust"] = _ROLES[fields["role"]], _TRUST[fields["trust"]]
+    fields["content"] = heard.content if heard else texts.read(content, codec, data)
+    fields["tool_name"] = tool_name
+    fields["tool_args"] = args and _read_json(texts, args)
+    fields["tool_result"] = result and _read_json(texts, result)
+    return StoredTurn.of_checked(fields)
 
 
 def _read_json(texts: Texts, key: bytes) -> JsonValue:

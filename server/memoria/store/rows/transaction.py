@@ -1,6 +1,6 @@
-"""A transaction: one tenant's rows over one connection.
+"""Transaction: all tables of one tenant, over one connection.
 
-Its tables are made when they are asked for: most transactions need two or three of two dozen.
+A table is opened when it is first asked for: most transactions need two or three of two dozen.
 """
 
 import contextlib
@@ -13,8 +13,8 @@ from typing import TypeVar
 from memoria.model import DAY_MS, PRICED_MS, BacklogStatus, Statistics, now_millis, start_of_utc_day
 from memoria.model.moments import MACHINE_ZONE, Zone
 from memoria.store.connection import Connection
+from memoria.store.image.tenant_images import ImageReader, TenantImages
 from memoria.store.image.tenants import StoreTenant
-from memoria.store.image.terms import ReaderKnowledge, TermStatistics
 from memoria.store.rows.backlog import Leases, TenantBacklog
 from memoria.store.rows.capture import Accounts, PrivateTimes, TranscriptPlaces
 from memoria.store.rows.conversations import Conversations
@@ -57,8 +57,48 @@ class StoreOptions:
     """Zone that decides where days begin, if nothing better is known."""
 
 
+def _open(table: Callable[[Connection, int], _T]) -> Callable[["Transaction"], _T]:
+    """Return a function that opens a table of a transaction."""
+    return lambda tx: table(tx._connection, tx._tenant)  # noqa: SLF001  (the tables of the class)
+
+
 class Transaction:
-    """One tenant's rows over one connection, inside a transaction."""
+    """All tables of one tenant, over one connection, inside a transaction."""
+
+    transcripts = cached_property(_open(TranscriptPlaces))
+    """Places up to which the transcripts of clients have been taken in."""
+    short_ids = cached_property(_open(ShortIds))
+    """Ids of memories, turns and entities by their ends, of sessions by their beginnings."""
+    episodes = cached_property(_open(Episodes))
+    """Episodes, and the turns that each sums up."""
+    core = cached_property(_open(CoreLines))
+    """The lines of core files, each with its memory."""
+    tasks = cached_property(_open(TaskNames))
+    """The names of tasks that memories bear."""
+    tombstones = cached_property(_open(Tombstones))
+    """Tombstones: proofs of what was forgotten."""
+    leases = cached_property(_open(Leases))
+    """Leases on work that one process at a time may do."""
+    retention = cached_property(_open(RetentionRows))
+    """Memories with the attributes that decide how long a memory lasts."""
+    dependencies = cached_property(_open(Dependencies))
+    """Sources of memories, queue entries and edges."""
+    derivations = cached_property(_open(Derivations))
+    """Memories that were derived from others."""
+    metrics = cached_property(_open(MetricRows))
+    """Figures that nightly maintenance measures."""
+    purge = cached_property(_open(PurgeCandidates))
+    """Candidates for erasure for good."""
+    days = cached_property(_open(Days))
+    """Days and closed conversations."""
+    file_records = cached_property(_open(GeneratedFileRecords))
+    """Records of what was last written into generated files."""
+    audit = cached_property(_open(AuditLog))
+    """The append-only log."""
+    ledger = cached_property(_open(ModelCallLog))
+    """Calls to chat models, and their costs."""
+    tokens = cached_property(_open(Tokens))
+    """Tokens by which somebody reaches the tenant's memory over HTTP."""
 
     def __init__(
         self,
@@ -66,39 +106,42 @@ class Transaction:
         tenant: StoreTenant,
         vectors: VectorIndex,
         options: StoreOptions,
-        counted: TermStatistics,
+        images: TenantImages,
         concurrent_read: ConcurrentRead | None = None,
         end_kept: Callable[[], None] = lambda: None,
     ) -> None:
         """Bind to a connection.
 
         Args:
-            connection: which has begun a transaction.
-            tenant: whose rows they are.
-            vectors: the vector index as this connection reaches it.
-            options: of the store.
-            counted: the process's caches of the full text.
+            connection: a connection that has begun a transaction.
+            tenant: the tenant whose rows are read and written.
+            vectors: the vector index, as this connection reaches it.
+            options: the settings of the store.
+            images: what the process knows of tenants.
             concurrent_read: opens a second transaction that sees the same; None for a writer.
-            end_kept: ends what was kept of before; for a writer, before it takes something back.
+            end_kept: ends all kept answers; a writer calls it before taking a statement back.
         """
         self._connection = connection
         self._name = tenant.name
         self._tenant = tenant.number
         self._vectors = vectors
         self._attempts = options.attempts
-        self._counted = counted
+        self._images = images
         self._concurrent_read = concurrent_read or nullcontext
         self.zone = options.zone
         self.end_kept = end_kept
         self._private_times = tenant.private_times
-        self._reading = None if concurrent_read is None else ReaderKnowledge(tenant, counted)
+        self._reading = None
+        if concurrent_read is not None:
+            rows = TenantRows(connection, tenant.number, "documents")
+            self._reading = ImageReader(images, rows, tenant)
         self._workspaces = Workspaces(
             connection, tenant.number, options.private, only_reads=self._reading is not None
         )
 
     @cached_property
     def snapshot(self) -> tuple[int, int]:
-        """Key of what a transaction that only reads sees: those with equal keys see the same."""
+        """Key of a reader's snapshot: readers with equal keys see the same."""
         return id(self._connection), self._connection.count_commits()
 
     @cached_property
@@ -107,14 +150,14 @@ class Transaction:
 
     @cached_property
     def documents(self) -> Documents:
-        """The derived indexes over whatever can be found."""
+        """Searches of documents by words, vectors and time."""
         return Documents(
             self._connection,
             self._tenant,
             self._vectors,
             self._reading,
             self._workspaces,
-            self._counted.terms,
+            self._images.terms,
         )
 
     @cached_property
@@ -136,18 +179,8 @@ class Transaction:
 
     @cached_property
     def accounts(self) -> Accounts:
-        """Turns of which there may be two accounts."""
+        """Turns told twice: by a client, and by an agent."""
         return Accounts(self._connection, self._tenant, self.conversations, self._index, self.zone)
-
-    @cached_property
-    def transcripts(self) -> TranscriptPlaces:
-        """Places up to which the transcripts of clients have been taken in."""
-        return TranscriptPlaces(self._connection, self._tenant)
-
-    @cached_property
-    def tokens(self) -> Tokens:
-        """Tokens by which somebody reaches the tenant's memory over HTTP."""
-        return Tokens(self._connection, self._tenant)
 
     @cached_property
     def memories(self) -> Memories:
@@ -166,34 +199,14 @@ class Transaction:
         return Listings(self._connection, self._tenant, self._workspaces)
 
     @cached_property
-    def short_ids(self) -> ShortIds:
-        """Ids of memories, turns and entities by their ends, of sessions by their beginnings."""
-        return ShortIds(self._connection, self._tenant)
-
-    @cached_property
     def graph(self) -> Graph:
         """Memories, turns and entities as nodes, and the edges between them."""
         return Graph(self._connection, self._tenant, self._workspaces)
 
     @cached_property
-    def episodes(self) -> Episodes:
-        """Episodes, and the turns that each sums up."""
-        return Episodes(self._connection, self._tenant)
-
-    @cached_property
-    def core(self) -> CoreLines:
-        """The lines of core files, each with its memory."""
-        return CoreLines(self._connection, self._tenant)
-
-    @cached_property
     def scratchpads(self) -> Scratchpads:
-        """Working notes, one a session."""
+        """Scratchpads, one for each session."""
         return Scratchpads(self._connection, self._tenant, self._workspaces)
-
-    @cached_property
-    def tasks(self) -> TaskNames:
-        """The names of tasks that memories bear."""
-        return TaskNames(self._connection, self._tenant)
 
     @cached_property
     def private_times(self) -> PrivateTimes:
@@ -204,11 +217,6 @@ class Transaction:
     def projects(self) -> Projects:
         """Projects and their rows."""
         return Projects(self._connection, self._tenant, self._index, self._workspaces)
-
-    @cached_property
-    def tombstones(self) -> Tombstones:
-        """Proofs of what was forgotten."""
-        return Tombstones(self._connection, self._tenant)
 
     @cached_property
     def erasures(self) -> Erasures:
@@ -231,54 +239,14 @@ class Transaction:
         return TenantBacklog(self._connection, self._tenant, self._vectors, self.conversations)
 
     @cached_property
-    def leases(self) -> Leases:
-        """Work that one process at a time may do."""
-        return Leases(self._connection, self._tenant)
-
-    @cached_property
-    def retention(self) -> RetentionRows:
-        """Memories with the attributes that decide how long they last."""
-        return RetentionRows(self._connection, self._tenant)
-
-    @cached_property
     def pairs(self) -> Pairs:
         """Memories that may say the same."""
         return Pairs(self._connection, self._tenant, self._wordings)
 
     @cached_property
-    def dependencies(self) -> Dependencies:
-        """Sources of memories, queue entries and edges."""
-        return Dependencies(self._connection, self._tenant)
-
-    @cached_property
-    def derivations(self) -> Derivations:
-        """Memories that were derived from others."""
-        return Derivations(self._connection, self._tenant)
-
-    @cached_property
-    def metrics(self) -> MetricRows:
-        """Figures that nightly maintenance measures."""
-        return MetricRows(self._connection, self._tenant)
-
-    @cached_property
     def nightly_runs(self) -> NightlyRuns:
         """Runs of nightly maintenance, their plans and journals."""
         return NightlyRuns(self._connection, self._tenant, self._index)
-
-    @cached_property
-    def purge(self) -> PurgeCandidates:
-        """Candidates for erasure for good."""
-        return PurgeCandidates(self._connection, self._tenant)
-
-    @cached_property
-    def days(self) -> Days:
-        """Days and closed conversations."""
-        return Days(self._connection, self._tenant)
-
-    @cached_property
-    def file_records(self) -> GeneratedFileRecords:
-        """Records of what was last written into generated files."""
-        return GeneratedFileRecords(self._connection, self._tenant)
 
     @cached_property
     def portable(self) -> PortableRows:
@@ -295,36 +263,23 @@ class Transaction:
             )
         )
 
-    @cached_property
-    def audit(self) -> AuditLog:
-        """The append-only log."""
-        return AuditLog(self._connection, self._tenant)
-
-    @cached_property
-    def ledger(self) -> ModelCallLog:
-        """Calls to chat models, and what they cost."""
-        return ModelCallLog(self._connection, self._tenant)
-
     def follow_changes(self) -> None:
-        """Bring the process's caches up to date with the file, if a search may be near.
+        """Bring what the process knows of the tenant up to date, if a search may be near.
 
-        A search would do that first of all; a caller that has changed documents, and that nobody
-        waits for, spares it the time.
+        Called after documents were changed, by a worker that nobody waits for, this spares the next
+        search the time.
         """
-        if not self._counted.was_asked_lately(self._tenant):
-            return
-        self.documents.follow_changes()
-        self.turn_columns.follow_changes()
+        if self._images.was_asked_lately(self._tenant):
+            self.documents.follow_changes()
 
     @contextlib.contextmanager
     def read_concurrently(self, work: Callable[["Transaction"], _T]) -> Iterator[Callable[[], _T]]:
-        """Search the indexes in two threads: `work` in one, the block in the other.
+        """Run `work` in another thread beside the block, or before the block if that is as fast.
 
-        The block is given a function that waits for the result, or raises its error. Where a thread
-        would gain nothing, the work is done before the block. The answer is the same either way.
+        Yields a function that waits for the result of `work` and returns it, or raises its error.
 
         Args:
-            work: gets a transaction of its own in the other thread.
+            work: a function of a transaction, which in the other thread is a second one.
         """
         with self._concurrent_read() as other:
             if other is None:
@@ -335,7 +290,7 @@ class Transaction:
                     yield result
 
     def statistics(self) -> Statistics:
-        """Count what the tenant holds."""
+        """Count the rows of the tenant for a status report."""
         rows = TenantRows(self._connection, self._tenant, "statistics")
         chunks = rows.all("chunks")[0]
         today = start_of_utc_day(now_millis())

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from memoria.language.asking.aim import find_wish, read_saying
 from memoria.store.connection import Connection
 from memoria.store.features import UNHEARD, Surroundings, TextFeatureColumns, TurnMetadataColumns
-from memoria.store.image.changed import list_changed
-from memoria.store.image.terms import ReaderKnowledge
+from memoria.store.image.tenant_images import ImageReader
 from memoria.store.rows.conversations import Conversations
 from memoria.store.sql.statements import TenantRows, as_json, list_numbers
 
@@ -19,14 +18,14 @@ _T = TypeVar("_T")
 
 
 class TurnColumns:
-    """A tenant's turns as columns; what hardly ever changes is cached across questions."""
+    """Turns of a tenant as columns; the process caches values that hardly ever change."""
 
     def __init__(
         self,
         connection: Connection,
         tenant: int,
         conversations: Conversations,
-        reading: ReaderKnowledge | None,
+        reading: ImageReader | None,
     ) -> None:
         """Bind to a tenant.
 
@@ -34,27 +33,18 @@ class TurnColumns:
             connection: to the file.
             tenant: its number.
             conversations: reads texts.
-            reading: caches for a reader; None for a writer, which reads everything each time.
+            reading: the image, for a reader; None for a writer, which reads everything each time.
         """
         self._rows = TenantRows(connection, tenant, "turn_columns")
-        self._documents = TenantRows(connection, tenant, "documents")
         self._conversations = conversations
         self._reading = reading
-        self._own: TurnTable | None = None
-        """Table of this transaction alone, if the shared one has followed a newer snapshot."""
-
-    def follow_changes(self) -> None:
-        """Bring the cached turns up to date with the file, if the process has any."""
-        if self._reading is not None and self._reading.counted.has_turns(self._rows.tenant):
-            self.remarks([])
 
     def surroundings(
         self, central: Sequence[int], others: Sequence[int], *, include_processed: bool
     ) -> Surroundings:
-        """Find the places of turns, and the turns up to two places around the central ones.
+        """Find the places of all turns, and the turns up to two places around central turns.
 
-        Without `include_processed`, turns from which nothing more is to be concluded are left out
-        around them.
+        Without `include_processed`, processed and suppressed turns around them are left out.
         """
         return self._use(
             lambda table: table.find_around(
@@ -67,11 +57,11 @@ class TurnColumns:
         return self._use(lambda table: table.list_remarks(self._reads, ns))
 
     def sayings(self, ns: Sequence[int], *, with_wishes: bool) -> TextFeatureColumns:
-        """Read the turns' texts and return their features, a row for each.
+        """Read the texts of turns and return their features, a row for each turn.
 
-        Wishes are looked for only if asked for, since that takes longest.
+        Looking for wishes takes longest, so it is done on request only.
         """
-        import numpy as np  # noqa: PLC0415  (who finds nothing pays nothing)
+        import numpy as np  # noqa: PLC0415  (brings NumPy)
 
         remarks = self._conversations.remarks(ns)
         texts = [remarks[n].content if n in remarks else "" for n in ns]
@@ -86,26 +76,21 @@ class TurnColumns:
         return sayings
 
     def _use(self, work: Callable[["TurnTable"], _T]) -> _T:
-        """Call `work` with a table of turns that is up to date with this snapshot."""
+        """Return the result of `work` on a table of turns that is up to date with this snapshot."""
         from memoria.store.image.turn_table import TurnTable  # noqa: PLC0415  (brings NumPy)
 
         if self._reading is None:
             return work(TurnTable())
-        tenant = self._reading.tenant
-        table = self._own or self._reading.counted.turns_of(tenant.number)
-        with table.lock:
-            if table.follow(self._reads, tenant):
-                return work(table)
-        self._own = TurnTable()
-        return self._use(work)
+        with self._reading.open() as image:
+            return work(image.column(TurnTable))
 
     @cached_property
     def _reads(self) -> "TurnReads":
         from memoria.store.image.turn_table import TurnReads  # noqa: PLC0415  (brings NumPy)
 
-        rows, documents = self._rows, self._documents
+        rows = self._rows
         return TurnReads(
             lambda ns: rows.tuples("turns", ns=list_numbers(ns)),
             lambda spans: rows.tuples("spans", spans=as_json(spans)),
-            lambda seen: list_changed(documents, seen),
+            0 if self._reading is None else self._reading.tenant.newest_document,
         )

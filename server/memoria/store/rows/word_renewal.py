@@ -33,7 +33,7 @@ def read_mark(connection: Connection) -> tuple[int, int]:
 
 
 def set_mark(connection: Connection, last: int) -> None:
-    """Record that the documents up to one have the words of this version."""
+    """Record that all documents up to the number have the words of this version."""
     connection.execute(statements("word_renewal")["set_mark"], {"value": f"{FORM}:{last}"})
 
 
@@ -50,11 +50,11 @@ class _Stale(NamedTuple):
 
 
 _Words = tuple[str, str]
-"""Words of a document, and its context: who said it, or the property it tells, and when."""
+"""Words of a document's text, and of its context: speaker or predicate, and time."""
 
 
 class DocumentPage(NamedTuple):
-    """Documents that follow each other."""
+    """A page of documents in the order of their numbers."""
 
     after: int
     """Number of the document before the first."""
@@ -63,7 +63,7 @@ class DocumentPage(NamedTuple):
 
 
 class WordRenewal:
-    """Finds words of older versions through one connection."""
+    """Finds and renews words of older versions, through one connection."""
 
     def __init__(self, connection: Connection, vectors: VectorIndex, zone: Zone) -> None:
         self._connection = connection
@@ -74,7 +74,7 @@ class WordRenewal:
         """Read the next documents to look at; None if all have the words of this version."""
         form, after = read_mark(self._connection)
         if form > FORM:
-            return None  # a newer version sees to it
+            return None  # a newer version renews words
         after = after if form == FORM else 0
         asked = {"after": after, "most": most}
         (last,) = self._connection.execute(_SQL["last_of_page"], asked).fetchone()
@@ -83,7 +83,7 @@ class WordRenewal:
     def write(self, page: DocumentPage) -> None:
         """Index the documents of a page by the words of this version, and move the mark.
 
-        A document whose words differ from when the page was read was written anew, or is gone.
+        A document whose words have changed after the page was read is left alone.
         """
         if page.stale:
             stored = self._read_stored(page.after, page.last)
@@ -92,7 +92,7 @@ class WordRenewal:
                     documents = DocumentIndex(self._connection, tenant, self._vectors)
                     documents.replace_tokens(n, *present)
         form, after = read_mark(self._connection)
-        if form < FORM or (form == FORM and after <= page.last):  # others may be further by now
+        if form < FORM or (form == FORM and after <= page.last):  # another process may be further
             set_mark(self._connection, page.last)
 
     def _read_stored(self, after: int, last: int) -> dict[int, Row]:
@@ -109,7 +109,7 @@ class WordRenewal:
                     yield _Stale(n, tenant, before, present)
 
     def _read_present(self, tenant: int, stored: Mapping[int, Row]) -> dict[int, _Words]:
-        """Map documents to the words that this version reads in them."""
+        """Map documents to the words that this version reads in their texts."""
         ns = list_numbers(stored)
         wordings = TenantRows(self._connection, tenant, "word_renewal").all("wordings", ns=ns)
         found: dict[int, _Words] = {}

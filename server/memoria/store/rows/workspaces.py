@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from memoria.store.connection import Connection
-from memoria.store.image.terms import ReaderKnowledge
+from memoria.store.image.tenant_images import ImageReader
 from memoria.store.image.visibility import Visibility
 from memoria.store.sql.statements import TenantRows
 from memoria.store.values import DocumentKind, Filters
@@ -33,24 +33,23 @@ class Workspaces:
         Args:
             connection: to the file.
             tenant: its number.
-            private: names of those that are seen from themselves alone.
-            only_reads: True if nothing changes meanwhile; they are read once then.
+            private: names of private workspaces, seen from themselves alone.
+            only_reads: True if the transaction only reads; workspaces are then read once.
         """
         self._rows = TenantRows(connection, tenant, "workspaces")
         self._private = private
         self._only_reads = only_reads
 
     def number(self, name: str | None) -> int | None:
-        """Return a workspace's number; None for None, and for one nothing was ever kept of."""
+        """Return the number of a workspace; None for None and for an unknown workspace."""
         if name is None:
             return None
         if self._only_reads:
             return self._known.get(name)
-        row = self._rows.first("number", name=name)
-        return None if row is None else int(row["n"])
+        return self._rows.find_number("number", name=name)
 
     def enter(self, name: str | None) -> int | None:
-        """Return a workspace's number, made if it is new; None for None."""
+        """Return the number of a workspace, made if it is new; None for None."""
         if name is None:
             return None
         return self.number(name) or self._rows.insert("add", name=name)
@@ -89,22 +88,22 @@ class Workspaces:
 
 _KINDS: tuple[DocumentKind, ...] = ("turn", "memory")
 _FEW = 16
-"""Visibilities that are looked up one by one: those of a home with one workspace, or none."""
+"""Number of visibilities that are looked up one by one: enough for one workspace."""
 
 
 class Scopes(NamedTuple):
-    """Tokens of what a question may see of the index, and of what it may not."""
+    """Tokens of the visibilities that a question may see, and of those it may not."""
 
     seen: tuple[str, ...]
     hidden: tuple[str, ...] | None
-    """Tokens of all else that the home holds; None if they are too many, or of other tenants."""
+    """Tokens of all other visibilities in the home; None if too many, or of other tenants."""
 
 
 class Visibilities:
     """The visibilities that the documents of a tenant may have."""
 
     def __init__(
-        self, rows: TenantRows, workspaces: Workspaces, reading: ReaderKnowledge | None
+        self, rows: TenantRows, workspaces: Workspaces, reading: ImageReader | None
     ) -> None:
         """Bind to a tenant.
 
@@ -118,7 +117,7 @@ class Visibilities:
         self._reading = reading
 
     def read_scopes(self, kinds: Sequence[DocumentKind], filters: Filters) -> Scopes:
-        """Return the tokens of what a question may see, and of all else in the home."""
+        """Return the tokens of visibilities that a question may see, and of all others."""
         asked = "scopes", self._rows.tenant, (*kinds,), filters
         return self._rows.connection.read_settled(asked, lambda: self._tell_scopes(kinds, filters))
 
@@ -160,7 +159,7 @@ class Visibilities:
         ]
 
     def _visible_workspaces(self, filters: Filters) -> list[int | None]:
-        """List the workspaces a question may see; None stands for what belongs to none."""
+        """List the workspaces that a question may see; None stands for rows of no workspace."""
         own = self._workspaces.number(filters.workspace)
         if filters.everywhere:
             hidden = {*self._workspaces.private} - {own}
@@ -169,5 +168,5 @@ class Visibilities:
 
 
 def write_scope(*tokens: str) -> str:
-    """Build an FTS5 expression for the documents of these visibilities."""
+    """Build an FTS5 expression for documents of some visibilities, given as tokens."""
     return f"scope:({' OR '.join(tokens)})"

@@ -6,7 +6,7 @@ ORDER BY t.turn_index
 LIMIT :limit;
 
 -- name: last_index
--- Backwards by the key of places, so that it stops at the first.
+-- Read backwards by the index of places, up to the first match.
 SELECT coalesce((SELECT turn_index FROM turns
                  WHERE session_n = :session_n AND account {is_not} 'agent' AND +tenant_id = :tenant
                  ORDER BY turn_index DESC LIMIT 1), -1);

@@ -1,5 +1,5 @@
--- A moment further ahead than anything is ever put off was written while the clock was wrong:
--- it counts as past.
+-- A moment further ahead than the longest pause was written while the clock was wrong, and counts as
+-- past.
 
 -- name: set_model
 INSERT INTO settings (key, value) VALUES ('embedding_model', :model)

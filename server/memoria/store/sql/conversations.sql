@@ -1,5 +1,5 @@
--- A plus before a column (+tenant_id) keeps the planner from using an index on it: rows named by
--- their keys are to be found by these, not by walking through all of a tenant's.
+-- A plus before a column (+tenant_id) keeps the planner from using an index on the column, so that
+-- rows are found by the keys given and not by walking through all rows of the tenant.
 
 -- name: enter_session
 INSERT INTO sessions (tenant_id, source, session_id, first_at, last_at, last_ingested_at,
@@ -88,7 +88,7 @@ WHERE +tenant_id = :tenant AND closed_at IS NULL
 RETURNING session_n, first_index, last_index, closed_by;
 
 -- name: any_idle
--- Asked before each capture: an update that finds nothing costs many times as much.
+-- Asked before each capture: an update that finds no row costs many times as much.
 SELECT EXISTS (SELECT 1 FROM segments
                WHERE tenant_id = :tenant AND closed_at IS NULL AND touched_at < :touched_before);
 
@@ -105,7 +105,7 @@ WHERE tenant_id = :tenant AND closed_at IS NULL AND last_at < :said_before
 RETURNING session_n, first_index, last_index, closed_by;
 
 -- name: unqueued_segments
--- One whose turns are all forgotten, or were read as one already, would never be queued.
+-- A segment whose turns are all forgotten, or were queued as one entry already, is left out.
 SELECT x.session_n, x.first_index, x.last_index, x.closed_by
 FROM segments x
 WHERE x.tenant_id = :tenant AND x.closed_at IS NOT NULL
@@ -164,7 +164,7 @@ SELECT t.speaker FROM turns t JOIN documents d ON d.n = t.n AND d.current
 WHERE +t.tenant_id = :tenant AND t.session_n = :session_n AND t.turn_index = :turn_index;
 
 -- name: user_speakers
--- From name to name by the index, so that it takes as many steps as there are names, not turns.
+-- Each step of the recursion finds the next name by the index: one step a name, not a turn.
 WITH RECURSIVE names (speaker, ordinal) AS (
     SELECT min(speaker), 1 FROM turns
     WHERE tenant_id = :tenant AND role = 'user' AND speaker IS NOT NULL
@@ -205,7 +205,7 @@ WHERE t.session_n = :session_n AND +t.tenant_id = :tenant AND d.current
 ORDER BY t.turn_index;
 
 -- name: unread
--- What was said last stands last in the table: the newest are found without an index.
+-- The newest turns stand last in the table, so that no index is needed to find them.
 SELECT n FROM documents
 WHERE tenant_id = :tenant AND kind = 'turn' AND current AND NOT (suppressed OR processed)
   AND (workspace_n IS NULL OR workspace_n = :workspace)
@@ -229,7 +229,7 @@ SELECT n FROM turns
 WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant AND passed_over;
 
 -- name: user_turns_beside
--- Of each side the nearest.
+-- The nearest turn of the user on each side.
 SELECT one.n,
        (SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
         WHERE t.session_n = one.session_n AND +t.tenant_id = :tenant AND d.current
@@ -293,8 +293,8 @@ WHERE +t.tenant_id = :tenant AND t.session_n = :session_n AND t.turn_index = :tu
 SELECT memory_n FROM memory_versions WHERE turn_n = :n AND +tenant_id = :tenant;
 
 -- name: cite_evidence
--- What was concluded from a turn, and is borne out by another, rests on that one from now on. What is
--- suppressed is cited last.
+-- A wording concluded from a turn that is to be erased is cited from a turn of its evidence instead,
+-- a suppressed turn last.
 UPDATE memory_versions AS v
 SET turn_n = x.turn_n, quote = x.quote, event_expression = NULL
 FROM (SELECT o.n, e.turn_n, e.quote,
@@ -307,7 +307,7 @@ FROM (SELECT o.n, e.turn_n, e.quote,
 WHERE v.n = x.n AND x.place = 1 AND +v.tenant_id = :tenant;
 
 -- name: drop_cited_evidence
--- Evidence for a wording is every turn beyond the one that it is cited from.
+-- A turn from which a wording is cited is not in the evidence of the wording as well.
 DELETE FROM memory_evidence AS e
 WHERE EXISTS (SELECT 1 FROM memory_versions v
               WHERE v.memory_n = e.memory_n AND v.turn_n = e.turn_n

@@ -10,7 +10,7 @@ WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.type NOT IN {convers
 ORDER BY m.n;
 
 -- name: present
--- The same, of what files say, of all rules, and of the newest.
+-- The memories of lines, all rules, the newest personal memories, and the newest of all.
 WITH wanted (n) AS (
     SELECT memory_n FROM core_lines
     WHERE tenant_id = :tenant AND file IN (SELECT value FROM {texts :files})
@@ -47,22 +47,13 @@ WHERE tenant_id = :tenant AND n IN (
 ORDER BY n;
 
 -- name: disputed
-SELECT p.id AS user_edit, a.id AS against
+SELECT DISTINCT p.id AS user_edit, a.id AS against
 FROM memories p
 JOIN memory_versions v ON v.memory_n = p.n AND v.valid_to IS NULL
 JOIN nodes pn ON pn.memory_n = p.n
-CROSS JOIN edges e ON e.src_n = pn.n AND e.code = :contradicts
-JOIN nodes an ON an.n = e.dst_n
-JOIN memories a ON a.n = an.memory_n
-WHERE p.tenant_id = :tenant AND p.validity = 'pending_confirmation' AND p.flag = 'conflict'
-  AND v.channel = :channel
-UNION
-SELECT p.id, a.id
-FROM memories p
-JOIN memory_versions v ON v.memory_n = p.n AND v.valid_to IS NULL
-JOIN nodes pn ON pn.memory_n = p.n
-CROSS JOIN edges e ON e.dst_n = pn.n AND e.code = :contradicts
-JOIN nodes an ON an.n = e.src_n
+CROSS JOIN edges e ON (e.src_n = pn.n AND e.code = {CONTRADICTS})
+                   OR (e.dst_n = pn.n AND e.code = {CONTRADICTS})
+JOIN nodes an ON an.n = e.src_n + e.dst_n - pn.n
 JOIN memories a ON a.n = an.memory_n
 WHERE p.tenant_id = :tenant AND p.validity = 'pending_confirmation' AND p.flag = 'conflict'
   AND v.channel = :channel

@@ -22,8 +22,8 @@ SELECT min(valid_from) AS at FROM memory_versions WHERE tenant_id = :tenant AND 
 SELECT min(updated_at) AS at FROM memories
 WHERE tenant_id = :tenant AND validity = 'archived' AND updated_at >= :at;
 
--- What was said by a clock of its own is of the day that this clock showed. It may be up to a day
--- ahead of UTC or behind, so as far around the day the index on time is read.
+-- A turn with a UTC offset is of the day that this clock showed. A clock may be up to a day ahead of
+-- UTC or behind, so the index on time is read a day further on both sides.
 
 -- name: sessions
 SELECT s.source, s.session_id, min(t.at) AS first_at, max(t.at) AS last_at,
@@ -62,9 +62,8 @@ CROSS JOIN episodes e ON e.session_n = t.session_n
 CROSS JOIN turns l ON l.session_n = e.session_n AND l.turn_index = e.last_index;
 
 -- name: wordings
--- Each on the day on which it was said, however much later it was read: that of its turn or, of what
--- another program knew, of its own date. A wording held until another was said, or until another
--- memory took the place of its own.
+-- A wording is of the day on which it was said: the day of its turn or, of a memory of another program,
+-- its own date. A wording held until the next wording, or until another memory took its memory's place.
 WITH said (n, at) AS (
     SELECT v.n, t.at
     FROM turns t CROSS JOIN memory_versions v ON v.turn_n = t.n

@@ -49,10 +49,10 @@ SELECT d.id
 FROM {texts :ids} w
 CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
 CROSS JOIN nodes t ON t.memory_n = m.n
-CROSS JOIN edges e ON e.dst_n = t.n AND e.code IN (8, 9)
+CROSS JOIN edges e ON e.dst_n = t.n AND e.code IN ({DERIVED_FROM}, {REFERS_TO})
 CROSS JOIN nodes s ON s.n = e.src_n AND s.memory_n IS NOT NULL
 CROSS JOIN memories d ON d.n = s.memory_n
-WHERE e.code = 8 OR EXISTS (SELECT 1 FROM memory_versions f
+WHERE e.code = {DERIVED_FROM} OR EXISTS (SELECT 1 FROM memory_versions f
                             WHERE f.memory_n = d.n AND f.version = 1 AND f.channel = 'night')
 UNION
 SELECT d.id
@@ -63,14 +63,13 @@ CROSS JOIN memory_versions f ON f.memory_n = x.memory_n AND f.version = 1 AND f.
 CROSS JOIN memories d ON d.n = x.memory_n;
 
 -- name: by_correction
--- What waits for the user's word to take the place of these memories, or was put aside while it did,
--- rests on no turn and contradicts nothing else that counts. Code 7 is CONTRADICTS, which is kept one
--- way round: either may come first.
+-- A correction awaits confirmation to take the place of the memories, or was archived while waiting; it
+-- rests on no turn, and contradicts no other memory that holds.
 SELECT DISTINCT p.id
 FROM {texts :ids} w
 CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
 CROSS JOIN nodes t ON t.memory_n = m.n
-CROSS JOIN edges e ON (e.src_n = t.n AND e.code = 7) OR (e.dst_n = t.n AND e.code = 7)
+CROSS JOIN edges e ON (e.src_n = t.n AND e.code = {CONTRADICTS}) OR (e.dst_n = t.n AND e.code = {CONTRADICTS})
 CROSS JOIN nodes s ON s.n = e.src_n + e.dst_n - t.n
 CROSS JOIN memories p ON p.n = s.memory_n
 WHERE p.validity IN ('pending_confirmation', 'archived') AND p.flag IN ('conflict', 'review')
@@ -81,7 +80,7 @@ WHERE p.validity IN ('pending_confirmation', 'archived') AND p.flag IN ('conflic
       SELECT 1 FROM edges o
       CROSS JOIN nodes k ON k.n = o.src_n + o.dst_n - s.n
       CROSS JOIN memories other ON other.n = k.memory_n
-      WHERE ((o.src_n = s.n AND o.code = 7) OR (o.dst_n = s.n AND o.code = 7))
+      WHERE ((o.src_n = s.n AND o.code = {CONTRADICTS}) OR (o.dst_n = s.n AND o.code = {CONTRADICTS}))
         AND other.validity NOT IN ('pending_confirmation', 'archived')
         AND other.id NOT IN (SELECT value FROM {texts :ids}));
 
@@ -94,7 +93,7 @@ CROSS JOIN episodes e ON e.session_n = t.session_n
 CROSS JOIN memories m ON m.n = e.memory_n;
 
 -- name: orphan_memories
--- Conclusions with neither a turn, nor a memory, nor a span left. A memory that a nightly run derived may
+-- Conclusions with no turn, no source and no summed-up turn left. A memory that a nightly run derived may
 -- lose its sources to the purge; while it is active and nobody has decided about it, it counts.
 SELECT m.id,
        CASE WHEN p.memory_n IS NOT NULL THEN 'episode'
@@ -113,7 +112,7 @@ WHERE m.tenant_id = :tenant AND c.inferred_by <> 'statement'
                        WHERE e.memory_n = m.n
                          AND (f.channel = 'night' OR {wording_borne_out} = c.version))
        AND NOT EXISTS (SELECT 1 FROM nodes s
-                       JOIN edges e ON e.src_n = s.n AND e.code = 8
+                       JOIN edges e ON e.src_n = s.n AND e.code = {DERIVED_FROM}
                        JOIN nodes o ON o.n = e.dst_n
                        JOIN memories x ON x.n = o.memory_n
                        WHERE s.memory_n = m.n)
@@ -165,7 +164,7 @@ WHERE e.tenant_id = :tenant
        OR s.turn_n IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = s.turn_n)
        OR d.turn_n IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = d.turn_n)
        OR e.turn_n IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = e.turn_n)
-       OR (e.code IN (2, 3) OR e.code BETWEEN 21 AND 29) AND coalesce(s.memory_n, s.turn_n) IS NOT NULL
+       OR e.code IN {extracted_edges} AND coalesce(s.memory_n, s.turn_n) IS NOT NULL
           AND NOT EXISTS (SELECT 1 FROM name_uses u JOIN entity_names a ON a.n = u.name_n
                           WHERE u.node_n = e.src_n AND a.entity_n = e.dst_n))
 ORDER BY e.src_n, e.code, e.dst_n;
@@ -187,7 +186,7 @@ WHERE tenant_id = :tenant
                   WHERE x.n IN (edges.src_n, edges.dst_n) AND x.turn_n IS NOT NULL
                     AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = x.turn_n))
        OR turn_n IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = edges.turn_n)
-       OR (code IN (2, 3) OR code BETWEEN 21 AND 29)
+       OR code IN {extracted_edges}
           AND EXISTS (SELECT 1 FROM nodes s
                       WHERE s.n = edges.src_n AND coalesce(s.memory_n, s.turn_n) IS NOT NULL)
           AND NOT EXISTS (SELECT 1 FROM name_uses u JOIN entity_names a ON a.n = u.name_n
@@ -205,7 +204,7 @@ SELECT s.session_id FROM {texts :ids} w
 CROSS JOIN sessions s ON s.tenant_id = :tenant AND s.session_id = w.value;
 
 -- name: unsupported_joins
--- What a model alone has joined ("Elizabeth, whom we call Liz"), and no name is common to any more.
+-- Entities that a model alone has joined ("Elizabeth, whom we call Liz"), without a common name left.
 SELECT e.id FROM entities e
 WHERE e.tenant_id = :tenant AND e.canonical_n IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM entity_names s
@@ -226,7 +225,7 @@ ORDER BY p.run_n, p.step, p.ordinal;
 
 -- name: drop_edges
 DELETE FROM edges
-WHERE +tenant_id = :tenant AND (code IN (2, 3) OR code BETWEEN 21 AND 29)
+WHERE +tenant_id = :tenant AND code IN {extracted_edges}
   AND src_n IN (SELECT n.n FROM {texts :ids} w
                 CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
                 CROSS JOIN nodes n ON n.memory_n = m.n)

@@ -1,6 +1,6 @@
--- Derived memories are those whose first wording came by the channel `night`; they have edges of code 8
--- (DERIVED_FROM) to their sources. A plus before a column
--- (+tenant_id) keeps the planner from using an index on it; see memories.sql.
+-- A derived memory is one whose first wording came by the channel `night`. It has DERIVED_FROM edges
+-- to the sources that it quotes, and REFERS_TO edges to other memories that its model was shown. For
+-- +tenant_id see conversations.sql.
 
 -- name: candidates
 SELECT m.n, m.id, v.n AS wording, v.content, m.type,
@@ -20,7 +20,7 @@ ORDER BY m.n LIMIT :limit;
 SELECT a.memory_n AS one, b.memory_n AS other, e.weight
 FROM {numbers :ns} w
 CROSS JOIN nodes a ON a.memory_n = w.value AND +a.tenant_id = :tenant
-CROSS JOIN edges e ON e.src_n = a.n AND e.code = 10
+CROSS JOIN edges e ON e.src_n = a.n AND e.code = {SIMILAR_TO}
 CROSS JOIN nodes b ON b.n = e.dst_n
 ORDER BY one, other;
 
@@ -29,7 +29,7 @@ ORDER BY one, other;
 SELECT DISTINCT a.memory_n, coalesce(x.canonical_n, x.n) AS entity_n
 FROM {numbers :ns} w
 CROSS JOIN nodes a ON a.memory_n = w.value AND +a.tenant_id = :tenant
-CROSS JOIN edges e ON e.src_n = a.n AND e.code IN (2, 3)
+CROSS JOIN edges e ON e.src_n = a.n AND e.code IN ({ABOUT}, {MENTIONS})
 CROSS JOIN entities x ON x.n = e.dst_n
 ORDER BY a.memory_n, entity_n;
 
@@ -74,18 +74,17 @@ WHERE m.n > :after AND +m.tenant_id = :tenant AND f.channel = 'night'
 ORDER BY m.n LIMIT :limit;
 
 -- name: sources
--- With what these were merged into, and what has taken their place (code 12 is VERSION_NEXT).
--- Code 9 (REFERS_TO) leads from a derived memory to what its model was shown beside its sources.
+-- A source that was merged or replaced stands with the memories that it was merged into or replaced by.
 WITH RECURSIVE led (derived_n, since, n, current, quoted) AS (
     SELECT d.n, v.ingested_at, t.memory_n, CASE WHEN e.created_at >= v.ingested_at THEN 1 ELSE 0 END,
-           CASE e.code WHEN 8 THEN 1 ELSE 0 END
+           CASE e.code WHEN {DERIVED_FROM} THEN 1 ELSE 0 END
     FROM {texts :ids} w
     CROSS JOIN memories d ON d.id = w.value AND +d.tenant_id = :tenant
     CROSS JOIN memory_versions v ON v.memory_n = d.n AND v.valid_to IS NULL
     CROSS JOIN nodes s ON s.memory_n = d.n
-    CROSS JOIN edges e ON e.src_n = s.n AND e.code IN (8, 9)
+    CROSS JOIN edges e ON e.src_n = s.n AND e.code IN ({DERIVED_FROM}, {REFERS_TO})
     CROSS JOIN nodes t ON t.n = e.dst_n AND t.memory_n IS NOT NULL
-    WHERE e.code = 8 OR EXISTS (SELECT 1 FROM memory_versions f
+    WHERE e.code = {DERIVED_FROM} OR EXISTS (SELECT 1 FROM memory_versions f
                                 WHERE f.memory_n = d.n AND f.version = 1 AND f.channel = 'night')
     UNION
     SELECT l.derived_n, l.since, CASE WHEN way.is_next THEN t.memory_n ELSE m.merged_into END,
@@ -101,15 +100,15 @@ CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 GROUP BY d.n, m.n, v.n, l.since ORDER BY d.n, m.n;
 
 -- name: changed_sources
--- What a derived memory quotes (`origin`) and what tells it by now: itself, what it was merged into, or
--- what has taken its place. VERSION_NEXT has a date (event_at) where the successor says something else.
+-- `origin_n`: a quoted source. `n`: the source, the memory it was merged into, or the memory that took its
+-- place. VERSION_NEXT has a date (event_at) if the successor says something else.
 WITH RECURSIVE led (derived_n, since, origin_n, n, replaced_at) AS (
     SELECT d.n, v.ingested_at, t.memory_n, t.memory_n, CAST(0 AS BIGINT)
     FROM {texts :ids} w
     CROSS JOIN memories d ON d.id = w.value AND +d.tenant_id = :tenant
     CROSS JOIN memory_versions v ON v.memory_n = d.n AND v.valid_to IS NULL
     CROSS JOIN nodes s ON s.memory_n = d.n
-    CROSS JOIN edges e ON e.src_n = s.n AND e.code = 8 AND e.created_at >= v.ingested_at
+    CROSS JOIN edges e ON e.src_n = s.n AND e.code = {DERIVED_FROM} AND e.created_at >= v.ingested_at
     CROSS JOIN nodes t ON t.n = e.dst_n AND t.memory_n IS NOT NULL
     UNION
     SELECT l.derived_n, l.since, l.origin_n,
@@ -129,7 +128,7 @@ CROSS JOIN memory_versions b ON b.memory_n = l.origin_n
 WHERE CASE m.validity WHEN 'active' THEN l.replaced_at > l.since OR c.ingested_at > l.since
            WHEN 'superseded' THEN m.merged_into IS NULL AND m.updated_at > l.since
                 AND NOT EXISTS (SELECT 1 FROM nodes s
-                                CROSS JOIN edges e ON e.src_n = s.n AND e.code = 12
+                                CROSS JOIN edges e ON e.src_n = s.n AND e.code = {VERSION_NEXT}
                                       AND e.event_at IS NOT NULL
                                 WHERE s.memory_n = m.n)
            ELSE m.validity = 'contradicted' END
@@ -143,10 +142,10 @@ CROSS JOIN episodes p ON p.memory_n = d.n
 CROSS JOIN memory_versions c ON c.memory_n = d.n AND c.valid_to IS NULL;
 
 -- name: changed_turns
--- What was concluded from the turns of a span, or said again in them, and has changed since by
--- something that is not said in them: whoever sums them up sees no more than the turns. Nothing has
--- changed where a memory was merged into one that says the same in other words, nor where a wording
--- says more of it (`refine` in the log) or what was true before (`past`).
+-- Memories concluded from the turns of a span, or repeated in them, that were changed by something said
+-- outside of the span: whoever sums up the span sees its turns only. A merge into a memory that says
+-- the same is no change, nor is a wording that adds detail (`refine` in the log) or that held before
+-- (`past`).
 WITH RECURSIVE span (derived, since, session_n, first_index, last_index) AS MATERIALIZED (
     SELECT w.value ->> 'derived', CAST(w.value ->> 'since' AS BIGINT),
            CAST(w.value ->> 'session_n' AS BIGINT), CAST(w.value ->> 'first_index' AS BIGINT),

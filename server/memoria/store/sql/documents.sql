@@ -3,7 +3,7 @@ INSERT INTO documents (tenant_id, kind, workspace_n, suppressed)
 VALUES (:tenant, :kind, :workspace, :suppressed);
 
 -- name: note_words
--- Where all documents before it have the words of this version, it has them as well: see
+-- The mark moves to the new document if all documents before it have the words of this version: see
 -- `word_renewal`.
 WITH former AS (SELECT coalesce(max(n), 0) AS last FROM documents WHERE n < :n)
 INSERT INTO settings (key, value)
@@ -37,9 +37,8 @@ UPDATE documents SET suppressed = TRUE WHERE n = :n AND tenant_id = :tenant;
 UPDATE documents SET processed = TRUE WHERE n = :n AND tenant_id = :tenant;
 
 -- name: drop_turn_links
--- What a turn names: 3 is MENTIONS.
 DELETE FROM edges
-WHERE +tenant_id = :tenant AND code = 3 AND src_n = (SELECT n FROM nodes WHERE turn_n = :n);
+WHERE +tenant_id = :tenant AND code = {MENTIONS} AND src_n = (SELECT n FROM nodes WHERE turn_n = :n);
 
 -- name: drop_turn_names
 DELETE FROM name_uses
@@ -70,7 +69,12 @@ DELETE FROM embedding_backlog WHERE document_n = :n;
 
 -- name: seen
 SELECT d.n FROM documents d
-WHERE d.n IN (SELECT value FROM {numbers :ns}) AND +d.tenant_id = :tenant AND {may_be_seen};
+WHERE d.n IN (SELECT value FROM {numbers :ns}) AND +d.tenant_id = :tenant
+  AND d.kind IN (SELECT value FROM {texts :kinds})
+  AND (:history OR d.current)
+  AND (d.workspace_n IS NULL OR d.workspace_n = :place OR (
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private})))
+  AND (:include_processed AND d.kind = 'turn' OR NOT (d.suppressed OR d.processed));
 
 -- name: passing_turns
 SELECT t.n FROM turns t
@@ -121,7 +125,7 @@ SELECT n FROM documents WHERE +tenant_id = :tenant AND kind = :kind AND n > :aft
 ORDER BY n LIMIT :limit;
 
 -- name: passage_signs
--- In this order, so that each document is looked up once.
+-- The joins in this order look each document up once.
 SELECT p.document_n AS n, p.signs
 FROM {numbers :ns} w
 CROSS JOIN passages p ON p.model_n = :model AND p.document_n = w.value
@@ -148,7 +152,7 @@ SELECT document_n AS n FROM embedding_backlog
 WHERE document_n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant AND NOT has_vector;
 
 -- name: is_long_period
--- Read off the indexes over times alone, and not where the numbers of all documents are too low.
+-- Read from the indexes over times alone; not read at all in a home with few documents.
 SELECT 1
 FROM tenants k
 WHERE k.id = :tenant AND k.newest_document > :few
@@ -172,7 +176,7 @@ WHERE k.id = :tenant AND k.newest_document > :few
   );
 
 -- name: allowed_turns
--- Without a bound, a bound beyond all times: the index over times serves either way.
+-- A missing bound is a bound beyond all times, so that the index over times serves.
 SELECT t.n
 FROM turns t
 JOIN documents d ON d.n = t.n
@@ -198,7 +202,7 @@ WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND +t.tenant_id = :t
 LIMIT :most;
 
 -- name: allowed_memories
--- As with turns, the index over times serves with bounds and without.
+-- Bounds as in `allowed_turns`.
 SELECT v.n
 FROM memory_versions v
 JOIN documents d ON d.n = v.n
@@ -215,7 +219,7 @@ WHERE v.tenant_id = :tenant
 LIMIT :most;
 
 -- name: allowed_memories_of_tasks
--- The same, from the few memories of these tasks on.
+-- As `allowed_memories`, beginning with the few memories of the tasks.
 SELECT v.n
 FROM memories m
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND +v.tenant_id = :tenant
@@ -238,8 +242,7 @@ CROSS JOIN documents d ON d.n = t.n
 WHERE t.tenant_id = :tenant
   AND (:history OR d.current)
   AND (:include_processed OR NOT (d.suppressed OR d.processed))
-  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private})))
+  AND {workspace_sees}
   AND t.at >= coalesce(:since, -9223372036854775807)
   AND t.at < coalesce(:until, 9223372036854775807)
   AND (:roles IS NULL OR t.role IN (SELECT value FROM {texts :roles}))
@@ -258,8 +261,7 @@ LEFT JOIN turns t ON t.n = v.turn_n
 LEFT JOIN sessions s ON s.n = t.session_n
 WHERE v.tenant_id = :tenant
   AND (:history OR d.current)
-  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private})))
+  AND {workspace_sees}
   AND v.valid_from >= coalesce(:since, -9223372036854775807)
   AND v.valid_from < coalesce(:until, 9223372036854775807)
   AND (:session_id IS NULL OR s.session_id = :session_id)

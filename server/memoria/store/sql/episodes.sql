@@ -43,7 +43,7 @@ WHERE e.memory_n > :after AND +e.tenant_id = :tenant
 ORDER BY e.memory_n LIMIT :limit;
 
 -- name: recent
--- Of the project alone; of no project for none.
+-- Without a project, episodes of no project.
 SELECT m.id
 FROM memories m
 JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL

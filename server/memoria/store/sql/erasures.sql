@@ -1,5 +1,3 @@
--- What is to be forgotten, found by what is known of it, and counted in every index.
-
 -- name: memories
 SELECT m.id
 FROM memories m
@@ -35,8 +33,8 @@ WHERE t.tenant_id = :tenant
 ORDER BY t.n;
 
 -- name: about
--- Memories that name an entity, under any name of it or of one that it is the same as; and those that
--- speak of it as their subject.
+-- Memories that name an entity, under any name of the entity or of one joined with it, and memories
+-- with the entity for their subject.
 WITH named (n) AS (
     SELECT entity_n FROM entity_names WHERE tenant_id = :tenant AND key = :key
     UNION SELECT n FROM entities WHERE id = :topic AND +tenant_id = :tenant),
@@ -62,7 +60,7 @@ CROSS JOIN core_lines l ON l.memory_n = m.n
 ORDER BY l.file, l.mark;
 
 -- name: sole_hashes
--- Of the texts that these turns hold and no other does.
+-- Hashes of texts that these turns hold and no other turn does.
 SELECT {hex hash} AS hash FROM (
     SELECT content_hash AS hash FROM turns
     WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant
@@ -87,7 +85,7 @@ SELECT n FROM memory_versions
 WHERE memory_n IN (SELECT value FROM {numbers :memories}) AND +tenant_id = :tenant;
 
 -- name: count_rows
--- Of these memories, and of these documents: their wordings and erased turns.
+-- Documents are the wordings of the memories, and the turns.
 SELECT 'memories' AS place, count(*) AS total FROM memories
 WHERE n IN (SELECT value FROM {numbers :memories}) AND +tenant_id = :tenant
 UNION ALL SELECT 'wordings', count(*) FROM memory_versions
@@ -152,7 +150,7 @@ FROM forget_reports WHERE +tenant_id = :tenant AND id = :id;
 SELECT digest FROM forget_digests WHERE report_n = :report_n ORDER BY ordinal;
 
 -- name: newest_documents
--- Changes whenever a document comes or goes: numbers are never given twice.
+-- Count and newest number change with every document added or erased: no number is given twice.
 SELECT count(*) AS documents, coalesce(max(n), 0) AS newest FROM documents WHERE tenant_id = :tenant;
 
 -- name: holdings
@@ -189,10 +187,10 @@ SELECT t.n, t.id, s.source, s.session_id, t.message_id, t.fingerprint, t.likenes
 FROM turns t JOIN sessions s ON s.n = t.session_n
 WHERE t.tenant_id = :tenant ORDER BY t.n;
 
--- What follows empties a tenant, table after table: what refers to another goes before it.
+-- The following statements empty a tenant, table by table: references before their targets.
 
 -- name: clear_transcripts
--- Their paths are names of projects. Whoever reads them again from the beginning meets tombstones.
+-- Paths are names of projects. Tombstones refuse the turns when a transcript is read again.
 DELETE FROM transcripts WHERE tenant_id = :tenant;
 
 -- name: clear_journal
@@ -202,7 +200,7 @@ DELETE FROM nightly_changes WHERE run_n IN (SELECT n FROM nightly_runs WHERE ten
 DELETE FROM nightly_plan WHERE run_n IN (SELECT n FROM nightly_runs WHERE tenant_id = :tenant);
 
 -- name: clear_runs
--- One that is under way finds nothing left to do.
+-- A run under way stays: it finds nothing left to do.
 DELETE FROM nightly_runs WHERE tenant_id = :tenant AND state NOT IN ('running', 'undoing');
 
 -- name: clear_file_records
@@ -272,8 +270,8 @@ DELETE FROM sessions WHERE tenant_id = :tenant;
 DELETE FROM raw_chunks WHERE tenant_id = :tenant;
 
 -- name: clear_workspaces
--- Their names go. To delete the rows, every table that refers to them would be searched for each.
--- Where somebody has said what is private, that goes on.
+-- Names are overwritten: deleting rows would search every table that refers to workspaces, for each
+-- row. Workspaces with private times keep their names, so that the times go on to apply.
 UPDATE workspaces SET name = 'forgotten ' || n
 WHERE tenant_id = :tenant
   AND n NOT IN (SELECT workspace_n FROM private_times

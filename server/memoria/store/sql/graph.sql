@@ -1,5 +1,4 @@
--- A plus before a column (+tenant_id) keeps the planner from using an index on it: rows named by
--- their keys are to be found by these, not by walking through all of a tenant's.
+-- For +tenant_id see conversations.sql.
 
 -- name: add_memory_node
 INSERT INTO nodes (tenant_id, memory_n)
@@ -38,7 +37,7 @@ WHERE s.tenant_id = :tenant AND s.key = :key AND s.qualifier = :qualifier
 ORDER BY s.entity_n;
 
 -- name: named_anyhow
--- Two of them are enough to tell that a name is not enough.
+-- Two entities are enough to know that the name is ambiguous.
 SELECT g.n, (SELECT min(q.qualifier) FROM entity_names q
              WHERE q.tenant_id = :tenant AND q.key = :key AND q.entity_n = g.n) AS qualifier
 FROM (SELECT min(s.entity_n) AS n
@@ -48,7 +47,7 @@ FROM (SELECT min(s.entity_n) AS n
       LIMIT 2) g;
 
 -- name: named_in_talk
--- Those that no memory names: rules have read of what kind they are.
+-- Entities that no memory names: their kinds were read by rules.
 SELECT DISTINCT s.entity_n
 FROM entity_names s
 WHERE s.tenant_id = :tenant AND s.key = :key
@@ -59,7 +58,7 @@ WHERE s.tenant_id = :tenant AND s.key = :key
 ORDER BY s.entity_n;
 
 -- name: same_named
--- What a qualifier tells apart is known to be two. Of what is joined the whole is meant.
+-- Qualifiers tell entities apart. Joined entities stand as their canonical one.
 SELECT DISTINCT coalesce(e.canonical_n, e.n) AS one_n, coalesce(x.canonical_n, x.n) AS other_n,
        one.id AS one, other.id AS other
 FROM entity_names s
@@ -89,7 +88,7 @@ INSERT INTO name_uses (name_n, node_n) VALUES (:name_n, :node_n) ON CONFLICT DO 
 SELECT n FROM turns WHERE id = :id AND +tenant_id = :tenant;
 
 -- name: put
--- What a model saw is not overwritten by a rule; otherwise the stronger weight stays.
+-- An edge of a model is not overwritten by an edge of a rule; otherwise the greater weight stays.
 INSERT INTO edges (tenant_id, src_n, code, dst_n, weight, confidence, negated, modality, by_model,
                    created_at, power, turn_n, event_at, event_expression)
 VALUES (:tenant, :src_n, :code, :dst_n, :weight, :confidence, :negated, :modality, :by_model,
@@ -108,7 +107,7 @@ SET weight = {greatest}(edges.weight, excluded.weight),
 WHERE excluded.by_model >= edges.by_model;
 
 -- name: degrees
--- Of both ends of an edge.
+-- Numbers of edges at both ends of an edge.
 SELECT (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND src_n = :src_n AND code = :code)
      + (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND dst_n = :src_n AND code = :code),
        (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND src_n = :dst_n AND code = :code)
@@ -160,7 +159,7 @@ WHERE n = :n AND +tenant_id = :tenant
   AND NOT EXISTS (SELECT 1 FROM entities WHERE canonical_n = :n);
 
 -- name: groups
--- Every entity that is the same as one of these, with the one they all are.
+-- Every entity joined with one of the nodes, with the canonical entity of the group.
 SELECT e.n, coalesce(e.canonical_n, e.n) AS canonical
 FROM {numbers :ns} w CROSS JOIN entities e ON e.n = w.value
 WHERE e.tenant_id = :tenant
@@ -172,7 +171,7 @@ CROSS JOIN entities o ON o.canonical_n = coalesce(e.canonical_n, e.n)
 WHERE e.tenant_id = :tenant AND +o.tenant_id = :tenant;
 
 -- name: members
--- Every entity that was found to be the same as another and as one of these.
+-- Every entity joined with an entity among the nodes, with that entity.
 SELECT DISTINCT o.n, e.n AS same_as
 FROM {numbers :ns} w
 CROSS JOIN entities e ON e.n = w.value
@@ -180,7 +179,7 @@ CROSS JOIN entities o ON o.canonical_n = coalesce(e.canonical_n, e.n)
 WHERE e.tenant_id = :tenant AND +o.tenant_id = :tenant;
 
 -- name: links
--- Those between two of the nodes come twice. An edge without weight is shown and not followed.
+-- An edge between two of the nodes comes twice. An edge without weight is shown and not followed.
 SELECT e.src_n, e.code, e.dst_n, e.weight
 FROM {numbers :ns} a
 CROSS JOIN edges e ON e.tenant_id = :tenant AND e.src_n = a.value AND e.weight > 0
@@ -190,7 +189,7 @@ FROM {numbers :ns} a
 CROSS JOIN edges e ON e.tenant_id = :tenant AND e.dst_n = a.value AND e.weight > 0;
 
 -- name: busy
--- Nodes with more edges that are followed than so many; nobody counts further.
+-- Nodes with more than `:most` edges that are followed, counted no further.
 SELECT w.value AS n
 FROM {numbers :ns} w
 WHERE (SELECT count(*) FROM (
@@ -200,13 +199,17 @@ WHERE (SELECT count(*) FROM (
     LIMIT :most + 1)) > :most;
 
 -- name: at_node
-SELECT * FROM edges WHERE tenant_id = :tenant AND src_n IN (SELECT value FROM {numbers :ns})
-UNION ALL
-SELECT * FROM edges WHERE tenant_id = :tenant AND dst_n IN (SELECT value FROM {numbers :ns});
+SELECT * FROM (
+    SELECT 0 AS leads_in, e.* FROM edges e
+    WHERE e.tenant_id = :tenant AND e.src_n IN (SELECT value FROM {numbers :ns})
+    UNION ALL
+    SELECT 1, e.* FROM edges e
+    WHERE e.tenant_id = :tenant AND e.dst_n IN (SELECT value FROM {numbers :ns}))
+ORDER BY leads_in, code, src_n, dst_n;
 
 -- name: seen
--- A memory is seen by how its present wording stands; an entity by whether a memory that is seen
--- uses a name of its, or of one that is the same. Each with the node that stands for it.
+-- A memory is seen if its present wording is. Entities all pass: their names decide, see `names`. Each
+-- node comes with the node that stands for it.
 SELECT n.n, coalesce(e.canonical_n, n.n) AS canonical
 FROM {numbers :ns} w
 CROSS JOIN nodes n ON n.n = w.value
@@ -216,18 +219,16 @@ WHERE +n.tenant_id = :tenant
     WHEN n.memory_n IS NOT NULL THEN EXISTS (
         SELECT 1 FROM memory_versions v JOIN documents d ON d.n = v.n
         WHERE v.memory_n = n.memory_n AND v.valid_to IS NULL AND (:history OR d.current)
-          AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private}))))
+          AND {workspace_sees})
     WHEN n.turn_n IS NOT NULL THEN EXISTS (
         SELECT 1 FROM documents d
         WHERE d.n = n.turn_n AND (:history OR d.current) AND (:suppressed OR NOT d.suppressed)
-          AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private}))))
+          AND {workspace_sees})
     ELSE TRUE
   END;
 
 -- name: names
--- The names of these entities that memories and turns seen from here use.
+-- The names of entities that visible memories and turns use.
 SELECT s.entity_n, s.name, s.qualifier
 FROM {numbers :ns} w
 CROSS JOIN entity_names s ON s.entity_n = w.value
@@ -238,12 +239,11 @@ WHERE +s.tenant_id = :tenant
     LEFT JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
     CROSS JOIN documents d ON d.n = coalesce(v.n, m.turn_n)
     WHERE u.name_n = s.n AND (:history OR d.current)
-      AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private}))))
+      AND {workspace_sees})
 ORDER BY s.n;
 
 -- name: count_mentions
--- How many memories and turns seen from here use a name of these, up to a bound.
+-- The number of visible memories and turns that use a name of the entities, up to a bound.
 SELECT count(*) FROM (
     SELECT DISTINCT u.node_n
     FROM {numbers :ns} w
@@ -253,8 +253,7 @@ SELECT count(*) FROM (
     LEFT JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
     CROSS JOIN documents d ON d.n = coalesce(v.n, m.turn_n)
     WHERE +s.tenant_id = :tenant AND (:history OR d.current)
-      AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private})))
+      AND {workspace_sees}
     LIMIT :most);
 
 -- name: entities
@@ -271,8 +270,8 @@ JOIN entities e ON e.n = s.entity_n
 ORDER BY 1;
 
 -- name: called
--- Entities by the names that memories seen from here use; the longest name of each comes last. A
--- search follows what memories say: what turns name, their words say, too.
+-- Entities by the names that visible memories use, the longest name last. Names that turns alone use
+-- are left out: a search finds these turns by their words.
 SELECT coalesce(e.canonical_n, e.n) AS n, s.key
 FROM {texts :keys} w
 CROSS JOIN entity_names s ON s.tenant_id = :tenant AND s.key = w.value
@@ -283,8 +282,7 @@ WHERE EXISTS (
     CROSS JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
     CROSS JOIN documents d ON d.n = v.n
     WHERE u.name_n = s.n AND (:history OR d.current)
-      AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private}))))
+      AND {workspace_sees})
 ORDER BY length(s.key), s.key;
 
 -- name: beginning
@@ -307,7 +305,7 @@ WHERE +n.tenant_id = :tenant;
 SELECT n, id FROM turns WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant;
 
 -- name: of_documents
--- A turn from which no edge is followed leads nowhere.
+-- Turns without an edge that is followed are left out.
 SELECT t.turn_n AS document_n, t.n
 FROM {numbers :ns} w CROSS JOIN nodes t ON t.turn_n = w.value
 WHERE +t.tenant_id = :tenant
@@ -342,13 +340,13 @@ ORDER BY t.turn_index DESC, m.n DESC
 LIMIT 1;
 
 -- name: evidence_to_transfer
--- Turns and memories that bear out what was merged, and not yet what it was merged into.
+-- Evidence of merged memories that the surviving memory lacks.
 SELECT e.src_n, e.code, e.dst_n, s.n AS heir, m.n
 FROM memories m
 CROSS JOIN memories o ON o.n = m.merged_into AND o.validity = 'active'
 CROSS JOIN nodes x ON x.memory_n = m.n
 CROSS JOIN nodes s ON s.memory_n = o.n
-CROSS JOIN edges e ON e.src_n = x.n AND e.code IN (6, 8)
+CROSS JOIN edges e ON e.src_n = x.n AND e.code IN ({SUPPORTS}, {DERIVED_FROM})
 WHERE m.merged_into IS NOT NULL AND +m.tenant_id = :tenant AND m.validity <> 'active'
   AND e.dst_n <> s.n
   AND NOT EXISTS (SELECT 1 FROM edges f

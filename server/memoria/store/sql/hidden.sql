@@ -1,5 +1,3 @@
--- What is hidden before it is erased. See `hidden.py`.
-
 -- name: add_text
 INSERT INTO hidden_texts (tenant_id, report_id, text) VALUES (:tenant, :report_id, :text);
 
@@ -25,10 +23,6 @@ WHERE report_id = :report_id AND +tenant_id = :tenant ORDER BY n;
 -- name: changes
 SELECT n, tbl, op, key, image FROM hidden_changes
 WHERE report_id = :report_id AND +tenant_id = :tenant ORDER BY n DESC;
-
--- name: document
-SELECT n, tenant_id, kind, workspace_n, current, suppressed, processed FROM documents
-WHERE n = :n AND tenant_id = :tenant;
 
 -- name: due
 SELECT id FROM forget_reports
@@ -57,7 +51,7 @@ WHERE tenant_id = :tenant
   AND NOT EXISTS (SELECT 1 FROM episodes WHERE session_n = sessions.n);
 
 -- name: drop_empty_workspaces
--- Their names; see `clear_workspaces` in erasures.sql.
+-- Names are overwritten, as by `clear_workspaces` in erasures.sql.
 UPDATE workspaces SET name = 'forgotten ' || n
 WHERE tenant_id = :tenant
   AND n NOT IN (SELECT workspace_n FROM private_times

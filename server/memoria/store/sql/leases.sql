@@ -1,5 +1,5 @@
--- A lease that ends later than any is ever given for was taken while the clock was wrong: it counts
--- as free.
+-- A lease that ends later than the longest lease was taken while the clock was wrong, and counts as
+-- free.
 
 -- name: take
 INSERT INTO leases (tenant_id, name, owner, expires_at)

@@ -1,5 +1,3 @@
--- Calls to chat models.
-
 -- name: add
 INSERT INTO model_calls (tenant_id, at, purpose, prompt, model, input_tokens, output_tokens,
                          duration_ms, outcome, detail)

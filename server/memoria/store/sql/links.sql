@@ -1,4 +1,4 @@
--- What leads nowhere in the graph, for doctor. An entity nobody names is content nobody can see go.
+-- Dangling rows of the graph, for doctor. An entity without a name is one: no forget would reach it.
 
 -- name: count_edges
 SELECT count(*) FROM edges;

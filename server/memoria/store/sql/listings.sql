@@ -1,5 +1,4 @@
--- A plus before a column (+tenant_id) keeps the planner from walking through all of a tenant's rows.
--- What is not seen from where is asked comes last: it is counted and never shown.
+-- Rows that the workspace does not see come last: they are counted and not shown.
 
 -- name: memories
 WITH wanted AS (
@@ -33,7 +32,7 @@ ORDER BY seen DESC, others, valid_from DESC, n DESC
 LIMIT :limit OFFSET :offset;
 
 -- name: sessions
--- One whose turns are all forgotten is none.
+-- A session whose turns are all forgotten is left out.
 WITH wanted AS (
   SELECT s.n, s.last_at,
          s.workspace_n IS NOT NULL AND s.workspace_n {is_not} :first AND :first IS NOT NULL AS others,
@@ -53,7 +52,7 @@ ORDER BY seen DESC, others, last_at DESC, n DESC
 LIMIT :limit OFFSET :offset;
 
 -- name: described
--- A session opens with what a user says first, or whoever does.
+-- The opening turn is the first of a user, or else the first of anybody.
 SELECT s.n, s.session_id, s.source AS client, s.first_at, s.last_at, w.name AS workspace,
        (SELECT count(*) FROM turns t JOIN documents d ON d.n = t.n
         WHERE t.session_n = s.n AND d.current) AS turns,

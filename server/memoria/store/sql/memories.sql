@@ -1,5 +1,4 @@
--- A plus before a column (+tenant_id) keeps the planner from using an index on it: rows named by
--- their keys are to be found by these, not by walking through all of a tenant's.
+-- For +tenant_id see conversations.sql.
 
 -- name: add
 INSERT INTO memories (id, tenant_id, workspace_n, type, validity, importance, confidence,
@@ -23,7 +22,7 @@ SET use_count = use_count + 1, last_used_at = :now, importance = {least}(1.0, im
 WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: about
--- By the subject, with a plus before what nearly all memories are.
+-- Found by the index on subjects: nearly all memories are active, hence the plus.
 SELECT m.n
 FROM memories m
 JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
@@ -34,7 +33,7 @@ ORDER BY m.predicate IS NULL DESC, m.n DESC
 LIMIT :limit;
 
 -- name: of_property
--- As above, but for the order; what tells another property is not read any further.
+-- As `about`, in another order; memories of another property are left out.
 SELECT n FROM (
     SELECT m.n, m.predicate, m.predicate {is} :predicate AS is_same
     FROM memories m
@@ -56,7 +55,7 @@ WHERE v.valid_to IS NULL AND v.inferred_by = :by AND m.validity = 'active'
 ORDER BY m.n;
 
 -- name: turns_awaiting_confirmation
--- What a tool or an assistant says to give the memory orders stands in for nothing.
+-- Orders to the memory by a tool or an assistant are left out.
 SELECT DISTINCT v.turn_n
 FROM {numbers :ns} wanted
 CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
@@ -66,7 +65,7 @@ WHERE v.valid_to IS NULL AND v.inferred_by = 'model' AND m.validity = 'pending_c
   AND (m.flag {is_not} 'instruction' OR t.role = 'user');
 
 -- name: turns_spoken_for
--- An episode rests on all of a conversation, and what was archived speaks for nothing any more.
+-- Episodes, which rest on whole conversations, and archived memories are left out.
 SELECT r.turn_n FROM (
     SELECT v.turn_n, v.memory_n FROM {numbers :ns} wanted
     CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
@@ -78,7 +77,7 @@ JOIN memories m ON m.n = r.memory_n
 WHERE m.type NOT IN {conversation_summaries} AND m.validity <> 'archived';
 
 -- name: turns_decided_with
--- Turns that the model has read and that stood in for this memory alone while it waited.
+-- Turns that a model has read, and from which no other memory awaits confirmation.
 SELECT DISTINCT v.turn_n AS n
 FROM memory_versions v
 JOIN documents d ON d.n = v.turn_n
@@ -102,8 +101,7 @@ LEFT JOIN turns t ON t.n = v.turn_n
 WHERE m.n = :memory_n AND m.tenant_id = :tenant;
 
 -- name: place
--- Where alone it is seen; no number where it is seen everywhere. The property it tells, and by whose
--- clock it was said.
+-- Workspace that alone sees the memory, or NULL; predicate; offset of the clock of the turn.
 SELECT CASE WHEN scope = 'project' THEN workspace_n END AS workspace_n, predicate,
        (SELECT utc_offset FROM turns WHERE n = :turn_n) AS utc_offset
 FROM memories WHERE n = :memory_n AND tenant_id = :tenant;
@@ -127,7 +125,7 @@ WHERE memory_n = :memory_n AND +tenant_id = :tenant
 ORDER BY version;
 
 -- name: make_room
--- Numbers of versions are unique, so they are moved out of the way first.
+-- Version numbers are unique, so later ones become negative until `number_anew`.
 UPDATE memory_versions SET version = -version
 WHERE memory_n = :memory_n AND version >= :version AND +tenant_id = :tenant;
 
@@ -136,11 +134,11 @@ UPDATE memory_versions SET version = 1 - version
 WHERE memory_n = :memory_n AND version < 0 AND +tenant_id = :tenant;
 
 -- name: end_version
--- What another wording replaces from before it began has held at no time.
+-- A wording replaced from before its own beginning has held at no time.
 UPDATE memory_versions SET valid_to = {greatest}(valid_from, :valid_to) WHERE n = :n AND tenant_id = :tenant;
 
 -- name: end_evidence
--- What bears a wording out is older than the next one, whatever the clock says.
+-- Evidence of a wording must be older than the next wording, whatever the clock says.
 UPDATE memory_evidence SET ingested_at = :now - 1
 WHERE memory_n = :memory_n AND +tenant_id = :tenant AND ingested_at >= :now;
 
@@ -160,7 +158,7 @@ SET updated_at = :now, type = coalesce(:type, type), subject = coalesce(:subject
 WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: set_validity
--- What is made active again after its end has none: that end is over.
+-- A memory that is made active again after its end has no end any more.
 UPDATE memories
 SET expires_at = CASE WHEN :validity = 'active' AND validity <> 'pending_confirmation'
                            AND expires_at <= :now THEN NULL ELSE expires_at END,
@@ -188,7 +186,7 @@ SELECT m.n,
        -- When another memory took its place: the edge has it, for a restored memory has no end.
        CASE m.validity WHEN 'superseded' THEN
            (SELECT max(e.event_at) FROM nodes s
-            CROSS JOIN edges e ON e.src_n = s.n AND e.code = 12 WHERE s.memory_n = m.n)
+            CROSS JOIN edges e ON e.src_n = s.n AND e.code = {VERSION_NEXT} WHERE s.memory_n = m.n)
        END AS held_until,
        m.id, m.type, m.validity, m.importance, m.confidence, m.pinned, m.verified, m.upvotes,
        m.downvotes, m.created_at, m.updated_at, w.name AS workspace, m.scope, m.subject,
@@ -221,7 +219,7 @@ WHERE v.tenant_id = :tenant AND v.fingerprint = :fingerprint AND v.valid_to IS N
 ORDER BY m.validity = 'active' DESC, v.n DESC LIMIT 1;
 
 -- name: newest_unverified
--- From the newest memory of the file backwards, `:reach` of them at most.
+-- Reads the newest `:reach` memories of the file alone, backwards.
 SELECT m.n
 FROM memories m
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
@@ -250,41 +248,26 @@ WHERE m.tenant_id = :tenant AND m.validity = 'pending_confirmation'
 ORDER BY m.n DESC LIMIT :limit;
 
 -- name: contradictions
--- What contradicts some memories now: an edge that is older than a present wording is about a former
--- one. Code 7 is CONTRADICTS.
-SELECT m.id, o.id AS other
+-- An edge that is older than a present wording contradicts a former wording. An edge stands once, with
+-- either memory as its source.
+SELECT DISTINCT m.id, o.id AS other
 FROM {texts :ids} wanted
 CROSS JOIN memories m ON m.id = wanted.value AND +m.tenant_id = :tenant
 CROSS JOIN nodes x ON x.memory_n = m.n
-CROSS JOIN edges e ON e.src_n = x.n AND e.code = 7
-CROSS JOIN nodes y ON y.n = e.dst_n
+CROSS JOIN edges e ON (e.src_n = x.n AND e.code = {CONTRADICTS})
+                   OR (e.dst_n = x.n AND e.code = {CONTRADICTS})
+CROSS JOIN nodes y ON y.n = e.src_n + e.dst_n - x.n
 CROSS JOIN memories o ON o.n = y.memory_n
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 CROSS JOIN memory_versions w ON w.memory_n = o.n AND w.valid_to IS NULL
 CROSS JOIN documents d ON d.n = w.n
 WHERE o.validity IN ('active', 'pending_confirmation')
   AND e.created_at >= v.ingested_at AND e.created_at >= w.ingested_at
-  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private})))
-UNION
-SELECT m.id, o.id AS other
-FROM {texts :ids} wanted
-CROSS JOIN memories m ON m.id = wanted.value AND +m.tenant_id = :tenant
-CROSS JOIN nodes x ON x.memory_n = m.n
-CROSS JOIN edges e ON e.dst_n = x.n AND e.code = 7
-CROSS JOIN nodes y ON y.n = e.src_n
-CROSS JOIN memories o ON o.n = y.memory_n
-CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
-CROSS JOIN memory_versions w ON w.memory_n = o.n AND w.valid_to IS NULL
-CROSS JOIN documents d ON d.n = w.n
-WHERE o.validity IN ('active', 'pending_confirmation')
-  AND e.created_at >= v.ingested_at AND e.created_at >= w.ingested_at
-  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private})))
+  AND {workspace_sees}
 ORDER BY 1, 2;
 
 -- name: contradicted
--- Of two active memories that contradict each other one; see `contradictions`.
+-- One of each two active memories that contradict each other; see `contradictions`.
 SELECT m.n, max(e.created_at) AS marked_at
 FROM edges e
 CROSS JOIN nodes x ON x.n = e.src_n
@@ -295,7 +278,7 @@ CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 CROSS JOIN memory_versions w ON w.memory_n = o.n AND w.valid_to IS NULL
 CROSS JOIN documents c ON c.n = v.n
 CROSS JOIN documents d ON d.n = w.n
-WHERE e.tenant_id = :tenant AND e.code = 7
+WHERE e.tenant_id = :tenant AND e.code = {CONTRADICTS}
   AND e.created_at >= v.ingested_at AND e.created_at >= w.ingested_at
   AND (c.workspace_n IS NULL OR c.workspace_n = :workspace)
   AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
@@ -353,9 +336,8 @@ JOIN memories m ON m.n = e.memory_n
 ORDER BY m.id;
 
 -- name: successors
--- What some documents said of a memory, and what that memory, or the one that took its place, says
--- now: a turn that a wording was concluded from or that bore it out, and the wording itself. Code 12
--- is VERSION_NEXT.
+-- `said`: wordings that stand in the documents, or rest on them. `led`: the same with the memories that
+-- took the place of the memory.
 WITH RECURSIVE said (n, memory_n, former) AS (
     SELECT wanted.value, v.memory_n, v.content
     FROM {numbers :ns} wanted
@@ -377,7 +359,7 @@ led (n, memory_n, former) AS (
     SELECT l.n, t.memory_n, l.former
     FROM led l CROSS JOIN memories m ON m.n = l.memory_n AND m.validity = 'superseded'
     CROSS JOIN nodes s ON s.memory_n = m.n
-    CROSS JOIN edges e ON e.src_n = s.n AND e.code = 12
+    CROSS JOIN edges e ON e.src_n = s.n AND e.code = {VERSION_NEXT}
     CROSS JOIN nodes t ON t.n = e.dst_n AND t.memory_n IS NOT NULL)
 SELECT l.n, l.former, v.n AS n_now, v.content AS present
 FROM led l
@@ -385,6 +367,5 @@ CROSS JOIN memories m ON m.n = l.memory_n
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 CROSS JOIN documents d ON d.n = v.n
 WHERE m.validity = 'active'
-  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
-            :everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private})))
+  AND {workspace_sees}
 ORDER BY l.n, v.n;

@@ -1,5 +1,3 @@
--- What nightly maintenance measures. Code 10 is SIMILAR_TO. All rows of a tenant are counted.
-
 -- name: edges
 SELECT count(*) FROM edges WHERE +tenant_id = :tenant;
 
@@ -8,11 +6,11 @@ SELECT count(*) FROM (SELECT src_n FROM edges WHERE +tenant_id = :tenant
                       UNION SELECT dst_n FROM edges WHERE +tenant_id = :tenant);
 
 -- name: likenesses
-SELECT count(*) FROM edges WHERE +tenant_id = :tenant AND code = 10;
+SELECT count(*) FROM edges WHERE +tenant_id = :tenant AND code = {SIMILAR_TO};
 
 -- name: alike
-SELECT count(*) FROM (SELECT src_n FROM edges WHERE +tenant_id = :tenant AND code = 10
-                      UNION SELECT dst_n FROM edges WHERE +tenant_id = :tenant AND code = 10);
+SELECT count(*) FROM (SELECT src_n FROM edges WHERE +tenant_id = :tenant AND code = {SIMILAR_TO}
+                      UNION SELECT dst_n FROM edges WHERE +tenant_id = :tenant AND code = {SIMILAR_TO});
 
 -- name: memories
 SELECT count(*) AS total, count(*) FILTER (WHERE validity = 'archived') AS archived

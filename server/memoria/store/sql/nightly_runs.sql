@@ -36,7 +36,7 @@ FROM nightly_metrics m JOIN nightly_runs r ON r.n = m.run_n AND r.tenant_id = :t
 WHERE m.run_n = :run_n ORDER BY m.name;
 
 -- name: set_step
--- What it has cost is noted as it is spent, and stays.
+-- The tokens of a step are noted by `note_tokens`, and stay.
 UPDATE nightly_steps
 SET state = :state,
     report = CAST({json_merge}({json :report}, {json_object}(
@@ -124,7 +124,7 @@ WHERE c.run_n = :run_n AND c.tbl IN ('core_lines', 'core_files')
 ORDER BY c.seq DESC;
 
 -- name: changes_of_memory
--- The memory's own row alone.
+-- Changes to the memory's own row.
 SELECT c.op, c.image
 FROM nightly_changes c JOIN nightly_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
 WHERE c.memory_n = :memory_n AND +c.run_n = :run_n AND c.tbl = 'memories' ORDER BY c.seq;

@@ -1,5 +1,5 @@
--- Memories two by two. A plus before a column (+tenant_id) keeps the planner from using an index on
--- it; see memories.sql. Code 10 is SIMILAR_TO: an edge that a model has looked at was ruled upon.
+-- Pairs of similar memories. A model has judged a pair if its SIMILAR_TO edge is `by_model`. For
+-- +tenant_id see conversations.sql.
 
 -- name: alike
 SELECT e.src_n, e.dst_n, e.weight, v.n AS one, w.n AS other
@@ -10,7 +10,7 @@ CROSS JOIN nodes b ON b.n = e.dst_n
 CROSS JOIN memories o ON o.n = b.memory_n
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 CROSS JOIN memory_versions w ON w.memory_n = o.n AND w.valid_to IS NULL
-WHERE +e.tenant_id = :tenant AND e.code = 10 AND NOT e.by_model AND e.weight >= :least
+WHERE +e.tenant_id = :tenant AND e.code = {SIMILAR_TO} AND NOT e.by_model AND e.weight >= :least
   AND e.src_n >= :src AND (e.src_n, e.dst_n) > (:src, :dst)
   AND m.validity = 'active' AND o.validity = 'active' AND m.flag IS NULL AND o.flag IS NULL
   AND m.type = o.type AND m.type NOT IN {derived_types}
@@ -41,12 +41,12 @@ CROSS JOIN memories o ON o.n = m.merged_into
 WHERE +m.tenant_id = :tenant;
 
 -- name: successions
--- Of these memories those that another of them has taken the place of; code 12 is VERSION_NEXT.
+-- Memories whose place another of the same list has taken.
 SELECT m.id, o.id AS successor_id
 FROM {texts :ids} w
 CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
 CROSS JOIN nodes a ON a.memory_n = m.n
-CROSS JOIN edges e ON e.src_n = a.n AND e.code = 12
+CROSS JOIN edges e ON e.src_n = a.n AND e.code = {VERSION_NEXT}
 CROSS JOIN nodes b ON b.n = e.dst_n
 CROSS JOIN memories o ON o.n = b.memory_n
 WHERE o.id IN (SELECT value FROM {texts :ids});
@@ -58,7 +58,7 @@ ORDER BY o.n;
 
 -- name: gather
 INSERT INTO memory_evidence (tenant_id, memory_n, turn_n, quote, ingested_at)
--- What bears out past wordings is left out: it says something else.
+-- Evidence of former wordings, which say something else, is left out.
 SELECT m.tenant_id, m.n, e.turn_n, e.quote, {greatest}(e.ingested_at, c.ingested_at)
 FROM memories m
 CROSS JOIN memory_versions c ON c.memory_n = m.n AND c.valid_to IS NULL
@@ -71,7 +71,7 @@ WHERE m.id = :id AND +m.tenant_id = :tenant
 ORDER BY e.turn_n LIMIT :limit;
 
 -- name: gather_wording
--- The turns of past wordings are left out: they said something else.
+-- Turns of former wordings, which said something else, are left out.
 INSERT INTO memory_evidence (tenant_id, memory_n, turn_n, quote, ingested_at)
 SELECT m.tenant_id, m.n, x.turn_n, coalesce(x.quote, ''), {greatest}(x.ingested_at, c.ingested_at)
 FROM memories m
@@ -108,7 +108,7 @@ WHERE id = :id AND +tenant_id = :tenant;
 
 -- name: keep_apart
 UPDATE edges SET by_model = TRUE
-WHERE +tenant_id = :tenant AND code = 10
+WHERE +tenant_id = :tenant AND code = {SIMILAR_TO}
   AND src_n = (SELECT n.n FROM memories m JOIN nodes n ON n.memory_n = m.n
                WHERE m.id = :src AND +m.tenant_id = :tenant)
   AND dst_n = (SELECT n.n FROM memories m JOIN nodes n ON n.memory_n = m.n
@@ -118,7 +118,7 @@ WHERE +tenant_id = :tenant AND code = 10
 SELECT w.n
 FROM memory_versions v
 CROSS JOIN nodes a ON a.memory_n = v.memory_n
-CROSS JOIN edges e ON e.src_n = a.n AND e.code = 10 AND e.by_model
+CROSS JOIN edges e ON e.src_n = a.n AND e.code = {SIMILAR_TO} AND e.by_model
 CROSS JOIN nodes b ON b.n = e.dst_n
 CROSS JOIN memory_versions w ON w.memory_n = b.memory_n AND w.valid_to IS NULL
 WHERE v.n = :n AND +v.tenant_id = :tenant;

@@ -1,6 +1,5 @@
--- What a tenant owns, page by page, with ids in the place of numbers. `n` is by what the next page
--- is found. A plus before a column (+tenant_id) keeps the planner from using an index on it; see
--- memories.sql.
+-- Rows of a tenant, page by page, with ids in place of numbers. The next page begins after the last
+-- `n`. For +tenant_id see conversations.sql.
 
 -- name: count_workspace
 SELECT count(*) FROM workspaces
@@ -81,7 +80,7 @@ ORDER BY e.n LIMIT :page;
 SELECT count(*) FROM memories m WHERE m.tenant_id = :tenant AND {is_exported_memory};
 
 -- name: memory
--- What was derived from others, or sums up turns, comes after what was not.
+-- Memories derived from others and episodes come after all other memories.
 SELECT m.n, m.id, m.type, m.validity, m.importance, m.confidence, m.pinned, m.verified, m.upvotes,
        m.downvotes, m.created_at, m.updated_at, w.name AS workspace, m.scope, m.subject,
        m.predicate, m.task, m.expires_at, {carried_of_m}, m.tier,
@@ -127,14 +126,14 @@ FROM episodes p CROSS JOIN sessions s ON s.n = p.session_n
 WHERE p.memory_n = :n AND +p.tenant_id = :tenant;
 
 -- name: derived_from
--- Code 8 is DERIVED_FROM, code 9 REFERS_TO: what falls with another one, as dependencies.sql has it.
+-- Sources of a derived memory, as in dependencies.sql.
 SELECT s.id
 FROM nodes o
 CROSS JOIN edges e ON e.src_n = o.n
 CROSS JOIN nodes x ON x.n = e.dst_n
 CROSS JOIN memories s ON s.n = x.memory_n AND +s.tenant_id = :tenant
 WHERE o.memory_n = :n
-  AND (e.code = 8 OR e.code = 9 AND EXISTS (SELECT 1 FROM memory_versions f
+  AND (e.code = {DERIVED_FROM} OR e.code = {REFERS_TO} AND EXISTS (SELECT 1 FROM memory_versions f
                                             WHERE f.memory_n = o.memory_n AND f.version = 1
                                               AND f.channel = 'night'))
 ORDER BY s.id;
@@ -164,9 +163,19 @@ WHERE o.n > :after AND +o.tenant_id = :tenant
 ORDER BY o.n LIMIT :page;
 
 -- name: edges_from
--- No edge has a reason to be set aside; versions that had them read one.
-SELECT {edge_ends}, e.code, e.weight, e.confidence, e.negated, e.modality, e.by_model, e.created_at,
-       e.power, e.event_at, e.event_expression, NULL AS reason
+-- Older versions read a reason for which an edge was set aside.
+SELECT (SELECT CASE WHEN o.memory_n IS NOT NULL
+                    THEN 'memory:' || (SELECT id FROM memories WHERE n = o.memory_n)
+                    WHEN o.turn_n IS NOT NULL THEN 'turn:' || (SELECT id FROM turns WHERE n = o.turn_n)
+                    ELSE 'entity:' || (SELECT id FROM entities WHERE n = o.n) END
+        FROM nodes o WHERE o.n = e.src_n) AS "from",
+       (SELECT CASE WHEN o.memory_n IS NOT NULL
+                    THEN 'memory:' || (SELECT id FROM memories WHERE n = o.memory_n)
+                    WHEN o.turn_n IS NOT NULL THEN 'turn:' || (SELECT id FROM turns WHERE n = o.turn_n)
+                    ELSE 'entity:' || (SELECT id FROM entities WHERE n = o.n) END
+        FROM nodes o WHERE o.n = e.dst_n) AS "to",
+       (SELECT id FROM turns WHERE n = e.turn_n) AS turn, e.code, e.weight, e.confidence,
+       e.negated, e.modality, e.by_model, e.created_at, e.power, e.event_at, e.event_expression, NULL AS reason
 FROM edges e WHERE e.src_n = :n AND +e.tenant_id = :tenant
 ORDER BY 4, 2;
 
@@ -177,7 +186,7 @@ WHERE x.tenant_id = :tenant AND (:whole OR EXISTS (
                                AND {is_exported_session}));
 
 -- name: scratchpad
--- Its key is a text, so that all of them are one page: there are a few for each conversation.
+-- All scratchpads are one page: their key is a text, and they are few.
 SELECT 0 AS n, x.session_id, x.current_focus, x.updated_at, w.name AS workspace
 FROM scratchpads x LEFT JOIN workspaces w ON w.n = x.workspace_n
 WHERE :after = 0 AND :page > 0 AND x.tenant_id = :tenant AND (:whole OR EXISTS (
@@ -212,7 +221,7 @@ WHERE :whole AND n > :after AND +tenant_id = :tenant ORDER BY n LIMIT :page;
 SELECT count(*) FROM forget_reports WHERE tenant_id = :tenant AND state <> 'hidden';
 
 -- name: forget_report
--- What is hidden may still be put back: it is reported when that is over.
+-- A forget whose rows can still be put back is left out.
 SELECT n, id, at, by, selected_by, state, purge_at, purged_at, items, removed, remaining
 FROM forget_reports
 WHERE n > :after AND +tenant_id = :tenant AND state <> 'hidden' ORDER BY n LIMIT :page;

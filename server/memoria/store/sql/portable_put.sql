@@ -1,7 +1,6 @@
--- Records of another home, written beside what is here. What is here and there becomes what both
--- homes hold once each has read the other's records: the later of two values, the larger of two
--- counts, the union of two lists. A plus before a column (+tenant_id) keeps the planner from using
--- an index on it; see memories.sql.
+-- Records of another home, merged with the rows of this home so that both homes hold the same in the
+-- end: the later of two values, the larger of two counts, the union of two lists. For +tenant_id see
+-- conversations.sql.
 
 -- name: find_private_time
 SELECT n, ended_at FROM private_times
@@ -36,7 +35,7 @@ SELECT EXISTS (SELECT 1 FROM segments
                WHERE session_n = :session_n AND closed_at IS NULL AND ordinal <> :ordinal);
 
 -- name: put_segment
--- Of two ends of a segment the later one, and then the one at which it was closed.
+-- The later end of a segment stays; of equal ends, a closed one.
 INSERT INTO segments (tenant_id, session_n, ordinal, first_index, last_index, messages, opened_at,
                       last_at, touched_at, closed_at, closed_by)
 VALUES (:tenant, :session_n, :ordinal, :first_index, :last_index, :messages, :opened_at, :last_at,
@@ -65,7 +64,7 @@ FROM turns t CROSS JOIN documents d ON d.n = t.n
 WHERE t.id = :id AND t.tenant_id = :tenant;
 
 -- name: find_same_turn
--- The same message under another id: it was recorded in both homes.
+-- The same message under another id, because both homes have recorded it.
 SELECT id FROM turns
 WHERE session_n = :session_n AND fingerprint = :fingerprint AND version = :version
   AND message_id {is} :message_id AND +tenant_id = :tenant
@@ -92,14 +91,11 @@ SELECT next_index FROM sessions WHERE n = :session_n AND tenant_id = :tenant;
 UPDATE sessions SET next_index = {greatest}(next_index, :turn_index + 1)
 WHERE n = :session_n AND tenant_id = :tenant;
 
--- name: find_memory
-SELECT n FROM memories WHERE id = :id AND tenant_id = :tenant;
-
 -- name: newest_memory
 SELECT coalesce(max(n), 0) FROM memories WHERE tenant_id = :tenant;
 
 -- name: find_same_memory
--- Another memory that says the same of the same place now: it was stated in both homes.
+-- Another memory that now says the same with the same scope, because it was stated in both homes.
 SELECT m.n, m.id, m.updated_at
 FROM memory_versions v
 CROSS JOIN memories m ON m.n = v.memory_n
@@ -156,7 +152,7 @@ SELECT :tenant, :memory_n, :turn_n, :quote, :ingested_at
 WHERE NOT EXISTS (SELECT 1 FROM memory_evidence WHERE memory_n = :memory_n AND turn_n = :turn_n);
 
 -- name: copy_evidence
--- The survivor of two memories rests on the turns of the other one as well.
+-- The survivor of two merged memories rests on the turns of both.
 INSERT INTO memory_evidence (tenant_id, memory_n, turn_n, quote, ingested_at)
 SELECT :tenant, :survivor, x.turn_n, x.quote, x.ingested_at
 FROM (SELECT turn_n, quote, ingested_at FROM memory_evidence WHERE memory_n = :other
@@ -181,31 +177,6 @@ WHERE id = :id AND tenant_id = :tenant
 INSERT INTO episodes (memory_n, tenant_id, session_n, first_index, last_index)
 VALUES (:memory_n, :tenant, :session_n, :first_index, :last_index)
 ON CONFLICT DO NOTHING;
-
--- name: find_memory_node
-SELECT o.n FROM memories m CROSS JOIN nodes o ON o.memory_n = m.n
-WHERE m.id = :id AND +m.tenant_id = :tenant;
-
--- name: add_memory_node
-INSERT INTO nodes (tenant_id, memory_n) SELECT :tenant, n FROM memories
-WHERE id = :id AND tenant_id = :tenant;
-
--- name: find_turn_node
-SELECT o.n FROM turns t CROSS JOIN nodes o ON o.turn_n = t.n
-WHERE t.id = :id AND +t.tenant_id = :tenant;
-
--- name: add_turn_node
-INSERT INTO nodes (tenant_id, turn_n) SELECT :tenant, n FROM turns
-WHERE id = :id AND tenant_id = :tenant;
-
--- name: find_entity
-SELECT n FROM entities WHERE id = :id AND tenant_id = :tenant;
-
--- name: add_bare_node
-INSERT INTO nodes (tenant_id) VALUES (:tenant);
-
--- name: add_entity
-INSERT INTO entities (n, id, tenant_id, kind) VALUES (:n, :id, :tenant, :kind);
 
 -- name: rename_entity
 UPDATE entities SET id = :id WHERE id = :former AND tenant_id = :tenant;
@@ -290,7 +261,7 @@ VALUES (:id, :tenant, :kind, :session_n, :first_index, :last_index, :newest_n, :
 ON CONFLICT DO NOTHING;
 
 -- name: set_entry
--- Unless somebody is reading it now.
+-- A leased entry is left alone.
 UPDATE extraction_queue
 SET state = :state, attempts = :attempts, not_before = :not_before, finished_at = :finished_at,
     last_error = :last_error, outcome = :outcome
@@ -300,7 +271,3 @@ WHERE n = :n AND lease_owner IS NULL AND +tenant_id = :tenant;
 SELECT EXISTS (SELECT 1 FROM audit_log
                WHERE tenant_id = :tenant AND subject = :subject AND at = :at AND action = :action
                  AND channel = :channel AND client {is} :client AND detail {is} :detail);
-
--- name: add_audit_entry
-INSERT INTO audit_log (tenant_id, at, channel, client, action, subject, detail)
-VALUES (:tenant, :at, :channel, :client, :action, :subject, :detail);

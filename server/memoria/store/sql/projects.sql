@@ -1,5 +1,5 @@
 -- name: held
--- Of each workspace of which anything is on record, what that is.
+-- Workspaces with anything on record, and their numbers of memories and turns.
 WITH used AS (
   SELECT workspace_n AS n FROM memories WHERE tenant_id = :tenant
   UNION SELECT workspace_n FROM sessions WHERE tenant_id = :tenant
@@ -21,7 +21,7 @@ WHERE w.tenant_id = :tenant
 ORDER BY w.name;
 
 -- name: used
--- Most have a session. Only for those that have none are memories looked at, up to the first.
+-- Memories are looked at, up to the first, only for workspaces without a session.
 SELECT w.name FROM workspaces w
 WHERE w.tenant_id = :tenant
   AND (w.n IN (SELECT workspace_n FROM sessions WHERE tenant_id = :tenant)
@@ -57,7 +57,7 @@ SELECT id FROM memories WHERE tenant_id = :tenant AND workspace_n = :former ORDE
 SELECT n FROM private_times WHERE tenant_id = :tenant AND workspace_n = :former ORDER BY n;
 
 -- name: parting_sessions
--- A number may be another session's by now: that one has nothing from before.
+-- A number may have been given to another session, which has no turn from before the join.
 SELECT s.n FROM sessions s
 WHERE +s.tenant_id = :tenant AND s.n IN (SELECT value FROM {numbers :sessions})
   AND s.workspace_n = :workspace AND :former <> :workspace

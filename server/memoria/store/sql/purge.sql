@@ -1,6 +1,6 @@
 -- name: spent
--- What counted for a day at most since it was said. The index has those of a day since they were read,
--- which may be later, so that there are more of them.
+-- Memories that expired within a day of being said. The index finds those that expired within a day of
+-- being read, which are more, as reading may be later.
 SELECT m.id FROM memories m
 WHERE m.tenant_id = :tenant AND m.expires_at IS NOT NULL AND m.expires_at <= :before
   AND m.validity = 'archived' AND m.updated_at <= :before AND NOT m.pinned

@@ -5,8 +5,8 @@ WHERE tenant_id = :tenant AND expires_at IS NOT NULL AND expires_at <= :at
 ORDER BY n LIMIT :limit;
 
 -- name: rule_made
--- What rules concluded and nobody asked for, touched or relies on. Code 12 is VERSION_NEXT: what ends
--- another memory stays one. Where a night that took them back was undone, they stay, too.
+-- Memories that rules concluded and nobody asked for, touched or relies on. Memories that took the
+-- place of another stay, and all stay once a nightly run that took them back was undone.
 SELECT m.n, m.id, coalesce(v.quote, '') AS quote
 FROM memories m JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.n > :after
@@ -16,7 +16,7 @@ WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.n > :after
   AND NOT m.pinned AND NOT m.verified AND m.upvotes = 0 AND m.downvotes = 0
   AND NOT EXISTS (SELECT 1 FROM memory_versions o
                   WHERE o.memory_n = m.n AND o.inferred_by <> 'rules')
-  AND NOT EXISTS (SELECT 1 FROM nodes d CROSS JOIN edges e ON e.dst_n = d.n AND e.code = 12
+  AND NOT EXISTS (SELECT 1 FROM nodes d CROSS JOIN edges e ON e.dst_n = d.n AND e.code = {VERSION_NEXT}
                   WHERE d.memory_n = m.n)
   AND NOT EXISTS (SELECT 1 FROM nightly_runs r JOIN nightly_steps s ON s.run_n = r.n
                   WHERE r.tenant_id = :tenant AND r.state = 'undone' AND s.name = 'quotes')

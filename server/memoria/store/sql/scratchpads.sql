@@ -8,7 +8,7 @@ WHERE tenant_id = :tenant AND (workspace_n IS NULL OR workspace_n = :workspace)
 ORDER BY updated_at DESC, session_id LIMIT :limit;
 
 -- name: later_sessions
--- Each with the first thing its user said.
+-- With the first turn of each session's user.
 SELECT s.session_id, (
     SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
     WHERE t.session_n = s.n AND t.role = 'user' AND d.current
@@ -20,7 +20,7 @@ WHERE p.tenant_id = :tenant AND p.session_id = :session_id
 ORDER BY s.first_at DESC, s.n DESC LIMIT :limit;
 
 -- name: in_hand
--- The session's own, wherever it belongs; else the latest that is seen from the workspace.
+-- The session's own scratchpad, else the latest that the workspace sees.
 SELECT current_focus AS task, updated_at AS noted_at FROM scratchpads
 WHERE tenant_id = :tenant
   AND (session_id = :session_id OR workspace_n IS NULL OR workspace_n = :workspace)

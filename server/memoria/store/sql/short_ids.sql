@@ -1,4 +1,4 @@
--- A plus before a column (+tenant_id) keeps the planner from walking through all of a tenant's rows.
+-- For +tenant_id see conversations.sql.
 
 -- name: list_alike
 SELECT t.id FROM {texts :ends} wanted
@@ -8,13 +8,13 @@ SELECT m.id FROM {texts :ends} wanted
 JOIN memories m ON {short_id m.id} = wanted.value AND +m.tenant_id = :tenant;
 
 -- name: list_forgotten
--- Only who asks for what is not there pays for this: tombstones have no index of their ends.
+-- Reads all tombstones: an id of nothing that exists is rarely asked for.
 SELECT DISTINCT subject FROM tombstones
 WHERE tenant_id = :tenant AND {short_id subject} = :end
 ORDER BY subject;
 
 -- name: list_entities
--- As before: whoever asks has a short id from a screen that listed namesakes.
+-- Reads all entities: such a short id is rarely given.
 SELECT id FROM entities WHERE tenant_id = :tenant AND {short_id id} = :end ORDER BY id;
 
 -- name: list_sessions

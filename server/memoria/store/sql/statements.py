@@ -1,19 +1,18 @@
-"""SQL by name. Every statement lives in a `.sql` file under a `-- name:` line.
+"""SQL statements by name, and running them with the tenant bound.
 
-A statement that needs a list of memory types names it in braces (`m.type NOT IN {derived_types}`),
-and the list of the table of memory types is put there; so are a memory's carried columns. An
-expression that several statements need is a file of its own, `fragments/<name>.sql`, and is named
-in the same way, by other such files too.
+Every statement stands in a `.sql` file under a `-- name:` line. Names in braces are replaced by
+lists of memory types (`m.type NOT IN {derived_types}`), codes of edges (`e.code = {SIMILAR_TO}`),
+carried columns of a memory, or by an expression that several statements share, from
+`fragments/<name>.sql`.
 
-One text serves SQLite and PostgreSQL. Where their words differ, the statement names a macro in
-braces, if need be with what it is about (`FROM {numbers :ns} w`); `_MACROS` has the words of each.
-What only one of them has (the full text, what is asked of a file) is in
-`store/<dialect>/<file>.sql` and is loaded with the rest. A flag is TRUE or FALSE, which
-to SQLite are 1 and 0.
+One text serves SQLite and PostgreSQL. Where their words differ, the statement has a macro in
+braces, some with an argument (`FROM {numbers :ns} w`); `_MACROS` has the words of each engine.
+Statements of one engine alone, such as those of the full text, stand in `store/<dialect>/`. A flag
+is TRUE or FALSE, which to SQLite are 1 and 0.
 
-Two hints to the planner of SQLite are written as SQLite has them, and left out for PostgreSQL,
-whose planner knows how the rows are distributed: a plus before a column (`+t.tenant_id`), which
-keeps an index from being used, and CROSS before JOIN, which keeps the order of the tables.
+Two hints to the planner of SQLite are left out for PostgreSQL, whose planner knows how the rows are
+distributed: a plus before a column (`+t.tenant_id`), which keeps an index from being used, and
+CROSS before JOIN, which keeps the order of the tables.
 """
 
 import json
@@ -27,9 +26,11 @@ from pydantic import BaseModel, ValidationError
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import StoreDamagedError
+from memoria.model.graph import EdgeType
 from memoria.model.memory import CARRIED_COLUMNS
 from memoria.model.memory_types import SQL_TYPE_LISTS, MemoryType
 from memoria.store.connection import Connection, Cursor, Row
+from memoria.store.sql.edge_codes import TYPE_CODES, list_codes
 
 Dialect = Literal["sqlite", "postgres"]
 _IN_BRACES = lazy_regex(r"\{(\w+)(?: ([:.\w]+))?\}")
@@ -77,8 +78,8 @@ _MACROS: dict[Dialect, dict[str, str]] = {
     },
 }
 
-# Parameters of which PostgreSQL can't tell the type where they are first compared with NULL or with
-# each other. Each is of this type wherever it is named.
+# Types of parameters that PostgreSQL can't infer, because the parameter is first compared with NULL
+# or with another parameter. A parameter of such a name has the type in every statement.
 _POSTGRES_TYPES = {
     "BIGINT": (
         "at idle longest longest_lease longest_pause midnight n now since tenant turn_index until "
@@ -97,12 +98,15 @@ _COLUMN_LISTS = {
         "set_carried": "{0} = :{0}",
     }.items()
 }
-"""Carried columns of a memory, as a statement names them."""
+"""Carried columns of a memory, in the forms that statements need."""
+_EXTRACTED = list_codes(kind for kind in EdgeType if kind.is_extracted)
+_EDGE_CODES = {kind.name: str(code) for kind, code in TYPE_CODES.items()}
+_EDGE_CODES["extracted_edges"] = f"({', '.join(map(str, _EXTRACTED))})"
 
 
 @cache
 def statements(file: str, dialect: Dialect = "sqlite") -> dict[str, str]:
-    """Load the named statements of `<file>.sql`, and those that this engine alone has."""
+    """Load the named statements of `<file>.sql`, those of this engine alone included."""
     store = resources.files("memoria.store")
     places = (store.joinpath(folder, f"{file}.sql") for folder in (dialect, "sql"))
     named: dict[str, str] = {}
@@ -120,7 +124,7 @@ def _fill_in(sql: str, dialect: Dialect) -> str:
 
 
 def _translate(sql: str) -> str:
-    """Return a statement without hints to SQLite, and with types where PostgreSQL needs them."""
+    """Return a statement for PostgreSQL: without hints to SQLite, and with types of parameters."""
     return _PARAMETER.sub(_name_type, _PLANNER_HINT.sub("", sql))
 
 
@@ -136,6 +140,8 @@ def _text_of(name: str, about: str | None, dialect: Dialect) -> str:
         return _COLUMN_LISTS[name]
     if name in SQL_TYPE_LISTS:
         return _sql_list(SQL_TYPE_LISTS[name])
+    if name in _EDGE_CODES:
+        return _EDGE_CODES[name]
     file = resources.files(__package__).joinpath("fragments", f"{name}.sql")
     return _fill_in(_COMMENT.sub("", file.read_text("utf-8")).strip(), dialect)
 
@@ -149,7 +155,7 @@ Parameter = str | int | float | bytes | None
 
 
 class TenantRows:
-    """The statements of one `.sql` file over one tenant's rows: `:tenant` is always bound to it."""
+    """Runs the statements of one `.sql` file; `:tenant` is always bound to the tenant."""
 
     def __init__(self, connection: Connection, tenant: int, file: str) -> None:
         self.connection = connection
@@ -167,20 +173,34 @@ class TenantRows:
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
     def tuples(self, name: str, /, **parameters: Parameter) -> list[tuple[Any, ...]]:
-        """Return every row as a tuple: going through a `Row` costs as much as reading it."""
+        """Return every row as a tuple: faster than as a `Row`, if rows are many."""
         return self.connection.tuples(self._sql[name], {"tenant": self.tenant, **parameters})
 
+    def column(self, name: str, /, **parameters: Parameter) -> list[Any]:
+        """Return the first column of every row."""
+        return [value for value, *_ in self.tuples(name, **parameters)]
+
     def first(self, name: str, /, **parameters: Parameter) -> Row | None:
-        """Return the first row; None if there is none."""
+        """Return the first row; None without any row."""
         row: Row | None = self._execute(name, parameters).fetchone()
         return row
+
+    def find_number(self, name: str, /, **parameters: Parameter) -> int | None:
+        """Return the number in the first column of the first row; None without any row."""
+        row = self.first(name, **parameters)
+        return None if row is None else row[0]
+
+    def find_text(self, name: str, /, **parameters: Parameter) -> str | None:
+        """Return the text in the first column of the first row; None without any row."""
+        row = self.first(name, **parameters)
+        return None if row is None else row[0]
 
     def number(self, name: str, /, **parameters: Parameter) -> int:
         """Return the single number that a statement gives."""
         return int(self._execute(name, parameters).fetchone()[0])
 
     def insert(self, name: str, /, **parameters: Parameter) -> int:
-        """Insert a row, and return its number."""
+        """Insert a row, and return the number of the row."""
         return self._execute(name, parameters).lastrowid or 0
 
     def change(self, name: str, /, **parameters: Parameter) -> int:
@@ -200,7 +220,7 @@ def build_value(model: type[_Model], fields: dict[str, Any]) -> _Model:
     """Build a value from its fields in the file.
 
     Raises:
-        StoreDamagedError: no such value was ever written.
+        StoreDamagedError: the fields are impossible, so the file is damaged.
     """
     try:
         return model.model_validate(fields)
@@ -212,16 +232,16 @@ def build_value(model: type[_Model], fields: dict[str, Any]) -> _Model:
 
 
 def as_json(values: Iterable[object]) -> str:
-    """Convert values to a JSON list for `json_each`."""
+    """Convert values to a JSON list, as statements take lists."""
     return json.dumps(list(values))
 
 
 def list_numbers(ns: Iterable[int]) -> str:
-    """Convert numbers to a JSON list for `json_each`: Python writes them as JSON does."""
+    """Convert numbers to a JSON list, as statements take lists; faster than `as_json`."""
     return str(list(ns))
 
 
 def as_json_or_null(values: Iterable[object]) -> str | None:
-    """Convert values of an optional filter to a JSON list; None, that is NULL, without any."""
+    """Convert values of an optional filter to a JSON list; None, which is NULL, without values."""
     listed = list(values)
     return as_json(listed) if listed else None

@@ -1,5 +1,3 @@
--- What a tenant has: all of it is counted.
-
 -- name: sessions
 SELECT count(*) FROM sessions WHERE tenant_id = :tenant;
 

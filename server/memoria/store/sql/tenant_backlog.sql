@@ -1,5 +1,5 @@
--- A moment further ahead than anything is ever put off was written while the clock was wrong:
--- it counts as past.
+-- A moment further ahead than the longest pause was written while the clock was wrong, and counts as
+-- past.
 
 -- name: due
 SELECT b.document_n AS n, b.attempts, d.kind

@@ -7,7 +7,7 @@ ON CONFLICT DO NOTHING;
 SELECT codec, data FROM raw_chunks WHERE tenant_id = :tenant AND hash = :hash;
 
 -- name: in_use
--- All turns are read once, however many texts it is asked of.
+-- All turns are read once, for any number of texts.
 SELECT DISTINCT h.hash FROM (
     SELECT content_hash AS hash FROM turns WHERE tenant_id = :tenant
     UNION ALL SELECT args_hash FROM turns WHERE tenant_id = :tenant AND args_hash IS NOT NULL

@@ -2,7 +2,7 @@
 SELECT EXISTS (SELECT 1 FROM tombstone_digests WHERE tenant_id = :tenant);
 
 -- name: has_older
--- Their digests are hexadecimal; later ones begin with a letter beyond that.
+-- Digests of older versions are hexadecimal; present ones begin with a letter beyond f.
 SELECT EXISTS (SELECT 1 FROM tombstone_digests WHERE tenant_id = :tenant AND digest < 'g');
 
 -- name: find_anchored
@@ -25,7 +25,7 @@ SELECT kind, subject, at, reason FROM tombstones WHERE tenant_id = :tenant AND s
 ORDER BY at DESC LIMIT 1;
 
 -- name: hiding
--- The forget that has hidden a record, as its tombstone was noted with it, and until when.
+-- The forget that has hidden a record: the record's tombstone is among the changes of the forget.
 SELECT r.id AS report_id, r.purge_at AS until
 FROM tombstones t
 JOIN forget_reports r ON r.state = 'hidden' AND r.purge_at > :now AND +r.tenant_id = t.tenant_id

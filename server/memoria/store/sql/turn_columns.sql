@@ -6,7 +6,7 @@ CROSS JOIN turns t ON t.n = listed.value AND +t.tenant_id = :tenant
 CROSS JOIN documents d ON d.n = t.n;
 
 -- name: spans
--- The same of all turns from one place of a session to another; each span as [session, from, to].
+-- As `turns`, for all turns of spans, each given as [session, first place, last place].
 SELECT t.n, t.session_n, t.turn_index, t.at, t.role, t.speaker,
        d.current, d.suppressed OR d.processed, d.changed
 FROM {lists :spans} span

@@ -1,5 +1,5 @@
 -- name: mark
--- How far the documents have the words of an analyser: its number, and the last of them.
+-- Number of an analyser, and the last document with its words.
 SELECT value FROM settings WHERE key = 'words';
 
 -- name: set_mark

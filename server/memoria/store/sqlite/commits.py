@@ -24,7 +24,7 @@ _CROWD = 3
 """Number of waiting threads from which on a commit is shared."""
 _MOST = 32
 _LONGEST_S = 0.02
-"""Longest time for which those who have written wait for others that still write."""
+"""Longest time for which followers that have written wait for further ones."""
 Lead = Callable[[], AbstractContextManager[SqliteConnection]]
 """Begins a transaction, yields its connection, and ends it."""
 
@@ -35,21 +35,21 @@ class _Waiting:
     def __init__(self, *, is_brief: bool) -> None:
         self.is_brief = is_brief
         self.connection: SqliteConnection | None = None
-        """Connection of the transaction that it writes in; None if it is to lead."""
+        """Connection of the leading thread's transaction; None if this thread is to lead."""
         self.failure: BaseException | None = None
-        """Error for which what it has written is not on disk."""
+        """Error that kept the thread's changes from the disk."""
         self.turn, self.written, self.ended = _gate(), _gate(), _gate()
 
 
 def _gate() -> threading.Lock:
-    """Make a gate that is shut until somebody opens it."""
+    """Return a lock that is held already; releasing the lock lets one waiting thread through."""
     gate = threading.Lock()
     gate.acquire()
     return gate
 
 
 class SharedCommits:
-    """The transactions of one process in one file. Thread-safe."""
+    """Transactions of one process on one file, some with a shared fsync. Thread-safe."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -58,14 +58,14 @@ class SharedCommits:
 
     @contextmanager
     def write(self, lead: Lead, *, is_brief: bool) -> Iterator[SqliteConnection]:
-        """Run a change, all or nothing, that is on disk when the block has ended.
+        """Run a transaction; its changes are on disk when the block has ended without an error.
 
         Args:
             lead: the transaction to begin if this thread leads.
-            is_brief: True if others may wait for it.
+            is_brief: True if other threads may wait for the change.
 
         Raises:
-            StoreUnavailableError: it was written with others, and could not be committed.
+            StoreUnavailableError: a shared transaction could not be committed.
         """
         waiting = self._wait(is_brief=is_brief)
         if waiting is None or waiting.connection is None:
@@ -85,7 +85,7 @@ class SharedCommits:
             self._hand_over()
 
     def _wait(self, *, is_brief: bool) -> _Waiting | None:
-        """Wait for one's turn; return the place in line, None if there was nobody to wait for."""
+        """Wait for this thread's turn; return its place in line, None if it leads at once."""
         waiting = self._line_up(is_brief=is_brief)
         if waiting is not None:
             waiting.turn.acquire()
@@ -117,7 +117,7 @@ class SharedCommits:
             self._hand_over()
 
     def _let_write(self, connection: SqliteConnection, followers: list[_Waiting]) -> None:
-        """Let waiting threads write, as long as they are many."""
+        """Let waiting threads write into the open transaction, as long as many wait."""
         until = time.monotonic() + _LONGEST_S
         least = _CROWD
         while len(followers) < _MOST and time.monotonic() < until:
@@ -133,7 +133,7 @@ class SharedCommits:
                 raise StoreUnavailableError(_GIVEN_UP)
 
     def _next_brief(self, least: int) -> _Waiting | None:
-        """Return the next thread in line if `least` wait and it is brief; else None."""
+        """Return the next thread if its change is brief and `least` threads wait; else None."""
         with self._guard:
             if len(self._line) >= least and self._line[0].is_brief:
                 return self._line.popleft()
@@ -178,10 +178,10 @@ _LONGEST_STOP_S = 5.0
 
 
 class Checkpoints:
-    """The checkpoints of one process in one file. Thread-safe."""
+    """Checkpoints of one process on one file. Thread-safe."""
 
     def __init__(self, connect: Callable[[], SqliteConnection]) -> None:
-        """Bind to a file; the thread begins when there is something to move.
+        """Bind to a file; the first commit starts the thread.
 
         Args:
             connect: opens a connection to the file.
@@ -194,14 +194,14 @@ class Checkpoints:
         self._thread: threading.Thread | None = None
 
     def note_commit(self) -> None:
-        """Count a commit; the caller has the writer's lock."""
+        """Count one more commit. Only the thread that holds the writer's lock may call."""
         self._commits += 1
         if self._commits >= _COMMITS:
             self._commits = 0
             self._wake()
 
     def stop(self) -> None:
-        """End the thread, after the checkpoint that it is at."""
+        """End the thread, after the checkpoint that it makes."""
         with self._guard:
             self._stopping, thread = True, self._thread
         self._due.set()

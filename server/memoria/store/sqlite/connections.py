@@ -14,7 +14,7 @@ from queue import Empty, LifoQueue
 from typing import NamedTuple
 
 from memoria.errors import StoreDamagedError, StoreUnavailableError
-from memoria.store.image.snapshot_cache import SnapshotCache
+from memoria.store.image.cached_reads import SnapshotCache
 from memoria.store.sqlite.commits import LATEST_PAGES, Checkpoints, SharedCommits
 from memoria.store.sqlite.driver import (
     SqliteConnection,
@@ -32,14 +32,14 @@ _Identity = tuple[int, int] | None
 
 
 class Opened(NamedTuple):
-    """A connection, and the vector index as it reaches it."""
+    """A connection, and the vector index on that connection."""
 
     connection: SqliteConnection
     vectors: VectorIndex
 
 
 class Connections:
-    """A file's connections. Thread-safe."""
+    """Connections of one process to one file. Thread-safe."""
 
     def __init__(self, path: Path, busy_timeout_ms: int, readers: int) -> None:
         """Open the file for writing, and make or migrate it if need be.
@@ -75,7 +75,7 @@ class Connections:
 
     @contextlib.contextmanager
     def write(self, *, is_brief: bool = False) -> Iterator[SqliteConnection]:
-        """Begin a change, all or nothing.
+        """Begin a transaction that writes.
 
         Args:
             is_brief: True if others may wait for it, so that one fsync writes all to disk.
@@ -104,7 +104,7 @@ class Connections:
 
     @contextlib.contextmanager
     def read(self) -> Iterator[Opened]:
-        """Yield a reader with a snapshot; wait while as many are open as may be."""
+        """Yield a reader with a snapshot; wait while the largest number of readers is open."""
         with self._read_slots, self._detect_damage(), translate_errors():
             self._check_file_identity()
             with self._open_snapshot() as opened:
@@ -112,9 +112,9 @@ class Connections:
 
     @contextlib.contextmanager
     def try_read(self) -> Iterator[Opened | None]:
-        """Yield another snapshot to a thread that has one; None if as many are open as may be.
+        """Yield a second snapshot to a thread; None if the largest number of readers is open.
 
-        It does not wait: threads that have one and want another would wait for each other.
+        Nobody waits: two threads that each have a snapshot and want another would never go on.
         """
         if not self._read_slots.acquire(blocking=False):
             yield None
@@ -127,7 +127,7 @@ class Connections:
 
     @contextlib.contextmanager
     def open_fresh(self, *, read_only: bool = False) -> Iterator[Opened]:
-        """Yield a new connection that remembers nothing.
+        """Yield a new connection without any cached state.
 
         FTS5's integrity check trusts what its connection remembers of the index, and after another
         connection's writes it takes a sound index for a broken one.
@@ -136,10 +136,11 @@ class Connections:
         with contextlib.closing(opened.connection):
             yield opened
 
-    def forget(self) -> None:
-        """Drop what readers have cached: without questions nothing else would clear it."""
+    def forget(self, connection: SqliteConnection) -> None:
+        """Drop what readers have cached, and vectors of documents erased on a snapshot."""
         for each in self._settled:
             each.forget()
+        self.cache.drop_erased(connection)
 
     def close(self) -> None:
         """Close every connection."""
@@ -193,7 +194,7 @@ class Connections:
             return inspect(opened.connection)
 
     def _open_current_file(self) -> tuple[_Identity, Opened]:
-        """Open the writer on the file in place: a restore may change it while we wait for it."""
+        """Open the writer on the current file: a restore may replace the file during a wait."""
         while True:
             before = _identity(self._path)
             opened = self._open()
@@ -202,7 +203,7 @@ class Connections:
             opened.connection.close()
 
     def connect_beside(self) -> SqliteConnection:
-        """Open a connection for what is done beside all reading and writing."""
+        """Open a connection for a thread that works beside readers and the writer."""
         return connect(self._path, self._busy_timeout_ms, read_only=True)
 
     def _open(self, *, read_only: bool = False) -> Opened:

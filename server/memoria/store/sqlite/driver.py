@@ -1,4 +1,4 @@
-"""The SQLite library at hand, and connections set up the way many processes need.
+"""Driver: the SQLite library, and connections set up for a file that many processes open.
 
 `pysqlite3` brings a current SQLite with loadable extensions wherever it has a wheel; many
 Pythons are built without the latter. Elsewhere the standard module serves.
@@ -36,7 +36,7 @@ else:
         import sqlite3
 
 from memoria.store.connection import Column, Parameters, RefusedRowError, RefusedValueError
-from memoria.store.image.snapshot_cache import SnapshotCache
+from memoria.store.image.cached_reads import SnapshotCache
 from memoria.store.sqlite.emptied import refuse_emptied
 from memoria.store.sqlite.journal import hide_changes, list_columns
 from memoria.store.sqlite.write_queue import WaitedTooLongError, WriteQueue
@@ -73,7 +73,7 @@ _NOT_TEXT = "Could not decode to UTF-8"
 
 
 class SqliteConnection(sqlite3.Connection):
-    """A connection to a file, and the queue of those that write to it."""
+    """A connection to a file, with the queue of writers to that file."""
 
     queue: WriteQueue | None = None
     """None once it is closed: a statement then fails by itself."""
@@ -82,7 +82,7 @@ class SqliteConnection(sqlite3.Connection):
     """Reads that a reader caches from snapshot to snapshot; None for a writer."""
 
     def begin_snapshot(self) -> None:
-        """Begin to read; cached reads are dropped if the file was changed since."""
+        """Begin to read a snapshot, and drop cached reads if the file has changed."""
         self.execute("BEGIN")
         if self.settled is not None:
             self.settled.follow(self.count_commits())
@@ -92,7 +92,7 @@ class SqliteConnection(sqlite3.Connection):
         return int(self.execute("PRAGMA data_version").fetchone()[0])
 
     def read_settled(self, what: Hashable, read: Callable[[], _Value]) -> _Value:
-        """Read something that all searches read alike and that hardly changes, or return it cached.
+        """Return a cached result that hardly ever changes; call `read` if nothing is cached.
 
         Args:
             what: its key in the cache.
@@ -134,7 +134,7 @@ class SqliteConnection(sqlite3.Connection):
 
     @contextlib.contextmanager
     def hide_changes(self, tables: Sequence[str], tenant: int, report_id: str) -> Iterator[None]:
-        """Record in `hidden_changes` each row of these tables as it was before the block."""
+        """Record in `hidden_changes` how the rows were that the block changes."""
         with hide_changes(self, tables, tenant, report_id):
             yield
 
@@ -235,7 +235,7 @@ def load_vectors(connection: sqlite3.Connection) -> bool:
 
 @cache
 def _vector_extension() -> str | None:
-    """Return the extension's path. Its package is not imported, since that would load NumPy."""
+    """Return the path of sqlite-vec, whose package is not imported because it loads NumPy."""
     package = find_spec("sqlite_vec")
     if package is None or package.origin is None:
         return None
@@ -244,7 +244,7 @@ def _vector_extension() -> str | None:
 
 @contextlib.contextmanager
 def transaction(connection: SqliteConnection) -> Iterator[None]:
-    """Run a change, all or nothing; it waits its turn first, so it never fails half way."""
+    """Run a transaction that writes, after all earlier writers."""
     with take_turn(connection):
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -258,7 +258,7 @@ def transaction(connection: SqliteConnection) -> Iterator[None]:
 
 @contextlib.contextmanager
 def take_turn(connection: SqliteConnection) -> Iterator[None]:
-    """Wait for all earlier writers, then write in this block: a transaction, or one statement.
+    """Wait for all earlier writers, then run the block, which may write.
 
     Raises:
         StoreUnavailableError: somebody has been writing for too long.
@@ -279,7 +279,7 @@ def take_turn(connection: SqliteConnection) -> Iterator[None]:
 
 
 def _is_free(connection: SqliteConnection) -> bool:
-    """Check whether the file can be written to at this moment."""
+    """Check whether nobody is writing to the file at this moment."""
     connection.execute("PRAGMA busy_timeout = 0")
     try:
         connection.execute("BEGIN IMMEDIATE")
@@ -295,7 +295,7 @@ def _is_free(connection: SqliteConnection) -> bool:
 
 @contextlib.contextmanager
 def translate_errors() -> Iterator[None]:
-    """Turn the driver's errors into Memoria's, which say what to do next."""
+    """Raise Memoria's own errors, which say what to do next, in place of the driver's."""
     try:
         yield
     except sqlite3.Error as error:
@@ -309,12 +309,12 @@ def translate_errors() -> Iterator[None]:
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Check whether the file is to blame: it does not hold what was written to it."""
+    """Check whether an error means that the file is damaged."""
     return _code(error) in _DAMAGE or str(error).startswith(_NOT_TEXT)
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Check whether somebody else had the file, so that a later attempt may work."""
+    """Check whether an error means that another process had the file, so a retry may work."""
     return _code(error) in _PASSING
 
 
@@ -340,7 +340,7 @@ def _explain(error: sqlite3.Error) -> StoreError:
 
 
 def _code(error: sqlite3.Error) -> str:
-    """Return the primary result code's name, such as BUSY; empty if SQLite itself reported none.
+    """Return the name of the primary result code, such as BUSY; empty if SQLite gave no code.
 
     A copy that fails says so in words only.
     """
@@ -349,7 +349,7 @@ def _code(error: sqlite3.Error) -> str:
 
 
 def _create_private(path: Path) -> None:
-    """Make the folder and an empty file that only their owner can read, if there are none.
+    """Make the folder and an empty file, readable by their owner alone, if they are missing.
 
     Raises:
         StoreUnavailableError: they can't be made, or something else is in the file's place.
@@ -374,7 +374,7 @@ def _create_private(path: Path) -> None:
 
 
 def _use_wal(connection: SqliteConnection) -> None:
-    """Switch a new file to WAL. The switch waits for nobody, so it may take a few attempts."""
+    """Switch a new file to WAL; the switch is retried, for SQLite waits for no other process."""
     deadline = time.monotonic() + connection.busy_timeout_ms / 1000
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:

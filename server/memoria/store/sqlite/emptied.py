@@ -1,4 +1,4 @@
-"""A database file of no bytes: a home that begins, or one whose memory was lost.
+"""Emptied files: a database file of no bytes is a new home, or one whose memory was lost.
 
 SQLite takes both for a new file. They are told apart by what else is in the home: files that
 Memoria writes only beside a database with something in it, and backups.
@@ -20,7 +20,7 @@ _LOOKS, _PAUSE_S = 10, 0.05
 
 
 def refuse_emptied(path: Path) -> None:
-    """Refuse a database file that has lost all it held: going on with it would bury the loss.
+    """Refuse a database file that has lost its content: using the file would hide the loss.
 
     Raises:
         StoreDamagedError: it has no bytes, though the home has held a memory.
@@ -50,7 +50,7 @@ def _stays_empty(path: Path) -> bool:
 
 
 def _find_trace(home: Path) -> str | None:
-    """Return the first file or folder in a home that is only where there was a memory."""
+    """Return a file or folder of a home that only a home with a memory has; None if none."""
     found = [*core_files(home), *(name for name in _TRACES if (home / name).exists())]
     return found[0] if found else None
 

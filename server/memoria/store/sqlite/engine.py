@@ -33,13 +33,13 @@ _SIDECARS = ("-wal", "-shm", "-journal")
 
 
 class SqliteFiles:
-    """A database file, opened or not."""
+    """Work on a database file as a whole: copies, checks, and replacing the file."""
 
     newest_schema = migrations()[-1][0]
     """Number of the newest schema that this version knows."""
 
     def copy(self, source: Path, target: Path, progress: Callable[[int, int], None]) -> None:
-        """Copy the file as it is at this moment, while others go on writing to it.
+        """Copy the present state of the file, while other processes go on writing.
 
         What was forgotten but is not wiped yet is wiped in the copy, and so is what is hidden.
         """
@@ -60,7 +60,7 @@ class SqliteFiles:
             scrub(copied, _BUSY_TIMEOUT_MS)
 
     def list_foreign_objects(self, path: Path) -> list[str]:
-        """List objects in a file that no version of Memoria made, such as triggers; none is run."""
+        """List objects in a file that Memoria did not make, such as triggers; none is run."""
         with (
             translate_errors(),
             closing(connect(path, _BUSY_TIMEOUT_MS, read_only=True)) as connection,
@@ -69,18 +69,18 @@ class SqliteFiles:
             return [*list_foreign_objects(connection), *list_lost_triggers(connection)]
 
     def check_truth(self, path: Path) -> list[Finding]:
-        """Check that the truth in a file is whole; nobody else may have it open."""
+        """List findings on all rows of a file that cannot be derived anew."""
         with translate_errors(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
             return examine_truth(connection)
 
     def describe(self, path: Path) -> tuple[int, Mapping[str, int]]:
-        """Return the schema's number, and the number of rows of each kind in the file."""
+        """Return the number of the schema, and how many rows of each kind the file has."""
         with translate_errors(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
             return version_of(connection), dict(connection.execute(_SQL["totals"]).fetchone())
 
     @contextmanager
     def claim(self, path: Path) -> Iterator[Callable[[Path, Path], None]]:
-        """Lock everybody else out of the file, and yield a function that replaces it.
+        """Lock other processes out of the file, and yield a function that replaces the file.
 
         The function takes the new file and the folder that the present one is moved to.
 
@@ -97,7 +97,7 @@ class SqliteFiles:
 
 
 def _alone_with(path: Path) -> sqlite3.Connection | None:
-    """Open the file for this process alone, the log folded in; None if the file is damaged."""
+    """Return an exclusive connection, with the log moved into the file; None if it is damaged."""
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode=rw",
         uri=True,
@@ -123,7 +123,7 @@ def _alone_with(path: Path) -> sqlite3.Connection | None:
 
 
 def _replace(path: Path, new: Path, aside: Path, holder: sqlite3.Connection | None) -> None:
-    """Put a file in place: at no moment is there none, or beside it the log of another."""
+    """Replace a file; the former file and its log are moved to the folder `aside`."""
     if path.exists():
         try:
             os.link(path, aside / path.name)
@@ -142,7 +142,7 @@ _READERS = 3
 
 
 class SqliteEngine:
-    """The embedded engine."""
+    """The embedded engine: one SQLite file in the home."""
 
     def __init__(self) -> None:
         self.files = SqliteFiles()

@@ -5,6 +5,7 @@ A check that fails is a finding itself.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
+from typing import Literal
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.config import LONGEST_LEASE_MS
@@ -31,7 +32,7 @@ _HEADING = "*** in database "
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Damage of a file. Each problem is a line of SQLite's own."""
+    """Damage of a file, as lines that SQLite reports."""
 
     truth: tuple[str, ...] = ()
     """Problems of tables: what was lost is in a backup only."""
@@ -48,7 +49,7 @@ class Damage:
 
 
 def inspect(connection: SqliteConnection, *, deep: bool = True) -> Damage:
-    """Check the whole file; and if something is wrong, each table by itself.
+    """Check the whole file, then each table if anything is wrong, and return the damage.
 
     Raises:
         sqlite3.Error: not even the list of tables can be read.
@@ -97,7 +98,7 @@ def _classify_damage(
 
 
 def _run_pragma_check(connection: SqliteConnection, check: str) -> list[str]:
-    """Run a check and return its lines; none if all is well."""
+    """Run a check of SQLite, and return the problems that it reports."""
     try:
         text = "\n".join(row[0] for row in connection.execute(check))
     except UnicodeDecodeError:
@@ -111,7 +112,7 @@ def _run_pragma_check(connection: SqliteConnection, check: str) -> list[str]:
 
 
 def _broken_references(connection: SqliteConnection) -> list[tuple[str]]:
-    """List broken references of the truth; those of the graph are a finding of their own."""
+    """List references to missing rows; tables of the graph are checked elsewhere."""
     try:
         rows = connection.execute("PRAGMA foreign_key_check").fetchall()
         return [row for row in rows if row[0] not in GRAPH]
@@ -128,7 +129,7 @@ def _list_tables(connection: SqliteConnection) -> list[str]:
 def _only_indexes(
     connection: SqliteConnection, name: str, problems: Sequence[str], roots: set[int]
 ) -> bool:
-    """Check whether the table's rows are sound: by what SQLite says, else by reading them all."""
+    """Check whether only a table's indexes are damaged, and all of its rows can be read."""
     if all(_is_about_an_index(problem, roots) for problem in problems):
         return True
     if not all(problem.endswith(_MALFORMED) for problem in problems):
@@ -174,13 +175,13 @@ def examine(connection: SqliteConnection, vectors: VectorIndex, *, deep: bool) -
 
 
 def examine_truth(connection: SqliteConnection) -> list[Finding]:
-    """Check what must be right in a copy; anything derived can be made anew from it."""
+    """List findings on rows that cannot be derived anew, as a backup must have them."""
     with translate_errors():
         return [_check_integrity(inspect(connection), deep=True), _check_raw_text(connection)]
 
 
 def _run_check(check: str, look: Callable[[], Finding]) -> Finding:
-    """Run a check; an error is turned into a finding."""
+    """Run a check and yield its findings; an error is a finding as well."""
     try:
         with translate_errors():
             return look()
@@ -192,16 +193,22 @@ def _run_check(check: str, look: Callable[[], Finding]) -> Finding:
         return Finding(check=check, state="error", detail=str(error), cure="Try again.")
 
 
+def _ok(check: str, detail: str) -> Finding:
+    return Finding(check=check, state="ok", detail=detail)
+
+
 def _error(check: str, detail: str) -> Finding:
     return Finding(check=check, state="error", detail=detail, cure=RESTORE)
+
+
+def _mendable(check: str, detail: str, state: Literal["error", "warning"] = "error") -> Finding:
+    return Finding(check=check, state=state, detail=detail, cure=FIX)
 
 
 def _check_engine(connection: SqliteConnection) -> Finding:
     source = sqlite3.__name__.split(".", maxsplit=1)[0]
     journal = connection.execute("PRAGMA journal_mode").fetchone()[0]
-    return Finding(
-        check="engine", state="ok", detail=f"SQLite {sqlite3.sqlite_version} ({source}), {journal}"
-    )
+    return _ok("engine", f"SQLite {sqlite3.sqlite_version} ({source}), {journal}")
 
 
 def _check_integrity(damage: Damage, *, deep: bool) -> Finding:
@@ -209,17 +216,11 @@ def _check_integrity(damage: Damage, *, deep: bool) -> Finding:
         return _error("integrity", _first_few(damage.truth))
     in_indexes = [line for lines in damage.indexes.values() for line in lines]
     if in_indexes or damage.bookkeeping:
-        return Finding(
-            check="integrity",
-            state="error",
-            detail=f"every row is sound, but: {_first_few((*in_indexes, *damage.bookkeeping))}",
-            cure=FIX,
-        )
+        problems = _first_few((*in_indexes, *damage.bookkeeping))
+        return _mendable("integrity", f"every row is sound, but: {problems}")
     if damage.derived:
-        names = ", ".join(damage.derived)
-        return Finding(check="integrity", state="ok", detail=f"every row is sound; {names} is not")
-    pragma = "integrity_check" if deep else "quick_check"
-    return Finding(check="integrity", state="ok", detail=f"{pragma} found nothing wrong")
+        return _ok("integrity", f"every row is sound; {', '.join(damage.derived)} is not")
+    return _ok("integrity", f"{'integrity' if deep else 'quick'}_check found nothing wrong")
 
 
 def _check_schema(connection: SqliteConnection) -> Finding:
@@ -231,36 +232,25 @@ def _check_schema(connection: SqliteConnection) -> Finding:
     if changed or any(expected[name].startswith("CREATE TABLE") for name in lost):
         return _error("schema", f"not as this version makes them: {', '.join(lost + changed)}")
     if lost:
-        return Finding(check="schema", state="error", detail=f"gone: {', '.join(lost)}", cure=FIX)
+        return _mendable("schema", f"gone: {', '.join(lost)}")
     foreign = list_foreign_objects(connection)
     if foreign:
         return _error("schema", f"Memoria did not make all that is in it: {', '.join(foreign)}")
-    return Finding(check="schema", state="ok", detail=f"schema {version_of(connection)}, complete")
+    return _ok("schema", f"schema {version_of(connection)}, complete")
 
 
 def _check_raw_text(connection: SqliteConnection) -> Finding:
     """Check that every stored text and wording has its hash, and every document its record."""
-    checks = [
-        *_check_chunks(connection),
-        *_check_wordings(connection),
-    ]
+    chunks, wordings = connection.execute(_SQL["raw_chunks"]), connection.execute(_SQL["wordings"])
+    checks = [intact(row["hash"], row["codec"], row["data"]) for row in chunks]
+    checks += [fingerprint(row["content"]) == row["fingerprint"] for row in wordings]
     total, damaged = len(checks), checks.count(False)
     if damaged:
         return _error("raw text", f"{damaged} of {total} stored texts are damaged")
     lost = connection.execute(_SQL["count_lost_records"]).fetchone()[0]
     if lost:
         return _error("raw text", f"{lost} records or texts are gone that others refer to")
-    return Finding(check="raw text", state="ok", detail=f"{total} texts match their hashes")
-
-
-def _check_chunks(connection: SqliteConnection) -> Iterator[bool]:
-    for row in connection.execute(_SQL["raw_chunks"]):
-        yield intact(row["hash"], row["codec"], row["data"])
-
-
-def _check_wordings(connection: SqliteConnection) -> Iterator[bool]:
-    for row in connection.execute(_SQL["wordings"]):
-        yield fingerprint(row["content"]) == row["fingerprint"]
+    return _ok("raw text", f"{total} texts match their hashes")
 
 
 def _check_full_text(connection: SqliteConnection, damage: Damage) -> Finding:
@@ -285,12 +275,7 @@ def _check_vector_index(
         )
     lost = connection.execute(_SQL["count_missing_vectors"]).fetchone()[0]
     if lost:
-        return Finding(
-            check="vectors",
-            state="error",
-            detail=f"{lost} documents have no vector and are not waiting for one",
-            cure=FIX,
-        )
+        return _mendable("vectors", f"{lost} documents have no vector and are not waiting for one")
     if broken := connection.execute(_SQL["count_damaged_passages"]).fetchone()[0]:
         return _unreadable("vectors", [f"the passages of {broken} documents"])
     drifts = [vectors.drift(model.n) for model in list_models(connection)]
@@ -299,20 +284,14 @@ def _check_vector_index(
 
 
 def _unreadable(check: str, lines: tuple[str, ...] | list[str]) -> Finding:
-    return Finding(
-        check=check, state="error", detail=f"the index is damaged: {_first_few(lines)}", cure=FIX
-    )
+    return _mendable(check, f"the index is damaged: {_first_few(lines)}")
 
 
 def _check_drift(check: str, total: int, missing: int, extra: int) -> Finding:
     if missing or extra:
-        return Finding(
-            check=check,
-            state="error",
-            detail=f"{missing} of {total} are not indexed, {extra} are indexed but gone",
-            cure=FIX,
-        )
-    return Finding(check=check, state="ok", detail=f"{total} indexed, none missing")
+        detail = f"{missing} of {total} are not indexed, {extra} are indexed but gone"
+        return _mendable(check, detail)
+    return _ok(check, f"{total} indexed, none missing")
 
 
 def _check_graph(connection: SqliteConnection) -> Finding:
@@ -320,27 +299,26 @@ def _check_graph(connection: SqliteConnection) -> Finding:
     lost = count_dangling(connection)
     if lost:
         detail = ", ".join(f"{count} {kind}" for kind, count in lost.items())
-        return Finding(check="graph", state="error", detail=f"lead nowhere: {detail}", cure=FIX)
-    return Finding(check="graph", state="ok", detail=f"{count_edges(connection)} edges, all held")
+        return _mendable("graph", f"lead nowhere: {detail}")
+    return _ok("graph", f"{count_edges(connection)} edges, all held")
 
 
 def _check_leases(connection: SqliteConnection) -> Finding:
-    """Check that no lease is over, or ends so late that it was taken while the clock was wrong."""
+    """Check that no lease has expired, or ends so late that the clock was wrong."""
     now = now_millis()
     ends = [row["expires_at"] for row in connection.execute(_SQL["leases"])]
     stale = sum(not now < end <= now + LONGEST_LEASE_MS for end in ends)
     if stale:
         detail = f"{stale} of {len(ends)} were left behind by a process that died"
-        return Finding(check="leases", state="warning", detail=detail, cure=FIX)
-    return Finding(check="leases", state="ok", detail=f"{len(ends)} held")
+        return _mendable("leases", detail, "warning")
+    return _ok("leases", f"{len(ends)} held")
 
 
 def _check_erasure(connection: SqliteConnection) -> Finding:
-    """Check that what was forgotten is wiped from the file too."""
+    """Check that no scrub of the file is due."""
     if is_scrub_pending(connection):
-        detail = "what was forgotten is not yet wiped from the file"
-        return Finding(check="erasure", state="warning", detail=detail, cure=FIX)
-    return Finding(check="erasure", state="ok", detail="nothing is left of what was forgotten")
+        return _mendable("erasure", "what was forgotten is not yet wiped from the file", "warning")
+    return _ok("erasure", "nothing is left of what was forgotten")
 
 
 def _first_few(lines: tuple[str, ...] | list[str]) -> str:

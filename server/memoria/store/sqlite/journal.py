@@ -1,4 +1,4 @@
-"""The journal of a nightly run: every row it changes is recorded as it was and as it became.
+"""Journal of a nightly run: each row that the run changes, before and after the change.
 
 The steps don't write it, for they might forget to. Temporary triggers on the run's connection do:
 they see every change of a row, those by cascades and by the schema's own triggers included. Other
@@ -42,7 +42,7 @@ _TURN = {
 
 
 def list_columns(connection: Connection, table: str) -> list[Column]:
-    """List the columns of a watched table that are not derived."""
+    """List the columns of a table that are not derived."""
     rows = connection.execute(f"PRAGMA table_xinfo({table})")
     return [
         Column(row["name"], row["type"], row["pk"])
@@ -52,7 +52,7 @@ def list_columns(connection: Connection, table: str) -> list[Column]:
 
 
 def install_triggers(connection: Connection, tables: Iterable[str]) -> None:
-    """Install triggers that journal what is changed inside of `journal_changes`."""
+    """Install triggers that record changes to these tables within `journal_changes`."""
     connection.execute("PRAGMA recursive_triggers = ON")
     connection.execute("CREATE TEMP TABLE nightly_now (run_n INTEGER, step INTEGER)")
     for table in tables:
@@ -63,7 +63,7 @@ def install_triggers(connection: Connection, tables: Iterable[str]) -> None:
 
 @contextmanager
 def journal_changes(connection: Connection, run_n: int, step: int) -> Iterator[None]:
-    """Journal what is changed in this block, which is inside of a transaction."""
+    """Record what the block changes, which runs within a transaction."""
     connection.execute("INSERT INTO temp.nightly_now VALUES (?, ?)", (run_n, step))
     yield
     connection.execute("DELETE FROM temp.nightly_now")
@@ -103,7 +103,7 @@ def _describe_change(event: str, row: str, noted: Sequence[Column]) -> tuple[str
 def hide_changes(
     connection: Connection, tables: Sequence[str], tenant: int, report_id: str
 ) -> Iterator[None]:
-    """Record in `hidden_changes` each row of these tables as it was before the block."""
+    """Record in `hidden_changes` how the rows were that the block changes."""
     connection.execute("CREATE TEMP TABLE hiding_now (tenant_id INTEGER, report_id TEXT)")
     connection.execute("INSERT INTO temp.hiding_now VALUES (?, ?)", (tenant, report_id))
     for table in tables:
@@ -156,7 +156,7 @@ def _update_image(noted: Sequence[Column]) -> str:
 
 
 def _value_as_json(x: str) -> str:
-    """Convert a value to JSON without loss, in SQL: SQLite's own has no bytes and rounds."""
+    """Return SQL that writes a value as JSON without loss: SQLite's own rounds numbers."""
     return (
         f"CASE typeof({x}) WHEN 'blob' THEN json_object('hex', hex({x})) "
         f"WHEN 'real' THEN json_object('real', printf('%!.17g', {x})) ELSE json_quote({x}) END"

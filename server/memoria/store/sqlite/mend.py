@@ -1,4 +1,4 @@
-"""Mending derived indexes, a table's own indexes, the list of pages, and queues.
+"""Mending of a file: derived indexes, indexes of tables, unused pages, queues and leases.
 
 The truth is read, never written. An index whose pages are damaged is not dropped: dropping walks
 those pages and frees whatever they point at, which may be somebody else's. It is removed from the
@@ -31,7 +31,7 @@ _FULL_TEXT = "search_index"
 def rebuild(
     connection: SqliteConnection, vectors: VectorIndex, zone: Zone, progress: Progress
 ) -> None:
-    """Build full text and vector indexes anew, whatever state they are in; tidy the graph."""
+    """Build the full text and the vector indexes anew, and remove dangling edges of the graph."""
     _full_text(connection, vectors, progress, zone=zone)
     _vectors(connection, vectors, progress, every=True)
     _graph(connection, vectors, progress)
@@ -41,7 +41,7 @@ def rebuild(
 def mend(
     connection: SqliteConnection, vectors: VectorIndex, zone: Zone, check: str, progress: Progress
 ) -> None:
-    """Mend what was found under the name of a check; do nothing if there is no mender for it."""
+    """Mend what a check has found; nothing is changed if no mender has the name of the check."""
     menders: dict[str, Mender] = {**_MENDERS, "full text": partial(_full_text, zone=zone)}
     mender = menders.get(check)
     if mender is not None:
@@ -100,7 +100,7 @@ def _vectors(
 
 
 def _own_indexes(connection: SqliteConnection, _vectors: VectorIndex, _progress: Progress) -> None:
-    """Build tables' own indexes anew; raise StoreDamagedError for a table they don't make whole."""
+    """Build indexes of tables anew; raise StoreDamagedError if a table is damaged even then."""
     for table in inspect(connection).indexes:
         with transaction(connection):
             connection.execute("PRAGMA writable_schema = ON")
@@ -116,7 +116,7 @@ def _own_indexes(connection: SqliteConnection, _vectors: VectorIndex, _progress:
 def _make_definitions(
     connection: SqliteConnection, _vectors: VectorIndex, _progress: Progress
 ) -> None:
-    """Create indexes and triggers that are gone."""
+    """Create missing indexes and triggers."""
     with transaction(connection):
         there = {row["name"] for row in connection.execute(_SQL["definitions"])}
         for name, sql in schema().items():
@@ -125,13 +125,13 @@ def _make_definitions(
 
 
 def _backlog(connection: SqliteConnection, _vectors: VectorIndex, _progress: Progress) -> None:
-    """Queue what was given up to be tried again now."""
+    """Reset the attempts of documents that could not be embedded."""
     with transaction(connection):
         connection.execute(_SQL["forgive_failures"])
 
 
 def _graph(connection: SqliteConnection, _vectors: VectorIndex, _progress: Progress) -> None:
-    """Remove dangling rows: what they said is gone, or stands in what it was drawn from."""
+    """Remove edges and entities of the graph that lead nowhere."""
     with transaction(connection):
         mend_links(connection)
 
@@ -155,7 +155,7 @@ _MENDERS: Mapping[str, Mender] = {
 
 
 def _take_out(connection: SqliteConnection, name: str, *, by_force: bool) -> None:
-    """Remove a virtual table with the tables its module keeps it in.
+    """Remove a virtual table together with the tables that its module made.
 
     Force works only in a transaction that has not met the damage yet.
     """

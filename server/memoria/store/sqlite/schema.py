@@ -23,7 +23,7 @@ _PACKED_SQL = statements("packed_texts")
 
 
 def unpack_texts(connection: SqliteConnection) -> None:
-    """Store every text of a block by itself, inside of the migration's transaction.
+    """Store each text of a packed block in a row of its own, within the migration's transaction.
 
     The texts of a damaged block are stored as they can be read, which is not what was kept: an
     examination names them then as it names any text that is damaged.
@@ -45,7 +45,7 @@ def _open_block(data: bytes) -> bytes:
 
 @cache
 def migrations() -> tuple[tuple[int, str], ...]:
-    """List every migration as (number, SQL), in order."""
+    """List all migrations as (number, SQL), in order."""
     folder = resources.files(__package__).joinpath("migrations")
     files = [entry for entry in folder.iterdir() if entry.name.endswith(".sql")]
     return tuple(sorted((int(file.name[:4]), file.read_text("utf-8")) for file in files))
@@ -53,7 +53,7 @@ def migrations() -> tuple[tuple[int, str], ...]:
 
 @cache
 def schema() -> Mapping[str, str]:
-    """Map every table, index and trigger to its SQL, once all migrations have run."""
+    """Map each table, index and trigger of the present schema to its SQL."""
     return dict(_read_schema()[0])
 
 
@@ -73,7 +73,7 @@ def _read_schema() -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
 
 
 def migrate(connection: SqliteConnection) -> None:
-    """Apply missing migrations; if none is missing, one number is read and nothing written.
+    """Apply missing migrations; nothing is written if none is missing.
 
     Raises:
         StoreTooNewError: the file knows migrations that this version does not.
@@ -87,7 +87,7 @@ def migrate(connection: SqliteConnection) -> None:
 
 
 def check_version(connection: SqliteConnection) -> None:
-    """Check that no newer Memoria has changed the schema.
+    """Raise StoreTooNewError if a newer Memoria has changed the schema.
 
     Raises:
         StoreTooNewError: one has.
@@ -126,7 +126,7 @@ _BEFORE: Mapping[int, Callable[[SqliteConnection], None]] = {23: unpack_texts}
 
 
 def version_of(connection: SqliteConnection) -> int:
-    """Return the number of the newest migration the file has seen."""
+    """Return the number of the last migration that was applied to the file."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
@@ -163,7 +163,7 @@ _ALL = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
 
 @dataclass(frozen=True, slots=True)
 class SchemaObject:
-    """A table, index, trigger or view, as the file has it."""
+    """A table, index, trigger or view in a file."""
 
     kind: str
     name: str
@@ -187,7 +187,7 @@ def list_foreign_objects(connection: SqliteConnection) -> list[str]:
 
 
 def list_lost_triggers(connection: SqliteConnection) -> list[str]:
-    """List the triggers of the migrations that are gone: what they prevent could be done."""
+    """List triggers of the migrations that are missing from the file."""
     there = {(one.kind, one.name) for one in _read_objects(connection)}
     expected = _objects_of_version(version_of(connection))
     triggers = sorted(one.name for one in expected if one.kind == "trigger")

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from memoria.store.image.varints import read_varints
+from memoria.store.image.index_size import read_varints
 from memoria.store.sql.statements import as_json, statements
 from memoria.store.sqlite.driver import SqliteConnection, take_turn
 
@@ -54,7 +54,7 @@ class _Level(NamedTuple):
 
 @contextmanager
 def suspend_merging(connection: SqliteConnection) -> Iterator[None]:
-    """Merge nothing in this block, which is inside of a transaction; the settings are restored."""
+    """Have FTS5 merge nothing during the block, which runs within a transaction."""
     usual = _BY_ITSELF | {
         row["k"]: row["v"] for row in connection.execute(_SEGMENT_SQL["settings"])
     }
@@ -66,12 +66,12 @@ def suspend_merging(connection: SqliteConnection) -> Iterator[None]:
 
 
 def has_mergeable(connection: SqliteConnection) -> bool:
-    """Check whether something small is left to merge."""
+    """Check whether small segments are left to merge."""
     return _pages_to_merge(connection) > 0
 
 
 def is_merged_whole(connection: SqliteConnection) -> bool:
-    """Check whether all lies in one segment on the last level, or there is nothing.
+    """Check whether the index has no more than one segment, on the last level.
 
     FTS5 drops the marks of deleted words only when it merges into the last level. After many
     deletions it may put what is left on a level further down, with empty ones above.
@@ -137,7 +137,7 @@ _PAGES = 500
 
 
 def is_scrub_pending(connection: SqliteConnection) -> bool:
-    """Check whether something deleted may still be readable."""
+    """Check whether deleted rows may still be readable in the file."""
     return _read_request(connection) is not None
 
 
@@ -158,7 +158,7 @@ def scrub(connection: SqliteConnection, wait_ms: int) -> bool:
 
 
 def _empty_log(connection: SqliteConnection, wait_ms: int) -> bool:
-    """Move the log into the file and empty it; return False if that took too long.
+    """Move the log into the file and empty the log; return False if that took too long.
 
     While SQLite waits for readers here, nobody can write. So it waits for a moment only, and
     between two attempts all writers in line get their turn.
@@ -181,7 +181,7 @@ def _try_to_empty_log(connection: SqliteConnection) -> bool:
 
 
 def _merge_full_text(connection: SqliteConnection) -> None:
-    """Merge all segments into one, where no deleted term survives; else build the index anew."""
+    """Merge all segments into one, in which no deleted term is left; else build the index anew."""
     step = "begin_merge"
     while True:
         before = connection.total_changes

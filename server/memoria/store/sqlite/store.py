@@ -14,6 +14,7 @@ from memoria.errors import LeaseLostError, StoreUnavailableError
 from memoria.model import Finding, system_millis
 from memoria.model.moments import MACHINE_ZONE, Zone
 from memoria.model.nightly import NightlyRun
+from memoria.store.image.tenant_images import TenantImages
 from memoria.store.image.tenants import (
     StoreTenant,
     enter_tenant,
@@ -21,8 +22,6 @@ from memoria.store.image.tenants import (
     list_erasures,
     list_tenants,
 )
-from memoria.store.image.terms import TermStatistics
-from memoria.store.image.visibility_columns_cache import VisibilityColumnsCache
 from memoria.store.rows.backlog import Backlog
 from memoria.store.rows.documents import LargeTenants
 from memoria.store.rows.queue import WorkQueue
@@ -45,7 +44,7 @@ from memoria.store.sqlite.scrub import (
 
 
 class SqliteStore:
-    """An opened database file. Its methods may be called from any thread."""
+    """Store on an opened database file. Thread-safe."""
 
     def __init__(
         self,
@@ -76,7 +75,7 @@ class SqliteStore:
         self._busy_timeout_ms = busy_timeout_ms
         self._options = StoreOptions(attempts, frozenset(private), zone)
         self._connections = Connections(path, busy_timeout_ms, readers)
-        self._counted = TermStatistics(VisibilityColumnsCache(self._connections.connect_beside))
+        self._images = TenantImages(self._connections.connect_beside)
         self._large = LargeTenants()
 
     def tenants(self) -> list[str]:
@@ -89,7 +88,7 @@ class SqliteStore:
         """Begin a transaction that reads one snapshot of a tenant's rows."""
         with self._connections.read() as opened:
             found = find_tenant(opened.connection, tenant) or StoreTenant(tenant)
-            self._counted.drop_erased(found.number, found.last_erasure)
+            self._images.forget_erased(found.number, found.last_erasure)
             another = partial(self._read_same, opened.connection, found)
             yield self._read_transaction(opened, found, another)
 
@@ -97,7 +96,7 @@ class SqliteStore:
     def write(
         self, tenant: str, *, is_brief: bool = False, only_adds: bool = False
     ) -> Iterator[Transaction]:
-        """Begin a change, all or nothing; on disk when the block has ended without an error."""
+        """Begin a transaction that writes; its changes are on disk when the block has ended."""
         with self._write_transaction(is_brief=is_brief) as connection:
             found = enter_tenant(connection, tenant)
             vectors = self._connections.writer.vectors
@@ -105,7 +104,7 @@ class SqliteStore:
             if not only_adds:
                 end_kept()
             yield Transaction(
-                connection, found, vectors, self._options, self._counted, end_kept=end_kept
+                connection, found, vectors, self._options, self._images, end_kept=end_kept
             )
 
     @contextlib.contextmanager
@@ -116,8 +115,7 @@ class SqliteStore:
                 yield Backlog(connection, self._connections.writer.vectors)
         else:
             with self._connections.read() as (connection, vectors):
-                vectors.drop_erased()
-                self._drop_erased_words(connection)
+                self._forget_erased(connection)
                 yield Backlog(connection, vectors)
 
     @contextlib.contextmanager
@@ -142,8 +140,8 @@ class SqliteStore:
 
     @property
     def is_learning(self) -> bool:
-        """True if a large home's vectors or documents are still being read beside the searches."""
-        return self._connections.cache.learning or self._counted.standings.learning
+        """True while a thread reads the vectors or visibilities of a large home."""
+        return self._connections.cache.learning or self._images.is_reading
 
     def examine(self, *, deep: bool) -> list[Finding]:
         """Check the file and its indexes for `doctor`, and list what was found."""
@@ -151,12 +149,12 @@ class SqliteStore:
             return list(examine(*opened, deep=deep))
 
     def rebuild(self, progress: Callable[[int, int], None]) -> None:
-        """Build the derived indexes anew from the truth."""
+        """Build the full text and the vector indexes anew from stored rows."""
         with self._connections.lock_writer(), self._connections.open_fresh() as opened:
             rebuild(*opened, self.zone, progress)
 
     def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
-        """Mend what `examine` found wrong under this name, if it can be; never the truth."""
+        """Mend what a check of `examine` has found; only derived rows are changed."""
         with self._connections.lock_writer(), self._connections.open_fresh() as opened:
             mend(*opened, self.zone, check, progress)
 
@@ -171,19 +169,19 @@ class SqliteStore:
         return True
 
     def needs_scrub(self) -> bool:
-        """Check whether erased rows may still have left something behind."""
+        """Check whether erased rows may still be readable in the file."""
         with self._connections.read() as (connection, _):
             return is_scrub_pending(connection)
 
     def scrub(self) -> bool:
-        """Wipe what erased rows left behind in the file, and in the memory of this process."""
+        """Wipe erased rows from the file and from the memory of this process."""
         with self._connections.lock_writer(), self._connections.open_fresh() as opened:
-            self._drop_erased_words(opened.connection)
+            self._forget_erased(opened.connection)
             return scrub(opened.connection, self._busy_timeout_ms)
 
     def close(self) -> None:
         """Close every connection."""
-        self._counted.standings.close()
+        self._images.close()
         self._connections.close()
 
     def _write_transaction(
@@ -191,16 +189,17 @@ class SqliteStore:
     ) -> contextlib.AbstractContextManager[SqliteConnection]:
         return self._connections.write(is_brief=is_brief)
 
-    def _drop_erased_words(self, connection: SqliteConnection) -> None:
-        self._connections.forget()
+    def _forget_erased(self, connection: SqliteConnection) -> None:
+        """Drop what this process still knows of erased rows."""
+        self._connections.forget(connection)
         for tenant, last_erasure in list_erasures(connection):
-            self._counted.drop_erased(tenant, last_erasure)
+            self._images.forget_erased(tenant, last_erasure)
 
     @contextlib.contextmanager
     def _read_same(
         self, connection: SqliteConnection, tenant: StoreTenant
     ) -> Iterator[Transaction | None]:
-        """Open a second view of a reader's snapshot; None if useless, or not to be had."""
+        """Yield another transaction on the same state; None for a small tenant, or if busy."""
         if not self._large.includes(connection, tenant):
             yield None
             return
@@ -212,13 +211,10 @@ class SqliteStore:
                 yield None
 
     def _read_transaction(
-        self,
-        opened: Opened,
-        tenant: StoreTenant,
-        another: ConcurrentRead = contextlib.nullcontext,
+        self, opened: Opened, tenant: StoreTenant, another: ConcurrentRead = contextlib.nullcontext
     ) -> Transaction:
         return Transaction(
-            opened.connection, tenant, opened.vectors, self._options, self._counted, another
+            opened.connection, tenant, opened.vectors, self._options, self._images, another
         )
 
 
@@ -232,7 +228,7 @@ def _end_kept(home: str, tenant: str) -> None:
 
 
 class SqliteJournalingStore(SqliteStore):
-    """A home's store as a nightly run uses it, from one thread."""
+    """Store of a nightly run, for use in one thread."""
 
     def __init__(
         self,
@@ -246,7 +242,7 @@ class SqliteJournalingStore(SqliteStore):
         lease: str,
         owner: str,
     ) -> None:
-        """Open the file, which other processes may have open too.
+        """Open the file, which other processes may have open as well.
 
         Args:
             path: the database file.
@@ -277,7 +273,7 @@ class SqliteJournalingStore(SqliteStore):
 
     @contextlib.contextmanager
     def journaling(self, run: NightlyRun, step: int) -> Iterator[None]:
-        """Record what is written in this block as changed by that step of the run."""
+        """Record changes in the block as those of a step of the run."""
         self._at = run.n, step
         try:
             yield
@@ -295,7 +291,7 @@ class SqliteJournalingStore(SqliteStore):
         self._merge_index_segments()
 
     def _merge_index_segments(self) -> None:
-        """Merge index segments that the transaction before this one left."""
+        """Merge segments of the full-text index that earlier transactions have added."""
         with self._connections.lock_writer() as connection:
             if not has_mergeable(connection):
                 return
@@ -304,7 +300,7 @@ class SqliteJournalingStore(SqliteStore):
 
     @contextlib.contextmanager
     def _write_under_lease(self) -> Iterator[SqliteConnection]:
-        """Begin a transaction, if the owner still has the lease."""
+        """Begin a transaction that writes; raise LeaseLostError if the owner has lost the lease."""
         before = self._writer.total_changes
         with super()._write_transaction() as connection:
             self._require_lease(connection)
@@ -312,7 +308,7 @@ class SqliteJournalingStore(SqliteStore):
         self.most_rows = max(self.most_rows, self._writer.total_changes - before)
 
     def _require_lease(self, connection: SqliteConnection) -> None:
-        """Raise LeaseLostError if another has the lease: a process that slept must not write on."""
+        """Raise LeaseLostError if another owner has the lease, as after a process was suspended."""
         asked = {**self._lease, "now": system_millis()}
         if connection.execute(statements("nightly_runs")["lease"], asked).fetchone() is None:
             raise LeaseLostError(

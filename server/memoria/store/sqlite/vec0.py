@@ -1,4 +1,4 @@
-"""sqlite-vec: the vectors once more in the file, laid out for scanning.
+"""sqlite-vec index: a copy of all vectors in the file, laid out for scanning.
 
 One virtual table a model (so that two models never meet), partitioned by the visibility of a
 document: whose it is, of which kind and workspace, and whether it is processed. Its chunks are
@@ -27,7 +27,7 @@ _PAGE = 1000
 
 
 class Vec0Index:
-    """The sqlite-vec index, through one connection."""
+    """Index of sqlite-vec on one connection."""
 
     def __init__(self, connection: SqliteConnection) -> None:
         self._connection = connection
@@ -47,12 +47,12 @@ class Vec0Index:
         )
 
     def erase(self, n: int) -> None:
-        """Take a document out, for every model. sqlite-vec writes zeros over its vector."""
+        """Remove a document, for all models; sqlite-vec writes zeros over its vector."""
         for model in self.list_indexed():
             self._connection.execute(f"DELETE FROM {_table(model)} WHERE rowid = ?", (n,))
 
     def erase_tenant(self, tenant: int) -> None:
-        """Take all of a tenant's documents out, for every model."""
+        """Remove all documents of a tenant, for all models."""
         for model in self.list_indexed():
             self._connection.execute(
                 f"DELETE FROM {_table(model)} WHERE rowid IN "
@@ -74,7 +74,7 @@ class Vec0Index:
         )
 
     def move(self, n: int) -> None:
-        """Index a document by its present visibility, for every model it has a vector of."""
+        """Index a document anew after its visibility changed, for all models."""
         self.erase(n)
         for model in list_models(self._connection):
             rows = self._connection.execute(SQL["one"], {"model": model.n, "n": n}).fetchall()
@@ -102,7 +102,7 @@ class Vec0Index:
         return score_exactly(self._connection, where.model, shown, vector, limit)
 
     def drift(self, model: int) -> Drift:
-        """Compare the index with the truth, document by document."""
+        """Compare the index with the stored vectors, document by document."""
         truth = SQL["count_indexable"].rstrip(";")
         total = int(self._connection.execute(truth, {"model": model}).fetchone()[0])
         if model not in self.list_indexed():
@@ -115,7 +115,7 @@ class Vec0Index:
         return Drift(total, missing=total - both, extra=indexed - both)
 
     def catch_up(self, model: int, dims: int) -> None:
-        """Build the index anew from the truth, page by page."""
+        """Build the index anew from the stored vectors, page by page."""
         self._connection.execute(f"DROP TABLE IF EXISTS {_table(model)}")
         after = 0
         while rows := self._connection.execute(

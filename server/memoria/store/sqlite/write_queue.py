@@ -1,4 +1,4 @@
-"""The queue of writers: they write in the order in which they come, across processes.
+"""Write queue: writers of all processes write in the order in which they came.
 
 SQLite lets those who wait for its write lock sleep and look again, ever more rarely. A process that
 has just written finds it free, and of many writers some wait until they give up. So a writer first
@@ -41,13 +41,13 @@ else:
 
 
 class LockWatch:
-    """A thread that waits for a byte to be free, since such a wait can't be interrupted.
+    """Thread that waits until another process unlocks a byte; such a wait can't be interrupted.
 
-    It is over, too, if the system refuses to let it wait: its owner looks again anyway.
+    The watch is over as well if the system refuses to wait: its owner looks again anyway.
     """
 
     def __init__(self, descriptor: int, byte: int) -> None:
-        """Begin to wait at once. The descriptor must stay open until it is over.
+        """Begin to wait. The descriptor must stay open until the wait is over.
 
         Args:
             descriptor: of the file.
@@ -58,11 +58,11 @@ class LockWatch:
 
     @property
     def is_over(self) -> bool:
-        """True if the byte has been free since, or the system refused to wait."""
+        """True if the byte was free at some moment, or the system refused to wait."""
         return self._over.is_set()
 
     def wait(self, seconds: float) -> None:
-        """Wait until it is over, at most for so long."""
+        """Wait until the watch is over, or the time has passed."""
         self._over.wait(seconds)
 
     def _run(self, descriptor: int, byte: int) -> None:
@@ -81,35 +81,35 @@ _MOST_TICKETS = 1 << 30
 _OWNER_ONLY = 0o600
 _FLAGS = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _SHORTEST_S, _LONGEST_S = 0.0003, 0.02
-"""Seconds between two looks at what the system does not wake anybody for."""
+"""Seconds between two looks at something of which the system sends no signal."""
 _STILL_S = 0.5
 """Seconds without a move after which waiting writers look whether anybody writes at all."""
 
 
 class WaitedTooLongError(Exception):
-    """The queue has not moved for too long."""
+    """Error of a writer that has waited too long for its turn."""
 
     def __init__(self, process: int) -> None:
-        """Take the id of the process whose turn it was last."""
+        """Keep the id of the process whose turn it was last."""
         super().__init__(process)
         self.process = process
 
 
 class FifoLock:
-    """Threads of one process in the order in which they came: Python's own lock keeps none."""
+    """Lock that threads of one process get in the order in which they asked."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._line: deque[threading.Lock] = deque()
-        """Gates of the threads in line, each shut until it is their turn."""
+        """Gates of the threads in line; an open gate is a thread's turn."""
 
     def __len__(self) -> int:
-        """Return the number of threads in line, the one whose turn it is included."""
+        """Return the number of threads that have the lock or wait for the lock."""
         return len(self._line)
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Wait for one's turn; it lasts as long as the block."""
+        """Wait for a turn, which lasts as long as the block."""
         gate = threading.Lock()
         with self._guard:
             if self._line:
@@ -133,7 +133,7 @@ class _Head(NamedTuple):
     present: int
     """Ticket whose turn it was last."""
     process: int
-    """Process that had it."""
+    """Process of that ticket."""
 
 
 class _Ticket(NamedTuple):
@@ -141,21 +141,21 @@ class _Ticket(NamedTuple):
 
     number: int
     is_first: bool
-    """True if nobody was before it when it was taken, so that there is nothing to wait for."""
+    """True if no earlier writer was left when the ticket was taken."""
 
 
 class WriteQueue:
-    """The line of all that write to one database file. Thread-safe.
+    """Queue of all writers to one database file. Thread-safe.
 
-    A process has one for a file, however many connections: its locks are the process's, and closing
-    the file anywhere in it would end them all.
+    A process has one queue for a file, however many connections: file locks belong to the process,
+    and closing the file anywhere in the process would end all locks.
     """
 
     _guard = threading.Lock()
     _all: ClassVar[dict[Path, "WriteQueue"]] = {}
 
     def __init__(self, database: Path) -> None:
-        """Open nothing until somebody writes. Use `of` to get one.
+        """Make a queue whose file is opened by the first writer; `of` shares queues by file.
 
         Args:
             database: the file that is written to.
@@ -169,11 +169,11 @@ class WriteQueue:
         self._overtaken = 0
         """Lowest ticket that is still waited for."""
         self._watches: list[LockWatch] = []
-        """Watches of those who wait, and of those who no longer do and can't be called back."""
+        """Watches that are not over, those of former waits included."""
 
     @classmethod
     def of(cls, database: Path) -> "WriteQueue":
-        """Return the queue of a file. Every caller must close it once."""
+        """Return the queue of a file; each caller must close the queue once."""
         place = Path(os.path.realpath(database))
         with cls._guard:
             queue = cls._all.setdefault(place, cls(place))
@@ -181,7 +181,7 @@ class WriteQueue:
         return queue
 
     def close(self) -> None:
-        """Leave the queue. The last to leave removes the file, unless somebody is in line."""
+        """Close the queue for one caller; the last one removes its file unless a writer waits."""
         with self._guard:
             self._users -= 1
             if self._users == 0:
@@ -190,7 +190,7 @@ class WriteQueue:
 
     @contextmanager
     def turn(self, patience_s: float, is_free: Callable[[], bool]) -> Iterator[None]:
-        """Wait for one's turn; it lasts as long as the block.
+        """Wait for a turn, which lasts as long as the block.
 
         Args:
             patience_s: how long to wait without the queue moving.
@@ -211,7 +211,7 @@ class WriteQueue:
                     self._unlock(_TICKETS + taken.number)
 
     def _take_ticket(self) -> _Ticket | None:
-        """Take the next ticket; None if there can be no queue, or its counter stays locked."""
+        """Return the next ticket; None if no file can be locked, or the counter stays locked."""
         until = time.monotonic() + _STILL_S
         with suppress(OSError):
             while time.monotonic() < until:
@@ -238,7 +238,7 @@ class WriteQueue:
         return _Ticket(ticket, is_first)
 
     def _wait(self, ticket: int, patience_s: float, is_free: Callable[[], bool]) -> None:
-        """Wait until nobody is ahead, or those who are can be overtaken."""
+        """Wait until no earlier writer is left, or the earlier ones may be overtaken."""
         descriptor = self._open_file()
         seen, moved_at = _read_head(descriptor).present, time.monotonic()
         watch = LockWatch(descriptor, _TICKETS + ticket - 1)
@@ -262,7 +262,7 @@ class WriteQueue:
         write_at(descriptor, _NEXT.size, _PRESENT.pack(ticket, os.getpid()))
 
     def _is_first(self, descriptor: int, ticket: int) -> bool:
-        """Check whether nobody has an earlier ticket, of those that are waited for."""
+        """Check whether no writer has an earlier ticket, overtaken writers aside."""
         first = self._overtaken if self._overtaken <= ticket else 0
         if first == ticket:
             return True
@@ -282,7 +282,7 @@ class WriteQueue:
         return self._descriptor
 
     def _is_in_place(self, descriptor: int) -> bool:
-        """Check whether others find this file, too: the last to leave may have removed it."""
+        """Check whether the path leads to the opened file: another process may remove the file."""
         try:
             return os.path.samestat(os.fstat(descriptor), os.stat(self._name))  # noqa: PTH116
         except FileNotFoundError:
@@ -296,7 +296,7 @@ class WriteQueue:
             self._descriptor = None
 
     def _remove_file(self) -> None:
-        """Remove the file while nobody is in line, and nobody can join."""
+        """Remove the file if no writer waits; the locked counter keeps new ones out."""
         if self._descriptor is None:
             return
         with suppress(OSError):

@@ -1,13 +1,11 @@
-"""Nearest neighbours by cosine, exactly, in two ways.
+"""Vectors: nearest documents by cosine, exactly, from the file or from memory.
 
-The truth is the `embeddings` table. `vec0` keeps a copy of it in the file, laid out for scanning:
-it needs no loading, but scans more slowly. `matrix` is a copy in the process's memory, loaded once
-and faster (decision 010). `index` chooses. Either way the scores are those of `exact`, so
-that nobody can tell which it was.
+The truth is the `embeddings` table. `vec0` keeps a copy of the table in the file, laid out for
+scanning: slower, but nothing has to be loaded. `matrix` is a copy in the process's memory, loaded
+once and faster (decision 010). `index` chooses. Scores are the same to the last bit in both.
 """
 
-from memoria.store.vectors.cache import VectorCache
-from memoria.store.vectors.index import VectorIndex
+from memoria.store.vectors.index import VectorCache, VectorIndex
 from memoria.store.vectors.models import (
     Drift,
     EmbeddingModel,

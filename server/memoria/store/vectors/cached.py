@@ -1,4 +1,4 @@
-"""Cached vectors of one model, tenant and kind, and the state of the file they have followed.
+"""Cached vectors of one model, tenant and kind, as of one state of the file.
 
 That state is the count of the tenant's changes. A search on a newer snapshot first reads what
 changed in between; one on an older snapshot reads what was changed since as it was then (`recent`),
@@ -10,17 +10,15 @@ Only readers come here: what a transaction that writes sees may yet be rolled ba
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Set
 
 import numpy as np
 
 from memoria.model import Vector
 from memoria.store.connection import Connection, Row
-from memoria.store.image.changed import read_few_changed
+from memoria.store.image.counts import BUDGET
 from memoria.store.image.tenants import IndexChanges
-from memoria.store.image.terms import BUDGET
 from memoria.store.image.visibility import write_token
-from memoria.store.sql.statements import TenantRows
 from memoria.store.values import Match
 from memoria.store.vectors.compressed import CompressedVectors
 from memoria.store.vectors.matrix import Matrix
@@ -32,14 +30,14 @@ _MOST_RECENT = 200
 
 
 class RecentChanges:
-    """The documents that were changed last. Not thread-safe."""
+    """Documents that were changed last. Not thread-safe."""
 
     def __init__(self) -> None:
         self._known_from = self._newest = 0
         self._changes: deque[tuple[int, int]] = deque()
 
     def begin_at(self, change: int) -> None:
-        """Drop all changes up to this one: they were too many, or something was erased."""
+        """Drop all changes up to a number: too many have happened, or something was erased."""
         self._known_from = change
         self._changes.clear()
 
@@ -52,7 +50,7 @@ class RecentChanges:
             self._known_from = max(self._known_from, gone)
 
     def after(self, change: int) -> Set[int] | None:
-        """Return the documents changed after this change; None if not all are known."""
+        """Return the documents changed after a change; None if not all of them are known."""
         if change < self._known_from:
             return None
         if change >= self._newest:
@@ -60,7 +58,6 @@ class RecentChanges:
         return {n for changed, n in self._changes if changed > change}
 
 
-_FILE = "documents"
 _SAMPLED = 4
 """Number of the nearest that are checked against filters first, for each that is wanted."""
 _CANDIDATES = 4
@@ -78,7 +75,9 @@ _OUTGROWN = 4
 
 
 class CachedVectors(ABC):
-    """Vectors with the change they are brought up to, and a lock for both."""
+    """Vectors, the number of the last change that they have followed, and a lock for both."""
+
+    rows: Matrix | CompressedVectors
 
     def __init__(self, key: Key, dims: int) -> None:
         self.lock = threading.Lock()
@@ -87,11 +86,6 @@ class CachedVectors(ABC):
         self._where = dict(zip(("model", "tenant", "kind"), key, strict=True))
         self._tenant = key[1]
         self._dims = dims
-
-    @property
-    @abstractmethod
-    def rows(self) -> Matrix | CompressedVectors:
-        """Vectors in memory."""
 
     def nearest(
         self, connection: Connection, where: VectorQuery, vector: Vector, limit: int, change: int
@@ -124,16 +118,13 @@ class CachedVectors(ABC):
         """Return the nearest of the vectors in memory, best first."""
 
     def enough_for(self, many: int) -> int:
-        """Return the number of vectors that this serves; `many` are the most for a matrix."""
+        """Return the number of vectors up to which these are as fast as others would be."""
         return many
 
     def follow(
-        self,
-        connection: Connection,
-        now: IndexChanges,
-        going_on: Callable[[], bool] = lambda: True,
+        self, connection: Connection, now: IndexChanges, going_on: Callable[[], bool] = lambda: True
     ) -> bool:
-        """Bring the vectors up to the connection's snapshot; return False if they were already.
+        """Bring the vectors up to a snapshot; return False if they have followed it already.
 
         Args:
             connection: reads the snapshot.
@@ -151,7 +142,7 @@ class CachedVectors(ABC):
         return True
 
     def drop_erased(self, connection: Connection) -> None:
-        """Bring the vectors up to the connection's snapshot if something was erased since."""
+        """Bring the vectors up to a snapshot if the tenant has erased something."""
         now = read_changes(connection, self._tenant)
         if self.seen < now.erased_at:
             self.follow(connection, now)
@@ -161,7 +152,8 @@ class CachedVectors(ABC):
     ) -> None:
         if now.erased_at > self.seen and len(self.rows):
             self.rows.keep_only(self._documents(connection))
-        for page in self._list_changed(connection):
+        changed = connection.execute(SQL["changed"], {**self._where, "seen": self.seen})
+        while page := changed.fetchmany(_PAGE):
             if not going_on():
                 return
             for row in page:
@@ -169,17 +161,6 @@ class CachedVectors(ABC):
         if now.erased_at > self.seen or not self.seen:
             self._recent.begin_at(now.n)
         self.seen = now.n
-
-    def _list_changed(self, connection: Connection) -> Iterator[Sequence[Row]]:
-        """Yield the documents that were changed since, with their vectors, page by page."""
-        if self.seen:
-            rows = TenantRows(connection, self._tenant, _FILE)
-            few = read_few_changed(rows, self.seen)
-            if few and self._where["kind"] not in {each.kind for each in few}:
-                return
-        changed = connection.execute(SQL["changed"], {**self._where, "seen": self.seen})
-        while page := changed.fetchmany(_PAGE):
-            yield page
 
     def _documents(self, connection: Connection) -> Iterable[int]:
         return (row["n"] for row in connection.execute(SQL["held"], self._where))
@@ -195,37 +176,36 @@ class CachedVectors(ABC):
 
 
 class CachedMatrix(CachedVectors):
-    """A matrix: exact, and its scores are the answer."""
+    """Vectors in a matrix, whose scores are the answer."""
+
+    rows: Matrix
 
     def __init__(self, key: Key, dims: int) -> None:
         super().__init__(key, dims)
-        self.matrix = Matrix(dims)
-
-    @property
-    def rows(self) -> Matrix:
-        """Vectors in memory."""
-        return self.matrix
+        self.rows = Matrix(dims)
 
     def _search(
         self, _connection: Connection, where: VectorQuery, vector: Vector, limit: int
     ) -> list[Match]:
         """Return the nearest of the vectors in memory, best first."""
         together = where.together
-        scores = together.score(self.matrix, vector) if together else self.matrix.score(vector)
+        scores = together.score(self.rows, vector) if together else self.rows.score(vector)
         if where.narrowing is None:
-            return self.matrix.nearest(where.scopes, where.allowed, scores, limit)
-        found = self.matrix.nearest(where.scopes, None, scores, limit * _SAMPLED)
+            return self.rows.nearest(where.scopes, where.allowed, scores, limit)
+        found = self.rows.nearest(where.scopes, None, scores, limit * _SAMPLED)
         passed = where.narrowing.best(found, limit)
         if len(passed) == limit or len(found) < limit * _SAMPLED:
             return passed
-        return where.narrowing.best(self.matrix.nearest(where.scopes, None, scores, BUDGET), limit)
+        return where.narrowing.best(self.rows.nearest(where.scopes, None, scores, BUDGET), limit)
 
 
 class CachedCodes(CachedVectors):
-    """Codes: they find candidates, which are scored from the truth."""
+    """Vectors as codes, which find candidates to be scored from the truth."""
+
+    rows: CompressedVectors
 
     def __init__(self, key: Key, dims: int, connection: Connection) -> None:
-        """Learn codes; the vectors to be found are not read yet.
+        """Learn codes from a sample of the vectors.
 
         Args:
             key: the model, tenant and kind.
@@ -237,17 +217,12 @@ class CachedCodes(CachedVectors):
         chosen = ns[:: max(len(ns) // _SAMPLE, 1)]
         _, sample = read_vectors(connection, key[0], chosen, dims)
         self._learnt_for = len(ns)
-        self._rows = CompressedVectors(
+        self.rows = CompressedVectors(
             dims, np.resize(sample, (max(len(sample), _LEAST_SAMPLE), dims))
         )
 
-    @property
-    def rows(self) -> CompressedVectors:
-        """Vectors in memory, as codes."""
-        return self._rows
-
     def enough_for(self, many: int) -> int:
-        """Return the number of vectors that these codes serve."""
+        """Return the number of vectors up to which these codes serve."""
         return max(many, _OUTGROWN * self._learnt_for)
 
     def _search(
@@ -256,7 +231,7 @@ class CachedCodes(CachedVectors):
         """Return the nearest of the vectors in memory, best first."""
         wanted = max(limit * _FEWER, min(limit * _CANDIDATES, _ENOUGH))
         most = wanted if where.narrowing is None else max(wanted, BUDGET)
-        ns = self._rows.nearest_candidates(where.scopes, where.allowed, vector, most)
+        ns = self.rows.nearest_candidates(where.scopes, where.allowed, vector, most)
         if where.narrowing is not None:
             passed = where.narrowing.best([Match(n, 0.0) for n in ns], wanted)
             ns = [match.n for match in passed]
@@ -264,7 +239,7 @@ class CachedCodes(CachedVectors):
 
 
 def create_cache(connection: Connection, key: Key, dims: int, many: int) -> CachedVectors:
-    """Make codes if there are more vectors than `many`, else a matrix; both empty."""
+    """Return empty codes if there are more vectors than `many`, else an empty matrix."""
     where = dict(zip(("model", "tenant", "kind"), key, strict=True))
     more = connection.execute(SQL["held"], where).fetchmany(many + 1)
     return CachedCodes(key, dims, connection) if len(more) > many else CachedMatrix(key, dims)

@@ -1,4 +1,4 @@
-"""Very many vectors in memory, as codes of a quarter of a byte for each number.
+"""Compressed vectors: codes in memory, a quarter of a byte for each number of a vector.
 
 Product quantisation (H. Jégou, M. Douze, C. Schmid, "Product Quantization for Nearest Neighbor
 Search", 2011): every two numbers of a vector are replaced by the nearest of sixteen pairs learnt
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memoria.model import Vector
-from memoria.store.image.terms import BUDGET
+from memoria.store.image.counts import BUDGET
 
 _ROUNDS = 10
 _BITS = 4
@@ -33,7 +33,7 @@ class CompressedVectors:
     """Documents with the codes of their vectors, and visibilities. Not thread-safe."""
 
     def __init__(self, dims: int, sample: NDArray[np.float32]) -> None:
-        """Learn codes from a sample; no document is held yet.
+        """Learn codes from a sample.
 
         Args:
             dims: the length of a vector, an even number.
@@ -50,7 +50,7 @@ class CompressedVectors:
         self.clear()
 
     def clear(self) -> None:
-        """Drop all documents; what was learnt stays."""
+        """Drop all documents, and keep the codes that were learnt."""
         self._index.reset()
         self._ns = np.empty(0, np.int64)
         self._visibilities = np.empty(0, np.int32)
@@ -75,7 +75,7 @@ class CompressedVectors:
             self.flush()
 
     def flush(self) -> None:
-        """Give a code to every vector that waits for one."""
+        """Code the vectors that have no code yet."""
         if not self._waiting:
             return
         waiting, self._waiting = self._waiting, {}
@@ -132,7 +132,7 @@ class CompressedVectors:
         return rows[wanted[rows]][:most]
 
     def _nearest_of(self, rows: NDArray[np.intp], vector: Vector, most: int) -> NDArray[np.intp]:
-        """Return the nearest of a few rows, by the vectors their codes stand for, best first."""
+        """Return the nearest of a few rows by the vectors that are decoded from their codes."""
         if not len(rows):
             return rows
         scores = np.concatenate([part @ vector for part in self._decode(rows)])

@@ -27,7 +27,7 @@ _MOST_ASKED = 4
 
 
 class _ScoredQuestion(NamedTuple):
-    """A question, and its scores."""
+    """A question's vector, and the scores of all rows."""
 
     vector: Vector
     scores: NDArray[np.float32]
@@ -101,7 +101,7 @@ class Matrix:
         self._at(last).fill(0)
 
     def keep_only(self, ns: Iterable[int]) -> None:
-        """Drop every document that is not among these, and all kept scores."""
+        """Drop all other documents, and all kept scores."""
         self._asked.clear()
         for n in self._rows.keys() - set(ns):
             self.drop(n)
@@ -134,7 +134,7 @@ class Matrix:
     def _select_rows(
         self, scopes: Sequence[str], allowed: Collection[int] | None
     ) -> NDArray[np.bool_] | None:
-        """Return a mask of the wanted rows; None if it would be all of them."""
+        """Return a mask of the wanted rows; None if all rows are wanted."""
         size = len(self)
         codes = [self._codes[scope] for scope in scopes if scope in self._codes]
         if allowed is None and sum(self._visible_counts[code] for code in codes) == size:
@@ -147,7 +147,7 @@ class Matrix:
         return wanted
 
     def score(self, vector: Vector) -> NDArray[np.float32]:
-        """Return every row's product with a vector; those of the last are kept up to date."""
+        """Return the product of each row with a vector; products of the last vectors are kept."""
         key = vector.tobytes()
         asked = self._asked.get(key)
         if asked is None:
@@ -160,7 +160,7 @@ class Matrix:
         return asked.scores[: len(self)]
 
     def score_all(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return every row's product with each vector, by one pass over the rows.
+        """Return the product of each row with each vector, by one pass over the rows.
 
         A vector's products have the same bits whichever others there are.
 
@@ -194,7 +194,7 @@ class Matrix:
 
 
 def _highest(scores: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
-    """Return the indexes of the `limit` highest scores, and of all that equal the least of them."""
+    """Return the indexes of the `limit` highest scores, with all scores equal to the lowest."""
     if len(scores) <= limit:
         return np.arange(len(scores))
     sample, nth = scores[::_SAMPLED], limit * _SPARE // _SAMPLED
@@ -212,7 +212,7 @@ def _select_highest(scores: NDArray[np.float32], limit: int) -> NDArray[np.intp]
 
 
 class QuestionsTogether:
-    """Vectors that will be searched for on one snapshot, with their scores once one of them is."""
+    """Questions to be asked of one snapshot; the first that is asked scores all of them."""
 
     def __init__(self, vectors: Sequence[Vector]) -> None:
         """Take the questions' vectors.
@@ -226,7 +226,7 @@ class QuestionsTogether:
         """Scores of shape (questions, rows), by matrix and its number of changes."""
 
     def score(self, matrix: Matrix, vector: Vector) -> NDArray[np.float32]:
-        """Return the product of each row of a matrix with a vector, which may be none of these."""
+        """Return the product of each row of a matrix with any vector."""
         row = self._rows.get(vector.tobytes())
         if row is None:
             return matrix.score(vector)

@@ -1,4 +1,4 @@
-"""Values of both ways of searching vectors, and reads that both need."""
+"""Values and reads that a search of vectors needs in the file as in memory."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ Key = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingModel:
-    """A model whose vectors the home holds."""
+    """Embedding model of which the home has vectors."""
 
     n: int
     name: str
@@ -35,7 +35,7 @@ class EmbeddingModel:
 
 @dataclass(frozen=True, slots=True)
 class VectorQuery:
-    """A query for neighbours: the model, tenant, kind and filters."""
+    """Query for the nearest documents: the model, tenant, kind and filters."""
 
     model: int
     tenant: int
@@ -54,7 +54,7 @@ class VectorQuery:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """Difference between an index and the truth, in numbers of documents."""
+    """Difference between an index and the stored vectors, in numbers of documents."""
 
     total: int
     missing: int
@@ -67,12 +67,12 @@ class Drift:
 
 
 def read_changes(connection: Connection, tenant: int) -> IndexChanges:
-    """Read the counts of a snapshot's changes."""
+    """Return the counts of a tenant's changes on a snapshot."""
     return IndexChanges(*connection.execute(SQL["changes"], {"tenant": tenant}).fetchone())
 
 
 def current_model(connection: Connection) -> str | None:
-    """Return the name of the model that embeds what the home stores; None if there is none."""
+    """Return the name of the home's embedding model; None if none was chosen."""
     row = connection.execute(SQL["current_model"]).fetchone()
     return None if row is None else str(row["value"])
 
@@ -88,12 +88,12 @@ def _find_model(connection: Connection, name: str) -> EmbeddingModel | None:
 
 
 def list_models(connection: Connection) -> list[EmbeddingModel]:
-    """List every model the home holds vectors of."""
+    """List all models of which the home has vectors."""
     return [EmbeddingModel(**row) for row in connection.execute(SQL["models"])]
 
 
 def list_passing(connection: Connection, where: VectorQuery, ns: Collection[int]) -> list[int]:
-    """Select the documents that a search may find, as the truth has it."""
+    """Select the documents that are visible and pass the filters of a query."""
     visible = list_visible(connection, where, ns)
     if where.narrowing is not None:
         passed = where.narrowing.best([Match(n, 0.0) for n in visible], len(visible))
@@ -102,6 +102,6 @@ def list_passing(connection: Connection, where: VectorQuery, ns: Collection[int]
 
 
 def list_visible(connection: Connection, where: VectorQuery, ns: Collection[int]) -> list[int]:
-    """Select the documents that are visible, whatever the question's filters."""
+    """Select the documents that a query may see, whether or not they pass its filters."""
     rows = connection.execute(SQL["visibilities"], {"tenant": where.tenant, "ns": list_numbers(ns)})
     return [row["n"] for row in rows if visibility_of(row).token in where.scopes]

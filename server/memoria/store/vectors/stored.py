@@ -42,14 +42,14 @@ def read_vectors(
 def stack_vectors(
     rows: Sequence[tuple[int, bytes]], dims: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Return the documents of such rows, and a matrix with a row for each."""
+    """Return the documents of (number, vector) rows, and a matrix with a row for each."""
     vectors = np.frombuffer(b"".join(check_vector(n, each, dims) for n, each in rows), np.float32)
     found = np.fromiter((n for n, _ in rows), np.int64, len(rows))
     return found, vectors.reshape(len(rows), dims)
 
 
 def check_vector(n: int, vector: bytes, dims: int) -> bytes:
-    """Check the length of a document's vector, and return it.
+    """Return a document's vector once its length is checked.
 
     Raises:
         EmbedderError: it is not as long as the others.
@@ -70,7 +70,7 @@ _PROMISING = 24
 
 
 def pack_passages(passages: Sequence[PassageVector], dims: int) -> tuple[bytes, bytes]:
-    """Pack the signs and the records of a turn's passages.
+    """Return the signs and the records of a turn's passages, packed.
 
     Raises:
         EmbedderError: a vector is not as long as the model's.
@@ -105,7 +105,7 @@ def nearest_passages(
 
 
 def _select_promising(rows: Sequence[Row], vector: Vector) -> list[int]:
-    """Select the turns with the passages whose signs are most like the vector's."""
+    """Select the turns whose passages have signs most like those of a vector."""
     if len(rows) <= _PROMISING:
         return [row["n"] for row in rows]
     asked = np.packbits(vector > 0)
@@ -133,7 +133,7 @@ def _compare_records(rows: Sequence[Row], vector: Vector) -> list[PassageMatch]:
 def _join_rows(
     rows: Sequence[Row], column: str, each: np.dtype[np.void]
 ) -> tuple[NDArray[np.void], list[int]]:
-    """Join a column of all rows, and return with it the end of each row's part."""
+    """Return a column of all rows, joined, and the end of each row's part."""
     for row in rows:
         if not row[column] or len(row[column]) % each.itemsize:
             raise EmbedderError(f"the stored passages of document {row['n']} are damaged")

@@ -1,4 +1,4 @@
-"""Answers for a person at a terminal: words first and ids last, and a sign on what matches.
+"""Answers of a search as a terminal shows them: words first and ids last, and a sign on hits.
 
 Turns of one session and day stand together in the order in which they were said, with those beside
 them. The further lines of stored words stand further in than any line of ours. `--explain` adds the
@@ -22,14 +22,15 @@ from memoria.model import (
 from memoria.retrieval.answer.form import (
     LATER,
     NEAREST,
+    group_runs,
     list_marks,
     list_shared_marks,
+    order_run,
     short_id,
     split_nearest,
     write_words,
 )
 from memoria.retrieval.answer.notes import FOR_SHELL, describe_fit, list_notes_below
-from memoria.retrieval.answer.runs import group_runs, order_run
 from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.surface.cli import times
 from memoria.surface.cli.console import show
@@ -46,14 +47,14 @@ from memoria.surface.text import quantity, tell_place
 
 _FURTHER_WORDS = 6
 _LATER, _LATER_DETAILS, _LATER_FURTHER = 4, 6, 8
-"""The same of what was said later, which stands below what it may correct."""
+"""Indents of a turn said later: its first line, its details, and its further lines."""
 _MARK = ">"
 _LEGEND = f"{_MARK} marks what matches; the other turns were said beside it."
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Facts that hold for every line of an answer."""
+    """Facts that hold for all lines of an answer."""
 
     width: int
     id_chars: int
@@ -63,7 +64,7 @@ class _Page:
 
 
 def render_answer(result: SearchResult, width: int) -> str:
-    """Render the hits, and what there is to know beside them."""
+    """Render the hits of an answer, and the notes on it."""
     hits = tuple(map(_tell_place, result.hits))
     has_neighbours = any(hit.before or hit.after for hit in hits)
     page = _Page(width, result.id_chars, list_shared_marks(hits), has_neighbours)
@@ -78,7 +79,7 @@ def render_answer(result: SearchResult, width: int) -> str:
 
 
 def _tell_place(hit: Hit) -> Hit:
-    """Return a hit with the folder in which its project is now."""
+    """Return a hit that names the folder in which its project is now."""
     project = hit.source.workspace
     if project is None or (place := tell_place(project)) == project:
         return hit
@@ -86,7 +87,7 @@ def _tell_place(hit: Hit) -> Hit:
 
 
 def keep_within(result: SearchResult, limit: int | None) -> SearchResult:
-    """Cut an answer to the lines that were asked for: what was said later makes room for hits."""
+    """Cut an answer to its limit of hits; turns said later are dropped before hits are."""
     if limit is None or len(result.hits) <= limit:
         return result
     room = limit - sum(hit.shown_as != "later" for hit in result.hits)
@@ -134,7 +135,7 @@ def _hit_lines(hit: Hit, page: _Page) -> Iterator[str]:
 
 
 def _describe_place(hit: Hit) -> list[str]:
-    """List what a hit is, and which day or place it has."""
+    """List a hit's type and day, or its place in the session and its speaker."""
     source = hit.source
     if hit.kind == "memory":
         kind = [hit.type.value.replace("_", " ")] if hit.type else []
@@ -147,7 +148,7 @@ def _describe_place(hit: Hit) -> list[str]:
 
 
 def _doubt_lines(hit: Hit, page: _Page, inward: int) -> Iterator[str]:
-    """List what speaks against a hit, at its indent."""
+    """Yield lines on what speaks against a hit, such as a contradiction."""
 
     def name(ids: Iterable[str]) -> str:
         return ", ".join(short_id(one, page.id_chars) for one in ids)
@@ -171,7 +172,7 @@ def _neighbour_lines(beside: AdjacentTurn, page: _Page) -> Iterator[str]:
 
 
 def _later_lines(words: str, width: int) -> Iterator[str]:
-    """Words that were said later than the line above, further in than that."""
+    """Yield the words of a turn said later than the hit above, indented further than the hit."""
     first, *further = words.strip().split("\n")
     opening, *rest = wrap_text(f"{LATER.strip()} {first.strip()}", width, _LATER)
     yield opening
@@ -181,7 +182,7 @@ def _later_lines(words: str, width: int) -> Iterator[str]:
 
 
 def _word_lines(words: str, width: int, sign: str) -> Iterator[str]:
-    """Yield stored words: the first line with its sign, further ones where none of ours begins."""
+    """Yield stored words: the first line behind its sign, further lines indented more."""
     first, *further = words.strip().split("\n")
     opening, *rest = wrap_text(first.strip(), width, 2)
     yield f"{sign:<2}{opening[2:]}"
@@ -197,11 +198,11 @@ _COLUMNS = (
 )
 _INDENT = 4
 _REJECTED_SHOWN = 8
-"""Candidates that did not become hits, and are listed."""
+"""Most candidates to list that did not become hits."""
 
 
 def print_answer(result: SearchResult, document: Document, *, as_json: bool) -> None:
-    """Print an answer, and how it came about where that was asked for."""
+    """Print an answer, with the explanation of the search if there is one."""
     explanation = result.explanation
     text = render_answer(result, columns())
     if explanation is not None:
@@ -211,7 +212,7 @@ def print_answer(result: SearchResult, document: Document, *, as_json: bool) -> 
 
 
 def explanation_lines(explanation: Explanation) -> Iterator[str]:
-    """Yield an explanation's lines for a terminal."""
+    """Yield the lines of an explanation."""
     width = columns()
     for label, said in _facts(explanation):
         yield from entry_lines(label, [said], width)

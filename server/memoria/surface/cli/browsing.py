@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoria.language.reading.fences import join_lines
-from memoria.language.words.document import as_text
 from memoria.model import (
     MemoryListing,
     MemoryPage,
@@ -17,19 +16,22 @@ from memoria.model import (
 )
 from memoria.model.base import write_document
 from memoria.model.listing import Listing, Page
-from memoria.model.memory import Condition, Memory
-from memoria.model.turn import SessionRecord
-from memoria.store.rows.listings import INDEXED_CHARS
+from memoria.model.memory import Memory
+from memoria.model.query import build_query
 from memoria.surface.cli import times
 from memoria.surface.cli.console import AsJson, is_for_subcommand, show, with_memory
-from memoria.surface.cli.layout import detail_lines, entry_of_list, wrap_text
+from memoria.surface.cli.forgetting import reader_at_terminal
+from memoria.surface.cli.layout import columns, detail_lines, entry_of_list, wrap_text
 from memoria.surface.cli.options import (
     complete_session,
     name_in_query,
     read_fields,
     takes_query_options,
 )
-from memoria.surface.text import quantity, tell_place, validity_word
+from memoria.surface.cli.phrases import memory_marks
+from memoria.surface.documents import write_memory_page
+from memoria.surface.forgetting_text import reports_text
+from memoria.surface.text import quantity, tell_place
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
@@ -37,17 +39,12 @@ if TYPE_CHECKING:
     from memoria.model.provenance import MemoryRecord
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    listing = typer.Typer(invoke_without_command=True)
-    listing.callback()(list_memories)
-    listing.command("sessions")(list_sessions)
-    listing.command("tasks")(list_tasks)
-    listing.command("forgotten")(list_forgotten)
-    app.add_typer(listing, name="list")
-    app.command()(review)
+app = typer.Typer()
+group = typer.Typer(invoke_without_command=True)
+app.add_typer(group, name="list")
 
 
+@group.callback()
 @takes_query_options(MemoryListing)
 def list_memories(ctx: typer.Context, as_json: AsJson = False, **options: object) -> None:
     """List memories, newest first, and quotes of yours; or sessions, tasks, or what was forgotten.
@@ -55,10 +52,6 @@ def list_memories(ctx: typer.Context, as_json: AsJson = False, **options: object
     A quote is something you asked for in a conversation, of which no memory was made. Options leave
     them out.
     """
-    from memoria.model.query import build_query  # noqa: PLC0415
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.documents import write_memory_page  # noqa: PLC0415
-
     listing = build_query(MemoryListing, read_fields(MemoryListing, options))
     is_whole = listing == MemoryListing()
     if is_for_subcommand(ctx, has_options=as_json or not is_whole):
@@ -76,12 +69,10 @@ def list_memories(ctx: typer.Context, as_json: AsJson = False, **options: object
     show(write_memory_page(page, quotes), text, as_json=as_json)
 
 
+@group.command("sessions")
 @takes_query_options(SessionListing)
 def list_sessions(ctx: typer.Context, as_json: AsJson = False, **options: object) -> None:
     """List the recorded sessions page by page, the newest first."""
-    from memoria.model.query import build_query  # noqa: PLC0415
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
-
     listing = build_query(SessionListing, read_fields(SessionListing, options))
 
     async def read(memory: "Memoria") -> "SessionPage":
@@ -93,6 +84,7 @@ def list_sessions(ctx: typer.Context, as_json: AsJson = False, **options: object
     show(page, text, as_json=as_json)
 
 
+@group.command("tasks")
 def list_tasks(
     context: typer.Context,
     session_id: Annotated[str | None, typer.Option(help="Only this session's tasks.")] = None,
@@ -100,7 +92,6 @@ def list_tasks(
     as_json: AsJson = False,
 ) -> None:
     """List the tasks in hand and the last five finished tasks, by session."""
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
 
     async def read(memory: "Memoria") -> "Sequence[Scratchpad]":
         named = await complete_session(memory, session_id)
@@ -110,6 +101,7 @@ def list_tasks(
     show(write_document(scratchpads=pads), render_scratchpads(pads, columns()), as_json=as_json)
 
 
+@group.command("forgotten")
 def list_forgotten(
     context: typer.Context,
     limit: Annotated[
@@ -118,9 +110,6 @@ def list_forgotten(
     as_json: AsJson = False,
 ) -> None:
     """List the proofs of what was forgotten: what left which index, and no word of it."""
-    from memoria.surface.cli.forgetting import reader_at_terminal  # noqa: PLC0415
-    from memoria.surface.forgetting_text import reports_text  # noqa: PLC0415
-
     reports = with_memory(context, lambda m: m.list_forget_reports(limit))
     show(
         write_document(reports=reports),
@@ -136,7 +125,7 @@ _MOST_COUNTED = 100
 
 
 async def tell_waiting(memory: "Memoria") -> list[str]:
-    """Return a line on how much waits for the user's word, if anything does."""
+    """Return a line on how many memories wait for the user's decision; none if no memory does."""
     waiting = [
         *await memory.list_pending(_MOST_COUNTED),
         *await memory.list_contradicted(_MOST_COUNTED),
@@ -147,6 +136,7 @@ async def tell_waiting(memory: "Memoria") -> list[str]:
     return [f"{len(waiting)} {verb} for your word: memoria review"]
 
 
+@app.command()
 def review(
     context: typer.Context,
     limit: Annotated[
@@ -165,7 +155,6 @@ def review(
     A quote is something you asked for in a conversation. Agents are told it as you said it. Two
     people, places or things of one name may be one: say so, or that they are two.
     """
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.cli.records import proposals_text, render_review  # noqa: PLC0415
     from memoria.surface.cli.showing import write_review  # noqa: PLC0415
 
@@ -191,7 +180,7 @@ _UNTITLED = "(no words to show)"
 
 
 def render_memories(page: MemoryPage, listing: MemoryListing, width: int) -> str:
-    """Render memories by the day since which they hold."""
+    """Render memories under the days since which they hold."""
     days = [times.day(one.current.valid_from) for one in page.memories]
     entries = [list(_memory_lines(one, page.id_chars, width)) for one in page.memories]
     kind = ("memory", "memories")
@@ -200,36 +189,15 @@ def render_memories(page: MemoryPage, listing: MemoryListing, width: int) -> str
 
 
 def render_sessions(page: SessionPage, listing: SessionListing, width: int) -> str:
-    """Render sessions by the day on which something was said last."""
+    """Render sessions under the days of their last turns."""
     days = [times.day(one.last_at) for one in page.sessions]
     entries = [list(_session_lines(one, page.id_chars, width)) for one in page.sessions]
     kind = ("session", "sessions")
     return "\n".join([*_by_day(days, entries), *_footer(page, listing, len(entries), kind, width)])
 
 
-def render_session(record: SessionRecord, page: int, limit: int, width: int) -> str:
-    """Render a page of a session's turns, in order."""
-    lines = wrap_text(f"session {record.session_id}", width)
-    for turn in record.turns:
-        words = turn.content or f"{turn.tool_name or 'tool'}: {as_text(turn.tool_result)}"
-        who = turn.speaker or turn.role.value
-        lines.append("")
-        details = [
-            f"#{turn.turn_index}",
-            who,
-            times.moment(turn.at),
-            *([str(Condition.CONFIDED)] if turn.id in record.confided else []),
-            turn.id[-INDEXED_CHARS:],
-        ]
-        lines += entry_of_list(words, details, width)
-    last = min(page * limit, record.total)  # what is not to be kept is counted, and not shown
-    lines += ["", f"{(page - 1) * limit + 1} to {last} of {record.total} turns"]
-    lines += [f"The next page: --page {page + 1}"] if last < record.total else []
-    return "\n".join(lines)
-
-
 def render_scratchpads(pads: Sequence[Scratchpad], width: int) -> str:
-    """Render the task in hand of each session, and what was finished there."""
+    """Render the task in hand and the finished tasks of each session."""
     if not pads:
         return "No task is noted."
     lines: list[str] = []
@@ -245,7 +213,7 @@ def render_scratchpads(pads: Sequence[Scratchpad], width: int) -> str:
 
 
 def quotes_text(quotes: Sequence[str]) -> list[str]:
-    """Render what the user asked for, and how to keep it or to set it aside."""
+    """Render quotes of the user, and the commands that keep a quote or set it aside."""
     if not quotes:
         return []
     end = "Keep one: memoria review --keep ID. Tell it no agent any more: memoria review --aside ID"
@@ -253,7 +221,7 @@ def quotes_text(quotes: Sequence[str]) -> list[str]:
 
 
 def _by_day(days: Sequence[str], entries: Sequence[Iterable[str]]) -> Iterator[str]:
-    """Yield the lines of entries, below each day once."""
+    """Yield the lines of entries, with a line for each new day above its first entry."""
     former = None
     for day, lines in zip(days, entries, strict=True):
         if day != former:
@@ -263,13 +231,8 @@ def _by_day(days: Sequence[str], entries: Sequence[Iterable[str]]) -> Iterator[s
 
 
 def _memory_lines(memory: Memory, id_chars: int, width: int) -> Iterator[str]:
-    validity = validity_word(memory)
     details = [
-        memory.type.value.replace("_", " "),
-        *([] if validity == "active" else [validity.replace("_", " ")]),
-        *([memory.condition] if memory.condition else []),
-        *(["pinned"] if memory.pinned else []),
-        *(["confirmed"] if memory.verified else []),
+        *(mark for mark in memory_marks(memory) if mark != "active"),
         *([f"task {memory.task}"] if memory.task else []),
         *([f"project {tell_place(memory.project)}"] if memory.project else []),
         memory.id[-id_chars:],
@@ -301,14 +264,9 @@ _WHERE_FROM = (
 
 
 def _footer(
-    page: Page,
-    listing: Listing,
-    shown: int,
-    kind: tuple[str, str],
-    width: int,
-    withheld: int = 0,
+    page: Page, listing: Listing, shown: int, kind: tuple[str, str], width: int, withheld: int = 0
 ) -> Iterator[str]:
-    """Yield lines on which part of the list this is, and how to see the rest."""
+    """Yield lines on which part of the list is shown, and how to see the rest."""
     before = (listing.page - 1) * listing.limit
     if shown:
         yield ""

@@ -16,12 +16,12 @@ from typer.core import TyperCommand, TyperGroup
 from memoria.surface.cli.former import name_command, rename_former
 
 UsageError: Any = typer.BadParameter.__mro__[1]
-"""Error that Typer raises for a misspelt command; it has no public name."""
+"""Error that Typer raises for a misspelt command, under a name of our own: Typer exports none."""
 _HELP = "help"
 
 
 class Verb(NamedTuple):
-    """A command as the list of them shows it."""
+    """A command in the list of commands: its module and its line of help."""
 
     module: str
     line: str
@@ -75,7 +75,7 @@ FIRST = {
         "Erase for good (backups keep it) what ids or options select, and never learn it again.",
     ),
     "private": Verb(
-        "private",
+        "workspace",
         "Keep nothing of this project's sessions until it is switched off; searching works.",
     ),
     "doctor": Verb("upkeep", "Check the home, and name the cure for whatever is wrong."),
@@ -95,8 +95,7 @@ REST = {
         "List the projects; say where one moved to; have two remember as one, or apart.",
     ),
     "model": Verb(
-        "model",
-        "Show who reads conversations for you, and who on this machine could; choose one.",
+        "model", "Show who reads conversations for you, and who on this machine could; choose one."
     ),
     "nightly": Verb(
         "nightly",
@@ -107,8 +106,7 @@ REST = {
         "Write what the memory holds into a file that is yours: JSON Lines, or Markdown.",
     ),
     "backup": Verb(
-        "upkeep",
-        "Write a backup of the home and verify it, while clients go on using the home.",
+        "upkeep", "Write a backup of the home and verify it, while clients go on using the home."
     ),
     "restore": Verb("upkeep", "Replace the home with a backup; the former home is kept beside it."),
     "stats": Verb("upkeep", "Show how much this tenant's memory holds."),
@@ -124,7 +122,7 @@ REST = {
         "Run the MCP server: on standard input and output, as a client starts it, or over HTTP.",
     ),
 }
-"""All others, in the order of the list."""
+"""All other commands, in the order of the list."""
 PANELS = {"What people need first": FIRST, "Everything else": REST}
 VERBS = FIRST | REST
 _PANEL_OF = {name: panel for panel, verbs in PANELS.items() for name in verbs}
@@ -139,9 +137,7 @@ class CommandTable(MutableMapping[str, Any]):
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401  (Typer's own class)
         if self._commands[name] is None:
             module = import_module(f"memoria.surface.cli.{VERBS[name].module}")
-            own = typer.Typer()
-            module.add_commands(own)
-            self._commands.update(typer.main.get_group(own).commands)
+            self._commands.update(typer.main.get_group(module.app).commands)
         return self._commands[name]
 
     def __setitem__(self, name: str, command: object) -> None:
@@ -176,12 +172,12 @@ class LazyGroup(TyperGroup):
         return TyperCommand(cmd_name, help=verb.line, rich_help_panel=_PANEL_OF[cmd_name])
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401  (Typer's own)
-        """Write the list of the commands, and the options before them."""
+        """Write the options of `memoria`, and the list of its commands."""
         make_help_readable(self, ctx)
         super().format_help(ctx, formatter)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401  (Typer's own)
-        """Import the command that was named; return it with what comes after its name."""
+        """Import the command that was typed; return its name, itself and the words behind it."""
         name, *rest = rename_former(args, tells=not ctx.resilient_parsing)
         if name == _HELP:
             if not rest:
@@ -199,7 +195,7 @@ class LazyGroup(TyperGroup):
 
 
 _WORDS = {"str": "text", "int": "number", "float": "number", "Path": "path", "bool": ""}
-"""Words beside an option, by the type of its value; a switch takes none."""
+"""Words for an option's value in the help, by its type; a switch has none."""
 _STYLES = {
     "STYLE_OPTION": "bold",
     "STYLE_SWITCH": "bold",
@@ -216,7 +212,7 @@ _STYLES = {
 
 
 def make_help_readable(command: Any, context: Any) -> None:  # noqa: ANN401  (Typer's own classes)
-    """Let the help of a command name values in words, and break no name.
+    """Change a command's help so that values are named in words and no name is broken.
 
     Typer writes all values that an option can have into a narrow column, without a space: they are
     cut anywhere. They belong to the sentence about the option.
@@ -231,14 +227,14 @@ def make_help_readable(command: Any, context: Any) -> None:  # noqa: ANN401  (Ty
 
 
 def make_all_help_readable(command: Any, context: Any) -> None:  # noqa: ANN401  (as above)
-    """Make the help of a command and of all below it readable."""
+    """Make the help of a command and of all its subcommands readable."""
     make_help_readable(command, context)
     for below in getattr(command, "commands", {}).values():
         make_all_help_readable(below, context)
 
 
 def _join_paragraphs(text: str) -> str:
-    """Join the lines of a help text's paragraphs, which then break where the terminal ends."""
+    """Join the lines of each paragraph of a help text, so that the terminal's width breaks it."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 

@@ -1,6 +1,7 @@
-"""Commands on settings: which hold and why, and changes of the home's settings file."""
+"""Commands on settings: show those in force and why, change the home's settings file."""
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -18,12 +19,11 @@ from memoria.bare.home import find_home
 from memoria.bare.settings_file import settings_path
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
-from memoria.model.base import Value
+from memoria.model.base import write_document
 from memoria.settings_file import FORMER_SETTINGS, describe_unknown
 from memoria.surface.cli.console import AsJson, Options, show
 from memoria.surface.text import quantity
 
-_HELP = "Show which settings hold and why; set one in the home's settings file."
 _Pairs = Annotated[
     list[str],
     typer.Argument(help="The setting's name and its value; several pairs are one change."),
@@ -31,41 +31,12 @@ _Pairs = Annotated[
 _Names = Annotated[list[str], typer.Argument(help="Names of settings.")]
 
 
-class WireSetting(Value):
-    """A setting, what it is, and what says so."""
-
-    name: str
-    value: str
-    source: str
-    line: int | None = None
-    note: str | None = None
+app = typer.Typer()
+group = typer.Typer(invoke_without_command=True)
+app.add_typer(group, name="config")
 
 
-class WireSettings(Value):
-    """The settings that hold, and what is wrong with them."""
-
-    file: str
-    exists: bool
-    settings: list[WireSetting]
-    problems: list[str]
-
-
-class WireSettingsChange(Value):
-    """Settings that were written into the file, or taken out."""
-
-    file: str
-    changed: list[str]
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    config = typer.Typer(help=_HELP, invoke_without_command=True)
-    config.callback()(show_settings)
-    config.command("set")(set_values)
-    config.command("unset")(unset_values)
-    app.add_typer(config, name="config")
-
-
+@group.callback()
 def show_settings(
     context: typer.Context,
     every: Annotated[
@@ -79,9 +50,16 @@ def show_settings(
     options: Options = context.obj
     found = explain_settings(find_home(options.home))
     listed = [one for one in found.settings if every or _matters(one)]
-    show(_wire(found, listed), _text(found, listed), as_json=as_json)
+    document = write_document(
+        file=found.file,
+        exists=found.exists,
+        settings=[write_document(**asdict(one) | {"note": one.note or None}) for one in listed],
+        problems=found.problems,
+    )
+    show(document, _text(found, listed), as_json=as_json)
 
 
+@group.command("set")
 def set_values(context: typer.Context, pairs: _Pairs, as_json: AsJson = False) -> None:
     """Write settings into the home's file, or refuse what they can't be."""
     names, values = [_plain(name) for name in pairs[::2]], pairs[1::2]
@@ -90,6 +68,7 @@ def set_values(context: typer.Context, pairs: _Pairs, as_json: AsJson = False) -
     _change(context, dict(zip(names, values, strict=True)), as_json=as_json)
 
 
+@group.command("unset")
 def unset_values(context: typer.Context, names: _Names, as_json: AsJson = False) -> None:
     """Take settings out of the home's file: their defaults hold again."""
     _change(context, dict.fromkeys(map(_plain, names)), as_json=as_json)
@@ -99,7 +78,7 @@ def _change(context: typer.Context, changes: dict[str, str | None], *, as_json: 
     options: Options = context.obj
     home = Path(find_home(options.home))
     former = [name for name, given in changes.items() if given and name in FORMER_SETTINGS]
-    for name in former:  # what a script still sets is said, and stops nothing
+    for name in former:  # a script may set a former setting: it is told, and goes on
         sys.stderr.write(f"note: {name}: {describe_unknown(Settings, name)}\n")
     changes = {name: given for name, given in changes.items() if name not in former}
     if former and not changes:
@@ -109,34 +88,16 @@ def _change(context: typer.Context, changes: dict[str, str | None], *, as_json: 
         lines = [f"Written to {file}. What runs already reads it when it is started again."]
     notes = {one.name: one.note for one in explain_settings(str(home)).settings}
     lines += (f"But {name}: {note}." for name in changes if (note := notes.get(name)))
-    show(WireSettingsChange(file=str(file), changed=[*changes]), "\n".join(lines), as_json=as_json)
+    show(write_document(file=str(file), changed=[*changes]), "\n".join(lines), as_json=as_json)
 
 
 def _plain(name: str) -> str:
-    """Return a name as the file has it, also where it is typed as the environment has it."""
+    """Return a setting's name as the file has it: in lower case, without `MEMORIA_`."""
     return name.lower().removeprefix("memoria_")
 
 
 def _matters(setting: SettingInForce) -> bool:
     return setting.source != "default" or bool(setting.note) or setting.name in COMMENTS
-
-
-def _wire(found: SettingsInForce, listed: list[SettingInForce]) -> WireSettings:
-    return WireSettings(
-        file=found.file,
-        exists=found.exists,
-        settings=[
-            WireSetting(
-                name=one.name,
-                value=one.value,
-                source=one.source,
-                line=one.line,
-                note=one.note or None,
-            )
-            for one in listed
-        ],
-        problems=[*found.problems],
-    )
 
 
 def _text(found: SettingsInForce, listed: list[SettingInForce]) -> str:

@@ -1,17 +1,33 @@
 """Commands that wire Memoria into clients: connect, disconnect."""
 
 import shlex
-import shutil
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from memoria.errors import ClientError, InvalidInputError
+from memoria.connectors.clients.interface import Client, ClientPlace, ClientProgram, HookWish, Scope
+from memoria.connectors.clients.status import is_installed, list_connections
+from memoria.connectors.clients.table import find_client, list_clients
+from memoria.connectors.clients.wiring import (
+    ClientWiring,
+    apply_wiring,
+    draft_connection,
+    draft_removal,
+)
+from memoria.errors import ClientError, InvalidInputError, MemoriaError
+from memoria.surface.cli.connect_text import (
+    diff_lines,
+    result_text,
+    show_status,
+    summary_text,
+    write_connection,
+    write_failure,
+)
 from memoria.surface.cli.console import (
     AsJson,
     Exit,
@@ -20,20 +36,11 @@ from memoria.surface.cli.console import (
     out,
     print_error,
     print_json,
-    show,
+    renew_answers,
     warn,
 )
-
-if TYPE_CHECKING:
-    from memoria.connectors.clients.interface import (
-        Client,
-        ClientPlace,
-        ClientProgram,
-        HookWish,
-        Scope,
-    )
-    from memoria.connectors.clients.wiring import ClientWiring
-    from memoria.surface.cli.connect_text import WireConnection
+from memoria.surface.cli.layout import columns, wrap_answer
+from memoria.surface.documents import Document
 
 ClientArgument = Annotated[
     str | None,
@@ -52,12 +59,10 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change and wri
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")]
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    app.command()(connect)
-    app.command()(disconnect)
+app = typer.Typer()
 
 
+@app.command()
 def connect(
     context: typer.Context,
     client: ClientArgument = None,
@@ -66,8 +71,7 @@ def connect(
         bool, typer.Option("--hooks/--no-hooks", help="Whether sessions are recorded by hooks.")
     ] = True,
     recall: Annotated[
-        bool,
-        typer.Option("--recall", help="Lay what memory has on a prompt before the model."),
+        bool, typer.Option("--recall", help="Lay what memory has on a prompt before the model.")
     ] = False,
     model: Annotated[
         bool | None,
@@ -88,12 +92,10 @@ def connect(
 
     Everything else in the client's files stays as it is, byte for byte.
     """
-    from memoria.connectors.clients.interface import HookWish  # noqa: PLC0415
-
     place, program = _surroundings(context.obj)
     _check_model_option(model, as_json=as_json)
     if status:
-        _show_status(client, place, program, _list_clients(context.obj), as_json=as_json)
+        show_status(client, place, program, _list_clients(context.obj), as_json=as_json)
         return
     chosen = _choose_clients(client, place, scope, _list_clients(context.obj))
     wish = HookWish(is_wanted=hooks, recall=recall)
@@ -115,40 +117,31 @@ def connect(
 
 
 def _draft(
-    client: "Client",
-    scope: "Scope",
-    place: "ClientPlace",
-    program: "ClientProgram",
-    wish: "HookWish",
+    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
 ) -> "_ClientChange":
-    from memoria.connectors.clients.wiring import draft_connection  # noqa: PLC0415
-
     flags = [*([] if wish.is_wanted else ["--no-hooks"]), *(["--recall"] if wish.recall else [])]
     draft = partial(draft_connection, client, scope, place, program, wish)
     words = (*program.options, "connect", client.name, *_scope_words(scope), *flags)
     return _ClientChange(client, scope, draft, words)
 
 
-def _say_found(clients: "list[Client]") -> None:
+def _say_found(clients: list[Client]) -> None:
     """Say which clients are on this machine."""
     titles = ", ".join(one.title for one in clients)
     _say(f"Found here: {titles}. `memoria connect --help` lists all that can be named.")
 
 
 def _lay_ready(options: Options) -> None:
-    """Lay ready what the first session of a client is told, where there is a memory."""
-    from memoria.errors import MemoriaError  # noqa: PLC0415
-    from memoria.surface.cli.console import renew_answers  # noqa: PLC0415
-
-    with suppress(MemoriaError):  # it begins later, or is damaged, as the next command says
+    """Keep answers for a client's first session, if there is a memory already."""
+    with suppress(MemoriaError):  # the memory begins later, or is damaged: the next command says so
         renew_answers(options.existing_settings, begins=True)
 
 
 def _check_model_option(model: bool | None, *, as_json: bool) -> None:
-    """Check that no trial in words is wanted among JSON.
+    """Check that `--model`, whose trial is told in words, is not asked for with `--json`.
 
     Raises:
-        ClientError: it is.
+        ClientError: both are given.
     """
     if model and as_json:
         raise ClientError(
@@ -157,29 +150,24 @@ def _check_model_option(model: bool | None, *, as_json: bool) -> None:
         )
 
 
-def _list_clients(options: Options) -> "tuple[Client, ...]":
-    """List all clients, with those of the packages that the settings name."""
-    from memoria.connectors.clients.table import list_clients  # noqa: PLC0415
-
+def _list_clients(options: Options) -> tuple[Client, ...]:
+    """List all clients, including those from packages that the settings name."""
     packages: tuple[str, ...] = ()
     try:
         packages = options.settings.connectors or ()
-    except InvalidInputError as error:  # a client's files can be put back all the same
+    except InvalidInputError as error:  # `disconnect` works without settings
         warn(str(error))
     return list_clients(packages, warn)
 
 
 def _choose_clients(
-    name: str | None, place: "ClientPlace", scope: "Scope", clients: "tuple[Client, ...]"
-) -> "list[Client]":
-    """Choose the client of a name; without one, those that are on this machine.
+    name: str | None, place: ClientPlace, scope: Scope, clients: tuple[Client, ...]
+) -> list[Client]:
+    """Return the client of this name; without a name, the clients found on this machine.
 
     Raises:
-        ClientError: there is none.
+        ClientError: no client is found.
     """
-    from memoria.connectors.clients.status import is_installed  # noqa: PLC0415
-    from memoria.connectors.clients.table import find_client  # noqa: PLC0415
-
     if name is not None:
         return [find_client(name, clients)]
     found = [one for one in clients if is_installed(one, place) and one.config(place, scope)]
@@ -188,6 +176,7 @@ def _choose_clients(
     return found
 
 
+@app.command()
 def disconnect(
     context: typer.Context,
     client: Annotated[
@@ -202,10 +191,6 @@ def disconnect(
     as_json: AsJson = False,
 ) -> None:
     """Take out of a client's files what `connect` wrote, and nothing else."""
-    from memoria.connectors.clients.status import list_connections  # noqa: PLC0415
-    from memoria.connectors.clients.table import find_client  # noqa: PLC0415
-    from memoria.connectors.clients.wiring import draft_removal  # noqa: PLC0415
-
     place, program = _surroundings(context.obj)
     clients = _list_clients(context.obj)
     connected = list_connections(place, program, clients) if client is None else ()
@@ -231,32 +216,30 @@ def disconnect(
 class _ClientChange:
     """A change of a client's files."""
 
-    client: "Client"
-    scope: "Scope"
-    make: "Callable[[], ClientWiring]"
+    client: Client
+    scope: Scope
+    make: Callable[[], ClientWiring]
     words: tuple[str, ...]
-    """The command that makes this change alone."""
+    """Words of the command that makes this change alone."""
 
 
 def _carry_out_all(
-    drafts: list[_ClientChange], place: "ClientPlace", way: "_WayToWrite", *, is_one: bool
+    drafts: list[_ClientChange], place: ClientPlace, way: "_WayToWrite", *, is_one: bool
 ) -> None:
-    """Show, ask and write one change after the other.
+    """Show each change, ask, and write it, one after the other.
 
     Raises:
         ClientError: the one client that was named can't be changed.
     """
-    from memoria.surface.cli.connect_text import WireConnection, wire_failure  # noqa: PLC0415
-
-    results = list[WireConnection]()
+    results: list[Document] = []
     for one in drafts:
         try:
             results.append(_carry_out(one.make, place, replace(way, words=one.words)))
         except ClientError as error:
             if is_one:
                 raise
-            print_error(error)  # the others are changed all the same
-            results.append(wire_failure(one.client, one.scope, error))
+            print_error(error)  # other clients are changed all the same
+            results.append(write_failure(one.client, one.scope, error))
     _finish(results, way, is_one=is_one)
 
 
@@ -264,16 +247,15 @@ def _scope_words(scope: str) -> list[str]:
     return [] if scope == "user" else ["--scope", scope]
 
 
-def _finish(results: "list[WireConnection]", way: "_WayToWrite", *, is_one: bool) -> None:
-    """Print JSON where it is wanted; end with a code that says whether it was done.
+def _finish(results: list[Document], way: "_WayToWrite", *, is_one: bool) -> None:
+    """Print the results as JSON if asked to; exit with an error code if a change was not made.
 
-    Who was asked and said no has what they wanted.
+    A no to the question is no error.
     """
     if way.as_json:
-        documents = [one.to_json() for one in results]
-        print_json(documents[0] if is_one else documents)
-    undone = [one for one in results if not one.is_written]
-    if any(one.problem for one in undone) or (undone and not way.dry_run and not way.asks):
+        print_json(results[0] if is_one else results)
+    undone = [one for one in results if not one["is_written"]]
+    if any("problem" in one for one in undone) or (undone and not way.dry_run and not way.asks):
         raise typer.Exit(Exit.FAILED)
 
 
@@ -285,7 +267,7 @@ class _WayToWrite:
     yes: bool
     as_json: bool
     words: tuple[str, ...] = ()
-    """The command, as it could be typed again."""
+    """Words of the command, to be typed again."""
 
     @property
     def connects(self) -> bool:
@@ -299,12 +281,9 @@ class _WayToWrite:
 
 
 def _carry_out(
-    draft: "Callable[[], ClientWiring]", place: "ClientPlace", choice: _WayToWrite
-) -> "WireConnection":
-    """Show a change, ask, and write it; drafted anew, if the client wrote its file meanwhile."""
-    from memoria.connectors.clients.wiring import apply_wiring  # noqa: PLC0415
-    from memoria.surface.cli.connect_text import result_text, wire_connection  # noqa: PLC0415
-
+    draft: Callable[[], ClientWiring], place: ClientPlace, choice: _WayToWrite
+) -> Document:
+    """Show a change, ask, and write it; if the client wrote its file meanwhile, draft it anew."""
     wiring = draft()
     if not choice.as_json:
         _print_change(wiring, choice)
@@ -312,27 +291,24 @@ def _carry_out(
     result = None
     if may_write:
         result = apply_wiring(wiring if wiring.is_current else draft(), place)
-    wire = wire_connection(wiring, result)
     if not choice.as_json and (may_write or not wiring.changes):
-        _say(result_text(wire, wiring.client.title, connects=choice.connects))
+        _say(result_text(wiring, result, connects=choice.connects))
     elif not choice.as_json:
         unheard = "" if choice.asks or choice.dry_run else " Nobody was asked: this is no terminal."
         _say(
             f"Nothing was changed.{unheard} `memoria {shlex.join(choice.words)} --yes` writes this."
         )
-    return wire
+    return write_connection(wiring, result)
 
 
-def _ask(wiring: "ClientWiring", choice: _WayToWrite) -> bool:
+def _ask(wiring: ClientWiring, choice: _WayToWrite) -> bool:
     if not choice.asks:
         return False
     verb = "Connect" if choice.connects else "Disconnect"
     return is_agreed(f"{verb} {wiring.client.title}?")
 
 
-def _print_change(wiring: "ClientWiring", choice: _WayToWrite) -> None:
-    from memoria.surface.cli.connect_text import diff_lines, summary_text  # noqa: PLC0415
-
+def _print_change(wiring: ClientWiring, choice: _WayToWrite) -> None:
     if wiring.changes:
         has_hooks = wiring.client.hooks is not None and "--no-hooks" not in choice.words
         _say(summary_text(wiring, connects=choice.connects, has_hooks=has_hooks))
@@ -343,60 +319,9 @@ def _print_change(wiring: "ClientWiring", choice: _WayToWrite) -> None:
 
 
 def _say(text: str) -> None:
-    from memoria.surface.cli.layout import columns, wrap_answer  # noqa: PLC0415
-
     out().print(wrap_answer(text, columns()), markup=False)
 
 
-def _show_status(
-    name: str | None,
-    place: "ClientPlace",
-    program: "ClientProgram",
-    clients: "tuple[Client, ...]",
-    *,
-    as_json: bool,
-) -> None:
-    from memoria.connectors.clients import status  # noqa: PLC0415
-    from memoria.connectors.clients.installed import find_package  # noqa: PLC0415
-    from memoria.connectors.clients.table import find_client  # noqa: PLC0415
-    from memoria.surface.cli.connect_text import (  # noqa: PLC0415
-        WireStatuses,
-        statuses_text,
-        wire_status,
-    )
-    from memoria.surface.cli.progress import show_wait  # noqa: PLC0415
-
-    wanted = [find_client(name, clients)] if name else [*clients]
-    found = [
-        one for one in status.list_connections(place, program, clients) if one.client in wanted
-    ]
-    with show_wait("Asking what is connected"):
-        probed = [
-            replace(one, answer=status.probe_connection(one, place, program)) for one in found
-        ]
-    left = [one.name for one in wanted if one not in [it.client for it in found]]
-    packaged = {name: find_package(name, place) for name in left}
-    wire = WireStatuses(
-        connections=[wire_status(one) for one in probed],
-        packaged={name: package for name, package in packaged.items() if package},
-        program=shutil.which("memoria", path=place.environment.get("PATH")),
-        unconnected=[
-            one.name
-            for one in wanted
-            if one.name in left and not packaged[one.name] and status.is_installed(one, place)
-        ],
-    )
-    show(wire, statuses_text(wire, {one.name: one.title for one in clients}), as_json=as_json)
-    is_lost = bool(wire.packaged) and wire.program is None
-    if is_lost or not all(one.is_sound for one in wire.connections):
-        raise typer.Exit(Exit.UNSOUND)
-
-
-def _surroundings(options: Options) -> "tuple[ClientPlace, ClientProgram]":
-    from memoria.connectors.clients.interface import (  # noqa: PLC0415
-        ClientPlace,
-        ClientProgram,
-    )
-
+def _surroundings(options: Options) -> tuple[ClientPlace, ClientProgram]:
     program = ClientProgram.here(options.home, options.tenant, options.workspace)
     return ClientPlace.here(), program

@@ -1,4 +1,4 @@
-"""Questions that `connect` asks: may this client read what is said, may a server run the nights?"""
+"""Questions of `connect`: may a client read conversations, may a server run maintenance?"""
 
 import typer
 
@@ -12,13 +12,8 @@ from memoria.errors import ClientError
 from memoria.surface.cli.console import Options, is_agreed
 from memoria.surface.cli.model import price_text, use_model
 
-_READERS = {
-    "claude-code": "claude",
-    "codex": "codex",
-    "gemini": "gemini",
-    "opencode": "opencode",
-}
-"""Clients that could read, and their names as readers."""
+_READERS = {"claude-code": "claude", "codex": "codex", "gemini": "gemini", "opencode": "opencode"}
+"""Names of readers, by the client that could read."""
 
 
 def offer_model(
@@ -30,20 +25,20 @@ def offer_model(
     is_wanted: bool | None,
     asks: bool,
 ) -> None:
-    """Let a client that was just connected read conversations, if that is wanted.
+    """Have a client that was just connected read conversations, if the user wants so.
 
     A no is written down: agents are not asked to read either, and the question is not put again.
 
     Args:
         context: of the command.
-        connected: the clients that it was about.
-        place: where their files are.
-        program: what they start.
-        is_wanted: what an option says; None where none does.
+        connected: clients that the command was about.
+        place: where the clients' files are.
+        program: what the clients start.
+        is_wanted: the option's answer; None without the option.
         asks: whether somebody is there to be asked.
 
     Raises:
-        ClientError: it is wanted, and none of them could.
+        ClientError: reading is wanted, and none of the clients could read.
     """
     options: Options = context.obj
     if is_wanted is False:
@@ -65,12 +60,12 @@ def offer_model(
 
 
 def _is_open(options: Options) -> bool:
-    """Check whether the question has had no answer yet."""
+    """Check whether the question is still without an answer."""
     return options.settings.agents_read and not name_model(options.settings)
 
 
 def _note_no(options: Options) -> None:
-    """Write down that nobody is to read, if that is not written yet."""
+    """Write into the settings that no agent is to read."""
     if options.settings.agents_read:
         change_settings(options.settings.home_path, {"agents_read": "false"})
 
@@ -97,7 +92,7 @@ _IDLE_MINUTES = 10
 def offer_nights(options: Options) -> None:
     """Ask whether servers may run nightly maintenance, and write the answer down, yes or no.
 
-    Nothing is asked where an answer is set already or a scheduler has the job.
+    There is no question if the setting has a value already or a scheduler has the job.
     """
     settings = options.settings
     if _SETTING in settings.model_fields_set or find_installed(settings).found:

@@ -1,122 +1,76 @@
-"""Reports of connect, disconnect and the status of connections: as JSON and in words."""
+"""Reports of connect, disconnect and the status of connections, as JSON and in words."""
 
-from collections.abc import Iterator
-from typing import Literal
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from memoria.connectors.clients.interface import Client, HookTable, Scope
-from memoria.connectors.clients.status import ConnectionStatus
+import typer
+
+from memoria.connectors.clients.installed import find_package
+from memoria.connectors.clients.interface import (
+    Client,
+    ClientPlace,
+    ClientProgram,
+    HookTable,
+    Scope,
+)
+from memoria.connectors.clients.status import (
+    ConnectionStatus,
+    is_installed,
+    list_connections,
+    probe_connection,
+)
 from memoria.connectors.clients.table import find_client
 from memoria.connectors.clients.wiring import ClientWiring, FileEdit, WiringResult
 from memoria.errors import ClientError
-from memoria.model import parse_instant, to_iso
-from memoria.model.base import Value
+from memoria.model import to_iso
+from memoria.model.base import write_document
+from memoria.surface.cli.console import Exit, show
+from memoria.surface.cli.progress import show_wait
 from memoria.surface.cli.times import moment
+from memoria.surface.documents import Document
 from memoria.surface.text import quantity
 
-
-class WireFileEdit(Value):
-    """Change to one file."""
-
-    path: str
-    action: Literal["create", "change", "delete", "leave"]
-    diff: list[str]
+_OUTDATED_HOOKS = ("of other options or another version", "some are missing")
+"""States of hooks that differ from what this version writes."""
+_DONE = {"create": "wrote", "change": "changed", "delete": "deleted"}
 
 
-class WireConnection(Value):
-    """Outcome of connecting or disconnecting a client."""
-
-    client: str
-    scope: Scope
-    is_written: bool
-    files: list[WireFileEdit]
-    backups: list[str]
-    notes: list[str]
-    remains: list[str]
-    problem: str | None = None
-
-
-class WireConnectionStatus(Value):
-    """One client at one scope."""
-
-    client: str
-    scope: Scope
-    file: str
-    command: list[str]
-    is_disabled: bool
-    missing_program: str | None
-    answers: bool | None
-    version: str | None
-    tools: int | None
-    seconds: float | None
-    hooks: str
-    switched_off_in: str | None
-    """The file in which all of the client's hooks are switched off."""
-    untrusted: list[str]
-    """Events whose hooks the client skips until somebody has trusted them."""
-    double: str | None
-    last_heard: str | None
-    problem: str | None
-
-    @property
-    def is_sound(self) -> bool:
-        """True if there is nothing for a person to do."""
-        return not (self.problem or self.missing_program or self.untrusted or self.is_outdated)
-
-    @property
-    def is_outdated(self) -> bool:
-        """True if the hooks are not those that this version writes."""
-        return self.hooks in ("of other options or another version", "some are missing")
-
-
-class WireStatuses(Value):
-    """All that is wired, and the clients of this machine that are not."""
-
-    connections: list[WireConnectionStatus]
-    packaged: dict[str, str]
-    """Clients that have Memoria by a plugin or an extension alone, and which."""
-    program: str | None
-    """Program that a plugin or an extension starts: `memoria` on PATH."""
-    unconnected: list[str]
-
-
-def wire_connection(wiring: ClientWiring, result: WiringResult | None) -> WireConnection:
-    """Return the JSON of a wiring, written or not."""
-    return WireConnection(
+def write_connection(wiring: ClientWiring, result: WiringResult | None) -> Document:
+    """Return a change of a client's files as JSON."""
+    return write_document(
         client=wiring.client.name,
         scope=wiring.scope,
         is_written=result is not None,
         files=[
-            WireFileEdit(path=str(edit.path), action=_action_of(edit), diff=edit.diff())
+            {"path": str(edit.path), "action": _name_action(edit), "diff": edit.diff()}
             for edit in wiring.edits
         ],
         backups=[str(path) for path in result.backups] if result else [],
-        notes=[*wiring.notes],
+        notes=wiring.notes,
         remains=[*wiring.client.remains(wiring.scope)],
     )
 
 
-def wire_failure(client: Client, scope: Scope, error: ClientError) -> WireConnection:
-    """Return the JSON of a client that can't be connected."""
-    return WireConnection(
+def write_failure(client: Client, scope: Scope, error: ClientError) -> Document:
+    """Return, as JSON, that a client can't be connected and why."""
+    return write_document(
         client=client.name,
         scope=scope,
         is_written=False,
-        files=[],
-        backups=[],
-        notes=[],
-        remains=[],
+        **{name: [] for name in ("files", "backups", "notes", "remains")},
         problem=str(error),
     )
 
 
-def wire_status(status: ConnectionStatus) -> WireConnectionStatus:
-    """Return the JSON of a status."""
+def write_status(status: ConnectionStatus) -> Document:
+    """Return the status of a connection as JSON."""
     answer, heard = status.answer, status.last_heard_at
-    return WireConnectionStatus(
+    return write_document(
         client=status.client.name,
         scope=status.scope,
         file=str(status.file),
-        command=[*status.command],
+        command=status.command,
         is_disabled=status.is_disabled,
         missing_program=status.missing_program,
         answers=None if answer is None else answer.problem is None,
@@ -125,15 +79,20 @@ def wire_status(status: ConnectionStatus) -> WireConnectionStatus:
         seconds=round(answer.seconds, 2) if answer else None,
         hooks=status.hooks,
         switched_off_in=str(status.switched_off_in) if status.switched_off_in else None,
-        untrusted=[*status.untrusted],
+        untrusted=status.untrusted,
         double=status.double,
         last_heard=None if heard is None else to_iso(heard),
-        problem=status.problem or (answer.problem if answer else None),
+        problem=find_problem(status),
     )
 
 
+def find_problem(status: ConnectionStatus) -> str | None:
+    """Return what is wrong with a connection or with its server's answer; None if nothing is."""
+    return status.problem or (status.answer.problem if status.answer else None)
+
+
 def summary_text(wiring: ClientWiring, *, connects: bool, has_hooks: bool) -> str:
-    """Say in words what a change is for, before its lines are shown."""
+    """Return sentences on what a change is for, to stand above its lines."""
     changed = sum(edit.changes for edit in wiring.edits)
     title, files = wiring.client.title, quantity(changed, "file", "files")
     if not connects:
@@ -150,11 +109,11 @@ def summary_text(wiring: ClientWiring, *, connects: bool, has_hooks: bool) -> st
 
 
 def diff_lines(wiring: ClientWiring, *, shows_all: bool) -> Iterator[tuple[str, str | None]]:
-    """Yield the lines of the change, each with its colour.
+    """Yield the lines of a change, each with its colour.
 
     Args:
         wiring: the change.
-        shows_all: whether a file that is ours alone is shown line by line, too.
+        shows_all: whether files that only Memoria writes are shown line by line, too.
     """
     colours = {"+": "green", "-": "red", "@": "bold"}
     for edit in wiring.edits:
@@ -172,32 +131,43 @@ def _summarise(edit: FileEdit) -> str:
     return f"{verb} {edit.path} ({quantity(lines, 'line', 'lines')}; --dry-run shows it)"
 
 
-def result_text(wire: WireConnection, title: str, *, connects: bool) -> str:
-    """Say in words what was written."""
-    if all(file.action == "leave" for file in wire.files):
+def result_text(wiring: ClientWiring, result: WiringResult | None, *, connects: bool) -> str:
+    """Return the outcome of a change in words."""
+    title, scope = wiring.client.title, wiring.scope
+    changed = [edit for edit in wiring.edits if edit.changes]
+    if not changed:
         if connects:
-            return f"{title} is connected already ({wire.scope}). Nothing was changed."
-        return "\n".join(
-            [f"Nothing of ours stands in {title}'s files ({wire.scope}).", *_note_lines(wire)]
-        )
-    done = {"create": "wrote", "change": "changed", "delete": "deleted"}
-    lines = [f"{title} is {'connected' if connects else 'disconnected'} ({wire.scope})."]
-    lines += [f"  {done[file.action]} {file.path}" for file in wire.files if file.action != "leave"]
-    lines += [f"  how it was before: {path}" for path in wire.backups]
-    if connects:
-        lines += [f"  Still to do: {line}" for line in wire.remains]
+            return f"{title} is connected already ({scope}). Nothing was changed."
+        notes = [f"note: {note}" for note in wiring.notes]
+        return "\n".join([f"Nothing of ours stands in {title}'s files ({scope}).", *notes])
+    lines = [f"{title} is {'connected' if connects else 'disconnected'} ({scope})."]
+    lines += [f"  {_DONE[_name_action(edit)]} {edit.path}" for edit in changed]
+    lines += [f"  how it was before: {path}" for path in (result.backups if result else ())]
+    lines += [f"  Still to do: {line}" for line in wiring.client.remains(scope) if connects]
     return "\n".join(lines)
 
 
-def statuses_text(wire: WireStatuses, titles: dict[str, str]) -> str:
-    """Say in words what is wired."""
-    lines = [line for one in wire.connections for line in _status_lines(one, titles[one.client])]
-    for name, package in wire.packaged.items():
-        lines += [f"{titles[name]}: through {package}.", f"  {_describe_program(wire.program)}"]
-    if wire.unconnected:
-        names = ", ".join(wire.unconnected)
+def statuses_text(
+    connections: Sequence[ConnectionStatus],
+    packaged: Sequence[tuple[Client, str]],
+    program: str | None,
+    unconnected: Sequence[Client],
+) -> str:
+    """Return in words which clients are connected, by packages too, and which are not.
+
+    Args:
+        connections: clients whose files have Memoria.
+        packaged: clients that have Memoria by a plugin or an extension alone, and by which.
+        program: `memoria` on PATH, which a plugin or an extension starts.
+        unconnected: other clients of this machine.
+    """
+    lines = [line for one in connections for line in _status_lines(one)]
+    for client, package in packaged:
+        lines += [f"{client.title}: through {package}.", f"  {_describe_program(program)}"]
+    if unconnected:
+        names = ", ".join(one.name for one in unconnected)
         lines.append(f"On this machine and not connected: {names}.")
-        lines.append(f"Connect one: memoria connect {wire.unconnected[0]}")
+        lines.append(f"Connect one: memoria connect {unconnected[0].name}")
     none = (
         "No client is connected, and none was found on this machine. Connect one that you know to "
         "be here by its name: memoria connect --help"
@@ -214,62 +184,93 @@ def _describe_program(program: str | None) -> str:
     )
 
 
-def _status_lines(wire: WireConnectionStatus, title: str) -> Iterator[str]:
-    yield f"{title} ({wire.scope}): {_verdict(wire)}"
-    yield f"  in {wire.file}"
-    if wire.command:
-        yield f"  starts {' '.join(wire.command)}"
-    if wire.missing_program:
-        yield f"  {wire.missing_program} is gone: run `memoria connect {wire.client}` again."
-    yield f"  hooks: {wire.hooks}{_last_word_of_hooks(wire)}"
-    if wire.switched_off_in:
-        yield f"  All hooks are switched off in {wire.switched_off_in}: nothing is recorded."
-    if wire.untrusted:
-        events = ", ".join(wire.untrusted)
-        yield f"  {title} skips these {_reason_skipped(wire)}: {events}"
-    if wire.is_outdated:
-        yield f"  `memoria connect {wire.client}` brings them up to date."
-    if wire.double:
+def _status_lines(status: ConnectionStatus) -> Iterator[str]:
+    name, title, problem = status.client.name, status.client.title, find_problem(status)
+    yield f"{title} ({status.scope}): {_verdict(status)}"
+    yield f"  in {status.file}"
+    if status.command:
+        yield f"  starts {' '.join(status.command)}"
+    if status.missing_program:
+        yield f"  {status.missing_program} is gone: run `memoria connect {name}` again."
+    yield f"  hooks: {status.hooks}{_last_word_of_hooks(status)}"
+    if status.switched_off_in:
+        yield f"  All hooks are switched off in {status.switched_off_in}: nothing is recorded."
+    if status.untrusted:
+        hooks = status.client.hooks
+        reason = hooks.skipped if isinstance(hooks, HookTable) else ""
+        yield f"  {title} skips these {reason}: {', '.join(status.untrusted)}"
+    if status.hooks in _OUTDATED_HOOKS:
+        yield f"  `memoria connect {name}` brings them up to date."
+    if status.double:
         yield (
-            f"  twice: there is {wire.double}. Take out one of the two: `memoria disconnect "
-            f"{wire.client}` takes out this one."
+            f"  twice: there is {status.double}. Take out one of the two: `memoria disconnect "
+            f"{name}` takes out this one."
         )
-    if wire.problem and not wire.missing_program:
-        yield f"  `memoria connect {wire.client}` writes it anew; `memoria doctor` checks the home."
-    if wire.is_disabled:
-        yield f"  Switch it on in {title}, or take it out: `memoria disconnect {wire.client}`."
+    if problem and not status.missing_program:
+        yield f"  `memoria connect {name}` writes it anew; `memoria doctor` checks the home."
+    if status.is_disabled:
+        yield f"  Switch it on in {title}, or take it out: `memoria disconnect {name}`."
 
 
-def _reason_skipped(wire: WireConnectionStatus) -> str:
-    hooks = find_client(wire.client).hooks
-    return hooks.skipped if isinstance(hooks, HookTable) else ""
-
-
-def _verdict(wire: WireConnectionStatus) -> str:
-    if wire.problem:
-        return f"does not answer: {wire.problem}" if wire.answers is False else wire.problem
-    if wire.is_disabled:
+def _verdict(status: ConnectionStatus) -> str:
+    answer = status.answer
+    if problem := find_problem(status):
+        return f"does not answer: {problem}" if answer and answer.problem else problem
+    if status.is_disabled:
         return "wired, and switched off there"
-    if wire.answers:
-        return f"answers, version {wire.version}, {wire.tools} tools, in {wire.seconds} s"
-    return "wired by hooks alone" if not wire.command else "wired"
+    if answer:
+        tools, seconds = len(answer.tools), round(answer.seconds, 2)
+        return f"answers, version {answer.version}, {tools} tools, in {seconds} s"
+    return "wired" if status.command else "wired by hooks alone"
 
 
-def _last_word_of_hooks(wire: WireConnectionStatus) -> str:
-    if wire.hooks in ("none", "the client has none"):
+def _last_word_of_hooks(status: ConnectionStatus) -> str:
+    if status.hooks in ("none", "the client has none"):
         return ""
-    if wire.last_heard:
-        return f", last heard {moment(parse_instant(wire.last_heard))}"
-    return ", not heard of yet"
+    heard = status.last_heard_at
+    return ", not heard of yet" if heard is None else f", last heard {moment(heard)}"
 
 
-def _note_lines(wire: WireConnection) -> list[str]:
-    return [f"note: {note}" for note in wire.notes]
-
-
-def _action_of(edit: FileEdit) -> Literal["create", "change", "delete", "leave"]:
+def _name_action(edit: FileEdit) -> str:
     if not edit.changes:
         return "leave"
     if edit.before is None:
         return "create"
     return "delete" if edit.after is None else "change"
+
+
+def show_status(
+    name: str | None,
+    place: ClientPlace,
+    program: ClientProgram,
+    clients: tuple[Client, ...],
+    *,
+    as_json: bool,
+) -> None:
+    """Print what is connected, and whether it answers.
+
+    Raises:
+        Exit: a connection needs a person's hand.
+    """
+    wanted = [find_client(name, clients)] if name else [*clients]
+    found = [one for one in list_connections(place, program, clients) if one.client in wanted]
+    with show_wait("Asking what is connected"):
+        probed = [replace(one, answer=probe_connection(one, place, program)) for one in found]
+    left = [one for one in wanted if one not in [it.client for it in found]]
+    packages = [(one, find_package(one.name, place)) for one in left]
+    packaged = [(one, package) for one, package in packages if package]
+    unconnected = [one for one, package in packages if not package and is_installed(one, place)]
+    on_path = shutil.which("memoria", path=place.environment.get("PATH"))
+    document = write_document(
+        connections=list(map(write_status, probed)),
+        packaged={one.name: package for one, package in packaged},
+        program=on_path,
+        unconnected=[one.name for one in unconnected],
+    )
+    show(document, statuses_text(probed, packaged, on_path, unconnected), as_json=as_json)
+    has_faults = any(
+        find_problem(one) or one.missing_program or one.untrusted or one.hooks in _OUTDATED_HOOKS
+        for one in probed
+    )
+    if has_faults or (packaged and on_path is None):
+        raise typer.Exit(Exit.UNSOUND)

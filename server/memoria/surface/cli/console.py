@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _MODEL_WAIT_MS = 60_000
-"""How long a command that searches waits for a model that is loading."""
+"""Longest wait of a search for a model that is loading."""
 _BACKLOG_WAIT_S = 3.0
-"""Longest wait of a search for the vectors of what was written just before it."""
+"""Longest wait of a search for the vectors of texts written just before."""
 _CONTROLS = lazy_regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Control characters but tab and newline: stored text must not move the cursor."""
+"""Control characters except tab and newline: stored text must not move the cursor."""
 _STEERING = lazy_regex(rf"{_CONTROLS.pattern}|[\u202a-\u202e\u2066-\u2069]")
-"""Controls, and signs that turn the direction of a text, so that it reads otherwise than it is."""
+"""Control characters, and signs that change a text's direction so that it misleads a reader."""
 
 _DIM = ("progress.remaining", "progress.elapsed", "progress.percentage")
 _GREEN = ("bar.complete", "bar.finished", "bar.pulse", "progress.spinner")
@@ -65,7 +65,7 @@ def _open_console(*, stderr: bool) -> "Console":
     from rich.theme import Theme  # noqa: PLC0415
 
     class PlainConsole(Console):
-        """A console of which no text that is printed can steer the terminal."""
+        """A console whose printed texts cannot steer the terminal."""
 
         def render_str(self, text: str, **options: Any) -> Text:  # noqa: ANN401  (Rich's own)
             return super().render_str(without_steering(text), **options)
@@ -75,7 +75,7 @@ def _open_console(*, stderr: bool) -> "Console":
 
 
 class Exit(IntEnum):
-    """Exit codes, beside 0."""
+    """Exit codes of failures."""
 
     FAILED = 1
     MISSPELT = 2
@@ -85,7 +85,7 @@ class Exit(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options before the command."""
+    """Options given before the command."""
 
     home: str | None
     tenant: str | None
@@ -93,7 +93,7 @@ class Options:
 
     @property
     def settings(self) -> "Settings":
-        """Settings under these options. The screen has their zone from now on."""
+        """Settings under these options; times are shown in their zone from now on."""
         from memoria.config import Settings  # noqa: PLC0415
         from memoria.surface.cli.times import show_times_in  # noqa: PLC0415
         from memoria.surface.text import show_places_in  # noqa: PLC0415
@@ -106,10 +106,10 @@ class Options:
 
     @property
     def existing_settings(self) -> "Settings":
-        """Settings under these options, of a home and tenant that are there.
+        """Settings under these options, of a home and tenant that exist.
 
         Raises:
-            NoMemoryError: they are not.
+            NoMemoryError: the home or tenant does not exist.
         """
         from memoria.app.engine import check_memory  # noqa: PLC0415
 
@@ -128,7 +128,7 @@ def with_memory(
     searches: bool = False,
     waits_for: str | None = None,
 ) -> _T:
-    """Open the memory the options name, do the work, close it.
+    """Open the memory that the options name, do the work, and close the memory.
 
     A command that searches waits for vectors: it has no later search that would have them.
     A command ends soon, so it begins no request to a chat model unless that is what it is for. It
@@ -148,7 +148,7 @@ def with_memory(
         begin_home(options.home)
     settings = options.settings if begins_home else options.existing_settings
     if options.workspace is not None:
-        from memoria.surface.cli.options import name_in_settings  # noqa: PLC0415  (as above)
+        from memoria.surface.cli.options import name_in_settings  # noqa: PLC0415  (others need not pay)
 
         settings = name_in_settings(settings, begins=begins_home)
     tell_news(settings)
@@ -177,15 +177,15 @@ def with_memory(
 
 
 def renew_answers(settings: "Settings", *, begins: bool = False) -> None:
-    """Lay ready anew what a command has outdated: the next session may have to begin at once.
+    """Renew kept answers that a command has outdated: the next session needs them at its start.
 
     Args:
         settings: of the home.
-        begins: whether it is laid ready for the first time, too.
+        begins: whether answers are also kept for the first time.
     """
     from memoria.bare.kept import is_outdated  # noqa: PLC0415
 
-    with suppress(OSError):  # what can't be looked at is not given either, and doctor says so
+    with suppress(OSError):  # an unreadable answer is given to nobody, and doctor reports it
         begins = begins or is_outdated(str(settings.home_path), settings.tenant)
     if begins:
         from memoria.surface.mcp.instructions import keep_once_closed  # noqa: PLC0415  (the SDK with it)
@@ -194,10 +194,10 @@ def renew_answers(settings: "Settings", *, begins: bool = False) -> None:
 
 
 def is_for_subcommand(context: typer.Context, *, has_options: bool) -> bool:
-    """Check whether a command below this one was named, to which everything is left.
+    """Check whether a subcommand was named, which does all the work then.
 
     Raises:
-        BadParameter: options stand before it, where they would go unheard.
+        BadParameter: options stand before the subcommand, which would not see them.
     """
     named = context.invoked_subcommand
     if named is not None and has_options:
@@ -208,8 +208,8 @@ def is_for_subcommand(context: typer.Context, *, has_options: bool) -> bool:
 
 
 def tell_news(settings: "Settings") -> None:
-    """Say once on standard error what there is to tell of the project at hand."""
-    from memoria.app.project_news import take_news  # noqa: PLC0415  (as above)
+    """Print once on standard error the news of the current project, if there is any."""
+    from memoria.app.project_news import take_news  # noqa: PLC0415  (others need not pay)
 
     news = take_news(settings, "person")
     if news is not None:
@@ -217,7 +217,7 @@ def tell_news(settings: "Settings") -> None:
 
 
 def take_in_spool(context: typer.Context) -> None:
-    """Take in all that hooks have said. What fails stays where it is, and doctor says so."""
+    """Take in everything from the spool; an entry that fails stays there, and doctor reports it."""
     from memoria.app.spool import ALL, count_waiting  # noqa: PLC0415
     from memoria.errors import MemoriaError  # noqa: PLC0415
 
@@ -234,7 +234,7 @@ def take_in_spool(context: typer.Context) -> None:
 
 @cache
 def warn_of_settings(home: str) -> None:
-    """Say once on standard error what of a home's settings can't be used."""
+    """Print once on standard error which of a home's settings can't be used."""
     from memoria.config import Settings  # noqa: PLC0415
     from memoria.settings_file import list_problems  # noqa: PLC0415
 
@@ -243,12 +243,12 @@ def warn_of_settings(home: str) -> None:
 
 
 def print_error(error: "MemoriaError", *, as_json: bool = False) -> None:
-    """Say on standard error what happened and what to do next, as one sentence or as JSON."""
+    """Print an error on standard error, with what to do next, as a sentence or as JSON."""
     print_problem(error.kind, error.at_shell, error.next_command, as_json=as_json)
 
 
 def print_problem(kind: str, text: str, command: str | None, *, as_json: bool) -> None:
-    """Print an error by its kind, what it says and the command that helps."""
+    """Print an error on standard error: its kind, its text and the command that helps."""
     if as_json:
         said = {"kind": kind, "message": text, "next": command}
         sys.stderr.write(_as_json({"error": {name: one for name, one in said.items() if one}}))
@@ -278,7 +278,7 @@ def is_agreed(question: str) -> bool:
 
 
 def ask_person(question: str) -> None:
-    """Go on after a yes, and after nothing else; where nobody answers, say how to do without.
+    """Ask a question and go on only after a yes; if nobody answers, name the option `--yes`.
 
     Raises:
         typer.Abort: somebody said no.
@@ -297,9 +297,9 @@ def ask_person(question: str) -> None:
 
 
 def show(document: "Shown", text: str, *, as_json: bool) -> None:
-    """Print an answer: as JSON, or as text, verbatim but for what nobody would see.
+    """Print an answer, as JSON or as text.
 
-    What would steer the terminal is left out, and what would hide in it is shown.
+    Of a text, characters that would steer the terminal are left out, and invisible ones are shown.
     """
     if as_json:
         print_json(document if isinstance(document, dict) else document.to_json())
@@ -314,19 +314,19 @@ def show(document: "Shown", text: str, *, as_json: bool) -> None:
 
 
 def without_steering(text: str) -> str:
-    """Cut what would steer a terminal from a text, and show what would hide in it."""
+    """Remove control characters from a text, and make invisible characters visible."""
     from memoria.language.reading.fences import show_invisible  # noqa: PLC0415  (compiles patterns)
 
     return show_invisible(_CONTROLS.sub("", text))
 
 
 def warn(problem: str) -> None:
-    """Say on standard error what is wrong and ends nothing."""
+    """Print a warning on standard error."""
     sys.stderr.write(f"warning: {without_steering(problem)}\n")
 
 
 def print_json(document: object) -> None:
-    """Print one JSON document; what would steer a terminal, or it can't show, is escaped."""
+    """Print one JSON document, with control and unprintable characters escaped."""
     sys.stdout.write(_as_json(document))
 
 
@@ -337,7 +337,7 @@ def _as_json(document: object) -> str:
 
 
 def use_any_encoding() -> None:
-    """Let no character stop the output: what a terminal can't show is shown as an escape."""
+    """Set the output to escape characters that the terminal's encoding does not have."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

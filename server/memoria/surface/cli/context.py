@@ -1,4 +1,4 @@
-"""The command on what is put before a model: unasked, or for a prompt."""
+"""The command that shows what a model is told: unasked, or for a prompt."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,18 +24,17 @@ _TOLD = """\
 
 
 class ToldUnasked(Value):
-    """Texts that an agent in a project is given before it has asked for anything."""
+    """Texts that an agent in a project is given unasked."""
 
     instructions: str
     briefing: str
     """Briefing, with core memory, wishes, the tasks in hand and the last conversations."""
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command("context")(show_context)
+app = typer.Typer()
 
 
+@app.command("context")
 def show_context(
     context: typer.Context,
     words: Annotated[
@@ -80,7 +79,7 @@ def show_context(
 
 
 async def _compose(memory: "Memoria") -> ToldUnasked:
-    """Compose the very texts that a server says and keeps for hooks."""
+    """Compose the texts that a server gives clients and keeps for hooks."""
     from memoria.surface.mcp.instructions import composers_for  # noqa: PLC0415  (the SDK comes with it)
 
     writers = composers_for(memory.settings).items()

@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from memoria.admin.exports.format import is_export, read_head
+from memoria.bare.workspace import find_common, place_of
 from memoria.errors import InvalidInputError
 from memoria.language.reading.fences import join_lines
-from memoria.model.base import Value
+from memoria.model.base import write_document
+from memoria.model.parse import as_instant
+from memoria.store.rows.portable.records import PortableSelection
 from memoria.surface.cli.console import AsJson, Exit, Options, show, take_in_spool, with_memory
 from memoria.surface.cli.options import read_moment
 from memoria.surface.cli.progress import show_progress
@@ -23,8 +27,7 @@ if TYPE_CHECKING:
     from memoria.admin.exports.merge import MergeReport
     from memoria.admin.exports.write import ExportReport
     from memoria.config import Settings
-    from memoria.connectors.notes.sync import Deleted
-    from memoria.store.rows.portable.records import PortableSelection
+    from memoria.connectors.notes.sync import Deleted, NotesReport
 
 PASSPHRASE = "MEMORIA_PASSPHRASE"  # noqa: S105  (the name of a variable)
 _COUNTED = {
@@ -34,60 +37,18 @@ _COUNTED = {
 }
 _MOST_MOVES = 8
 _STAMP = "%Y%m%dT%H%M%SZ"
-
-
-class WireExport(Value):
-    """An export that was made."""
-
-    path: str
-    bytes: int
-    tenant: str
-    records: dict[str, int]
-    has_key: bool
-
-
-class WireExportCount(Value):
-    """Contents of an export, counted."""
-
-    file: str
-    tenant: str
-    records: dict[str, int]
-
-
-class WireUnreadableLine(Value):
-    """A line that was left out."""
-
-    line: int
-    problem: str
+_MOST_NAMED = 20
 
 
 _NEXT = "memoria list"
-"""Command that whoever has brought in an export runs next."""
+"""Command to run after an export was brought in."""
+_MERGED = (
+    *("added", "changed", "known", "forgotten", "forgotten_here", "private", "redacted"),
+    *("unchecked", "bad"),
+)
 
 
-class WireMerge(Value):
-    """Outcome of bringing in an export."""
-
-    file: str
-    added: dict[str, int]
-    changed: dict[str, int]
-    known: dict[str, int]
-    forgotten: int
-    forgotten_here: int
-    private: int
-    redacted: int
-    unchecked: int
-    bad: int
-    bad_lines: list[WireUnreadableLine]
-    gone_projects: list[str]
-    """Projects whose folder is not on this machine."""
-    next: str
-    """The command that comes next."""
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command()(export)
+app = typer.Typer()
 
 
 _File = Annotated[
@@ -120,6 +81,7 @@ _Until = Annotated[
 ]
 
 
+@app.command()
 def export(
     context: typer.Context,
     file: _File = None,
@@ -154,9 +116,6 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write what the memory holds into a file that is yours: JSON Lines, or Markdown."""
-    from memoria.model.parse import as_instant  # noqa: PLC0415  (only who needs it pays)
-    from memoria.store.rows.portable.records import PortableSelection  # noqa: PLC0415
-
     given: Options = context.obj
     options = Options(given.home, tenant or given.tenant, given.workspace)
     settings = options.existing_settings
@@ -186,11 +145,18 @@ def _export_lines(
     as_json: bool,
 ) -> None:
     """Write a file of JSON Lines."""
-    from memoria.app.exporting import export as write  # noqa: PLC0415  (as above)
+    from memoria.app.exporting import export as write  # noqa: PLC0415  (others need not pay)
 
     with show_progress("Exporting") as progress:
         report = write(settings, target, selection, passphrase, progress)
-    show(_wire_export(report), _export_text(report), as_json=as_json)
+    document = write_document(
+        path=str(report.path),
+        bytes=report.size,
+        tenant=report.head.tenant,
+        records=report.written,
+        has_key=report.head.sealed_keys is not None,
+    )
+    show(document, _export_text(report), as_json=as_json)
     _warn_of_repository(target)
 
 
@@ -202,9 +168,8 @@ def _export_notes(
     *,
     as_json: bool,
 ) -> None:
-    """Write a folder of notes or, where it says what is to become of deleted ones, sync it."""
-    from memoria.app.exporting import sync_notes, write_notes  # noqa: PLC0415  (as above)
-    from memoria.surface.cli.notes_text import render_notes, wire_notes  # noqa: PLC0415
+    """Write a folder of notes, or sync it if `deleted` says what becomes of deleted notes."""
+    from memoria.app.exporting import sync_notes, write_notes  # noqa: PLC0415  (others need not pay)
 
     options: Options = context.obj
     with show_progress("Writing notes") as progress:
@@ -214,17 +179,15 @@ def _export_notes(
             report = with_memory(
                 context, lambda m: sync_notes(m, folder, selection, deleted, progress)
             )
-    show(wire_notes(folder, report), render_notes(folder, report), as_json=as_json)
-    if deleted is None:  # a folder that is kept in step is where its owner wants it
+    show(write_notes_report(folder, report), render_notes(folder, report), as_json=as_json)
+    if deleted is None:  # the owner has chosen the folder to sync
         _warn_of_repository(folder)
     if report.refused:
         raise typer.Exit(Exit.LINES_LEFT_OUT)
 
 
 def _warn_of_repository(target: Path) -> None:
-    """Say that what was written could be committed, where it lies in a git repository."""
-    from memoria.bare.workspace import find_common, place_of  # noqa: PLC0415  (as above)
-
+    """Warn that an export in a git repository could be committed."""
     common = find_common(target.resolve().parent)
     if common is not None:
         sys.stderr.write(
@@ -236,12 +199,10 @@ def _warn_of_repository(target: Path) -> None:
 def import_exports(
     context: typer.Context, paths: Sequence[Path], *, dry_run: bool, as_json: bool
 ) -> int | None:
-    """Import the files that are exports of Memoria. Return how many lines were left out.
+    """Import files that are exports of Memoria; return how many lines were left out.
 
-    None where there is no export among them, and nothing was done.
+    None if no file is an export; nothing was done then.
     """
-    from memoria.admin.exports.format import is_export  # noqa: PLC0415  (as above)
-
     exports = [path for path in paths if is_export(path)]
     if len(exports) not in (0, len(paths)):
         raise InvalidInputError(f"Import {exports[0].name} by itself: it is an export of Memoria.")
@@ -255,20 +216,14 @@ def import_exports(
 
 
 def _count_export(path: Path, *, as_json: bool) -> None:
-    from memoria.admin.exports.format import read_head  # noqa: PLC0415
-
     head = read_head(path)
     counts = (quantity(head.counts.get(kind, 0), *names) for kind, names in _COUNTED.items())
     text = f"{_origin_text(path, head)}\nIt holds {', '.join(counts)}."
-    show(
-        WireExportCount(file=str(path), tenant=head.tenant, records=head.counts),
-        text,
-        as_json=as_json,
-    )
+    document = write_document(file=str(path), tenant=head.tenant, records=head.counts)
+    show(document, text, as_json=as_json)
 
 
 def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> int:
-    from memoria.admin.exports.format import read_head  # noqa: PLC0415
     from memoria.app.exporting import list_gone_projects, merge_export  # noqa: PLC0415
 
     options: Options = context.obj
@@ -277,12 +232,19 @@ def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> int:
     with show_progress(f"Importing {path.name}") as progress:
         report = merge_export(options.settings, path, words, progress)
     gone = list_gone_projects(options.settings)
-    show(_wire_merge(path, report, gone), _merge_text(path, report, gone), as_json=as_json)
+    document = write_document(
+        file=str(path),
+        **{name: getattr(report, name) for name in _MERGED},
+        bad_lines=[{"line": one.number, "problem": one.problem} for one in report.bad_lines],
+        gone_projects=gone,
+        next=_NEXT,
+    )
+    show(document, _merge_text(path, report, gone), as_json=as_json)
     return report.bad
 
 
 def _ask_new_passphrase() -> str:
-    """Ask for the passphrase of an export that is made."""
+    """Ask for a new passphrase for an export."""
     if words := os.environ.get(PASSPHRASE):
         return words
     if not sys.stdin.isatty():
@@ -291,7 +253,7 @@ def _ask_new_passphrase() -> str:
 
 
 def _ask_passphrase(tenant: str) -> str | None:
-    """Ask for the passphrase of an export; None where nobody can be asked, or has none."""
+    """Ask for the passphrase of an export to import; None if nobody gives one."""
     words = os.environ.get(PASSPHRASE)
     if words or not sys.stdin.isatty():
         return words or None
@@ -304,16 +266,6 @@ def _ask_passphrase(tenant: str) -> str | None:
 
 def _origin_text(path: Path, head: "ExportHead") -> str:
     return f"{path.name}, made by Memoria {head.memoria} on {head.made_at:%Y-%m-%d}."
-
-
-def _wire_export(report: "ExportReport") -> WireExport:
-    return WireExport(
-        path=str(report.path),
-        bytes=report.size,
-        tenant=report.head.tenant,
-        records=report.written,
-        has_key=report.head.sealed_keys is not None,
-    )
 
 
 def _export_text(report: "ExportReport") -> str:
@@ -335,25 +287,6 @@ def _export_text(report: "ExportReport") -> str:
             f"recognises it {key}."
         )
     return "\n".join(lines)
-
-
-def _wire_merge(path: Path, report: "MergeReport", gone: Sequence[str]) -> WireMerge:
-    lines = [WireUnreadableLine(line=one.number, problem=one.problem) for one in report.bad_lines]
-    return WireMerge(
-        file=str(path),
-        added=dict(report.added),
-        changed=dict(report.changed),
-        known=dict(report.known),
-        forgotten=report.forgotten,
-        forgotten_here=report.forgotten_here,
-        private=report.private,
-        redacted=report.redacted,
-        unchecked=report.unchecked,
-        bad=report.bad,
-        bad_lines=lines,
-        gone_projects=list(gone),
-        next=_NEXT,
-    )
 
 
 def _merge_text(path: Path, report: "MergeReport", gone: Sequence[str]) -> str:
@@ -388,7 +321,7 @@ def _merge_text(path: Path, report: "MergeReport", gone: Sequence[str]) -> str:
 
 
 def _list_moves(gone: Sequence[str]) -> Iterator[str]:
-    """Yield commands by which a project is found again in the folder that it has here."""
+    """Yield commands that tell the present folders of projects whose folders are missing here."""
     if gone:
         yield from ("", "Projects without a folder here. In the folder that one has now:")
         shown = gone if len(gone) <= _MOST_MOVES else gone[: _MOST_MOVES - 1]
@@ -396,3 +329,55 @@ def _list_moves(gone: Sequence[str]) -> Iterator[str]:
             yield f"  memoria workspace move {shlex.quote(join_lines(name))} ."
         if len(shown) < len(gone):
             yield f"  and {len(gone) - len(shown)} more: memoria workspace list"
+
+
+def write_notes_report(folder: Path, report: "NotesReport") -> dict[str, object]:
+    """Return the report on a folder of notes as JSON."""
+    return write_document(
+        folder=str(folder),
+        written=report.written,
+        unchanged=report.unchanged,
+        deleted=report.deleted,
+        edited=report.edited,
+        conflicts=report.conflicts,
+        gone=[memory_id for memory_id, _ in report.gone],
+        refused=[{"note": note, "problem": why} for note, why in report.refused],
+        strange=report.strange,
+    )
+
+
+def render_notes(folder: Path, report: "NotesReport") -> str:
+    """Render the report on a folder of notes."""
+    notes = quantity(report.written, "note", "notes")
+    lines = [f"{folder}: {notes} written, {report.unchanged} as they were."]
+    if report.deleted:
+        lines.append(f"Deleted with what was forgotten, archived or replaced: {report.deleted}")
+    lines += _list_places("Your edits are in the memory now:", report.edited)
+    if report.edited:
+        lines.append("Take the last one back: memoria undo; another one: memoria undo --list")
+    lines += _list_places(
+        "Edited here while the memory was changed; the note shows both, and the memory stands "
+        "until you edit the note again:",
+        report.conflicts,
+    )
+    lines += _list_places("Not taken:", [f"{note}: {problem}" for note, problem in report.refused])
+    lines += _list_places("Not from Memoria, and left alone:", report.strange)
+    if report.gone:
+        memories = [
+            f"{join_lines(words)} · {memory_id[-report.id_chars :]}"
+            for memory_id, words in report.gone
+        ]
+        lines += [
+            *_list_places("You deleted the notes of these memories, which stay:", memories),
+            "To forget them: memoria forget ID; to archive them: --deleted archive; to have their "
+            "notes again: --deleted restore.",
+        ]
+    return "\n".join(lines)
+
+
+def _list_places(head: str, places: list[str]) -> list[str]:
+    if not places:
+        return []
+    more = len(places) - _MOST_NAMED
+    shown = [f"  {place}" for place in places[:_MOST_NAMED]]
+    return [head, *shown, *([f"  … and {more} more"] if more > 0 else [])]

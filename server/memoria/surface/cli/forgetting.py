@@ -19,20 +19,27 @@ from memoria.surface.cli.console import (
     show,
     with_memory,
 )
+from memoria.surface.cli.layout import columns, wrap_answer
 from memoria.surface.cli.options import complete_session, read_fields, takes_query_options
 from memoria.surface.cli.times import moment
-from memoria.surface.forgetting_text import Reader
+from memoria.surface.documents import write_forgotten, write_preview
+from memoria.surface.forgetting_text import (
+    Reader,
+    forget_command,
+    forget_text,
+    preview_text,
+    report_line,
+)
 
 if TYPE_CHECKING:
     from memoria.model.forgetting import ForgetPreview, ForgetResult
     from memoria.surface.cli.console import Options
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command()(forget)
+app = typer.Typer()
 
 
+@app.command()
 @takes_query_options(ForgetOrder)
 def forget(
     ctx: typer.Context,
@@ -42,8 +49,7 @@ def forget(
         bool, typer.Option("--dry-run", help="Show what would be forgotten, and its token.")
     ] = False,
     undo: Annotated[
-        str | None,
-        typer.Option(hidden=True, help="Id of a report whose forget is taken back."),
+        str | None, typer.Option(hidden=True, help="Id of a report whose forget is taken back.")
     ] = None,
     as_json: AsJson = False,
     **options: object,
@@ -52,9 +58,6 @@ def forget(
 
     Everything that would go is shown first: duplicates, what was derived, turns, lines of files.
     """
-    from memoria.surface.documents import write_forgotten  # noqa: PLC0415
-    from memoria.surface.forgetting_text import forget_text  # noqa: PLC0415
-
     if undo is not None:
         _undo(ctx, undo, as_json=as_json)
         return
@@ -92,7 +95,7 @@ def forget(
 
 
 def _list_transcripts(forgotten: "ForgetResult") -> Iterator[str]:
-    """Yield a sentence on each client that told what was forgotten and keeps it itself."""
+    """Yield a sentence on each client whose own transcripts still hold what was forgotten."""
     from memoria.connectors.clients.table import CLIENTS  # noqa: PLC0415
     from memoria.connectors.transcripts.formats import FORMATS  # noqa: PLC0415
 
@@ -107,33 +110,24 @@ def _list_transcripts(forgotten: "ForgetResult") -> Iterator[str]:
 
 
 def _undo(ctx: typer.Context, report_id: str, *, as_json: bool) -> None:
-    from memoria.surface.forgetting_text import report_line  # noqa: PLC0415
-
     report = with_memory(ctx, lambda m: m.undo_forget(report_id))
     show(report, f"Put back: {report_line(report, reader_at_terminal())}", as_json=as_json)
 
 
 def _confirm(preview: "ForgetPreview") -> None:
-    """Show what would go and wait for a yes: to this and to nothing else."""
-    from memoria.surface.cli.layout import columns, wrap_answer  # noqa: PLC0415
-
+    """Show what would be forgotten, and go on only after a yes."""
     err().print(wrap_answer(_preview_text(preview), columns()), markup=False)
     if not preview.is_empty:
         ask_person("Forget this for good?")
 
 
 def _print_preview(preview: "ForgetPreview", *, as_json: bool) -> None:
-    from memoria.surface.documents import write_preview  # noqa: PLC0415
-
     token = "" if preview.is_empty else f"\ntoken: {preview.token}"
     show(write_preview(preview), f"{_preview_text(preview)}{token}", as_json=as_json)
 
 
 def _print_next(options: "Options", order: ForgetOrder, preview: "ForgetPreview") -> None:
-    """Show a program, which can't be asked, what would go and the command that does just this."""
-    from memoria.surface.documents import write_preview  # noqa: PLC0415
-    from memoria.surface.forgetting_text import forget_command  # noqa: PLC0415
-
+    """Print, for a program, what would be forgotten and the command that forgets it."""
     meant = order.model_copy(update={"token": preview.token})
     command = forget_command(meant, options.settings, home=options.home)
     note = "Nothing is forgotten yet: the command forgets just this."
@@ -141,9 +135,7 @@ def _print_next(options: "Options", order: ForgetOrder, preview: "ForgetPreview"
 
 
 def _preview_text(preview: "ForgetPreview") -> str:
-    """Render the preview for a person, who names things by the end of an id."""
-    from memoria.surface.forgetting_text import preview_text  # noqa: PLC0415
-
+    """Render the preview with the short ids that a person types."""
     return preview_text(preview, reader=reader_at_terminal())
 
 

@@ -11,21 +11,21 @@ _Words = list[str]
 
 
 class FormerVerb(NamedTuple):
-    """A verb that is another now."""
+    """A command name that was renamed."""
 
     now: str
-    """Text on what to type instead, as the sentence and the table of the guide say it."""
+    """Text on what to type instead, for the message and the table of the guide."""
     rename: Callable[[_Words], _Words]
-    """Rewriter of the words behind the former verb into the whole line of the present one."""
+    """Function that turns the words behind the former name into today's command line."""
 
 
 class FormerOption(NamedTuple):
-    """An option that is another now."""
+    """An option that was renamed."""
 
     now: str
     """Text on what to type instead."""
     is_renamed: bool = True
-    """True if the present option takes its place; else the command still knows the former one."""
+    """True if the present option is to be put in its place; the command still knows others."""
 
 
 def _put_before(*verb: str) -> Callable[[_Words], _Words]:
@@ -33,12 +33,12 @@ def _put_before(*verb: str) -> Callable[[_Words], _Words]:
 
 
 def _rename_audit(rest: _Words) -> _Words:
-    """Rewrite `audit`: a proof is shown by its id; without one all are listed."""
+    """Rewrite `audit`: with an id as `show`, without an id as `list forgotten`."""
     return ["show", *rest] if _split(rest)[0] else ["list", "forgotten", *rest]
 
 
 def _rename_graph(rest: _Words) -> _Words:
-    """Rewrite `graph`: to join or part two names is a revision, all else is shown."""
+    """Rewrite `graph`: as `revise` to join or part two names, else as `show`."""
     words, options = _split(rest)
     for option, action in (("--same", "same"), ("--apart", "apart")):
         if other := options.get(option):
@@ -58,7 +58,7 @@ FORMER_VERBS = {
     "nightly show": FormerVerb("`memoria show ID`", _put_before("show")),
     "nightly undo": FormerVerb("`memoria undo ID`", _put_before("undo", "--yes")),
 }
-"""Former verbs by what was typed once."""
+"""Renamed commands, by their former names."""
 FORMER_OPTIONS = {
     "search": {"--types": FormerOption("--type"), "--queries": FormerOption("--query")},
     "traces": {"--queries": FormerOption("--query")},
@@ -71,11 +71,11 @@ FORMER_OPTIONS = {
     "model queue run": {"--until-empty": FormerOption("--wait")},
     "nightly schedule install": {"--print": FormerOption("--dry-run")},
 }
-"""Former options by the command that has them, as it is called now."""
+"""Renamed options, by the present name of their command."""
 
 
 def rename_former(line: Sequence[str], *, tells: bool = True) -> _Words:
-    """Rewrite a command line in the words of today.
+    """Rewrite a command line with present names.
 
     Args:
         line: it, from the verb on.
@@ -117,11 +117,11 @@ def _rename_option(word: str, options: dict[str, FormerOption], said: list[str])
 
 
 _WITH_VALUE = frozenset({"--same", "--apart", "--hops", "--limit"})
-"""Options of former verbs after which a value stands."""
+"""Options of renamed commands that take a value."""
 
 
 def _split(rest: _Words) -> tuple[_Words, dict[str, str]]:
-    """Split what was typed into bare words and options that have a value."""
+    """Split words into arguments and options that have a value."""
     words, options = list[str](), dict[str, str]()
     left = iter(rest)
     for word in left:
@@ -158,11 +158,11 @@ SYNONYMS = {
     "config show": "memoria config",
     "private status": "memoria private",
 }
-"""Advice by what is typed elsewhere. A command of ours must not be in it."""
+"""Advice by the words that other programs use; none of the keys may be a command of ours."""
 
 
 def name_command(line: Sequence[str]) -> str | None:
-    """Name the command that a line means, with what is typed instead; None for any other line."""
+    """Return advice for a line in the words of other programs; None for any other line."""
     for words in (" ".join(line[:2]), " ".join(line[:1])):
         if words in SYNONYMS:
             return f"There is no `memoria {words}`. Type: {SYNONYMS[words]}"

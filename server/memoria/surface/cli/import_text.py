@@ -32,11 +32,11 @@ _OUTCOMES = (
 
 
 class UnreadText(Value):
-    """Imported text that a chat model has still to read."""
+    """Amount of imported text that a chat model has still to read."""
 
     conversation_tokens: int
     cost_tokens: int
-    """Tokens that reading it takes at most, by what reading has taken so far."""
+    """Most tokens that reading the text takes, estimated from earlier reading."""
     has_model: bool
 
 
@@ -47,7 +47,7 @@ def write_import(
     unread: UnreadText,
     without_vector: int,
 ) -> Document:
-    """Return what became of the files, as JSON."""
+    """Return the outcome of an import as JSON."""
     return write_document(
         sources=[source.name for source in sources],
         **{name: getattr(report, name) for name in _OUTCOMES},
@@ -63,7 +63,7 @@ def write_import(
 
 
 def measure_unread(tokens: int, price: ReadingPrice, *, has_model: bool) -> UnreadText:
-    """Estimate what reading so many tokens of conversation takes.
+    """Estimate the tokens that reading a conversation takes.
 
     Args:
         tokens: of conversation.
@@ -81,7 +81,7 @@ def render_import(
     without_vector: int,
     width: int,
 ) -> str:
-    """Render what became of the files of each source, for a terminal."""
+    """Render the outcome of an import, source by source."""
     total = add_reports(report for _, report in reports)
     titles = ", ".join(source.title for source, _ in reports) or "nothing"
     units = {source.unit for source, _ in reports}
@@ -108,7 +108,7 @@ def render_import(
 
 
 def render_stop(report: ImportReport) -> str:
-    """Render what had come in when an import was stopped, with the batch then being written.
+    """Render what a stopped import had brought in, including its last batch.
 
     The last line stands alone, as the program says itself that what was done is kept.
     """
@@ -125,9 +125,7 @@ def add_reports(reports: Iterable[ImportReport]) -> ImportReport:
 
 
 def write_count(
-    counts: Sequence[SourceCount],
-    unknown: Sequence[UnknownFile],
-    sources: Iterable[ImportSource],
+    counts: Sequence[SourceCount], unknown: Sequence[UnknownFile], sources: Iterable[ImportSource]
 ) -> Document:
     """Return what an import would read, as JSON."""
     return write_document(
@@ -164,7 +162,7 @@ def render_count(
 def render_missing(
     counts: Sequence[SourceCount], sources: Iterable[ImportSource], width: int
 ) -> str:
-    """Render the sources of which this machine has nothing, and how to come by exports."""
+    """Render which sources have nothing on this machine, and how to import an export of theirs."""
     missing = ", ".join(source.title for source in _missing(counts, sources))
     text = (
         f"Nothing found here of: {missing}. An export that you have downloaded is found in your "
@@ -184,13 +182,13 @@ def _count_texts(count: SourceCount) -> Iterator[str]:
         parts.append(f"{count.bad:,} that can't be read")
     yield ", ".join(parts)
     if count.first_at is not None and count.last_at is not None:
-        first, last = _day(count.first_at), _day(count.last_at)
+        first, last = times.day(count.first_at), times.day(count.last_at)
         yield first if first == last else f"{first} to {last}"
     yield from _places(count.paths)
 
 
 def _places(paths: Sequence[Path]) -> list[str]:
-    """List the files' places: the file itself, a few folders, or how many folders there are."""
+    """List where files are: the one file, its few folders, or the number of folders."""
     folders = list(dict.fromkeys(path.parent for path in paths))
     if len(paths) <= 1:
         return [_short(path) for path in paths]
@@ -206,10 +204,6 @@ def _short(path: Path) -> str:
         return f"~/{path.relative_to(Path.home())}"
     except ValueError:
         return str(path)
-
-
-def _day(at: int) -> str:
-    return times.day(at)
 
 
 def _missing(counts: Iterable[SourceCount], sources: Iterable[ImportSource]) -> list[ImportSource]:
@@ -248,7 +242,7 @@ def _count_units(many: int, units: set[str]) -> str:
 
 
 def _result_text(report: ImportReport) -> str:
-    """Say in a line what a source gave."""
+    """Return in a line what a source brought in."""
     turns, memories = _turn_parts(report), _memory_parts(report.memories)
     parts = [f"turns: {', '.join(turns)}"] if turns else []
     parts += [f"memories: {', '.join(memories)}"] if memories else []
@@ -265,7 +259,7 @@ def _turn_parts(report: ImportReport) -> list[str]:
 
 
 def _project_parts(projects: Counter[str]) -> list[str]:
-    """List from where the new turns are seen."""
+    """List the projects from which new turns are seen."""
     alone = [(name, many) for name, many in projects.most_common() if name != NO_WORKSPACE and many]
     free = projects[NO_WORKSPACE]
     parts = [f"every project: {_count(free, 'turn', 'turns')} of no git repository"] if free else []
@@ -290,7 +284,7 @@ def _memory_parts(memories: Counter[str]) -> list[str]:
 
 
 def _all_memory_parts(report: ImportReport) -> list[str]:
-    """List what became of memories, with those that came of turns."""
+    """List outcomes of imported memories, with memories that turns asked for."""
     by_rules = f"{report.made:,} that messages asked for"
     return [*_memory_parts(report.memories), *([by_rules] if report.made else [])]
 

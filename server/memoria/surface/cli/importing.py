@@ -50,13 +50,11 @@ _WATCH_S = 0.5
 _Found = tuple[list[SourceFiles], list[UnknownFile]]
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command("import")(import_past)
+app = typer.Typer()
 
 
 def _show_faults(verbose: bool) -> bool:
-    """Let the log of what readers of files met go to standard error."""
+    """Log errors of the readers of files to standard error."""
     if verbose:
         logging.basicConfig(level=logging.WARNING)
         logging.getLogger("memoria.connectors").setLevel(logging.DEBUG)
@@ -73,6 +71,7 @@ Verbose = Annotated[
 ]
 
 
+@app.command("import")
 def import_past(
     context: typer.Context,
     paths: Annotated[
@@ -173,7 +172,7 @@ def _import(
 
 
 def _note(context: typer.Context, total: ImportReport) -> None:
-    """Let `memoria undo` know what came in."""
+    """Record the import for `memoria undo`."""
     turns, memories = total.recorded + total.new_versions, total.memories["added"] + total.made
     if turns or memories:
         ids = [*total.conversations.values()]
@@ -187,7 +186,7 @@ def _find(
     *,
     every: bool,
 ) -> _Found:
-    """Find what is to be read, and what nobody recognises."""
+    """Find the files to read by source, and files of no known format."""
     if format is not None and format not in sources:
         said = f"{format!r} is not one of {', '.join(sources)}."
         raise typer.BadParameter(said, param_hint="'--format'")
@@ -230,7 +229,7 @@ async def _import_groups(
     workspace: str | None,
     reports: list[ImportReport],
 ) -> None:
-    """Import the files of each source. What becomes of them is added to `reports` as it goes."""
+    """Import the files of each source; outcomes are added to `reports` on the way."""
     task = progress.add_task("Importing", total=sum(group.size for group in groups))
     before = 0
     with use_zone(memory.settings.zone):
@@ -282,7 +281,7 @@ def _show_count(
 
 
 async def _measure(memory: Memoria, report: ImportReport) -> UnreadText:
-    """Estimate what a chat model has still to read of what was imported."""
+    """Estimate how much imported text a chat model has still to read."""
     has_model = memory.queue.has_reader
     is_read = has_model and not (await memory.queue.status()).waiting
     tokens = 0 if is_read else report.unread_tokens
@@ -298,7 +297,7 @@ async def _make_vectors(memory: Memoria) -> None:
 
 @asynccontextmanager
 async def show_vectors(memory: Memoria, progress: "Progress") -> AsyncIterator[None]:
-    """Show meanwhile how much has no vector yet. All is on disk and found by its words already."""
+    """Show during the block how many texts have no vector yet."""
     if progress.disable:
         yield
         return

@@ -1,4 +1,4 @@
-"""Text for a terminal: broken where a reader would break it, never wider than the terminal is.
+"""Lines of a terminal: broken where a reader would break them, never wider than it, with colour.
 
 A Chinese character takes two cells and needs no space to break after; a word of another script is
 broken only where it alone is too long. Where there is no terminal nothing is broken, so that what
@@ -28,7 +28,7 @@ DETAILS = 4
 """Indentation of an entry's details. The further lines of stored words stand as far in, as
 `retrieval/answer/form.py` writes them."""
 DATED = 25
-"""A column wide enough for a date, a time and an offset."""
+"""Width of a column for a date, a time and an offset."""
 _LABEL = 14
 _WIDE = "ᄀ-ᅟ⺀-꓏가-힣豈-﫿︰-﹏＀-｠￠-￦"
 _DOT = "(?: ·(?= ))?"
@@ -39,14 +39,14 @@ _PIECE = lazy_regex(
 
 
 def columns() -> int:
-    """Return the cells to a line: `COLUMNS`, else the terminal's; endless where there is none."""
+    """Return the width of lines: `COLUMNS`, else the terminal's, else a huge number."""
     if os.environ.get("COLUMNS", "").isdigit() or sys.stdout.isatty():
         return max(20, min(get_terminal_size().columns, _WIDEST))
     return _ENDLESS
 
 
 def wrap_text(text: str, width: int, indent: int = 0) -> list[str]:
-    """Wrap a text to lines of at most `width` cells with their indent; a long word is cut."""
+    """Wrap a text to lines of at most `width` cells, indent included; a longer word is cut."""
     room = max(width - indent, 8)
     return [" " * indent + line for part in text.split("\n") for line in _fit_lines(part, room)]
 
@@ -54,7 +54,7 @@ def wrap_text(text: str, width: int, indent: int = 0) -> list[str]:
 def entry_of_list(
     words: str, details: Iterable[str], width: int, between: Iterable[str] = ()
 ) -> Iterator[str]:
-    """Yield an entry of a list: its words, and further in what there is to know of it, ids last.
+    """Yield the lines of a list's entry: its words, and indented below its details, ids last.
 
     Args:
         words: as they are stored.
@@ -69,23 +69,23 @@ def entry_of_list(
 
 
 def detail_lines(details: Iterable[str], width: int, indent: int = DETAILS) -> list[str]:
-    """Return what there is to know of an entry in a line, wrapped."""
+    """Return an entry's details as one line, wrapped."""
     return wrap_text(join_lines(" · ".join(details)), width, indent)
 
 
 def hang_text(text: str, width: int) -> list[str]:
-    """Wrap a text whose further lines stand further in."""
+    """Wrap a text, all lines but the first indented."""
     first, *rest = wrap_text(text, width - DETAILS)
     return [first, *(f"{'':<{DETAILS}}{line.lstrip()}" for line in rest)]
 
 
 def wrap_answer(text: str, width: int) -> str:
-    """Wrap a text for a model as a terminal shows it: long lines broken, the rest indented."""
+    """Break the long lines of an answer, their rest indented."""
     return "\n".join(line for part in text.split("\n") for line in _hang(part, width))
 
 
 def _hang(line: str, width: int) -> list[str]:
-    """Break a line where it is too long.
+    """Break a line that is too long.
 
     What follows stands as far in as stored words do, so that it can't pass for a line of ours.
     """
@@ -101,7 +101,7 @@ def _hang(line: str, width: int) -> list[str]:
 def entry_lines(
     label: str, texts: Iterable[str], width: int, indent: int = 0, column: int = _LABEL
 ) -> list[str]:
-    """Put texts in a column beside a label; below it, where there is no room for that."""
+    """Put texts in a column beside a label, or below the label on a narrow terminal."""
     if width < _NARROW:
         beside = [line for text in texts for line in wrap_text(text, width, indent + 2)]
         return [*wrap_text(label, width, indent), *beside]
@@ -127,7 +127,7 @@ def _fit_lines(text: str, room: int) -> Iterator[str]:
 
 
 def _pieces(text: str, room: int) -> Iterator[str]:
-    """Yield pieces that must not be broken; one longer than a whole line is chopped."""
+    """Yield the unbreakable pieces of a text; a piece longer than a line is chopped."""
     for piece in _PIECE.findall(text):
         if _cells(piece) > room:
             yield from chop_cells(piece, room)
@@ -162,16 +162,16 @@ _STYLES = tuple(
         (r"^>(?= )", "bold green"),
     )
 )
-"""Styles of our own lines, by a pattern. Later ones win."""
+"""Styles of our own lines by patterns; a later style wins."""
 
 
 def has_colour() -> bool:
-    """Check whether standard output is a terminal that is to have colour."""
+    """Check whether standard output is a terminal and may have colour."""
     return not os.environ.get("NO_COLOR") and sys.stdout.isatty()
 
 
 def print_coloured(text: str, console: Console) -> None:
-    """Print a text of ours. What is stored in it has been made harmless before."""
+    """Print a text with colours; `without_steering` has made it harmless before."""
     painted = Text(text)
     for pattern, style in _STYLES:
         painted.highlight_regex(pattern, style)

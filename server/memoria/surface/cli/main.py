@@ -1,4 +1,4 @@
-"""The `memoria` command."""
+"""Command line of `memoria`: options before a command, errors, and the console script."""
 
 import gc
 import sys
@@ -22,11 +22,11 @@ _AS_JSON = "memoria.as_json"
 _NEW_WORDS = 'To give a memory new words: memoria revise ID correct "…".'
 _OF_A_PROJECT = "A project is named with --workspace NAME."
 _ASKS_FOR_HELP = "NoArgsIsHelpError"
-"""Error that it raises, too, where a group of commands is named alone: it shows the help."""
+"""Error that Typer raises for a group named without a subcommand, to show the help."""
 
 
 class MemoriaGroup(LazyGroup):
-    """The commands; a known error of any of them becomes a sentence on standard error."""
+    """Group of all commands; a known error of a command becomes a sentence on standard error."""
 
     def make_context(self, info_name: Any, args: list[str], *rest: Any, **extra: Any) -> Any:  # noqa: ANN401  (Typer's own)
         """Read the options before the command."""
@@ -52,7 +52,7 @@ class MemoriaGroup(LazyGroup):
 
 
 def _explain_usage(error: Any, *, as_json: bool) -> Exception:  # noqa: ANN401  (Typer's own)
-    """Say what was misspelt and which command helps. Return what ends the program."""
+    """Print what was misspelt and which command helps; return the exception to raise."""
     if type(error).__name__ == _ASKS_FOR_HELP:
         return cast("Exception", error)
     command = f"{error.ctx.command_path if error.ctx else 'memoria'} --help"
@@ -67,14 +67,14 @@ def _explain_usage(error: Any, *, as_json: bool) -> Exception:  # noqa: ANN401  
 
 
 def _is_action(error: Any) -> bool:  # noqa: ANN401  (Typer's own)
-    """Check whether the misspelt word says what to do with a memory, or has new words there."""
+    """Check whether the misspelt word is the action of `revise`."""
     command, parameter = getattr(error.ctx, "command", None), getattr(error, "param", None)
     names = getattr(command, "name", None), getattr(parameter, "name", None)
     return names == ("revise", "action")
 
 
 def wants_json(words: list[str]) -> bool:
-    """Check whether `--json` is among the words as an option."""
+    """Check whether `--json` is one of the options."""
     options = words[: words.index("--")] if "--" in words else words
     return "--json" in options
 
@@ -90,7 +90,7 @@ app = typer.Typer(
 
 
 def print_version(wanted: bool) -> None:
-    """Print the version and end, where that is wanted."""
+    """Print the version and exit, if asked to."""
     if wanted:
         from importlib.metadata import version  # noqa: PLC0415  (slow, and for this alone)
 
@@ -102,8 +102,7 @@ def print_version(wanted: bool) -> None:
 def options(
     context: typer.Context,
     home: Annotated[
-        str | None,
-        typer.Option(help="Data folder. Default: $MEMORIA_HOME, else ~/.memoria."),
+        str | None, typer.Option(help="Data folder. Default: $MEMORIA_HOME, else ~/.memoria.")
     ] = None,
     tenant: Annotated[
         str | None,
@@ -133,8 +132,8 @@ def run() -> None:
     try:
         app()
     except SystemExit as ended:
-        if ended.code == _INTERRUPTED:  # so Typer tells of Ctrl-C, without a word
+        if ended.code == _INTERRUPTED:  # Typer's code for Ctrl-C, for which it prints nothing
             err().print("Stopped. What was done is kept, and nothing is half done.")
         raise
     finally:
-        gc.freeze()  # the process ends: nobody need look through all that it has loaded
+        gc.freeze()  # the process ends: a search for garbage would be wasted

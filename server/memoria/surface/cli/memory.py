@@ -12,6 +12,7 @@ from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.surface.cli.answers import keep_within, print_answer
 from memoria.surface.cli.browsing import tell_waiting
 from memoria.surface.cli.console import AsJson, is_agreed, show, with_memory
+from memoria.surface.cli.layout import columns
 from memoria.surface.cli.options import (
     complete_session,
     name_in_query,
@@ -19,8 +20,9 @@ from memoria.surface.cli.options import (
     read_options,
     takes_query_options,
 )
-from memoria.surface.cli.private import describe_kept
+from memoria.surface.cli.statement_text import idle_note, render_revision, render_statement
 from memoria.surface.cli.undoing import name_undo
+from memoria.surface.cli.workspace import describe_kept
 from memoria.surface.documents import (
     write_conclusions,
     write_remembered,
@@ -59,7 +61,7 @@ _SeenFrom = Annotated[
     ),
 ]
 _SAYS_MORE = 2
-"""Ratio of words from which a memory says more than a statement."""
+"""Ratio of word counts from which on a memory says more than a statement."""
 _Words = Annotated[list[str], typer.Argument(help="The text; quotes are not needed.")]
 _Question = Annotated[
     list[str] | None,
@@ -77,14 +79,10 @@ _HeldSince = Annotated[
 ]
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    app.command()(remember)
-    app.command()(search)
-    app.command()(traces)
-    app.command()(revise)
+app = typer.Typer()
 
 
+@app.command()
 def remember(
     context: typer.Context,
     words: _Words,
@@ -137,12 +135,14 @@ def remember(
     former = None if as_json or not sys.stdin.isatty() else kept.may_replace
     if former is not None and is_agreed(_ask_replaced(former.content, kept.content)):
         answer, stored, undo, notes = with_memory(context, lambda memory: keep(memory, former.id))
-        kept = answer.model_copy(update={"status": kept.status})  # as whoever was asked knows it
+        kept = answer.model_copy(
+            update={"status": kept.status}
+        )  # to the person it is one statement, with its first outcome
     show(write_remembered(kept, notes), _tell_kept(kept, stored, undo, notes), as_json=as_json)
 
 
 def _ask_replaced(former: str, statement: str) -> str:
-    """Word the question whether a memory is replaced; one that says more goes with all of it."""
+    """Return the question whether a statement replaces a memory, or all of a longer memory."""
     from memoria.language.words.analyser import query_terms  # noqa: PLC0415  (only who is asked pays for it)
 
     if len(query_terms(former)) <= _SAYS_MORE * len(query_terms(statement)):
@@ -154,8 +154,8 @@ def _ask_replaced(former: str, statement: str) -> str:
 
 
 def _drop_request(text: str) -> str:
-    """Drop the request to remember a statement, which the command is itself."""
-    from memoria.language.statements.plain_statements import find_request, stands_alone  # noqa: PLC0415  (as in browsing)
+    """Drop words such as "remember that" before a statement."""
+    from memoria.language.statements.plain_statements import find_request, stands_alone  # noqa: PLC0415  (compiles patterns)
 
     stated = text[find_request(text) or 0 :]
     return stated if stands_alone(stated) else text
@@ -164,12 +164,10 @@ def _drop_request(text: str) -> str:
 def _tell_kept(
     kept: "RememberResult", memory: "Memory", undo: str | None, notes: "Sequence[str]"
 ) -> str:
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415  (as in browsing)
-    from memoria.surface.cli.statement_text import render_statement  # noqa: PLC0415
-
     return render_statement(kept, memory, columns(), undo, notes)
 
 
+@app.command()
 @takes_query_options(MemoryQuery)
 def search(
     ctx: typer.Context, words: _Question = None, as_json: AsJson = False, **options: object
@@ -186,6 +184,7 @@ def search(
     print_answer(found, write_conclusions(found), as_json=as_json)
 
 
+@app.command()
 @takes_query_options(TranscriptQuery)
 def traces(
     ctx: typer.Context, words: _Question = None, as_json: AsJson = False, **options: object
@@ -201,19 +200,20 @@ def traces(
 
 
 async def _complete_query(memory: "Memoria", query: dict[str, Any]) -> dict[str, Any]:
-    """Complete a query's id of a session and name of a project, if it has them."""
+    """Complete the session id and the project name of a query."""
     query = await name_in_query(memory, query)
     named = await complete_session(memory, query.get("session_id"))
     return query if named is None else {**query, "session_id": named}
 
 
 def _ask() -> list[str]:
-    """Prompt for the search's question, as no shell reads its signs there."""
+    """Ask for the question of a search: no shell changes its quotes and signs."""
     if not sys.stdin.isatty():
         raise typer.BadParameter("it is missing: what do you look for?", param_hint="words")
     return [typer.prompt("What do you look for?", prompt_suffix=" ", err=True)]
 
 
+@app.command()
 def revise(
     context: typer.Context,
     id: Annotated[  # noqa: A002
@@ -254,9 +254,6 @@ def _revise_memory(
     *,
     as_json: bool,
 ) -> None:
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415  (as above)
-    from memoria.surface.cli.statement_text import idle_note, render_revision  # noqa: PLC0415
-
     async def change(m: "Memoria") -> "tuple[Memory, str | None]":
         revised = await m.revise_memory(memory_id, action, wording, until=until)
         return revised, await name_undo(m, context.obj, revised.id)
@@ -276,8 +273,7 @@ def _settle_names(
     *,
     as_json: bool,
 ) -> None:
-    """Say that two names are of one, or of two, and show what is known of the first."""
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415  (as above)
+    """Record that two names are of one entity or of two; show the first."""
     from memoria.surface.cli.showing import describe_entity  # noqa: PLC0415
 
     if other is None or until is not None:

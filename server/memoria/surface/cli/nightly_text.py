@@ -1,9 +1,8 @@
-"""Runs of nightly maintenance as people read them."""
+"""Reports on runs of nightly maintenance, for a terminal."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from types import MappingProxyType
 
 from memoria.language.reading.fences import join_lines
 from memoria.model.base import write_document
@@ -44,22 +43,18 @@ _FIGURE_WIDTH = 9
 _ID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 
 
-def render_run(
-    run: NightlyRun, width: int, wordings: Mapping[str, str] = MappingProxyType({})
-) -> str:
+def render_run(run: NightlyRun, width: int, wordings: Mapping[str, str]) -> str:
     """Render what a run did, what it did less and why, what it cost, and how to take it back.
 
     Args:
         run: the run.
         width: cells to a line.
-        wordings: what the memories say that it gives reasons for, by id, where looked up.
+        wordings: words of the memories to which the run did something, by id.
     """
     beyond = (f"note: {_measure(one)}" for one in run.metrics if one.exceeded)
     return "\n".join(
         [
-            *wrap_text(f"Nightly maintenance of {moment(run.at)}: {_STATES[run.state]}.", width),
-            *_deed_lines(run.steps, width, wordings),
-            *_limit_lines(run.steps, width),
+            *_run_lines(run, width, wordings),
             "",
             *wrap_text(_describe_cost(run.tokens), width),
             *(line for note in beyond for line in wrap_text(note, width)),
@@ -69,10 +64,8 @@ def render_run(
     )
 
 
-def render_run_whole(
-    run: NightlyRun, rows: int, width: int, wordings: Mapping[str, str] = MappingProxyType({})
-) -> str:
-    """Render a run with what was measured and how many rows were changed."""
+def render_run_whole(run: NightlyRun, rows: int, width: int, wordings: Mapping[str, str]) -> str:
+    """Render a run with its measurements and the number of changed rows."""
     measured = [
         line
         for one in run.metrics
@@ -87,9 +80,7 @@ def render_run_whole(
     )
     return "\n".join(
         [
-            *wrap_text(f"Nightly maintenance of {moment(run.at)}: {_STATES[run.state]}.", width),
-            *_deed_lines(run.steps, width, wordings),
-            *_limit_lines(run.steps, width),
+            *_run_lines(run, width, wordings),
             *(["", "Measured:", *measured] if measured else []),
             "",
             *wrap_text(_describe_cost(run.tokens), width),
@@ -98,6 +89,13 @@ def render_run_whole(
             f"run {_short(run.id)}",
         ]
     )
+
+
+def _run_lines(run: NightlyRun, width: int, wordings: Mapping[str, str]) -> Iterator[str]:
+    head = f"Nightly maintenance of {moment(run.at)}: {_STATES[run.state]}."
+    yield from wrap_text(head, width)
+    yield from _deed_lines(run.steps, width, wordings)
+    yield from _limit_lines(run.steps, width)
 
 
 def write_plan(run: NightlyRun) -> Document:
@@ -117,7 +115,7 @@ def write_plan(run: NightlyRun) -> Document:
 
 
 def render_plan(run: NightlyRun, width: int) -> str:
-    """Render what a run would do: every step, what it is for and how much it has to do."""
+    """Render what a run would do: each step, its purpose and how much it has to do."""
     return "\n".join(
         [
             "Nothing was changed. Nightly maintenance would now do:",
@@ -164,7 +162,7 @@ def render_undo(undone: UndoResult, width: int) -> str:
 def _deed_lines(
     steps: Sequence[StepReport], width: int, wordings: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield a line for each step that did something, and why it did so to which memory."""
+    """Yield a line for each step that did something, with its reasons, memory by memory."""
     idle = 0
     for step in steps:
         counts = {what: n for what, n in step.outcomes.items() if what != StepOutcome.UNCHANGED}
@@ -207,7 +205,7 @@ def _count(number: int, things: tuple[str, str]) -> str:
 
 
 def _limit_lines(steps: Sequence[StepReport], width: int) -> Iterator[str]:
-    """Yield what the steps did less, those that want a chat model together."""
+    """Yield what the steps left out: first for want of a chat model, then for other reasons."""
     limits = list(dict.fromkeys(step.reduced for step in steps if step.reduced))
     without = [one.removeprefix(WITHOUT_MODEL) for one in limits if one.startswith(WITHOUT_MODEL)]
     others = [one for one in limits if not one.startswith(WITHOUT_MODEL)]
@@ -231,7 +229,7 @@ def _describe_cost(tokens: int) -> str:
 
 
 def is_undoable(run: NightlyRun) -> bool:
-    """Check whether there is something in a run to take back, and it can be."""
+    """Check whether a run changed something and can be undone."""
     if run.state == "undoing":
         return True
     is_open = run.undoable and run.state in ("finished", "stopped")
@@ -239,7 +237,7 @@ def is_undoable(run: NightlyRun) -> bool:
 
 
 def night_lines(run: NightlyRun, width: int) -> list[str]:
-    """Render a run for a list of what can be undone."""
+    """Return the lines of a run in the list of what can be undone."""
     done = quantity(sum(map(_count_done, run.steps)), "thing done", "things done")
     details = [moment(run.at), _STATES[run.state], _short(run.id)]
     return list(entry_of_list(f"Nightly maintenance: {done}", details, width))
@@ -250,7 +248,7 @@ def _undo_lines(run: NightlyRun) -> list[str]:
 
 
 def _plan_lines(step: StepReport, width: int) -> list[str]:
-    from memoria.lifecycle.steps import BY_NAME  # noqa: PLC0415  (as above)
+    from memoria.lifecycle.steps import BY_NAME  # noqa: PLC0415  (others need not pay)
 
     known = BY_NAME[step.name]
     todo = f"now {_count(step.planned, known.things)}" if step.planned else "nothing to do"
@@ -258,7 +256,7 @@ def _plan_lines(step: StepReport, width: int) -> list[str]:
 
 
 def _excerpt(said: str | None) -> str:
-    """Return the beginning of what a memory says, on one line."""
+    """Return the beginning of a memory's words, on one line."""
     whole = join_lines(" ".join((said or "").split()))
     return whole if len(whole) <= _EXCERPT_CHARS else f"{whole[:_EXCERPT_CHARS]}…"
 
@@ -268,7 +266,7 @@ def _measure(metric: Metric) -> str:
 
 
 def _describe_metric(metric: Metric) -> str:
-    from memoria.lifecycle.steps.metrics import METRICS  # noqa: PLC0415  (as above)
+    from memoria.lifecycle.steps.metrics import METRICS  # noqa: PLC0415  (others need not pay)
 
     kind = METRICS.get(metric.name)
     beyond = f" (beyond {metric.bound:g})" if metric.exceeded else ""

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 def read_moment(context: typer.Context, value: str | None) -> str | None:
-    """Read the first moment of what was typed, as ISO 8601; what is no time stays, to be told of.
+    """Return the first moment of typed words as ISO 8601; words that are no time stay as they are.
 
-    Words without a direction are of the past: nothing on record is of another time.
+    A weekday or date without a year is taken to be past, like everything on record.
     """
     if value is None:
         return None
@@ -53,7 +53,7 @@ _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
 _SEPARATOR = ","
 _MOMENTS = frozenset({"since", "until", "as_of"})
 _SHORT = {"limit": ("-n",)}
-"""Short options that many type, by the name of the field."""
+"""Short options, by the name of the field."""
 
 
 def takes_query_options(kind: type[Value]) -> Callable[[_CommandT], _CommandT]:
@@ -81,12 +81,12 @@ def takes_query_options(kind: type[Value]) -> Callable[[_CommandT], _CommandT]:
 def read_options(
     kind: type[Value], words: Iterable[str], options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Read the fields of the query that a command was given; a list of names may have commas."""
+    """Return the fields of a query from a command's words and options."""
     return {"query": " ".join(words), **read_fields(kind, options)}
 
 
 def read_fields(kind: type[Value], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the fields that are given as options; a list of names may have commas."""
+    """Return the fields that are given as options; lists of names may be separated by commas."""
     fields = {name: value for name, value in options.items() if value is not None}
     for name, value in fields.items():
         if isinstance(value, list) and not has_whole_texts(kind.model_fields[name]):
@@ -95,7 +95,7 @@ def read_fields(kind: type[Value], options: Mapping[str, Any]) -> dict[str, Any]
 
 
 async def complete_session(memory: "Memoria", session_id: str | None) -> str | None:
-    """Complete the beginning of a session's id; what begins none is given back, to be told of.
+    """Complete the beginning of a session's id; a text that begins no id is returned unchanged.
 
     Raises:
         InvalidInputError: several begin so.
@@ -127,7 +127,7 @@ def _option(name: str, field: FieldInfo) -> Parameter:
 
 
 def _option_type(annotation: Any) -> Any:  # noqa: ANN401  (whatever a field is annotated with)
-    """Return the type that Typer reads: a list for the query's tuple, and nothing annotated."""
+    """Return a field's type for Typer: lists in place of tuples, without `Annotated`."""
     if get_origin(annotation) is Literal:
         return annotation
     arguments = tuple(_option_type(one) for one in get_args(annotation) if one is not Ellipsis)
@@ -143,11 +143,11 @@ def _option_type(annotation: Any) -> Any:  # noqa: ANN401  (whatever a field is 
 
 
 def name_in_settings(settings: "Settings", *, begins: bool) -> "Settings":
-    """Return the settings in the project that their own one means.
+    """Return the settings with the project that the typed name means.
 
     Args:
-        settings: with what was typed as the project.
-        begins: whether a project begins that is not there.
+        settings: with the typed name of a project.
+        begins: whether an unknown project is begun.
     """
     if settings.workspace is None:
         return settings
@@ -157,7 +157,7 @@ def name_in_settings(settings: "Settings", *, begins: bool) -> "Settings":
 
 
 async def name_in_query(memory: "Memoria", query: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a query with the project that is meant, where one is named."""
+    """Return the fields of a query with the project that the typed name means."""
     given = query.get("workspace")
     if given is None:
         return {**query}
@@ -167,7 +167,7 @@ async def name_in_query(memory: "Memoria", query: Mapping[str, Any]) -> dict[str
 
 
 def _tell_unknown(meant: MeantProject, *, begins: bool) -> None:
-    """Say on standard error that there is no such project, where there are others."""
+    """Print on standard error that no project has this name, if the home has others."""
     if meant.is_known or not meant.others:
         return
     begun = " It begins with this." if begins else ""

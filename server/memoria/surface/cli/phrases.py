@@ -1,4 +1,4 @@
-"""Records in words: who said it, who concluded it, until when it held, how it is linked."""
+"""Phrases on records: who said or concluded them, when they held, how they are linked."""
 
 from collections.abc import Iterable, Mapping
 
@@ -19,6 +19,7 @@ from memoria.model import (
 from memoria.model.provenance import NIGHTLY_CHANNEL, EdgeEnd, IncidentEdge, SourcedVersion
 from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.surface.cli.times import moment
+from memoria.surface.text import list_marks
 
 _ACTIONS = {
     "archive": "archived",
@@ -64,31 +65,32 @@ _RELATION_WORDS: Mapping[EdgeType, tuple[str, str]] = {
 
 
 def cite(kind: str, record_id: str) -> str:
-    """Name it as somebody types it to see it: its kind and the end of its id."""
+    """Return a record's name as a person types it: its kind and its short id."""
     return f"{kind} {record_id[-INDEXED_CHARS:]}"
 
 
 def quotation(quote: str) -> str:
-    """Quote somebody's words."""
+    """Put words in quotation marks."""
     return f"“{quote}”"
 
 
 def type_and_validity(memory: Memory) -> str:
-    """Say the type of a memory and whether it holds."""
+    """Return a memory's type and status."""
     return f"{memory.type.value.replace('_', ' ')}, {memory.validity.value.replace('_', ' ')}"
 
 
+def memory_marks(memory: Memory, verified: str = "confirmed", unverified: str = "") -> list[str]:
+    """Return a memory's type, status, condition, pin and verification."""
+    return [mark.replace("_", " ") for mark in list_marks(memory, verified, unverified)]
+
+
 def status_phrase(memory: Memory) -> str:
-    """Say the type of a memory, whether it holds, and who vouches for it."""
-    parts = [type_and_validity(memory)]
-    parts += [memory.condition] if memory.condition else []
-    parts += ["pinned"] if memory.pinned else []
-    parts.append("verified by the user" if memory.verified else "not verified by the user")
-    return ", ".join(parts)
+    """Return a memory's marks, and whether the user verified the memory."""
+    return ", ".join(memory_marks(memory, "verified by the user", "not verified by the user"))
 
 
 def confirmation_reason(memory: Memory) -> str | None:
-    """Say why the memory waits, or waited, for the user's confirmation; None if it never did."""
+    """Return why a memory waits, or waited, for confirmation; None if it never waited."""
     if memory.flag is None:
         return None
     why = flag_reason(memory.flag)
@@ -101,12 +103,12 @@ def confirmation_reason(memory: Memory) -> str | None:
 
 
 def flag_reason(flag: str) -> str:
-    """Say why a memory with this flag waits for the user's confirmation."""
+    """Return the reason to wait for confirmation that a flag stands for."""
     return _FLAGS.get(flag, flag)
 
 
 def validity_window(version: MemoryVersion, validity: Validity) -> str:
-    """Say from when to when a wording of a memory of this validity held."""
+    """Return from when to when a wording held, of a memory with this status."""
     since = moment(version.valid_from)
     if version.valid_to is not None:
         return f"held from {since} to {moment(version.valid_to)}"
@@ -120,7 +122,7 @@ def validity_window(version: MemoryVersion, validity: Validity) -> str:
 
 
 def inference_phrase(version: MemoryVersion) -> str:
-    """Say who drew the conclusion, and how far it is to be trusted."""
+    """Return who drew a conclusion, and its trust."""
     origin = version.provenance
     trust = f"{origin.source_kind.value.replace('_', ' ')}, trust {origin.trust.value}"
     match version.inferred_by:
@@ -135,7 +137,7 @@ def inference_phrase(version: MemoryVersion) -> str:
 
 
 def event_time(version: MemoryVersion) -> str | None:
-    """Say when the event that it tells of happened; None if it tells of none."""
+    """Return when the event of a wording happened; None if the wording tells of no event."""
     if version.event_at is None:
         return None
     words = f" ({quotation(version.event_expression)})" if version.event_expression else ""
@@ -143,25 +145,25 @@ def event_time(version: MemoryVersion) -> str | None:
 
 
 def evidence_place(one: Evidence) -> str:
-    """Say who said it, when and where, for a turn that a memory rests on."""
+    """Return who said a turn of a memory's evidence, when and where."""
     who = one.speaker or one.role.value
     return f"{who}, {moment(one.at)}, session {one.session_id} #{one.turn_index} ({one.source})"
 
 
 def segment_place(turns: TurnRange) -> str:
-    """Name the turns that an episode covers."""
+    """Return the place of the turns that an episode covers."""
     first, last = turns.first_index, turns.last_index
     return f"session {turns.session_id} #{first} to #{last} ({turns.source})"
 
 
 def turn_position(turn: StoredTurn) -> str:
-    """Name a turn's place."""
+    """Return a turn's place: session, number, message, source."""
     message = f", message {turn.message_id}" if turn.message_id else ""
     return f"session {turn.session_id} #{turn.turn_index}{message} ({turn.source})"
 
 
 def source_lines(wording: SourcedVersion) -> list[str]:
-    """List what a wording rests on: the words, and their place."""
+    """List the words that a wording rests on, and their place."""
     origin, turn = wording.version.provenance, wording.said
     own_words = origin.quote is None or origin.quote == wording.version.content
     lines = [] if origin.quote is None or own_words else [quotation(origin.quote)]
@@ -178,7 +180,7 @@ def _sourceless_lines(origin: Provenance) -> Iterable[str]:
 
 
 def action_phrase(entry: AuditEntry) -> str:
-    """Say what was done to a memory, and by which channel."""
+    """Return what was done to a memory, and by which channel."""
     what = _ACTIONS.get(entry.action, entry.action.replace("_", " "))
     unheard = entry.action == "confirm" and entry.channel not in ("cli", "mcp-elicitation")
     verifies = ", whose word does not verify it" if unheard else ""
@@ -187,33 +189,33 @@ def action_phrase(entry: AuditEntry) -> str:
 
 
 def channel_phrase(channel: str, client: str | None) -> str:
-    """Say the channel of a memory."""
+    """Return a channel in words."""
     if channel == "extraction":
         return "by rules" if client == "rules" else f"by the model {client or 'of no name'}"
     return Channel(name=channel, trust=Trust.REPORTED, client=client).description
 
 
 def relation(incident: IncidentEdge) -> str:
-    """Say how an edge relates to its other end."""
+    """Return the relation of an edge to its other end."""
     if incident.edge.type is EdgeType.ROLE:
         return str(incident.edge.role)
     return _RELATION_WORDS[incident.edge.type][0 if incident.outward else 1]
 
 
 def link_target(end: EdgeEnd) -> str:
-    """Name the other end of an edge."""
+    """Return the text of an edge's other end."""
     return f"{end.text} ({end.detail.replace('_', ' ')})" if end.detail else end.text
 
 
 def relations(edges: Iterable[IncidentEdge]) -> str:
-    """Say how several edges relate to one other end; that it is mentioned goes without saying."""
+    """Return the relations of several edges to one other end; mentions only if alone."""
     words = list(dict.fromkeys(map(relation, edges)))
     telling = [word for word in words if not word.startswith("mention")]
     return ", ".join(telling or words)
 
 
 def circumstances(edges: Iterable[IncidentEdge]) -> list[str]:
-    """List what is not simply so, and when it is to be so."""
+    """List conditions of edges: denied, only possible, at a time."""
     found: list[str] = []
     for edge in (incident.edge for incident in edges):
         found += ["denied"] if edge.negated else []
@@ -226,7 +228,7 @@ def circumstances(edges: Iterable[IncidentEdge]) -> list[str]:
 
 
 def certainty(edges: Iterable[IncidentEdge]) -> str:
-    """Say how strongly it binds, how surely it is so, and who says so."""
+    """Return the weight and confidence of the strongest edge, and who inferred it."""
     edge = max((incident.edge for incident in edges), key=lambda one: (one.weight, one.confidence))
     who = "a model" if edge.inferred_by is InferredBy.MODEL else "rules"
     return f"weight {edge.weight:.2f}, confidence {edge.confidence:.2f}, by {who}"

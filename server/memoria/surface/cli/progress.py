@@ -1,4 +1,4 @@
-"""A progress bar on standard error."""
+"""Progress bars and spinners on standard error."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ _PATIENCE_S = 1.0
 
 
 def progress_bar() -> "Progress":
-    """Return a progress bar; silent where standard error is no terminal."""
+    """Return a progress bar; it shows nothing if standard error is no terminal."""
     from rich.progress import (  # noqa: PLC0415  (rich is slow to import)
         BarColumn,
         Progress,
@@ -35,7 +35,7 @@ def progress_bar() -> "Progress":
 
 @contextmanager
 def show_progress(what: str, before: str | None = None) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar for work that counts what it has done, and for any that takes over a second.
+    """Show a progress bar during the block, once work is counted or takes over a second.
 
     Args:
         what: what is counted.
@@ -57,8 +57,8 @@ def show_progress(what: str, before: str | None = None) -> Iterator[Callable[[in
 
 @contextmanager
 def show_wait(what: str) -> Iterator[None]:
-    """Say what is waited for where that takes over a second and nothing can be counted."""
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415  (as above)
+    """Show a spinner with a text during the block, once it takes over a second."""
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415  (others need not pay)
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     wait = Progress(*columns, console=err(), transient=True, disable=not err().is_terminal)

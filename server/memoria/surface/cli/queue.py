@@ -1,5 +1,6 @@
 """Commands on the extraction queue, below `model`: list, fill, run, retry, drop."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import anyio
@@ -9,7 +10,7 @@ from memoria.app import Memoria
 from memoria.app.queue import NO_CHAT_MODEL
 from memoria.errors import InvalidInputError
 from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
-from memoria.model.base import Value
+from memoria.model.base import write_document
 from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.surface.cli.console import AsJson, is_for_subcommand, show, with_memory
 from memoria.surface.cli.progress import progress_bar
@@ -24,66 +25,49 @@ _Ids = Annotated[
 ]
 
 
-class WireQueue(Value):
-    """Entries of the queue and how many there are of each state."""
-
-    status: QueueStatus
-    entries: list[QueueEntry]
+app = typer.Typer(invoke_without_command=True)
 
 
-class WireFill(Value):
-    """Number of segments put into the queue, and its state now."""
-
-    segments: int
-    status: QueueStatus
-
-
-class WireQueueChange(Value):
-    """Entries that were changed, and those there was nothing to do for."""
-
-    changed: list[str]
-    unchanged: list[str]
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    queue = typer.Typer(invoke_without_command=True)
-    queue.callback()(list_unless_named)
-    queue.command("list")(list_entries)
-    queue.command()(fill)
-    queue.command()(run)
-    queue.command()(retry)
-    queue.command()(drop)
-    app.add_typer(queue, name="queue")
-
-
+@app.callback()
 def list_unless_named(context: typer.Context, as_json: AsJson = False) -> None:
     """Manage the extraction queue: segments that a chat model has still to read."""
     if not is_for_subcommand(context, has_options=as_json):
         list_entries(context, as_json=as_json)
 
 
+@app.command("list")
 def list_entries(
     context: typer.Context,
     state: Annotated[QueueState | None, typer.Option(help="Only entries in this state.")] = None,
     limit: Annotated[
-        int,
-        typer.Option("--limit", "-n", min=1, max=_MOST_ENTRIES, help="Most entries to list."),
+        int, typer.Option("--limit", "-n", min=1, max=_MOST_ENTRIES, help="Most entries to list.")
     ] = 50,
     as_json: AsJson = False,
 ) -> None:
     """List queue entries: those that wait, are done, or were given up, with the reason."""
 
-    async def list_queue(m: Memoria) -> WireQueue:
-        return WireQueue(
-            status=await m.queue.status(), entries=await m.queue.list_entries(state, limit=limit)
-        )
+    async def list_queue(m: Memoria) -> tuple[QueueStatus, Sequence[QueueEntry]]:
+        return await m.queue.status(), await m.queue.list_entries(state, limit=limit)
 
-    found = with_memory(context, list_queue)
-    lines = list(map(_entry_text, found.entries)) or ["Nothing is in the queue."]
-    show(found, "\n".join([*lines, status_line(found.status)]), as_json=as_json)
+    status, entries = with_memory(context, list_queue)
+    lines = list(map(_entry_text, entries)) or ["Nothing is in the queue."]
+    document = write_document(status=status, entries=entries)
+    show(document, "\n".join([*lines, status_line(status)]), as_json=as_json)
 
 
+@app.command()
+def fill(context: typer.Context, as_json: AsJson = False) -> None:
+    """Queue segments that were recorded while no chat model was set; `queue run` reads them."""
+
+    async def fill_queue(m: Memoria) -> tuple[int, QueueStatus]:
+        return await m.queue.fill(), await m.queue.status()
+
+    segments, status = with_memory(context, fill_queue)
+    text = f"{quantity(segments, 'segment', 'segments')} put into the queue: {status_line(status)}"
+    show(write_document(segments=segments, status=status), text, as_json=as_json)
+
+
+@app.command()
 def run(
     context: typer.Context,
     until_empty: Annotated[
@@ -105,17 +89,6 @@ def run(
     show(status, status_line(status), as_json=as_json)
 
 
-def fill(context: typer.Context, as_json: AsJson = False) -> None:
-    """Queue segments that were recorded while no chat model was set; `queue run` reads them."""
-
-    async def fill_queue(m: Memoria) -> WireFill:
-        return WireFill(segments=await m.queue.fill(), status=await m.queue.status())
-
-    filled = with_memory(context, fill_queue)
-    queued = quantity(filled.segments, "segment", "segments")
-    show(filled, f"{queued} put into the queue: {status_line(filled.status)}", as_json=as_json)
-
-
 async def _wait_until_processed(m: Memoria, *, until_empty: bool) -> None:
     total = (await m.queue.status()).waiting
     with progress_bar() as bar:
@@ -128,6 +101,7 @@ async def _wait_until_processed(m: Memoria, *, until_empty: bool) -> None:
             await anyio.sleep(_POLL_S)
 
 
+@app.command()
 def retry(
     context: typer.Context,
     ids: _Ids = None,
@@ -140,6 +114,7 @@ def retry(
     _change_entries(context, ids, every=every, retry=True, as_json=as_json)
 
 
+@app.command()
 def drop(
     context: typer.Context,
     ids: _Ids = None,
@@ -160,31 +135,27 @@ def _change_entries(
             "Name entries by their ids (memoria model queue list), or give --all."
         )
 
-    async def change(m: Memoria) -> WireQueueChange:
-        change = m.queue.retry if retry else m.queue.drop
+    async def change(m: Memoria) -> tuple[list[str], list[str]]:
         named = None if ids is None else [await _complete_id(m, one) for one in ids]
-        changed = await change(named)
-        return WireQueueChange(
-            changed=changed, unchanged=[i for i in named or [] if i not in changed]
-        )
+        changed = await (m.queue.retry if retry else m.queue.drop)(named)
+        return changed, [one for one in named or [] if one not in changed]
 
-    wire = with_memory(context, change)
-    done = "to be tried again" if retry else "dropped"
-    text = f"{len(wire.changed)} {done}"
-    if wire.unchanged:
-        text += f"; nothing to do for {', '.join(wire.unchanged)}"
-    show(wire, text, as_json=as_json)
+    changed, unchanged = with_memory(context, change)
+    text = f"{len(changed)} {'to be tried again' if retry else 'dropped'}"
+    if unchanged:
+        text += f"; nothing to do for {', '.join(unchanged)}"
+    show(write_document(changed=changed, unchanged=unchanged), text, as_json=as_json)
 
 
 async def _complete_id(m: Memoria, cited: str) -> str:
-    """Complete the end of an entry's id; what ends none, or several, is given back."""
+    """Complete the end of an entry's id; a text that ends no single id is returned unchanged."""
     entries = await m.queue.list_entries(None, limit=_MOST_ENTRIES)
     alike = [one.id for one in entries if len(cited) >= INDEXED_CHARS and one.id.endswith(cited)]
     return alike[0] if len(alike) == 1 else cited
 
 
 def status_line(status: QueueStatus) -> str:
-    """Say in a line how much is in the queue."""
+    """Return in a line how much is in the queue."""
     counts = f"{status.waiting} waiting, {status.done} done, {status.dead} given up"
     dropped = f", {status.dropped} dropped" if status.dropped else ""
     error = f"; the last error: {status.last_error}" if status.last_error else ""
@@ -192,7 +163,7 @@ def status_line(status: QueueStatus) -> str:
 
 
 def _entry_text(entry: QueueEntry) -> str:
-    """Render an entry in a line, and what came of it in another."""
+    """Render an entry: a line for the entry, a line for its outcome."""
     one = entry.first_index == entry.last_index
     turns = (
         f"turn {entry.first_index}" if one else f"turns {entry.first_index} to {entry.last_index}"

@@ -1,4 +1,4 @@
-"""Records whole, for a person at a terminal: a memory, a turn, the life of a memory."""
+"""Records whole, for a terminal: a memory, its history, a turn, an entity."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -122,7 +122,7 @@ def render_history(history: MemoryHistory, width: int) -> str:
 
 
 def link_lines(edges: Iterable[IncidentEdge], width: int) -> Iterator[str]:
-    """Yield links, those with the same other end together."""
+    """Yield the lines of links; links with one other end stand together."""
     ends: dict[str, list[IncidentEdge]] = {}
     for incident in edges:
         ends.setdefault(incident.other.id, []).append(incident)
@@ -138,7 +138,7 @@ def link_lines(edges: Iterable[IncidentEdge], width: int) -> Iterator[str]:
 
 
 def _brief_lines(memories: Iterable[Memory], width: int) -> Iterator[str]:
-    """Yield memories in two lines or so each."""
+    """Yield memories in about two lines each."""
     for memory in memories:
         kind = say.type_and_validity(memory)
         yield from wrap_text(memory.content, width, 2)
@@ -200,7 +200,7 @@ def _evidence_lines(evidence: Iterable[Evidence], width: int) -> Iterator[str]:
 
 
 def _other_links(record: MemoryRecord) -> Iterator[IncidentEdge]:
-    """Yield links but those to turns that are listed already."""
+    """Yield a memory's links, except those to turns listed as evidence."""
     listed = {one.turn_id for one in record.evidence}
     for incident in record.edges:
         if not (incident.edge.type is EdgeType.DERIVED_FROM and incident.other.id in listed):
@@ -263,13 +263,13 @@ def _current_status(memory: Memory) -> str:
 
 
 def _section(title: str, lines: Iterable[str], width: int) -> list[str]:
-    """List a part with its title; empty where the part is."""
+    """Return a part's lines below its title; empty if the part is empty."""
     part = list(lines)
     return ["", *(wrap_text(title, width) if title else []), *part] if part else []
 
 
 _SURROUNDS = (EdgeType.DERIVED_FROM, EdgeType.TEMPORAL_NEXT)
-"""Edges that say nothing of the entity itself."""
+"""Edges that tell nothing about the entity itself."""
 
 
 def render_entity(record: EntityRecord, width: int) -> str:
@@ -297,7 +297,7 @@ def render_entity(record: EntityRecord, width: int) -> str:
 
 
 def _list_prospects(record: EntityRecord) -> Iterator[str]:
-    """Yield sentences on what more is to be had, and how, where little is known."""
+    """Yield sentences on how to learn more of an entity of which little is known."""
     name, memories, turns = record.entity.name, record.entity_memories, record.entity_turns
     if len(memories) + len(turns) + record.omitted + record.omitted_turns == 1:
         yield (
@@ -318,7 +318,7 @@ def render_namesakes(found: Namesakes, width: int) -> str:
 
 
 def proposals_text(proposed: Sequence[tuple[Entity, Entity]], width: int) -> list[str]:
-    """Render pairs that may be one as they go by one name, and how to say what they are."""
+    """Render pairs of entities that share a name and may be one, and the commands to decide."""
     if not proposed:
         return []
     lines = ["Two of one name, and maybe one:"]
@@ -329,7 +329,7 @@ def proposals_text(proposed: Sequence[tuple[Entity, Entity]], width: int) -> lis
 
 
 def unknown_name_text(found: Namesakes) -> str:
-    """Say that nothing has an id or goes by a name, and which names are like it."""
+    """Return the message that nothing has this id or name, with similar names."""
     near = ", ".join(map(_display_name, found.near))
     like = f"Names like it: {near}. " if near else ""
     return (
@@ -350,7 +350,7 @@ def _entity_lines(entities: Iterable[Entity], width: int) -> Iterator[str]:
 
 
 def _display_name(entity: Entity) -> str:
-    """Return its name, and which of its namesakes it is."""
+    """Return an entity's name, and what tells it from its namesakes."""
     return f"{entity.name} ({entity.distinct})" if entity.distinct else entity.name
 
 
@@ -374,7 +374,7 @@ def _memory_lines(telling: EntityMemory, width: int) -> Iterator[str]:
 
 
 def _turn_lines(entity: Entity, naming: IncidentEdge, width: int) -> Iterator[str]:
-    """Yield a turn that names the entity, or with which it begins to speak."""
+    """Yield the lines of a turn that names an entity, or in which the entity first speaks."""
     said = f"said by {naming.other.detail}"
     is_own = naming.other.detail in (entity.name, *entity.aliases)
     yield from wrap_text(naming.other.text, width)
@@ -383,7 +383,7 @@ def _turn_lines(entity: Entity, naming: IncidentEdge, width: int) -> Iterator[st
 
 
 def _role_in_memory(edges: Iterable[IncidentEdge]) -> str:
-    """Return the part the entity plays in a memory."""
+    """Return the role of an entity in a memory."""
     own = list(edges)
     roles = [str(incident.edge.role) for incident in own if incident.edge.role is not None]
     about = any(incident.edge.type is EdgeType.ABOUT for incident in own)

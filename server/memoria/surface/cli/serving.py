@@ -1,4 +1,4 @@
-"""Commands that run a server: serve, demo. What they need is imported when they run."""
+"""Commands that run a server: serve, demo. A server's modules are imported when it runs."""
 
 import os
 from pathlib import Path
@@ -9,13 +9,10 @@ import typer
 from memoria.connectors.clients.interface import find_program
 from memoria.surface.cli.console import AsJson, Options, print_json
 
-
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    app.command()(serve)
-    app.command()(demo)
+app = typer.Typer()
 
 
+@app.command()
 def serve(
     context: typer.Context,
     as_json: Annotated[
@@ -56,6 +53,7 @@ def serve(
     serve_at_once(options.home, options.tenant, options.workspace)
 
 
+@app.command()
 def demo(as_json: AsJson = False) -> None:
     """Show what Memoria does: a bundled conversation, a real client, a temporary home.
 
@@ -67,7 +65,7 @@ def demo(as_json: AsJson = False) -> None:
 
 
 def client_entry(options: Options) -> dict[str, object]:
-    """Return an `mcpServers` entry that starts this very installation."""
+    """Return an `mcpServers` entry that starts this installation."""
     home = options.home or os.environ.get("MEMORIA_HOME")
     tenant = options.tenant or os.environ.get("MEMORIA_TENANT")
     given = {

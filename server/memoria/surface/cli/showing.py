@@ -1,7 +1,4 @@
-"""The command that shows one thing whole: show.
-
-What it prints with is imported when it prints: a server shares this start-up.
-"""
+"""The command that shows one thing whole: show."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -12,9 +9,12 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 import typer
 
 from memoria.errors import InvalidInputError, NotFoundError
+from memoria.language.reading.statement import canonical_form
+from memoria.language.words.document import as_text
 from memoria.model import AuditEntry, Entity, Evidence, Memory, SearchResult
 from memoria.model.base import write_document
-from memoria.model.memory import CARRIED_COLUMNS
+from memoria.model.forgetting import ForgetReport
+from memoria.model.memory import CARRIED_COLUMNS, Condition
 from memoria.model.provenance import (
     EntityMemory,
     EntityRecord,
@@ -24,31 +24,53 @@ from memoria.model.provenance import (
     SourcedVersion,
     TurnOrigin,
 )
+from memoria.model.turn import SessionRecord
+from memoria.retrieval.lookup.records import read_id
+from memoria.store.rows.listings import INDEXED_CHARS
+from memoria.surface.cli.answers import render_answer
 from memoria.surface.cli.console import AsJson, show, with_memory
-from memoria.surface.documents import Document, write_memory, write_turn, write_wording
+from memoria.surface.cli.forgetting import reader_at_terminal
+from memoria.surface.cli.layout import columns, entry_of_list, wrap_text
+from memoria.surface.cli.nightly_text import render_run_whole
+from memoria.surface.cli.records import (
+    render_entity,
+    render_history,
+    render_memory,
+    render_namesakes,
+    render_turn,
+    unknown_name_text,
+)
+from memoria.surface.cli.times import moment
+from memoria.surface.documents import (
+    Document,
+    write_conclusions,
+    write_memory,
+    write_session,
+    write_turn,
+    write_wording,
+)
+from memoria.surface.forgetting_text import report_text
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
     from memoria.app.provenance import Hops
-    from memoria.model.forgetting import ForgetReport
     from memoria.model.nightly import NightlyRun, RowChange
-    from memoria.model.turn import SessionRecord
     from memoria.surface.cli.console import Shown
 
     _Record = MemoryRecord | TurnOrigin | SessionRecord | EntityRecord | Namesakes | ForgetReport
     _Found: TypeAlias = "_Record | NightRecord | WordMatches"
     _Attempt = Callable[[], Awaitable[_Found]]
+
 _TURNS_ON_A_PAGE = 20
 _LONGEST_NAME = 200
-"""Characters of a name that is looked for as a word."""
+"""Longest name, in characters, that is looked for as a word."""
 _MOST_CHANGES = 100_000
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command("show")(show_record)
+app = typer.Typer()
 
 
+@app.command("show")
 def show_record(
     context: typer.Context,
     what: Annotated[
@@ -94,7 +116,7 @@ def show_record(
 
 
 class NightRecord(NamedTuple):
-    """A run of nightly maintenance, what it changed, and what the memories say now by id."""
+    """A run of nightly maintenance, its changes, and the present words of memories by id."""
 
     run: "NightlyRun"
     changes: "list[RowChange]"
@@ -110,7 +132,7 @@ class WordMatches(NamedTuple):
 
 @dataclass(frozen=True)
 class _Lookup:
-    """Lookup of an id or a name, one kind after the other."""
+    """Lookup of an id or a name among all kinds of records."""
 
     memory: "Memoria"
     named: str
@@ -119,12 +141,12 @@ class _Lookup:
     limit: int
 
     async def find(self) -> "_Found":
-        """Find the first that is called so.
+        """Find the first record with this id or name.
 
-        A name comes before the beginning of a session's id, which more of it tells apart.
+        A name goes before the beginning of a session's id: a longer beginning finds the session.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: no record has it.
         """
         by_name: tuple[_Attempt, ...] = (self._find_whole_session, self._find_entity)
         by_end: tuple[_Attempt, ...] = (self._find_report, self._find_night)
@@ -140,41 +162,33 @@ class _Lookup:
 
     @property
     def _is_id(self) -> bool:
-        """True if it may be an id, or the end of one."""
-        from memoria.retrieval.lookup.records import read_id  # noqa: PLC0415
-        from memoria.store.rows.listings import INDEXED_CHARS  # noqa: PLC0415
-
+        """True if the text may be an id, or the end of an id."""
         digits = read_id(self.named).replace("-", "")
         return len(digits) >= INDEXED_CHARS and {*digits} <= {*hexdigits}
 
-    async def _find_session(self) -> "SessionRecord":
+    async def _find_session(self) -> SessionRecord:
         first = (self.page - 1) * _TURNS_ON_A_PAGE
         return await self.memory.get_session(self.named, offset=first, limit=_TURNS_ON_A_PAGE)
 
-    async def _find_whole_session(self) -> "SessionRecord":
-        with suppress(InvalidInputError):  # several begin so
+    async def _find_whole_session(self) -> SessionRecord:
+        with suppress(InvalidInputError):  # several sessions begin with this text
             session = await self._find_session()
             if session.session_id == self.named:
                 return session
         raise NotFoundError
 
-    async def _find_entity(self) -> "EntityRecord | Namesakes":
-        from memoria.model.provenance import Namesakes  # noqa: PLC0415
-        from memoria.surface.cli.records import unknown_name_text  # noqa: PLC0415
-
+    async def _find_entity(self) -> EntityRecord | Namesakes:
         found = await self.memory.graph.around(self.named, hops=self.hops, limit=self.limit)
         if isinstance(found, Namesakes) and not found.entities:
             raise NotFoundError(unknown_name_text(found))
         return found
 
-    async def _find_saying(self) -> "WordMatches":
-        """Find the memories and turns that hold the name as a word, or as it is written.
+    async def _find_saying(self) -> WordMatches:
+        """Find the memories and turns that contain the name.
 
         Raises:
             NotFoundError: none does.
         """
-        from memoria.language.reading.statement import canonical_form  # noqa: PLC0415
-
         if len(self.named) > _LONGEST_NAME:
             raise NotFoundError
         found = await self.memory.search_memory(self.named, limit=self.limit)
@@ -193,7 +207,7 @@ class _Lookup:
             ),
         )
 
-    async def _find_report(self) -> "ForgetReport":
+    async def _find_report(self) -> ForgetReport:
         return await self.memory.get_forget_report(self.named)
 
     async def _find_night(self) -> NightRecord:
@@ -209,19 +223,7 @@ class _Lookup:
 
 
 def _describe(found: "_Found", page: int) -> "tuple[Shown, str]":
-    """Describe what was found, as a document and in words."""
-    from memoria.model.base import write_document  # noqa: PLC0415
-    from memoria.model.forgetting import ForgetReport  # noqa: PLC0415
-    from memoria.model.provenance import MemoryRecord, TurnOrigin  # noqa: PLC0415
-    from memoria.model.turn import SessionRecord  # noqa: PLC0415
-    from memoria.surface.cli.browsing import render_session  # noqa: PLC0415
-    from memoria.surface.cli.forgetting import reader_at_terminal  # noqa: PLC0415
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.cli.nightly_text import render_run_whole  # noqa: PLC0415
-    from memoria.surface.cli.records import render_memory, render_turn  # noqa: PLC0415
-    from memoria.surface.documents import write_session  # noqa: PLC0415
-    from memoria.surface.forgetting_text import report_text  # noqa: PLC0415
-
+    """Return what was found, as JSON and in words."""
     width = columns()
     match found:
         case MemoryRecord():
@@ -229,7 +231,7 @@ def _describe(found: "_Found", page: int) -> "tuple[Shown, str]":
         case TurnOrigin():
             return write_turn_origin(found), render_turn(found, width)
         case SessionRecord():
-            return write_session(found), render_session(found, page, _TURNS_ON_A_PAGE, width)
+            return write_session(found), _render_session(found, page, _TURNS_ON_A_PAGE, width)
         case ForgetReport():
             return found, report_text(found, reader_at_terminal())
         case NightRecord(run=run, changes=changes, wordings=wordings):
@@ -239,32 +241,46 @@ def _describe(found: "_Found", page: int) -> "tuple[Shown, str]":
             return _describe_named(named, width)
 
 
-def _describe_named(
-    found: "EntityRecord | Namesakes | WordMatches", width: int
-) -> "tuple[Shown, str]":
-    from memoria.surface.cli.answers import render_answer  # noqa: PLC0415
-    from memoria.surface.documents import write_conclusions  # noqa: PLC0415
+def _render_session(record: SessionRecord, page: int, limit: int, width: int) -> str:
+    """Render a page of a session's turns, in order."""
+    lines = wrap_text(f"session {record.session_id}", width)
+    for turn in record.turns:
+        words = turn.content or f"{turn.tool_name or 'tool'}: {as_text(turn.tool_result)}"
+        who = turn.speaker or turn.role.value
+        lines.append("")
+        details = [
+            f"#{turn.turn_index}",
+            who,
+            moment(turn.at),
+            *([str(Condition.CONFIDED)] if turn.id in record.confided else []),
+            turn.id[-INDEXED_CHARS:],
+        ]
+        lines += entry_of_list(words, details, width)
+    last = min(
+        page * limit, record.total
+    )  # turns that are not to be kept are counted, and not shown
+    lines += ["", f"{(page - 1) * limit + 1} to {last} of {record.total} turns"]
+    lines += [f"The next page: --page {page + 1}"] if last < record.total else []
+    return "\n".join(lines)
 
+
+def _describe_named(
+    found: EntityRecord | Namesakes | WordMatches, width: int
+) -> "tuple[Shown, str]":
     if not isinstance(found, WordMatches):
         return describe_entity(found, width)
     told = f"Nothing is linked with the name {found.name}. These hold it as a word:"
     return write_conclusions(found.found), f"{told}\n\n{render_answer(found.found, width)}"
 
 
-def describe_entity(found: "EntityRecord | Namesakes", width: int) -> "tuple[Shown, str]":
-    """Describe what is known of a name, or which go by it, as a document and in words."""
-    from memoria.model.provenance import EntityRecord  # noqa: PLC0415
-    from memoria.surface.cli.records import render_entity, render_namesakes  # noqa: PLC0415
-
+def describe_entity(found: EntityRecord | Namesakes, width: int) -> "tuple[Shown, str]":
+    """Return what is known of an entity or which entities share a name, as JSON and in words."""
     if isinstance(found, EntityRecord):
         return write_graph_answer(found), render_entity(found, width)
     return write_graph_answer(found), render_namesakes(found, width)
 
 
 def _show_history(context: typer.Context, memory_id: str, *, as_json: bool) -> None:
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.cli.records import render_history  # noqa: PLC0415
-
     found = with_memory(context, lambda m: m.provenance.history(memory_id))
     show(write_history(found), render_history(found, columns()), as_json=as_json)
 
@@ -309,7 +325,7 @@ def write_history(history: MemoryHistory) -> Document:
 
 
 def write_graph_answer(found: EntityRecord | Namesakes) -> Document:
-    """Return what is known of a name: of one entity all of it, of several which there are."""
+    """Return what is known of an entity, or the list of entities that share a name."""
     match found:
         case EntityRecord():
             return write_document(
@@ -329,7 +345,7 @@ def write_review(
     quotes: Sequence[str],
     proposed: Sequence[tuple[Entity, Entity]],
 ) -> Document:
-    """Return what the user is asked about: memories, quotes, and pairs that go by one name."""
+    """Return what waits for the user: memories, quotes, and pairs of entities of one name."""
     return write_document(
         pending=list(map(write_memory_record, pending)),
         contradicted=[one.to_json("id", "text", "contradicts") for one in contradicted],
@@ -353,7 +369,7 @@ def _write_event(event: SourcedVersion | Evidence | AuditEntry) -> Document:
 
 
 def _write_sourced(wording: SourcedVersion) -> Document:
-    """Return a wording with who concluded it, and from what."""
+    """Return a wording with who drew the conclusion, and from what."""
     version, origin = wording.version, wording.version.provenance
     return write_document(
         **write_wording(version, quotes_itself=True),

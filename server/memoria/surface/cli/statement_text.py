@@ -1,4 +1,4 @@
-"""Outcome of a statement or a revision, for whoever typed it: text first, ids last."""
+"""Outcomes of `remember` and `revise`, for a terminal: text first, ids last."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,8 +7,9 @@ from memoria.model import Memory, RememberResult, Revision
 from memoria.model.memory import SOURCE_TURN
 from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.surface.cli.layout import entry_of_list, hang_text
+from memoria.surface.cli.phrases import memory_marks
 from memoria.surface.cli.times import moment
-from memoria.surface.text import revision_note, scope_phrase, secrets_sentence, validity_word
+from memoria.surface.text import revision_note, scope_phrase, secrets_sentence
 
 _STATES = {
     "remembered": "Remembered",
@@ -49,11 +50,11 @@ def render_statement(
     undo: str | None = None,
     further: Sequence[str] = (),
 ) -> str:
-    """Render a statement's outcome: as what, until when, and what it means for what was known.
+    """Render the outcome of a statement: its type, its end, what it replaces or contradicts.
 
     Args:
-        kept: what became of it.
-        memory: as it is now.
+        kept: outcome of the statement.
+        memory: the memory as it is now.
         width: of the terminal.
         undo: the command that takes it back.
         further: notes on where it was kept.
@@ -71,9 +72,7 @@ def render_statement(
 
 def render_revision(memory: Memory, action: Revision, width: int, undo: str | None = None) -> str:
     """Render a memory that was revised."""
-    kind, validity = memory.type.value.replace("_", " "), validity_word(memory).replace("_", " ")
-    details = [kind, validity, *(["pinned"] if memory.pinned else [])]
-    details += ["confirmed"] if memory.verified else []
+    details = memory_marks(memory)
     details += [scope_phrase(memory.project)] if memory.workspace else []
     votes = {"up": memory.upvotes, "down": memory.downvotes}
     details += [f"{number} {way}" for way, number in votes.items() if number]
@@ -95,14 +94,14 @@ def _offer(undo: str | None) -> list[str]:
 
 
 def idle_note(memory: Memory, action: Revision) -> str | None:
-    """Say that a revision has changed nothing, and why; None where it has changed something."""
+    """Return why a revision has changed nothing; None if it has changed something."""
     if not memory.is_unchanged:
         return None
     return f"Nothing was changed: {_SO_BEFORE.get(action, 'it was so already')}."
 
 
 def _details(kept: RememberResult) -> Iterator[str]:
-    """Yield what it replaces or contradicts, and when it ends."""
+    """Yield what a statement replaces or contradicts, its end and its task."""
     for former in kept.supersedes:
         other = "" if former.id == kept.id else f" ({_short(former.id)})"
         yield f"replaces: {join_lines(former.content)}{other}"
@@ -115,7 +114,7 @@ def _details(kept: RememberResult) -> Iterator[str]:
 
 
 def _end(of: RememberResult | Memory) -> str | None:
-    """Say when it ends; None where it does not."""
+    """Return when a memory ends; None if it has no end."""
     span = of.local
     if span is None or span.until is None:
         return None
@@ -125,7 +124,7 @@ def _end(of: RememberResult | Memory) -> str | None:
 
 
 def _notes(kept: RememberResult) -> Iterator[str]:
-    """Yield what else there is to know, and the command for it."""
+    """Yield further notes on a statement, with the commands to type."""
     own = _short(kept.id)
     if kept.former_end is not None:
         yield (
@@ -153,7 +152,7 @@ def _notes(kept: RememberResult) -> Iterator[str]:
 
 
 def _questions(kept: RememberResult) -> Iterator[str]:
-    """Yield questions to its author: whether its type is right, and whether it replaces another."""
+    """Yield questions to a statement's author: is the type right, does it replace a memory?"""
     if kept.guessed_type is not None:
         yield f"kept as a {kept.guessed_type} by its wording; --type names another"
     if kept.may_replace is not None:

@@ -1,4 +1,4 @@
-"""Times as a person reads them: on the clock of their zone, and how far that is from UTC.
+"""Times as a person reads them: by the clock of a zone, with its offset from UTC.
 
 The zone is that of the setting `time_zone`, else this machine's. JSON has moments in UTC.
 """
@@ -12,7 +12,7 @@ _MINUTES = 60
 
 
 def show_times_in(zone: Zone) -> None:
-    """Let the command that runs show its times in a zone."""
+    """Set the zone in which the running command shows times."""
     _ZONE.set(zone)
 
 
@@ -22,7 +22,7 @@ def day(millis: int) -> str:
 
 
 def clock(millis: int) -> str:
-    """Write a moment as `09:30`; whoever shows it shows the offset, too."""
+    """Write a moment as `09:30`, to stand beside the offset."""
     return f"{_ZONE.get().to_local(millis):%H:%M}"
 
 

@@ -7,7 +7,7 @@ import typer
 
 from memoria.model import now_millis
 from memoria.model.access import Access, Token
-from memoria.model.base import Value, count_end_chars
+from memoria.model.base import count_end_chars, write_document
 from memoria.surface.cli.console import AsJson, is_for_subcommand, show, with_memory
 from memoria.surface.cli.times import moment
 
@@ -16,41 +16,26 @@ if TYPE_CHECKING:
     from memoria.app.tokens import CreatedToken
 
 
-class WireToken(Value):
-    """A token that was just created; its text is shown this once."""
-
-    token: Token
-    text: str
+app = typer.Typer()
+group = typer.Typer(invoke_without_command=True)
+app.add_typer(group, name="token")
 
 
-class WireTokens(Value):
-    """The tokens of a tenant, oldest first."""
-
-    tokens: list[Token]
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    token = typer.Typer(invoke_without_command=True)
-    token.callback()(list_unless_named)
-    token.command("create")(create)
-    token.command("list")(list_tokens)
-    token.command("revoke")(revoke)
-    app.add_typer(token, name="token")
-
-
+@group.callback()
 def list_unless_named(context: typer.Context, as_json: AsJson = False) -> None:
     """List the tokens by which this memory is reached over HTTP; create one, or revoke one."""
     if not is_for_subcommand(context, has_options=as_json):
         list_tokens(context, as_json=as_json)
 
 
+@group.command("list")
 def list_tokens(context: typer.Context, as_json: AsJson = False) -> None:
     """List the tokens: what each allows, until when, and the day when it was last used."""
     tokens = with_memory(context, lambda memory: memory.tokens.list())
-    show(WireTokens(tokens=list(tokens)), _list_text(tokens), as_json=as_json)
+    show(write_document(tokens=tokens), _list_text(tokens), as_json=as_json)
 
 
+@group.command("create")
 def create(
     context: typer.Context,
     access: Annotated[
@@ -78,9 +63,10 @@ def create(
         "shown this once: put it where your client keeps secrets. Whoever has it reaches this "
         "memory wherever `memoria serve --http` runs; `memoria token revoke` ends it."
     )
-    show(WireToken(token=made.token, text=made.text), text, as_json=as_json)
+    show(write_document(**made._asdict()), text, as_json=as_json)
 
 
+@group.command("revoke")
 def revoke(
     context: typer.Context,
     id: Annotated[str, typer.Argument(help="Its id, or the end of it.")],  # noqa: A002

@@ -1,7 +1,4 @@
-"""The command that takes back a change, a forget or a night: undo.
-
-What it prints with is imported when it prints: a server shares this start-up.
-"""
+"""The command that takes back a change, a forget or a night: undo."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -11,9 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoria.errors import NotFoundError
+from memoria.language.reading.fences import join_lines
 from memoria.model.base import write_document
 from memoria.surface.cli.console import AsJson, Exit, Options, ask_person, err, show, with_memory
+from memoria.surface.cli.layout import columns, entry_of_list, wrap_text
+from memoria.surface.cli.nightly_text import is_undoable, night_lines, render_undo
+from memoria.surface.cli.progress import progress_bar
 from memoria.surface.cli.times import moment
+from memoria.surface.forgetting_text import counts_text
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from memoria.surface.documents import Document
 
 _MOST_NIGHTS = 1000
-"""Number of newest nights among which one is looked for by its id."""
+"""Number of newest runs of maintenance in which an id is looked for."""
 _DID = {
     "archive": "archived",
     "confirm": "confirmed",
@@ -42,11 +44,10 @@ _DID = {
 }
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    app.command()(undo)
+app = typer.Typer()
 
 
+@app.command()
 def undo(
     context: typer.Context,
     id: Annotated[  # noqa: A002
@@ -86,9 +87,9 @@ def undo(
 
 
 async def name_undo(memory: "Memoria", options: Options, memory_id: str) -> str | None:
-    """Name the command that takes back what was just done to a memory; None if nothing was noted.
+    """Return the command that takes back the last change of a memory; None if there is no change.
 
-    It works from any folder: the project and the tenant that were named are named in it again.
+    The command works from any folder: it names the project and the tenant that were given.
     """
     listed = await memory.list_changes()
     own = next((one.id for one in listed.changes if one.memory_id == memory_id), None)
@@ -100,9 +101,7 @@ async def name_undo(memory: "Memoria", options: Options, memory_id: str) -> str 
 
 
 def _show_list(context: typer.Context, *, as_json: bool) -> None:
-    """Show what can be taken back, the newest first."""
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
-
+    """Show the changes and runs that can be undone, the newest first."""
     listed = with_memory(context, lambda m: m.list_changes(10))
     nights = _list_nights(context.obj)
     document = write_document(changes=listed.changes, nights=nights or None)
@@ -110,9 +109,8 @@ def _show_list(context: typer.Context, *, as_json: bool) -> None:
 
 
 def _list_nights(options: Options) -> "list[NightlyRun]":
-    """List the runs that can be undone still, newest first."""
+    """List the runs of maintenance that can still be undone, newest first."""
     from memoria.app.nightly import list_runs  # noqa: PLC0415
-    from memoria.surface.cli.nightly_text import is_undoable  # noqa: PLC0415
 
     return list(filter(is_undoable, list_runs(options.existing_settings, _MOST_NIGHTS)))
 
@@ -124,9 +122,6 @@ def _undo_night(context: typer.Context, run_id: str, *, yes: bool, as_json: bool
         NotFoundError: there is no such run.
     """
     from memoria.app.nightly import plan_undo, undo_nightly  # noqa: PLC0415
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.cli.nightly_text import night_lines, render_undo  # noqa: PLC0415
-    from memoria.surface.cli.progress import progress_bar  # noqa: PLC0415
 
     options: Options = context.obj
     settings = options.existing_settings
@@ -148,9 +143,7 @@ def _undo_night(context: typer.Context, run_id: str, *, yes: bool, as_json: bool
 def _undo_change(
     context: typer.Context, change: "Change", id_chars: int, *, yes: bool, as_json: bool
 ) -> None:
-    """Take a change or a forget back, once that is wanted."""
-    from memoria.surface.cli.layout import columns  # noqa: PLC0415
-
+    """Undo a change or a forget, after asking."""
     width = columns()
     if as_json and not yes:
         show(_preview(change), "", as_json=True)
@@ -170,7 +163,7 @@ def _undo_change(
 
 
 def _preview(change: "Change") -> "Document":
-    """Show a program, which can't be asked, the change and the command for it."""
+    """Return the change and the command that undoes it, for a program that can't be asked."""
     return write_document(
         status="preview",
         change=change,
@@ -180,9 +173,7 @@ def _preview(change: "Change") -> "Document":
 
 
 def render_undoable(listed: "ChangeList", nights: "Sequence[NightlyRun]", width: int) -> str:
-    """Render changes and nights for a person, newest first: what it is about first, ids last."""
-    from memoria.surface.cli.nightly_text import night_lines  # noqa: PLC0415
-
+    """Render changes and runs of maintenance, newest first: words first, ids last."""
     changes = [(one.at, _change_lines(one, width, listed.id_chars)) for one in listed.changes]
     entries = [*changes, *((one.at, night_lines(one, width)) for one in nights)]
     entries.sort(key=itemgetter(0), reverse=True)
@@ -193,9 +184,6 @@ def render_undoable(listed: "ChangeList", nights: "Sequence[NightlyRun]", width:
 
 
 def _change_lines(change: "Change", width: int, id_chars: int) -> Iterator[str]:
-    from memoria.language.reading.fences import join_lines  # noqa: PLC0415
-    from memoria.surface.cli.layout import entry_of_list  # noqa: PLC0415
-
     is_new = change.former is not None and change.former != change.content
     before = [f"before: {join_lines(change.former or '')}"] if is_new else []
     others = len(change.others)
@@ -214,17 +202,12 @@ def _change_lines(change: "Change", width: int, id_chars: int) -> Iterator[str]:
 
 
 def _describe(change: "Change") -> str:
-    from memoria.surface.forgetting_text import counts_text  # noqa: PLC0415
-
     if change.items is not None:
         return counts_text(change.items)
     return change.content or "(forgotten since)"
 
 
 def _undone_lines(change: "Change", width: int) -> Iterator[str]:
-    from memoria.language.reading.fences import join_lines  # noqa: PLC0415
-    from memoria.surface.cli.layout import wrap_text  # noqa: PLC0415
-
     yield f"Undone: {_DID.get(change.action, change.action)}."
     yield from wrap_text(join_lines(_describe(change)), width, 2)
 

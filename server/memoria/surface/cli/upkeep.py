@@ -12,8 +12,8 @@ from memoria.admin.findings import UNREAD, name_model
 from memoria.app.engine import check_memory
 from memoria.disk.home_files import DATABASE
 from memoria.errors import InvalidInputError
-from memoria.model import Finding, Health, Repair, Statistics, to_iso, to_millis
-from memoria.model.base import Value
+from memoria.model import Finding, Health, Statistics, to_iso, to_millis
+from memoria.model.base import write_document
 from memoria.model.status import describe_cost
 from memoria.surface.cli.console import (
     AsJson,
@@ -26,9 +26,10 @@ from memoria.surface.cli.console import (
     with_memory,
 )
 from memoria.surface.cli.layout import columns, wrap_answer
-from memoria.surface.cli.private import describe_private
 from memoria.surface.cli.progress import show_progress
 from memoria.surface.cli.times import day
+from memoria.surface.cli.workspace import describe_private
+from memoria.surface.documents import Document
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -40,70 +41,39 @@ if TYPE_CHECKING:
 _STATES = {"ok": "[green]ok[/]", "warning": "[magenta]warning[/]", "error": "[red]error[/]"}
 
 
-class WireHealth(Value):
-    """Repairs by doctor, and its findings afterwards."""
-
-    sound: bool
-    findings: list[Finding]
-    repairs: list[Repair] | None = None
-
-
-class WireBackup(Value):
-    """A backup that was written."""
-
-    path: str
-    size: int
-    made_at: str
-    kept_until: str | None
-    schema_number: int
-    counts: dict[str, int]
-    files: list[str]
-    deleted: list[str]
-    left_out: list[str] | None = None
-
-
-class WireRestore(Value):
-    """A backup that replaced the home."""
-
-    home: str
-    former_database: str | None
-    forgotten_again: int | None
-    sound: bool
-    findings: list[Finding]
-
-
-def wire_health(diagnosis: "Diagnosis", treatment: str) -> WireHealth:
-    """Return the JSON of a diagnosis."""
-    return WireHealth(
-        sound=diagnosis.health.is_sound,
-        findings=list(diagnosis.health.findings),
-        repairs=None if treatment == "none" else list(diagnosis.mended),
+def write_health(diagnosis: "Diagnosis", treatment: str) -> Document:
+    """Return a diagnosis as JSON."""
+    health = diagnosis.health
+    return write_document(
+        sound=health.is_sound,
+        findings=health.findings,
+        repairs=None if treatment == "none" else diagnosis.mended,
     )
 
 
-def wire_restore(home: Path, restored: "Restored", diagnosis: "Diagnosis") -> WireRestore:
-    """Return the JSON of a restore."""
-    return WireRestore(
+def write_restored(home: Path, restored: "Restored", health: Health) -> Document:
+    """Return the outcome of a restore as JSON."""
+    return write_document(
         home=str(home),
         former_database=None if restored.former is None else str(restored.former),
         forgotten_again=restored.forgotten_again,
-        sound=diagnosis.health.is_sound,
-        findings=list(diagnosis.health.findings),
+        sound=health.is_sound,
+        findings=health.findings,
     )
 
 
-def wire_backup(report: "BackupReport") -> WireBackup:
-    """Return the JSON of a backup."""
-    return WireBackup(
+def write_backup(report: "BackupReport") -> Document:
+    """Return a backup as JSON."""
+    return write_document(
         path=str(report.path),
         size=report.size,
         made_at=to_iso(to_millis(report.manifest.made_at)),
         kept_until=None if report.kept_until is None else to_iso(report.kept_until),
         schema_number=report.manifest.schema_number,
         counts=report.manifest.counts,
-        files=list(report.manifest.files),
+        files=[*report.manifest.files],
         deleted=[str(path) for path in report.deleted],
-        left_out=list(report.left_out) or None,
+        left_out=report.left_out or None,
     )
 
 
@@ -124,7 +94,7 @@ def backup_text(report: "BackupReport") -> str:
 
 
 def restore_text(home: Path, file: Path, restored: "Restored", health: Health) -> str:
-    """Render a restore in words; what is not as it should be stands in a table of its own."""
+    """Render a restore in words; `health_table` shows what is not in order."""
     lines = [f"{home} is now as it was in {file.name}."]
     if restored.former is not None:
         lines.append(f"What was there is in {restored.former.parent}.")
@@ -182,7 +152,7 @@ def stats_table(figures: Statistics) -> "Table":
 
 
 def _describe_reading(figures: Statistics) -> str:
-    """Say what the chat model took for conversation, and its cost where prices were stated."""
+    """Return the tokens that the chat model took, and their cost if prices are set."""
     price, today = figures.reading, f"today {figures.today.tokens:,} tokens"
     parts = [f"{price.calls:,} calls in 30 days", today]
     if price.per_thousand is not None:
@@ -196,19 +166,14 @@ def _describe_reading(figures: Statistics) -> str:
 _COMMAND = "memoria "
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    app.command()(doctor)
-    app.command()(stats)
-    app.command()(backup)
-    app.command()(restore)
+app = typer.Typer()
 
 
+@app.command()
 def doctor(
     context: typer.Context,
     fix: Annotated[
-        bool,
-        typer.Option("--fix", help="Repair what can be repaired without touching the record."),
+        bool, typer.Option("--fix", help="Repair what can be repaired without touching the record.")
     ] = False,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Rebuild the search indexes first.")
@@ -224,7 +189,7 @@ def doctor(
     take_in_spool(context)
     diagnosis = _diagnose(options, treatment)
     if as_json:
-        show(wire_health(diagnosis, treatment), "", as_json=True)
+        show(write_health(diagnosis, treatment), "", as_json=True)
     else:
         for one in diagnosis.mended:
             line = f"{one.check}: {one.before} → {one.after}"
@@ -234,6 +199,7 @@ def doctor(
         raise typer.Exit(Exit.UNSOUND)
 
 
+@app.command()
 def stats(context: typer.Context, as_json: AsJson = False) -> None:
     """Show how much this tenant's memory holds."""
     figures = with_memory(context, lambda m: m.statistics())
@@ -246,6 +212,7 @@ def stats(context: typer.Context, as_json: AsJson = False) -> None:
             out().print("\n" + wrap_answer(UNREAD, columns()), markup=False)
 
 
+@app.command()
 def backup(
     context: typer.Context,
     file: Annotated[
@@ -261,9 +228,10 @@ def backup(
     settings = options.existing_settings
     with show_progress("Backing up") as progress:
         report = back_up(settings, file, progress)
-    show(wire_backup(report), backup_text(report), as_json=as_json)
+    show(write_backup(report), backup_text(report), as_json=as_json)
 
 
+@app.command()
 def restore(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="File that `memoria backup` wrote.")],
@@ -284,21 +252,20 @@ def restore(
     with show_progress("Restoring") as progress:
         restored = put_back(options.settings, file, progress)
     diagnosis = _diagnose(options, "none")
-    wire = wire_restore(home, restored, diagnosis)
+    health = diagnosis.health
     if as_json:
-        show(wire, "", as_json=True)
+        show(write_restored(home, restored, health), "", as_json=True)
     else:
-        health = diagnosis.health
         text = restore_text(home, file, restored, health)
         out().print(wrap_answer(text, columns()), markup=False)
         if health.notable:
             out().print(health_table(Health(findings=health.notable)))
-    if not diagnosis.health.is_sound:
+    if not health.is_sound:
         raise typer.Exit(Exit.UNSOUND)
 
 
 def _confirm_replacing(home: Path) -> None:
-    """Let a person decide; without one, nothing is replaced."""
+    """Ask whether to replace a home; refuse if there is nobody to ask."""
     if not sys.stdin.isatty():
         raise InvalidInputError(
             f"{home} holds a memory. Give --yes to have it replaced; it is set aside, not deleted."
@@ -320,10 +287,7 @@ def _diagnose(options: Options, treatment: "Treatment") -> "Diagnosis":
 
 
 def _check_clients(options: Options) -> Finding:
-    from memoria.connectors.clients.interface import (  # noqa: PLC0415
-        ClientPlace,
-        ClientProgram,
-    )
+    from memoria.connectors.clients.interface import ClientPlace, ClientProgram  # noqa: PLC0415  (others need not pay)
     from memoria.connectors.clients.status import check_clients  # noqa: PLC0415
 
     program = ClientProgram.here(options.home, options.tenant, options.workspace)
@@ -331,7 +295,7 @@ def _check_clients(options: Options) -> Finding:
 
 
 def _name_home_in_cure(finding: Finding, home: str | None) -> Finding:
-    """Put the home that was named into a finding's cure."""
+    """Name the home of `--home` in a finding's cure."""
     if home is None or not (finding.cure or "").startswith(_COMMAND):
         return finding
     cure = f"{_COMMAND}--home {shlex.quote(home)} {str(finding.cure).removeprefix(_COMMAND)}"

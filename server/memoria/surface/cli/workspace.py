@@ -1,16 +1,19 @@
-"""Commands on projects: which there are, where one has moved to, and two that become one."""
+"""Commands on projects: their list, a move, two that become one, and private time."""
 
 import os
 import shlex
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from memoria.language.reading.fences import join_lines
-from memoria.model.base import Value
+from memoria.model import to_iso
+from memoria.model.base import write_document
 from memoria.model.listing import KnownProject
+from memoria.model.privacy import PrivateTime
 from memoria.surface.cli.console import AsJson, ask_person, is_for_subcommand, show, with_memory
+from memoria.surface.cli.times import moment
 from memoria.surface.text import quantity, tell_place
 
 if TYPE_CHECKING:
@@ -22,44 +25,26 @@ _Project = Annotated[
 ]
 
 
-class WireProjects(Value):
-    """Projects of a home."""
-
-    projects: list[KnownProject]
-
-
-class WireJoin(Value):
-    """A project that became another, or part of one."""
-
-    former: str
-    project: str
-    memories: int
-    turns: int
+app = typer.Typer()
+group = typer.Typer(invoke_without_command=True)
+app.add_typer(group, name="workspace")
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    workspace = typer.Typer(invoke_without_command=True)
-    workspace.callback()(list_unless_named)
-    workspace.command("list")(list_projects)
-    workspace.command("move")(move)
-    workspace.command("join")(join)
-    workspace.command("part")(part)
-    app.add_typer(workspace, name="workspace")
-
-
+@group.callback()
 def list_unless_named(context: typer.Context, as_json: AsJson = False) -> None:
     """List the projects; say where one moved to; have two remember as one, or apart."""
     if not is_for_subcommand(context, has_options=as_json):
         list_projects(context, as_json=as_json)
 
 
+@group.command("list")
 def list_projects(context: typer.Context, as_json: AsJson = False) -> None:
     """List the projects: name, what is on record, whether private, and where the folder is."""
     projects = with_memory(context, lambda memory: memory.projects.list())
-    show(WireProjects(projects=list(projects)), _list_text(projects), as_json=as_json)
+    show(write_document(projects=projects), _list_text(projects), as_json=as_json)
 
 
+@group.command("move")
 def move(
     context: typer.Context,
     project: _Project,
@@ -80,9 +65,10 @@ def move(
         ask_person(f"Is {folder} what the memory knows as {_describe(former)}?")
     with_memory(context, lambda memory: memory.projects.move(former, folder))
     said = f"What was {join_lines(former.name)} is in {folder} from now on."
-    show(_wire(former, former.name), said, as_json=as_json)
+    show(_write_joined(former, former.name), said, as_json=as_json)
 
 
+@group.command("join")
 def join(
     context: typer.Context,
     project: _Project,
@@ -106,9 +92,10 @@ def join(
     with_memory(context, lambda memory: memory.projects.join(former, other))
     said = f"{_name(former.name)} and {_name(other.name)} remember as one from now on."
     undo = f"To take it back: memoria workspace part {shlex.quote(join_lines(former.name))}"
-    show(_wire(former, other.name), f"{said}\n{undo}", as_json=as_json)
+    show(_write_joined(former, other.name), f"{said}\n{undo}", as_json=as_json)
 
 
+@group.command("part")
 def part(
     context: typer.Context,
     project: Annotated[str, typer.Argument(help="What was joined into another, by its name then.")],
@@ -133,8 +120,8 @@ def part(
     show(joined, said, as_json=as_json)
 
 
-def _wire(former: KnownProject, into: str) -> WireJoin:
-    return WireJoin(former=former.name, project=into, memories=former.memories, turns=former.turns)
+def _write_joined(former: KnownProject, into: str) -> dict[str, object]:
+    return {"former": former.name, "project": into, **former.to_json("memories", "turns")}
 
 
 def _describe(project: KnownProject) -> str:
@@ -142,7 +129,7 @@ def _describe(project: KnownProject) -> str:
 
 
 def _name(project: str) -> str:
-    """Name a project by the folder in which it is now, on one line."""
+    """Return the present folder of a project, on one line."""
     return join_lines(tell_place(project))
 
 
@@ -174,3 +161,72 @@ def _state(project: KnownProject) -> str:
         *(["its drive is not mounted"] if project.is_unmounted else []),
     ]
     return " · ".join(states)
+
+
+@app.command()
+def private(
+    context: typer.Context,
+    switch: Annotated[
+        Literal["on", "off"] | None,
+        typer.Argument(help="Switch it on or off; without this, show where it is on."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Keep nothing of this project's sessions until it is switched off; searching works."""
+
+    async def work(memory: "Memoria") -> tuple[tuple[PrivateTime, ...], str | None]:
+        if switch == "on":
+            await memory.private.turn_on()
+        elif switch == "off":
+            await memory.private.turn_off()
+        return await memory.private.list_times(), memory.settings.workspace
+
+    times, project = with_memory(context, work, begins_home=switch == "on")
+    document = write_document(
+        is_on=_is_on(times, project), project=project, times=list(map(_write_time, times))
+    )
+    show(document, _describe_times(times, project), as_json=as_json)
+
+
+def describe_private(times: Iterable[PrivateTime]) -> str:
+    """Return in which projects private time is on, and since when."""
+    return ", ".join(
+        f"{_name(one.workspace or 'no project')} since {moment(one.began_at)}" for one in times
+    )
+
+
+async def describe_kept(memory: "Memoria") -> list[str]:
+    """Return a warning that a typed statement is kept in private time too; empty if that is off."""
+    if not _is_on(await memory.private.list_times(), memory.settings.workspace):
+        return []
+    return [
+        "private time is on here, and bears on sessions alone: what you state yourself is kept, "
+        "and agents may read it"
+    ]
+
+
+def _is_on(times: Iterable[PrivateTime], project: str | None) -> bool:
+    return any(one.ended_at is None and one.workspace == project for one in times)
+
+
+def _write_time(time: PrivateTime) -> dict[str, object]:
+    return write_document(
+        project=time.workspace,
+        since=to_iso(time.began_at),
+        until=None if time.ended_at is None else to_iso(time.ended_at),
+    )
+
+
+def _describe_times(times: Collection[PrivateTime], project: str | None) -> str:
+    running = [one for one in times if one.ended_at is None]
+    here = "on: nothing of its sessions is kept until `memoria private off`"
+    state = here if _is_on(times, project) else "off"
+    lines = [f"Private time of {_name(project or 'sessions of no project')} is {state}."]
+    lines += (
+        f"It is on in {describe_private([one])}." for one in running if one.workspace != project
+    )
+    over = len(times) - len(running)
+    if over:
+        ended = quantity(over, "private time is", "private times are")
+        lines.append(f"{ended} over; no import brings in what was said then.")
+    return "\n".join(lines)

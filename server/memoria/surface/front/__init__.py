@@ -1,1 +1,1 @@
-"""The console script, and what speaks for `serve` while the server loads: standard library only."""
+"""The console script, and answers of `serve` while the server loads: standard library only."""

@@ -1,4 +1,4 @@
-"""The console script: `serve` goes to the front, `hook` to the hook program, all else past both."""
+"""The console script: runs the front, the hook program or the command line."""
 
 import sys
 
@@ -8,7 +8,7 @@ _OPTIONS = ("--home", "--tenant", "--workspace")
 
 def run() -> None:
     """Run the `memoria` command."""
-    if sys.argv[1:2] == ["hook"]:  # a plugin's: it doesn't know where the hook program lies
+    if sys.argv[1:2] == ["hook"]:  # from a plugin, which doesn't know the path of the hook program
         from memoria.surface.hook.main import run as run_hook
 
         run_hook(sys.argv[2:])

@@ -50,13 +50,13 @@ class Reply:
     __slots__ = ("is_passed_on", "message")
 
     def __init__(self, message: Json, *, is_passed_on: bool) -> None:
-        """Keep a message; `is_passed_on` if the server, too, has to hear and answer the request."""
+        """Keep a message; `is_passed_on` says that the server has to answer the request, too."""
         self.message = message
         self.is_passed_on = is_passed_on
 
 
 class EarlyAnswers:
-    """Answers what can be answered before the server stands.
+    """Answers to requests that need no memory, given before the server is loaded.
 
     It follows what the client says as the server would: the first request decides whether there is
     a handshake, and what the server has to know of is passed on to it though it was answered. If a
@@ -79,7 +79,7 @@ class EarlyAnswers:
         self._is_silent = False
 
     def answer(self, line: str) -> Reply | None:
-        """Answer a line of the client; None where the server has to."""
+        """Answer a line of the client; None if the server has to answer."""
         if self._is_silent or not line.strip():
             return None
         message = read_message(line)
@@ -137,14 +137,14 @@ def _result(number: int | str, result: Json) -> Json:
 
 
 _FIRST_ANSWER_S = 0.1
-"""Longest wait of loading for a client's first word: two threads at once are each slower."""
+"""Longest wait for a client's first message before loading: two threads at once are each slower."""
 _INTERNAL_ERROR = -32603
 _TO_A_PERSON = (
     "Memoria serves MCP on standard input and output, and waits for a client to speak.\n"
     "Clients start it by themselves once they are wired: memoria connect\n"
     "Stop it with Ctrl-C.\n"
 )
-"""Advice where standard input is a terminal: no client is at the other end."""
+"""Advice for a person who starts the server in a terminal, where no client is."""
 
 
 def serve(home: str | None, tenant: str | None, workspace: str | None) -> None:
@@ -164,7 +164,7 @@ def serve(home: str | None, tenant: str | None, workspace: str | None) -> None:
         sys.stderr.write(_TO_A_PERSON)
     front = Front(lambda: read_instructions(home, tenant, workspace))
     front.start()
-    with suppress(OSError):  # where it can't be said, a hook does not wait for this server
+    with suppress(OSError):  # without the note, a hook does not wait for this server
         note_begun(find_home(home), find_tenant(tenant))
     try:
         with load_for_good():
@@ -178,7 +178,7 @@ def serve(home: str | None, tenant: str | None, workspace: str | None) -> None:
 
 
 def _stop_at_once(*_: object) -> None:
-    """End, whatever is under way.
+    """End the process, whatever is under way.
 
     The SDK would wait for standard input to close. Nothing is lost by not waiting: what was
     acknowledged is on disk, and what was not is rolled back.
@@ -187,7 +187,7 @@ def _stop_at_once(*_: object) -> None:
 
 
 def _refuse(request: Json, problem: str) -> Json:
-    """Return what a request is answered with. What a tool says of it, an agent can act on."""
+    """Return the refusal of a request; an agent reads that of a tool call as the tool's text."""
     if request.get("method") != "tools/call":
         return {"error": {"code": _INTERNAL_ERROR, "message": problem}}
     says = [{"type": "text", "text": problem}]
@@ -195,12 +195,12 @@ def _refuse(request: Json, problem: str) -> Json:
 
 
 def read_instructions(home: str | None, tenant: str | None, workspace: str | None) -> str | None:
-    """Read the instructions kept for this start, or for every project; None if none hold."""
+    """Read the kept instructions for this project, else for every project; None if outdated."""
     try:
         place = find_home(home)
         named = workspace or os.environ.get("MEMORIA_WORKSPACE") or find_project(place, os.curdir)
     except OSError:
-        return None  # this folder is gone
+        return None  # the current folder is gone
     whose = find_tenant(tenant)
     kept = read_kept(place, whose, named, INSTRUCTIONS)
     return read_general(place, whose, INSTRUCTIONS) if kept is None else kept
@@ -226,12 +226,12 @@ class Front:
         self._first_answer.wait(_FIRST_ANSWER_S)
 
     def begin_service(self) -> None:
-        """Note that from now on something may be under way when the client leaves."""
+        """Note that work may be under way from now on when the client leaves."""
         with self._opening:
             self._is_opening = True
 
     def refuse_waiting(self, problem: str) -> None:
-        """Tell each request that waits why it will never be answered."""
+        """Answer each waiting request with the reason why the server can't answer."""
         for line in self.inbox.take_all():
             request = read_message(line)
             number = request_id(request)
@@ -266,10 +266,10 @@ class Front:
         try:
             self.outbox.say(message, is_repeated=is_repeated)
         except OSError:
-            return  # the client is gone; the server finds that out by itself
+            return  # the client is gone, which the server will notice
 
     def _leave(self) -> None:
-        """End at once for a client that left without a word, unless something is under way."""
+        """End the process if the client left without a word and no work is under way."""
         with self._opening:
             if not self._is_opening:
                 os._exit(0)

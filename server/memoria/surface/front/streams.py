@@ -22,7 +22,7 @@ Json = dict[str, object]
 
 
 def read_message(line: str) -> Json | None:
-    """Read a JSON-RPC message; None where it is anything else."""
+    """Read a JSON-RPC message; None for any other line."""
     try:
         message = read_json(line)
     except ValueError:
@@ -32,13 +32,13 @@ def read_message(line: str) -> Json | None:
 
 
 def request_id(message: Json | None) -> int | str | None:
-    """Return the id of a request; None where the message is none."""
+    """Return the id of a request; None if the message is no request."""
     number = message.get("id") if message is not None and "method" in message else None
     return number if isinstance(number, int | str) and not isinstance(number, bool) else None
 
 
 def message_key(message: object) -> tuple[object, object]:
-    """Return the key of messages that answer the same: the request's id, or the subscription's."""
+    """Return the key shared by all answers to a request, or notifications of a subscription."""
     if not isinstance(message, dict):
         return None, None
     if "method" not in message:
@@ -49,13 +49,13 @@ def message_key(message: object) -> tuple[object, object]:
 
 
 def has_envelope(params: Json) -> bool:
-    """Check whether a request says by itself which version it is of."""
+    """Check whether a request names its protocol version in an envelope."""
     meta = params.get("_meta")
     return isinstance(meta, dict) and _META + "protocolVersion" in meta
 
 
 def is_whole_envelope(params: Json) -> bool:
-    """Check whether the envelope is of the newer version and has in it what it must."""
+    """Check whether an envelope is of the newer version and complete."""
     meta = params.get("_meta")
     if not isinstance(meta, dict) or meta.get(_META + "protocolVersion") != MODERN:
         return False
@@ -66,12 +66,12 @@ def is_whole_envelope(params: Json) -> bool:
 
 
 def is_whole_handshake(params: Json) -> bool:
-    """Check whether a client says of itself what it must."""
+    """Check whether a handshake has all that a client must say of itself."""
     return _are_capabilities(params.get("capabilities")) and _is_client(params.get("clientInfo"))
 
 
 def acknowledge(number: int | str, params: Json) -> Json | None:
-    """Return the first message of a subscription: its notifications. None where it is unclear."""
+    """Return the acknowledgement of a subscription; None if the request is unclear."""
     wanted = params.get("notifications")
     if not isinstance(wanted, dict) or set(params) - {"_meta", "notifications"}:
         return None
@@ -102,11 +102,11 @@ def _is_client(value: object) -> bool:
 
 _CHUNK_BYTES = 1 << 16
 _MOST_WAITING_CHARS = 1 << 26
-"""Characters waiting from which on a client is not read from, and so has to wait itself."""
+"""Waiting characters above which no more is read from a client."""
 
 
 def claim_streams() -> tuple[int, int]:
-    """Duplicate standard input and output, which from now on lead elsewhere.
+    """Duplicate standard input and output, and redirect the originals.
 
     Whatever is printed goes to standard error, and whoever reads finds nothing, so that no library
     and no child process can come between the client and us.
@@ -125,7 +125,7 @@ def claim_streams() -> tuple[int, int]:
 
 
 def read_lines(source: int) -> Iterator[str]:
-    """Yield lines as they come, the last even without an end; bytes that are no UTF-8 replaced."""
+    """Yield lines as they arrive, an unfinished last line too; bytes outside UTF-8 are replaced."""
     parts: list[bytes] = []
     while chunk := os.read(source, _CHUNK_BYTES):
         *ended, rest = chunk.split(b"\n")
@@ -138,18 +138,18 @@ def read_lines(source: int) -> Iterator[str]:
 
 
 class Inbox(io.TextIOBase):
-    """Lines that wait for the server, which reads them as from any file."""
+    """Lines that wait for the server, to be read like a file."""
 
     def __init__(self) -> None:
         self._lines: deque[str] = deque()
         self._chars = 0
         self._has_ended = False
         self.is_read = False
-        """True once the server has come to read what waits."""
+        """True once the server has begun to read."""
         self._changed = Condition()
 
     def put(self, line: str) -> None:
-        """Let a line wait."""
+        """Add a line, after a pause if too much waits."""
         with self._changed:
             self._changed.wait_for(lambda: self._chars < _MOST_WAITING_CHARS)
             self._lines.append(line)
@@ -163,14 +163,14 @@ class Inbox(io.TextIOBase):
             self._changed.notify_all()
 
     def take_all(self) -> list[str]:
-        """Take the lines that wait now, for nobody else to read."""
+        """Take out all lines that wait now."""
         with self._changed:
             lines = list(self._lines)
             self._lines.clear()
             return lines
 
-    def readline(self, _size: int = -1, /) -> str:  # type: ignore[override]  # bytes nowhere
-        """Wait for the next line; empty when there will be none."""
+    def readline(self, _size: int = -1, /) -> str:  # type: ignore[override]  # text alone is read
+        """Wait for the next line and return it; empty at the end."""
         with self._changed:
             self.is_read = True
             self._changed.wait_for(lambda: self._lines or self._has_ended)
@@ -183,7 +183,7 @@ class Inbox(io.TextIOBase):
 
 
 class Outbox(io.TextIOBase):
-    """Output to the client, without repeats of what it was told ahead of the server."""
+    """Output to the client, without the server's repeats of answers that were given ahead of it."""
 
     def __init__(self, sink: int) -> None:
         self._sink = sink
@@ -191,7 +191,7 @@ class Outbox(io.TextIOBase):
         self._said: set[tuple[object, object]] = set()
 
     def say(self, message: Mapping[str, object], *, is_repeated: bool = False) -> None:
-        """Send a message ahead of the server, which is going to send the like of it or not."""
+        """Send a message ahead of the server, whose own is dropped later if `is_repeated`."""
         text = write_json(message) + "\n"
         with self._lock:
             if is_repeated:
@@ -199,11 +199,11 @@ class Outbox(io.TextIOBase):
             self._write(text)
 
     def has_said(self, message: Mapping[str, object]) -> bool:
-        """Check whether the client was told the like of this ahead of the server."""
+        """Check whether this message was sent ahead of the server."""
         return message_key(message) in self._said
 
     def write(self, text: str, /) -> int:
-        """Send a line of the server's."""
+        """Send a line of the server, unless it was sent ahead."""
         with self._lock:
             if not (self._said and self._is_repetition(text)):
                 self._write(text)

@@ -1,1 +1,1 @@
-"""The program that clients start as a hook: standard library only, gone in a few milliseconds."""
+"""The program that clients start as a hook: standard library only, ends in milliseconds."""

@@ -1,8 +1,8 @@
-"""Hands over to a process of its own what a hook has no time for. Nobody waits for it.
+"""Hands over work that a hook has no time for to a process that nobody waits for.
 
 A text that may hold a secret goes through a pipe, without touching the disk, to a process that
-loads the table of secrets and lays what is left into the spool (`admin/hook_texts.py`). At the end
-of a session another one takes in what waits (`surface/mcp/after_session.py`).
+loads the table of secrets and writes the cleaned text into the spool (`admin/hook_texts.py`). At
+the end of a session another process takes in the spool (`surface/mcp/after_session.py`).
 """
 
 import os
@@ -25,7 +25,7 @@ def hand_over(home: str, tenant: str, entry: dict[str, object]) -> None:
 
 
 def take_in_later(home: str, tenant: str, workspace: str | None) -> None:
-    """Start a process that takes in what waits, if no server does so in the next second.
+    """Start a process that takes in the spool, if no server does so in the next second.
 
     Raises:
         OSError: the process can't be started.
@@ -52,7 +52,9 @@ def _start(command: list[str], content: bytes) -> None:
     try:
         try:
             os.posix_spawn(command[0], command, os.environ, file_actions=actions, setsid=True)
-        except NotImplementedError:  # a system without it: the process stays in the client's group
+        except (
+            NotImplementedError
+        ):  # a system without setsid: the process stays in the client's group
             os.posix_spawn(command[0], command, os.environ, file_actions=actions)
     except OSError:
         os.close(writes)

@@ -1,7 +1,7 @@
 """A hook from its first line to its last: what a client tells it, what it spools, what it says.
 
-Whatever happens it ends with 0 and says nothing that a client could take for an error. What goes
-wrong is noted in the home, for `memoria doctor`. It is given a few seconds; then it ends itself,
+Whatever happens the hook ends with 0 and prints nothing that a client could take for an error.
+Errors are noted in the home, for `memoria doctor`. The hook ends itself after a few seconds,
 whatever it waits for.
 """
 
@@ -33,11 +33,11 @@ FAMILY = (
     "droid",
     "openclaw",
 )
-"""Clients that take a text for the model in the form that Claude Code has introduced."""
+"""Clients that take a text for the model in the form of Claude Code."""
 _OTHER_KEYS = {"copilot": "additionalContext", "hermes": "context"}
-"""Where clients take such a text that have no such form."""
+"""Keys of a text for the model, by the client that has a form of its own."""
 MOST_CHARS = 10_000
-"""Length beyond which Claude Code shows only the beginning."""
+"""Length above which Claude Code shows only the beginning of a text."""
 IS_RECORDED = (
     "<memoria>\n"
     "This session is recorded for you: do not call record_conversation in it.\n"
@@ -55,12 +55,12 @@ GUIDE = (
     "过往会话由 Memoria 记录：询问用户之前，先用 search_memory 检索，一次只问一件事。\n"
     "</memoria>"
 )
-"""Advice for an agent at the start where nothing can be said of what is remembered."""
+"""Advice for an agent at the start of a session for which there is no briefing."""
 _FENCE_END = "\n</memoria>"
 
 
 def make_reply(client: str, event: str, name: str, text: str) -> str:
-    """Write what the hook prints.
+    """Return the text that the hook prints.
 
     Args:
         client: who has started the hook.
@@ -94,25 +94,24 @@ def shorten(text: str) -> str:
 
 
 OFF = "MEMORIA_HOOKS"
-"""`off` in the environment has hooks of that process's clients do nothing at all."""
+"""Variable whose value `off` has hooks do nothing."""
 ASKED = "MEMORIA_ASKED"
-"""Variable of a program that Memoria itself asks, whose words are nobody's."""
+"""Variable of a program that Memoria itself asks: no user's words are in its session."""
 _TELL_NO_END = ("qwen", "cline", "opencode", "kilo", "vscode", "openclaw")
-"""Clients that end without a word, with a single prompt at least: any answer may be the last."""
+"""Clients whose sessions may end unannounced: any answer may be the last."""
 _LONGEST_S, _LONGEST_RECALL_S = 3.0, 9.0
-"""The second for a prompt with recall, of which clients are told to wait for ten."""
+"""Longest time of a hook, and of a prompt's hook with recall, for which clients wait 10 s."""
 _NOTING_S = 0.5
 _MOST_INPUT = 64 << 20
 _PIECE = 1 << 16
 _BRIEFING_MS = 1_500
 _RECALL_MS = 150
 _FIRST_RECALL_MS = 8_000
-"""Where a server is loading, as most clients start one just before the first prompt. It takes 1 s,
-and as much longer as the machine is busy, which the client itself is then as well."""
+"""Longest wait for a server that is loading, as at the first prompt."""
 
 
 class _Options:
-    """Options with which the client starts the program."""
+    """Options of the program as the client starts it."""
 
     def __init__(self, arguments: list[str]) -> None:
         self.client = "unknown"
@@ -133,11 +132,11 @@ class _Options:
         self.event = named["--event"]
         self.workspace = named["--workspace"] or os.environ.get("MEMORIA_WORKSPACE", "")
         self.reply = ""
-        """Text that is printed if the time is over."""
+        """Text to print if the time is over."""
         self._is_answered = _thread.allocate_lock()
 
     def answer(self, reply: str) -> None:
-        """Print what the client is told, which may be done once."""
+        """Print the reply to the client, once."""
         if self._is_answered.acquire(blocking=False):
             _print(reply)
 
@@ -158,7 +157,7 @@ def run(arguments: list[str]) -> None:
 def _end_after(seconds: float, options: _Options | None) -> None:
     time.sleep(seconds)
     if options is not None:
-        _thread.start_new_thread(_end_after, (_NOTING_S, None))  # a disk may be what hangs
+        _thread.start_new_thread(_end_after, (_NOTING_S, None))  # writing the note may hang, too
         options.answer(options.reply)
         _note(options, f"a hook was not done after {seconds:.0f} seconds and has ended itself")
     os._exit(0)
@@ -182,7 +181,7 @@ def _serve(options: _Options) -> None:
 
 
 def _capture(options: _Options, payload: Payload) -> str:
-    """Lay what was said, or its place, into the spool; return what the agent is told of that."""
+    """Write what was said, or its place, into the spool; return a note on that for the agent."""
     try:
         if is_ignored(payload.folder, find_ignored_folders(options.home)):
             return IS_LEFT_OUT
@@ -213,7 +212,7 @@ def _capture(options: _Options, payload: Payload) -> str:
 
 
 def make_entry(client: str, payload: Payload) -> dict[str, object] | None:
-    """Return the spool's entry for an event; None where there is nothing to be said."""
+    """Return the spool's entry for an event; None if the event says nothing."""
     entry: dict[str, object] = {
         "v": 1,
         "client": client,
@@ -228,16 +227,16 @@ def make_entry(client: str, payload: Payload) -> dict[str, object] | None:
         entry["turn_id"] = payload.turn_id
     transcript = find_transcript(client, payload)
     if client in TRANSCRIPT_CLIENTS and not transcript:
-        return None  # a session that its user wants written nowhere
+        return None  # the user wants nothing of the session written
     if transcript:
         entry["transcript"] = transcript
         try:
             entry["offset"] = os.stat(transcript).st_size
         except OSError:
-            entry["offset"] = 0  # not written yet
+            entry["offset"] = 0  # the transcript is not written yet
         return entry
     if not payload.session:
-        raise LookupError  # nobody could tell to which conversation it belongs
+        raise LookupError  # without a session, the words belong to no conversation
     turns = payload.list_turns()
     if not turns and payload.event in {"prompt", "tool", "stop"}:
         return None
@@ -245,7 +244,7 @@ def make_entry(client: str, payload: Payload) -> dict[str, object] | None:
 
 
 def _is_clean(turns: object) -> bool:
-    """Check whether the disk may have what was said. Ids and roles are the client's own words."""
+    """Check that the texts of an entry surely hold no secret, so that they may be written down."""
     from memoria.surface.hook.sieve import flatten, is_surely_clean
 
     said = ("content", "tool_name", "tool_args", "tool_result")
@@ -254,11 +253,11 @@ def _is_clean(turns: object) -> bool:
 
 
 def _find_text(options: _Options, payload: Payload, state: str) -> str:
-    """Return what the model is to read."""
+    """Return the text that the model is to read."""
     text = ""
     if payload.begins:
         text = state
-        for briefing in _find_briefings(options, payload):  # the last one is the best
+        for briefing in _find_briefings(options, payload):  # a later briefing is newer
             text = state + briefing
             options.reply = make_reply(options.client, payload.event, payload.name, text)
     if payload.event == "prompt" and payload.prompt and options.recalls:
@@ -267,7 +266,7 @@ def _find_text(options: _Options, payload: Payload, state: str) -> str:
 
 
 def _recall(options: _Options, payload: Payload) -> str:
-    """Ask a server what it has on a prompt; one that loads is waited for, but once in vain."""
+    """Ask a server what the memory has on a prompt, and wait for a server that is loading."""
     request: dict[str, object] = {
         "ask": "recall",
         "workspace": _find_workspace(options, payload),
@@ -284,7 +283,7 @@ def _recall(options: _Options, payload: Payload) -> str:
 
 
 def _find_briefings(options: _Options, payload: Payload) -> "Iterator[str]":
-    """Yield what the agent is told at the start: what is kept, then a server's word if in time.
+    """Yield the kept briefing, then a server's briefing if it comes in time.
 
     In a project of which nothing is kept, it is what holds in every one. Where more was recorded
     since, it says when it was kept.
@@ -322,7 +321,7 @@ def _read_text(answer: dict[str, object] | None) -> str:
 
 
 def read_input() -> object:
-    """Read what the client says, as soon as it is whole: some leave the pipe open behind it.
+    """Read the client's payload up to its end; some clients leave the pipe open.
 
     Raises:
         OSError: it can't be read.
@@ -336,7 +335,7 @@ def read_input() -> object:
             try:
                 return read_json(content.decode("utf-8", "replace"))
             except ValueError:
-                continue  # a brace within a text
+                continue  # the brace was within a text
     return read_json(content.decode("utf-8", "replace"))
 
 
@@ -352,4 +351,4 @@ def _note(options: _Options, reason: str) -> None:
     try:
         note_failure(options.home, options.tenant, options.client, reason)
     except OSError:
-        return  # a full disk or a home that is read only: there is no place left to say it
+        return  # a full or read-only disk: the error can't be noted anywhere

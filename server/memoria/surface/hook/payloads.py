@@ -1,8 +1,8 @@
 """Payload of a hook, read in one way for all clients.
 
-Their events have different names, which say by themselves what is meant. Claude Code, Codex, VS
-Code, Goose and our plugin for OpenCode share one family of fields, and the others have other names
-for the same few things. So a field is looked up by all of its names.
+Clients name events differently, but each name says what is meant. Claude Code, Codex, VS Code,
+Goose and our plugin for OpenCode share one family of fields; other clients have other names for
+the same few things. So a field is looked up by all of its names.
 """
 
 import os
@@ -15,14 +15,14 @@ EVENTS = {
     "prompt": "UserPromptSubmit userPromptSubmit userPromptSubmitted BeforeAgent "
     "beforeSubmitPrompt pre_user_prompt prompt_submit pre_llm_call",
     "tool": "PostToolUse postToolUse AfterTool post_mcp_tool_use post_run_command tool_result",
-    # Gemini's PreCompress fires at every turn, whether there is anything to compress or not.
+    # Gemini's PreCompress is left out: it fires at every turn, even with nothing to compress.
     "stop": "Stop stop agentStop AfterAgent PreCompress afterAgentResponse post_cascade_response "
     "TaskComplete agent_end post_llm_call",
     "compact": "PreCompact PostCompact preCompact",
     "end": "SessionEnd sessionEnd session_end TaskCancel agent_abort session_shutdown "
     "on_session_finalize",
 }
-"""The names that clients have for an event."""
+"""Events by the names that clients have for them."""
 _HOOKS_SAID, _HOOKS_SAID_END = "<hook_context>", "</hook_context>"
 _BY_NAME = {name: event for event, names in EVENTS.items() for name in names.split()}
 _NESTS = (
@@ -41,7 +41,7 @@ class Payload:
     """Payload that a hook was given."""
 
     def __init__(self, fields: dict[str, object], event: str = "") -> None:
-        """Unfold the fields.
+        """Keep the fields, nested fields beside all others.
 
         Args:
             fields: what the client says.
@@ -58,7 +58,7 @@ class Payload:
 
     @property
     def event(self) -> str:
-        """Our name of the event; empty, if it is none that we take part in."""
+        """Our name of the event; empty for an event that Memoria does not use."""
         return _BY_NAME.get(self.name, "")
 
     @property
@@ -92,17 +92,17 @@ class Payload:
 
     @property
     def begins(self) -> bool:
-        """True if the model was not told anything yet: Hermes Agent tells it with a prompt."""
+        """True if a prompt begins the session, so that the briefing goes with the prompt."""
         return self.event == "start" or self._fields.get("is_first_turn") is True
 
     @property
     def prompt_id(self) -> str:
-        """The client's id of what the user has typed."""
+        """The client's id of the prompt."""
         return self.text("prompt_id", "generation_id", "execution_id", "message_id")
 
     @property
     def turn_id(self) -> str:
-        """The client's id of the exchange."""
+        """The client's id of the turn."""
         return self.text("turn_id")
 
     @property
@@ -113,10 +113,12 @@ class Payload:
 
     @property
     def is_ours(self) -> bool:
-        """True if the tool is one of ours."""
+        """True if the tool is one of Memoria's."""
         arguments = self.find("tool_input", "parameters")
         servers = [self.text("mcp_server_name")]
-        if isinstance(arguments, dict):  # Cline's use_mcp_tool names server and tool there
+        if isinstance(
+            arguments, dict
+        ):  # Cline's use_mcp_tool names server and tool in its arguments
             servers.append(str(arguments.get("server_name", "")))
             if arguments.get("tool_name") in OUR_TOOLS and "memoria" in servers[-1].lower():
                 return True
@@ -126,18 +128,20 @@ class Payload:
 
     @property
     def is_of_subagent(self) -> bool:
-        """True if an agent says it that the user's agent has started.
+        """True if the event is of a subagent.
 
         A session that the user has started as another agent has an `agent_type`, too, so that alone
         is no sign of one.
         """
-        if "parent_agent_id" in self._fields:  # Cline numbers the user's own agent, too
+        if "parent_agent_id" in self._fields:  # Cline gives the user's own agent an id, too
             return bool(self._fields["parent_agent_id"])
-        is_named = self.text("platform") == "subagent"  # Hermes Agent's, beside cli and others
+        is_named = (
+            self.text("platform") == "subagent"
+        )  # a platform of Hermes Agent, beside cli and others
         return is_named or any(self._fields.get(sign) for sign in _SUBAGENT_SIGNS)
 
     def list_turns(self) -> list[dict[str, object]]:
-        """List what was said, where the client keeps no transcript that could say it.
+        """List the turns that an event tells, for clients without a transcript.
 
         A plugin of ours tells the id by which an import finds the same turn.
         """
@@ -166,7 +170,7 @@ class Payload:
                 return []
 
     def text(self, *names: str) -> str:
-        """Return the first of these fields that has a text."""
+        """Return the first text among these fields; empty if none has a text."""
         for name in names:
             value = self._fields.get(name)
             if isinstance(value, str) and value:
@@ -174,12 +178,12 @@ class Payload:
         return ""
 
     def find(self, *names: str) -> object:
-        """Return the first of these fields that is there."""
+        """Return the first of these fields that is present; None if none is."""
         return next((self._fields[name] for name in names if name in self._fields), None)
 
 
 def _unfold(fields: dict[str, object]) -> dict[str, object]:
-    """Put the fields of nested blocks beside all others, which go first."""
+    """Return the fields with those of nested blocks; an outer field goes before a nested one."""
     for nest in _NESTS:
         block = fields.get(nest)
         if isinstance(block, dict):
@@ -206,21 +210,23 @@ _CLAUDE_FOLDER = "projects"
 
 
 def is_from(client: str, payload: Payload) -> bool:
-    """Check whether a payload is one that this client writes, as far as can be told."""
+    """Check whether a payload comes from this client, as far as its fields tell."""
     caller = _find_caller(payload)
     if caller:
         return caller == client
-    if client == "vscode":  # Copilot CLI takes on its event names, but names no transcript with all
+    if client == "vscode":  # Copilot CLI uses VS Code's event names, often without a transcript
         return bool(payload.transcript) or payload.find("hookEventName") is not None
-    if client == _COPILOT_CLI:  # VS Code reads its files, and says each event's name
+    if client == _COPILOT_CLI:  # VS Code reads Copilot's files, and names each event
         return not payload.text("hook_event_name", "hookEventName")
-    if client == "claude-code":  # only VS Code and Copilot CLI, of those that read its files, date
+    if (
+        client == "claude-code"
+    ):  # of the readers of its files, only VS Code and Copilot CLI send times
         return payload.find("timestamp") is None or _is_claude_transcript(payload.transcript)
     return True
 
 
 def _find_caller(payload: Payload) -> str:
-    """Return the program that a payload names; empty, if it names none."""
+    """Return the program that a payload names; empty if a payload names none."""
     for client, fields in _OWN_FIELDS.items():
         if any(payload.find(field) is not None for field in fields):
             return client
@@ -228,7 +234,7 @@ def _find_caller(payload: Payload) -> str:
 
 
 def _is_claude_transcript(path: str) -> bool:
-    """Check whether a path ends as those of Claude Code do: a folder of its own a project."""
+    """Check whether a path is of a transcript of Claude Code, in a folder below `projects`."""
     return _CLAUDE_FOLDER in _parts(path)[-3:-2]
 
 
@@ -238,11 +244,11 @@ def _parts(path: str) -> list[str]:
 
 _NAMED_BY_CLIENTS = ("claude-code", "codex", "gemini", "droid")
 TRANSCRIPT_CLIENTS = (*_NAMED_BY_CLIENTS, "copilot")
-"""Clients whose transcripts are read: of a session of theirs that has none, nothing is recorded."""
+"""Clients whose transcripts are read: a session without a transcript is not recorded."""
 
 
 def find_transcript(client: str, payload: Payload) -> str:
-    """Find the file of the session; empty where there is none that could be read."""
+    """Return the path of the session's transcript; empty if none can be read."""
     if client in _NAMED_BY_CLIENTS:
         return payload.transcript
     session = payload.session

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LONGEST = 20_000
-"""Longest text that is looked at; longer ones are handed over, as they would take too long."""
+"""Longest text to check; a longer text is handed over, as checking takes too long."""
 
 _TABLES = os.path.join(
     os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
@@ -27,7 +27,7 @@ _TABLES = os.path.join(
 )
 _NAMES, _FORMATS, _SEED_WORDS = "names.tsv", "formats.tsv", "bip39_english.txt"
 
-# Plain signs of a secret, or of a span to be taken out, whatever else is in the text.
+# Signs of a secret or of a private span, whatever else is in the text.
 _SIGNS = (
     "private key|private-lines|static key|----|sig=|sig%3d|signature=|key=|bearer |authorization"
     "|identified |:5432:|:*:|wifi:|net use |net user |convertto-securestring|mc alias set "
@@ -37,7 +37,7 @@ _SIGNS = (
     "| /rp | /user:| -b|seed|mnemonic|助记词|助記詞|恢复短语"
 ).split("|")
 _COMMON = ("pass", "pw", "key", "token")
-"""Names of secrets that are, or are in, ordinary words."""
+"""Names of secrets that are also ordinary words or parts of them."""
 _KEYS = ("key", "token")
 _GROUP = 4
 _PASSWORD_SIGNS = frozenset("0123456789:：=\"'`“”‘’「『【«„!@#$%^&*|<>(（—–→\t;,\\")
@@ -59,12 +59,7 @@ _CODE_WORDS = (
     "otp code codice código kod код コード 번호 코드 رمز कोड mã 码 碼 pin geheimzahl пин cvv cvc"
 ).split()
 _DIGITS = "0123456789"
-_PLACES = (
-    (("://",), "@"),
-    (("auth",), ":=,"),
-    (("cookie",), "="),
-    (("echo ", "printf "), "|"),
-)
+_PLACES = ((("://",), "@"), (("auth",), ":=,"), (("cookie",), "="), (("echo ", "printf "), "|"))
 """Places in which secrets stand: each has one sign of every group."""
 _PLACES_OF_DIGITS = (
     ((" one is ", " one was ", " login "),),
@@ -88,7 +83,7 @@ printable."""
 
 
 def is_surely_clean(text: str) -> bool:
-    """Check whether cleaning (`language/reading/clean`) would surely leave the text as it is."""
+    """Check whether cleaning a text would surely change nothing."""
     if len(text) > LONGEST or not _has_only_seen_characters(text):
         return False
     lower = text.lower()
@@ -105,7 +100,7 @@ def is_surely_clean(text: str) -> bool:
 
 
 def flatten(value: object, key: str = "") -> str:
-    """Flatten a JSON value to its texts, each after its key as it would be read."""
+    """Return the texts of a JSON value, each behind its key."""
     if isinstance(value, dict):
         return "".join(flatten(item, f"{key} {name}") for name, item in value.items())
     if isinstance(value, list):
@@ -113,7 +108,7 @@ def flatten(value: object, key: str = "") -> str:
     if value is None or value == "":
         return ""
     if isinstance(value, str) and len(value) > LONGEST:
-        return value  # it is handed over anyhow: no need to copy it
+        return value  # a longer text is handed over: no need to copy it
     return f'"{key}": "{value}"\n' if key else f"{value}\n"
 
 
@@ -135,7 +130,7 @@ def _may_be_fenced(lower: str) -> bool:
 
 
 def _has_secret_name(text: str, lower: str) -> bool:
-    """Check whether there is the name of a secret, and what could be its value."""
+    """Check whether a text has the name of a secret, and a possible value."""
     for before, name in _read_names():
         if name not in _COMMON and name in lower and before in lower:
             return True
@@ -148,7 +143,7 @@ def _has_secret_name(text: str, lower: str) -> bool:
 
 
 def _may_have_key(text: str) -> bool:
-    """Check whether there is what a key needs: a digit, a table's column, or groups of capitals."""
+    """Check whether a text has a digit, a table's column or groups of capitals, as keys have."""
     if _has_one(text, _DIGITS):
         return True
     if "\n" in text and _has_one(text, "|\t;,"):
@@ -168,7 +163,7 @@ def _is_named(lower: str, name: str) -> bool:
 
 
 def _goes_on(lower: str, at: int) -> bool:
-    """Check whether the word before a place goes on, with more than may be written on."""
+    """Check whether a secret's name is only the beginning of a longer word."""
     end = at
     while end < len(lower) and lower[end].isascii() and lower[end].isalpha():
         end += 1
@@ -176,14 +171,14 @@ def _goes_on(lower: str, at: int) -> bool:
 
 
 def _is_of_no_secret(lower: str, at: int, name: str) -> bool:
-    """Check whether the word before shows that a name is not a secret's."""
+    """Check whether the word before a name shows that it names no secret."""
     before = lower[max(0, at - 12) : at]
     words = before.split()
     return before.endswith(" ") and bool(words) and words[-1] in _OF_NO_SECRET.get(name, ())
 
 
 def _has_secret_place(lower: str) -> bool:
-    """Check whether there is a place in which secrets stand: an address, a header, a command."""
+    """Check whether a text has an address, a header or a command that secrets stand in."""
     if any(all(_has_one(lower, signs) for signs in place) for place in _PLACES):
         return True
     return _has_one(lower, _DIGITS) and any(
@@ -196,7 +191,7 @@ def _has_one(lower: str, signs: "Sequence[str]") -> bool:
 
 
 def _has_secret_number(lower: str) -> bool:
-    """Check whether there is a number as long as a card's, or one beside a word for a code."""
+    """Check whether a text has a number as long as a card's, or beside a word for a code."""
     if not _has_one(lower, _DIGITS):
         return False
     digits = lower.encode("ascii", "replace").translate(_only(_DIGITS), b" -")
@@ -205,7 +200,7 @@ def _has_secret_number(lower: str) -> bool:
 
 
 def _has_token(text: str) -> bool:
-    """Check whether a long run of characters has a word that begins as a vendor's tokens do."""
+    """Check whether a text has a long word that begins like a vendor's tokens."""
     plain = text.encode("ascii", "replace")
     runs = [run for run in plain.translate(_RUNS).split() if len(run) >= _SHORTEST_RUN]
     if not runs:
@@ -225,13 +220,13 @@ def _has_token(text: str) -> bool:
 
 
 def _begin_words(run: bytes) -> list[int]:
-    """List where words begin in a run, also after a line break's escape or that of a sign (%3D)."""
+    """List the beginnings of words in a run of characters, also behind escapes such as %3D."""
     begun = [at for at in range(len(run)) if not at or run[at - 1] not in _WORD_LETTERS]
     return [*begun, 1, *(at + 2 for at in begun if run[at - 1 : at] == b"%")]
 
 
 def _has_seed_phrase(lower: str) -> bool:
-    """Check whether so many words in a row are of the list that wallets use."""
+    """Check whether a text has a row of words from the list of wallets' seed phrases."""
     words = lower.encode("ascii", "replace").translate(_only("abcdefghijklmnopqrstuvwxyz")).split()
     if len(words) < _FEWEST_SEED_WORDS:
         return False
@@ -248,7 +243,7 @@ def _has_seed_phrase(lower: str) -> bool:
 
 
 def _read_names() -> list[tuple[str, str]]:
-    """Read the parts common to all spellings of secrets' names, each after what must precede it."""
+    """Return what all spellings of secrets' names have in common, each with what precedes it."""
     names = []
     for line in _read(_NAMES).decode("utf-8").splitlines():
         if line and not line.startswith("#"):
@@ -259,13 +254,13 @@ def _read_names() -> list[tuple[str, str]]:
 
 
 def _cut_ending(word: str) -> str:
-    """Return the part of a word of the table that is written in one way only."""
+    """Return the part of a table's word that has only one spelling."""
     ends = [end for sign in "_*" if (end := word.find(sign, 1)) > 0]
     return word[: min(ends, default=len(word))]
 
 
 def _read_formats() -> tuple[dict[bytes, list[tuple[bytes, int]]], tuple[bytes, ...]]:
-    """Read the beginnings and least lengths of tokens, by their first two letters.
+    """Return the prefixes and minimum lengths of vendors' tokens, by first two letters.
 
     And the landmarks of those that may begin with anything.
     """
@@ -291,7 +286,7 @@ def _read(name: str) -> bytes:
 
 
 def _only(chars: str | bytes) -> bytes:
-    """Make a table that leaves these characters and makes a blank of every other."""
+    """Return a translation table that keeps these characters and blanks all others."""
     left = chars.encode() if isinstance(chars, str) else chars
     return bytes(code if code in left else 32 for code in range(256))
 

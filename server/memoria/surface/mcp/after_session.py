@@ -1,4 +1,4 @@
-"""Intake of what the hooks of a session have said, once its client is gone.
+"""Intake of a session's spooled entries, once its client is gone.
 
 A process of its own, started by the hook that hears of the end (`surface/hook/handover.py`): a
 client kills its servers before that hook or right after it, and the next session's briefing is to
@@ -13,7 +13,7 @@ from memoria.bare.ask import list_addresses, remove_dead_sockets
 from memoria.bare.spool import describe_error, list_waiting, note_failure
 
 _OTHERS_FIRST_S = 1.2
-"""Head start for servers, which look once a second whether anything waits."""
+"""Head start for servers, which look into the spool once a second."""
 _BUILDING_S, _LOOK_S = 30.0, 0.05
 _READING_S, _LOOK_AT_QUEUE_S = 600.0, 0.25
 """Longest wait for a model that reads, which may take a minute for an answer, and between looks."""
@@ -22,7 +22,7 @@ _SLICE_BYTES = 8 << 20
 
 
 def run(home: str, tenant: str, workspace: str) -> None:
-    """Take in what waits, have it read, and lay the next session's briefing ready.
+    """Take in the spool, have a chat model read, and keep the next session's briefing.
 
     Args:
         home: where the spool lies.
@@ -41,7 +41,7 @@ def run(home: str, tenant: str, workspace: str) -> None:
 
 
 def _is_left_unread(home: str, tenant: str, workspace: str) -> bool:
-    """Check whether a chat model is to read, and every server is gone that could ask it.
+    """Check whether a chat model is configured and no server is left to ask the model.
 
     The session's own server may have taken in the end of it before it was killed.
     """
@@ -66,7 +66,7 @@ def _take_in(home: str, tenant: str, workspace: str) -> None:
             while await memory.take_in_spool(_SLICE_BYTES):
                 pass
             # The first process on a machine that needs the model builds it, which no session of an
-            # agent is to wait for: here nobody waits.
+            # agent is to wait for. Nobody waits for this process.
             memory.warm_up()
             with anyio.move_on_after(_BUILDING_S):
                 while memory.embedder_state == "loading":

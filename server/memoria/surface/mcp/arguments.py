@@ -18,11 +18,11 @@ from memoria.model.query import is_for_agents, query_parameters
 Schema = Mapping[str, Any]
 _DEFINITION = "#/$defs/"
 _CLEARED_BY_EMPTY = frozenset({"current_focus"})
-"""Arguments of which an empty text says something."""
+"""Arguments whose empty text has a meaning."""
 _NEVER_NULL = frozenset(
     "since until as_of valid_from at turn_id supersedes token workspace task page".split()
 )
-"""Arguments that are never the word null: moments, ids, names of projects and tasks."""
+"""Arguments whose text is never the word null: moments, ids, names of projects and tasks."""
 _NULL = "null"
 _BETWEEN_ITEMS = lazy_regex(r"[,，、\n]")
 
@@ -38,7 +38,7 @@ def read_as_meant(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any
 
 
 def _name_question(read: dict[str, Any], schema: Schema) -> dict[str, Any]:
-    """Return the arguments with the first of several wordings as the question that is missing."""
+    """Return the arguments, the first of `queries` as a missing `query`."""
     given, wordings = read.get("query"), read.get("queries")
     is_missing = given is None or (isinstance(given, str) and not given.strip())
     if "query" not in schema.get("required", ()) or not is_missing:
@@ -59,7 +59,7 @@ def _read_object(given: Mapping[str, Any], schema: Schema, defs: Schema) -> dict
 
 
 def _is_left_out(name: str, value: object, forms: Sequence[Schema]) -> bool:
-    """Check whether an optional argument was filled in only because it is there."""
+    """Check whether an optional argument was filled in with nothing."""
     if value is None:
         return True
     if not isinstance(value, str) or (name in _CLEARED_BY_EMPTY and not value.strip()):
@@ -80,7 +80,7 @@ def _read_value(value: Any, forms: Sequence[Schema], defs: Schema) -> Any:  # no
 
 
 def _read_list(value: Any, form: Schema, defs: Schema) -> Any:  # noqa: ANN401  (JSON)
-    """Return a list of what was sent as one, as its text, or as the only item of one."""
+    """Return the list that was sent as a list, as a text, or as its only item."""
     items = _forms_of(form.get("items", {}), defs)
     is_of_texts = any(item.get("type") == "string" for item in items)
     read = _parse(value)
@@ -100,7 +100,7 @@ def _read_item(value: Any, forms: Sequence[Schema], defs: Schema) -> Any:  # noq
 
 
 def _forms_of(schema: Schema, defs: Schema) -> list[Schema]:
-    """Return what a value of a schema may be, one form each; nothing where it may be anything."""
+    """Return the forms that a schema allows, one schema each; empty if it allows any value."""
     if reference := schema.get("$ref"):
         return _forms_of(defs.get(reference.removeprefix(_DEFINITION), {}), defs)
     if choices := schema.get("anyOf"):
@@ -109,7 +109,7 @@ def _forms_of(schema: Schema, defs: Schema) -> list[Schema]:
 
 
 def _has_no_text(forms: Sequence[Schema]) -> bool:
-    """Check whether a text can only be the name of something, or a number or truth in quotes."""
+    """Check whether forms allow no free text, only a name, number or boolean in quotes."""
     return bool(forms) and not any(
         form.get("type") == "string" and "enum" not in form for form in forms
     )
@@ -120,7 +120,7 @@ def _looks_like(value: object, opening: str) -> bool:
 
 
 def _parse(value: Any) -> Any:  # noqa: ANN401  (JSON)
-    """Return the list or object that a text is; anything else as it is."""
+    """Return the list or object that a JSON text holds; any other value unchanged."""
     if not (_looks_like(value, "[") or _looks_like(value, "{")):
         return value
     try:
@@ -131,7 +131,7 @@ def _parse(value: Any) -> Any:  # noqa: ANN401  (JSON)
 
 _ToolT = TypeVar("_ToolT", bound=Callable[..., Any])
 _FIRST = "queries"
-"""Argument that goes first: it widens a question, and a model fills in what it reads first."""
+"""Argument to list first, as a model fills in first what it reads first."""
 
 
 def takes_query_arguments(kind: type[Value]) -> Callable[[_ToolT], _ToolT]:
@@ -160,5 +160,5 @@ def takes_query_arguments(kind: type[Value]) -> Callable[[_ToolT], _ToolT]:
 
 
 def _stands_later(parameter: Parameter) -> bool:
-    """Check whether an argument comes behind the one that stands first."""
+    """Check whether an argument is listed behind `queries`."""
     return parameter.name != _FIRST

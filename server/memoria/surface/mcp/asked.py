@@ -1,7 +1,7 @@
-"""Answering who asks over a socket of the home: hooks, which have no time to open the home.
+"""Answers to hooks, which ask over a socket as they have no time to open the home.
 
-The socket lies in a folder of the tenant's that is its owner's alone, and whoever asks must be the
-same user. Where the system has no such sockets, nobody is answered, and nothing else is missing.
+The socket lies in a folder that only its owner may enter, and a hook must be of the same user. A
+system without such sockets lacks these answers and nothing else.
 """
 
 import logging
@@ -38,9 +38,9 @@ from memoria.surface.mcp.instructions import briefing_writer, keep_answers, keep
 
 _OWNER_FOLDER, _OWNER_FILE = 0o700, 0o600
 _PATIENCE_S = 2.0
-"""How long who has connected may take to say what they want, and to hear the answer."""
+"""Longest time for a connected hook to send its question and read the answer."""
 _HEARD_S = 0.05
-"""Who waits for a server sees its socket within 20 ms."""
+"""Pause in which hooks that wait for a server find its socket: they look every 20 ms."""
 _THEIR_TIME_S = 4.0
 _CREDENTIALS = struct.Struct("3i")
 _LOG = logging.getLogger(__name__)
@@ -48,14 +48,14 @@ Request = Mapping[str, object]
 
 
 async def answer_briefing(memory: Memoria, request: Request) -> str:
-    """Compose the briefing for a session in a project, with what hooks have just said."""
+    """Compose the briefing for a session in a project, after taking in the spool."""
     await memory.catch_up()
     write = briefing_writer(memory.settings)
     return await memory.compose(write, _text(request, "workspace"))
 
 
 async def answer_recall(memory: Memoria, request: Request) -> str:
-    """Return what bears on a prompt so surely that a model is shown it unasked; mostly nothing."""
+    """Return memories that surely bear on a prompt; for most prompts none do."""
     return await memory.recall_unasked(
         _text(request, "prompt") or "",
         session_id=_text(request, "session"),
@@ -70,14 +70,14 @@ QUESTIONS: Mapping[str, Callable[[Memoria, Request], Awaitable[str]]] = {
 
 
 class OpenQuestions:
-    """Number of questions being answered, and time for them before all else is done."""
+    """Count of questions being answered, which go before a server's other work."""
 
     def __init__(self) -> None:
         self._count = 0
 
     @contextmanager
     def count(self) -> Iterator[None]:
-        """Count one more while the block runs."""
+        """Count a question during the block."""
         self._count += 1
         try:
             yield
@@ -85,7 +85,7 @@ class OpenQuestions:
             self._count -= 1
 
     async def wait_for_answers(self) -> None:
-        """Let those be answered first who have waited for a server; for a few seconds at most."""
+        """Wait until the questions of waiting hooks are answered, for a few seconds at most."""
         with anyio.move_on_after(_THEIR_TIME_S):
             await anyio.sleep(_HEARD_S)
             while self._count:
@@ -93,7 +93,7 @@ class OpenQuestions:
 
 
 async def answer_hooks(memory: Memoria, questions: OpenQuestions) -> None:
-    """Answer whoever asks at a socket of the home; until cancelled."""
+    """Answer hooks at a socket of the home, until cancelled."""
     opened = await _open_socket(memory)
     if opened is None:
         return
@@ -109,7 +109,7 @@ async def answer_hooks(memory: Memoria, questions: OpenQuestions) -> None:
 
 
 async def _open_socket(memory: Memoria) -> tuple[SocketListener, Path] | None:
-    """Open a socket of our own, in the first folder that can have one; None where none can."""
+    """Open a socket in the first folder that can have one; None if no folder can."""
     home = str(memory.settings.home_path)
     await anyio.to_thread.run_sync(remove_dead_sockets, home, memory.tenant)
     for folder in list_folders(home, memory.tenant):
@@ -119,7 +119,7 @@ async def _open_socket(memory: Memoria) -> tuple[SocketListener, Path] | None:
         try:
             _make_folder(home, memory.tenant, folder)
             return await anyio.create_unix_listener(path, mode=_OWNER_FILE), path
-        except OSError as error:  # a file system without sockets, for one
+        except OSError as error:  # such as a file system without sockets
             _LOG.debug("No socket in %s: %s", folder, error)
     return None
 
@@ -151,7 +151,7 @@ async def _answer(memory: Memoria, stream: SocketStream, questions: OpenQuestion
 
 
 def _is_same_user(stream: SocketStream) -> bool:
-    """Check whether this user runs the other side. Off Linux, the folder sees to it."""
+    """Check whether this user runs the other side; outside Linux the folder's rights ensure it."""
     if sys.platform != "linux":
         return True
     raw = stream.extra(SocketAttribute.raw_socket)  # noqa: S610  (this is no Django)
@@ -187,7 +187,7 @@ async def _find_answer(memory: Memoria, line: bytes) -> dict[str, object]:
 
 
 def _text(request: Request, name: str) -> str | None:
-    """Return a text of a request; None where it has none.
+    """Return a text of a request; None if it is absent or no text.
 
     Raises:
         ValueError: it is something else.
@@ -202,11 +202,11 @@ def _text(request: Request, name: str) -> str | None:
 async def open_on_standby(
     settings: Settings, questions: OpenQuestions | None = None
 ) -> AsyncIterator[Memoria]:
-    """Open a home, and be there for hooks and for the next server until the end of the block.
+    """Open a home; answer hooks and keep answers for the next server during the block.
 
     Args:
         settings: whose home and tenant.
-        questions: counts what hooks ask, for who lets them go first.
+        questions: counter of the questions of hooks.
 
     Raises:
         StoreError: the home can't be opened.

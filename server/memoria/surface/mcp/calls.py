@@ -1,4 +1,4 @@
-"""Calls of a tool: whose memory one reaches, who is behind it, and the shape of its answer."""
+"""Calls of tools: the memory and session of a call, and the form of its answer."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -64,7 +64,7 @@ def find_memory(context: RequestContext) -> Memoria:
 def memory_of(ctx: Ctx) -> Memoria:
     """Return the opened memory, stamped with the client that calls."""
     memory = find_memory(ctx.request_context)
-    memory.warm_up()  # not before the first call: a window that never asks loads no model
+    memory.warm_up()  # the first call loads the model: a client that never asks needs none
     client = _client_name(ctx)
     session = _find_session(ctx, client)
     return memory.with_channel(
@@ -91,7 +91,7 @@ def title_of(name: str) -> str:
 def answer_with(
     document: Document, text: str, links: Sequence[ResourceLink] = ()
 ) -> CallToolResult:
-    """Return structured content and its text twin; in both a model sees whatever is there.
+    """Return an answer as structured content and as text, invisible characters shown.
 
     Args:
         document: the answer.
@@ -118,7 +118,7 @@ def _show_in(value: Any) -> Any:  # noqa: ANN401  (JSON)
 
 
 def _find_session(ctx: Ctx, client: str | None) -> str | None:
-    """Find the client's own id of the session that calls, where the client says it.
+    """Return the client's own id of the calling session; None if the client does not tell it.
 
     Codex says it with each call. Claude Code says it to the server that it starts. Over HTTP there
     is the id of the connection, else the token and the day tell sessions apart. What an agent
@@ -144,11 +144,11 @@ def _client_name(ctx: Ctx) -> str | None:
 
 Given = Sequence[Mapping[str, object]]
 _LEFT_OUT: tuple[object, ...] = (None, "", [])
-"""Values that models write where they have nothing to say."""
+"""Values by which models say nothing."""
 
 
 async def remember_several(memory: Memoria, given: Given, page: str | None) -> HandedIn:
-    """Keep several memories: of a page that was read, or each as it would be kept by itself.
+    """Keep several memories: what a page came to, or each by itself.
 
     Raises:
         InvalidInputError: they are too many, or none of a page can be kept. Nothing was done.
@@ -174,7 +174,7 @@ async def remember_several(memory: Memoria, given: Given, page: str | None) -> H
 async def _remember_one(
     memory: Memoria, number: int, given: Mapping[str, object]
 ) -> KeptConclusion:
-    kept = await memory.remember(**given)  # type: ignore[arg-type]  # it checks them itself
+    kept = await memory.remember(**given)  # type: ignore[arg-type]  # `remember` checks the fields itself
     return KeptConclusion(
         number=number, id=kept.id, status=kept.status, notes=tuple(remember_notes(kept))
     )

@@ -1,4 +1,4 @@
-"""The tool that forgets. Nothing goes that nobody was shown.
+"""The tool that forgets, and only what was shown before.
 
 A client that can ask its user does so, with the preview. Otherwise the first call answers with the
 preview and a token, and the second, with the token, forgets just that: a few items at most.
@@ -57,14 +57,14 @@ class _Consent(BaseModel):
 
 @takes_query_arguments(ForgetOrder)
 async def _preview(ctx: Ctx, **arguments: object) -> ForgetPreview:
-    """Preview what would be forgotten, once for the question and for what follows the answer."""
+    """Preview what would be forgotten, once for the question and for the forget after it."""
     return await memory_of(ctx).preview_forget(_read_order(arguments).selection)
 
 
 async def _ask_user(
     ctx: Ctx, preview: Annotated[ForgetPreview, Resolve(_preview)]
 ) -> _Consent | Elicit[_Consent]:
-    """Let the client ask its user, where it can. Another preview is another question."""
+    """Have the client ask its user, if it can; each preview has a question of its own."""
     if preview.is_empty or not can_ask_user(ctx):
         return _Consent(forget=False)
     shown = preview_text(preview, _MOST_ITEMS)
@@ -101,7 +101,7 @@ async def forget_memory(
 async def _do_as_answered(
     ctx: Ctx, order: ForgetOrder, preview: ForgetPreview, consent: ElicitationResult[_Consent]
 ) -> CallToolResult:
-    """Do what was answered. Only a form that was sent is the user's own word.
+    """Forget or not, as the user answered; only a sent form is the user's own word.
 
     A client also declines for a user who is not there to be asked. An agent's word does not stand
     in for the answer, as somebody may have said no: what goes on without the question is the user's
@@ -123,7 +123,7 @@ async def _do_as_answered(
 
 
 def _read_order(arguments: Mapping[str, object]) -> ForgetOrder:
-    """Read what is to be forgotten, by what an agent may name it by."""
+    """Return the selection of what to forget, from the arguments that an agent may give."""
     selectors = ForgetOrder.list_selectors()
     if not any(map(arguments.get, selectors)):
         raise InvalidInputError(
@@ -134,7 +134,7 @@ def _read_order(arguments: Mapping[str, object]) -> ForgetOrder:
 
 
 async def _forget(memory: Memoria, order: ForgetOrder, token: str) -> CallToolResult:
-    """Forget what was agreed to; where something else would go by now, show that instead."""
+    """Forget what was agreed to; if the selection changed since, show the new preview instead."""
     try:
         return _report(await memory.forget_memory(order.selection.with_token(token)))
     except PreviewChangedError as error:

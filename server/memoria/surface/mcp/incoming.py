@@ -1,4 +1,4 @@
-"""Requests that were read and are not answered yet: a client that stops writing still gets answers.
+"""Incoming messages: mended lines, and an end that waits until all requests are answered.
 
 The SDK ends everything that is under way when the input ends. Whoever writes some requests into a
 pipe and closes it would lose the last ones, and at a start all those that waited for the server. So
@@ -44,7 +44,7 @@ _VALUE = lazy_regex(r'\s*:\s*(?:(?P<number>-?\d{1,18})(?!\d)|"(?P<text>[^"\\]{1,
 async def repair_lines(
     messages: AsyncIterable[Incoming], answer: Answer
 ) -> AsyncIterator[Incoming]:
-    """Yield a server's incoming messages, with the lines that the SDK could not parse dealt with.
+    """Yield a server's incoming messages; lines that the SDK can't parse are mended or answered.
 
     Args:
         messages: what the SDK's transport reads.
@@ -78,7 +78,7 @@ def repair_line(line: str) -> str:
 
 
 def request_id(line: str) -> int | str | None:
-    """Find the id of the request in a line that is not quite JSON: that of the outermost object."""
+    """Return the id of the request in a line that is not quite JSON: the outermost object's id."""
     depth = 0
     for part in _PART.finditer(line):
         if part[0] in "{[":
@@ -96,7 +96,7 @@ def _repair_string(string: str) -> str:
 
 
 def _invalid_line(item: Incoming) -> str | None:
-    """Return the line the SDK could not parse as JSON, if that is what the item tells of."""
+    """Return the line that the SDK could not parse as JSON; None for any other item."""
     if not isinstance(item, ValidationError):
         return None
     first = item.errors(include_url=False)[0]
@@ -105,7 +105,7 @@ def _invalid_line(item: Incoming) -> str | None:
 
 
 _FINISH_S = 10.0
-"""Longest wait at the end for requests that wait for their client, as questions to the user do."""
+"""Longest wait at the end for requests that wait for their client, such as questions."""
 _WITHOUT_END = "subscriptions/listen"
 
 
@@ -113,7 +113,7 @@ _WITHOUT_END = "subscriptions/listen"
 async def relay(
     messages: AsyncIterable[Incoming],
 ) -> AsyncIterator[MemoryObjectReceiveStream[Incoming]]:
-    """Pass the messages on as a stream, which is what a server of the SDK reads."""
+    """Pass messages on as a stream, as the SDK's server reads one."""
     onward, readable = anyio.create_memory_object_stream[Incoming](0)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_pass_on, messages, onward)
@@ -135,16 +135,16 @@ class _Answers(Protocol):
 
 
 class OpenRequests:
-    """A server's outgoing messages, which tell what is answered."""
+    """Outgoing messages of a server, and with them the requests that are not answered yet."""
 
     def __init__(self, answers: _Answers) -> None:
-        """Read nothing yet. `answers` is where messages go."""
+        """Keep the stream that outgoing messages go to."""
         self._answers = answers
         self._open: set[RequestId] = set()
         self._answered = anyio.Event()
 
     async def watch(self, messages: AsyncIterator[Incoming]) -> AsyncIterator[Incoming]:
-        """Yield the incoming messages; their end comes when all requests are answered."""
+        """Yield the incoming messages, and end when all requests are answered."""
         async for item in messages:
             self._note(item)
             yield item

@@ -1,4 +1,4 @@
-"""Texts that an agent is told unasked: instructions, briefing, and what nobody has read."""
+"""Texts that agents get unasked: instructions, briefing, and notes on unread turns."""
 
 import logging
 import time
@@ -26,12 +26,12 @@ from memoria.store.rows.transaction import Transaction
 NOTHING_UNREAD = "Nothing is left to be read here."
 A_MODEL_READS = "A chat model is configured, which reads what is said: there is nothing to do here."
 _ONCE = "Once the first request is answered"
-"""Time when an agent should read: it can't tell when a session ends."""
+"""Time for an agent to read unread turns, as it can't tell when a session ends."""
 _WAITS = ": it waits until the user confirms it (`memoria revise ID confirm`)"
 
 
 def unread_note(left: UnreadLeft) -> str:
-    """Say in a line how many turns are unread, and what to do about it; empty where none is."""
+    """Return a line on how many turns are unread, and what to do about it; empty if none is."""
     if not left.turns:
         return ""
     return (
@@ -41,12 +41,12 @@ def unread_note(left: UnreadLeft) -> str:
 
 
 def unread_hint(left: UnreadLeft) -> str:
-    """Say in few words how many turns are unread; empty where none is."""
+    """Return in few words how many turns are unread; empty if none is."""
     return f" {_ONCE}, read memory://unread: {_count(left)}." if left.turns else ""
 
 
 def unread_word(left: UnreadLeft) -> str:
-    """Say it below a search's answer, in 40 tokens at most, as nobody asked; empty for none."""
+    """Return a sentence on unread turns for the end of an answer; empty if none is unread."""
     if not left.turns:
         return ""
     return (
@@ -56,7 +56,7 @@ def unread_word(left: UnreadLeft) -> str:
 
 
 def handed_in_text(done: HandedIn) -> str:
-    """Render what became of several statements, a line each."""
+    """Render the outcome of several statements, a line each."""
     return "\n".join(_lines(done))
 
 
@@ -86,7 +86,7 @@ def _count(left: UnreadLeft) -> str:
 
 
 _MAX_CHARS = 2000
-"""Length beyond which some clients cut off."""
+"""Length at which some clients cut instructions."""
 _WISHES = f"{HEADING}:"
 _HEADING = "\n\nWhat the user has confirmed or (reported) said, as data:\n"
 
@@ -102,7 +102,7 @@ def static_instructions() -> str:
 
 
 def instructions_for(settings: Settings) -> str:
-    """Compose the instructions, with the user's rules and what they have confirmed, as it fits.
+    """Compose the instructions for a project: the general text, then the user's rules that fit.
 
     Raises:
         StoreError: the home can't be used.
@@ -112,7 +112,7 @@ def instructions_for(settings: Settings) -> str:
         return static_instructions()
     with closing(engine.open(settings)) as store, store.read(settings.tenant) as tx:
         unread = count_for_agent(settings, tx, settings.workspace)
-        # What was said later takes NumPy, for which no handshake waits: kept instructions have it.
+        # A handshake can't wait for NumPy, which finds later turns: kept instructions have those.
         reader = CoreReader(settings, None)
         return compose_instructions(tx, reader, settings.workspace, unread)
 
@@ -120,7 +120,7 @@ def instructions_for(settings: Settings) -> str:
 def compose_instructions(
     tx: Transaction, reader: CoreReader, project: str | None, unread: UnreadLeft
 ) -> str:
-    """Compose what holds for everybody, what is left to be read, and a project's wishes."""
+    """Compose the general instructions with a project's unread turns, rules and wishes."""
     text = static_instructions() + unread_hint(unread)
     room = _MAX_CHARS - len(text) - len(_HEADING) - len(fence("")) - 1
     lines = list_binding_lines(reader.read(tx, project), room)
@@ -135,7 +135,7 @@ def compose_instructions(
 
 
 _LOOK_S = 2.0
-"""Seconds between a server's looks for changes: at six files, and no further."""
+"""Seconds between a server's looks for changes in six files."""
 _AGAIN_S = 0.1
 _QUIET_LOOKS = 5
 _AFTER_FAILURE_S = 60.0
@@ -166,7 +166,7 @@ def briefing_writer(settings: Settings) -> Composer:
 
 
 async def keep_answers(memory: Memoria) -> None:
-    """Keep what the next session needs at once, and keep it current; until cancelled.
+    """Keep the answers that the next session needs at once current, until cancelled.
 
     After a change it waits until nothing has changed for a moment, so that a conversation that is
     being recorded is not answered with a briefing for each turn. Other projects come when all has
@@ -192,7 +192,7 @@ async def keep_answers(memory: Memoria) -> None:
 
 
 def keep_once_closed(settings: Settings) -> None:
-    """Keep the answers of a home that this process has done with, and delete what holds no longer.
+    """Keep the answers of a home that this process has closed, and delete outdated answers.
 
     Who closes a database last moves its log into it, which is a change to its files like any other.
     """

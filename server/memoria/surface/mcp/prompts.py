@@ -165,10 +165,7 @@ def _refusal(problem: str) -> MCPError:
 
 _MOST = 100
 """Largest number that the protocol takes."""
-_EXAMPLES = {
-    "max_tokens": ("600", "1200", "2400", "4800"),
-    "short_term_turns": ("0", "6", "12"),
-}
+_EXAMPLES = {"max_tokens": ("600", "1200", "2400", "4800"), "short_term_turns": ("0", "6", "12")}
 _KINDS: dict[str, Completed] = {
     "memory_id": "memory",
     "session_id": "session",
@@ -177,7 +174,7 @@ _KINDS: dict[str, Completed] = {
 
 
 async def complete(context: RequestContext, params: CompleteRequestParams) -> CompleteResult:
-    """Give what fits an argument as far as it is typed; nothing where it may be any words.
+    """Return the values that complete a typed argument; empty for free text.
 
     Raises:
         MCPError: there is no such prompt or resource, or it has no such argument.

@@ -101,7 +101,7 @@ async def session(memories: Memoria, session_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ResourceReader:
-    """A resource, or with variables in its URI a family of them, and the function that reads it."""
+    """A resource or, with variables in its URI, a family of resources, and its reading function."""
 
     uri: str
     read: Callable[..., Awaitable[str]]
@@ -206,7 +206,7 @@ def _find_reader(uri: str) -> tuple[ResourceReader, dict[str, str]]:
     for one in TEMPLATES:
         variables = UriTemplate.parse(one.uri).match(uri)
         if variables is not None:
-            return one, cast("dict[str, str]", variables)  # none of ours stands for a list
+            return one, cast("dict[str, str]", variables)  # our URIs have no list variables
     known = ", ".join(one.uri for one in (*RESOURCES, *TEMPLATES))
     problem = f"There is no resource {shorten(uri)}. There are {known}."
     raise _failure(uri, problem, INVALID_PARAMS)
@@ -223,12 +223,12 @@ def core_resources(memory: Memoria) -> dict[str, Path]:
 
 
 async def core_text(memory: Memoria, name: CoreFile) -> str:
-    """Return what a core file of the tenant's says now, without its marks, fenced as data."""
+    """Return the present text of a core file without its marks, fenced as data."""
     return fence((await memory.read_core()).get(name) or read_seed(name))
 
 
 def _session_text(record: SessionRecord) -> str:
-    """Render a session's turns, tool calls included, as far as a resource should go."""
+    """Render a session's first turns, tool calls included."""
     shown: list[str] = []
     left = _SESSION_CHARS
     for turn in record.turns:
@@ -276,7 +276,7 @@ def link_hits(found: SearchResult) -> list[ResourceLink]:
 
 
 def choose_links(links: Iterable[ResourceLink | None]) -> list[ResourceLink]:
-    """Choose the first few, each once."""
+    """Return the first few different links."""
     return [*{one.uri: one for one in links if one is not None}.values()][:_MOST]
 
 

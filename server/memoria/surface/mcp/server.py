@@ -1,4 +1,4 @@
-"""Building the MCP server, with what runs beside its requests: spool, and watch on core files."""
+"""Building the MCP server, and its background tasks: the spool and watched core files."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -20,13 +20,7 @@ from mcp.server.subscriptions import (
     ResourceUpdated,
     ServerEvent,
 )
-from mcp.types import (
-    EmptyResult,
-    InputRequiredResult,
-    SubscribeRequestParams,
-    TextContent,
-    UnsubscribeRequestParams,
-)
+from mcp.types import EmptyResult, SubscribeRequestParams, UnsubscribeRequestParams
 
 from memoria.app import Memoria
 from memoria.app.spool import WAITING_BYTES
@@ -34,16 +28,16 @@ from memoria.surface.front.streams import Inbox, Outbox
 from memoria.surface.mcp import prompts, resources
 from memoria.surface.mcp.calls import Memories, OneMemory, RequestContext
 from memoria.surface.mcp.incoming import OpenRequests, relay, repair_lines
-from memoria.surface.mcp.instructions import static_instructions, unread_word
+from memoria.surface.mcp.instructions import static_instructions
 from memoria.surface.mcp.prompts import complete
-from memoria.surface.mcp.toolbox import Answer, Finish, Toolbox
+from memoria.surface.mcp.toolbox import Finish, Toolbox, UnreadWord
 from memoria.surface.mcp.tools import add_tools
 
 _SPOOL_EVERY_S = 1.0
 
 
 async def follow_spool(memory: Memoria) -> None:
-    """Take in what hooks say; until cancelled. While nothing comes it costs one look a second."""
+    """Take in the spool whenever it has changed, until cancelled: one look a second."""
     while True:
         while memory.spool.has_changed() and await memory.take_in_spool(WAITING_BYTES):
             await anyio.lowlevel.checkpoint()
@@ -63,7 +57,7 @@ class LegacyClient:
 
 
 class Subscribers(InMemorySubscriptionBus):
-    """Subscribers to resources, each with what they want to be told of."""
+    """Subscribers to resources, each with the resources it wants to be told of."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,28 +93,28 @@ class Subscribers(InMemorySubscriptionBus):
         return EmptyResult()
 
     async def publish(self, event: ServerEvent) -> None:
-        """Tell everybody who wants to know."""
+        """Tell an event to its subscribers."""
         await super().publish(event)
         if isinstance(event, ResourceUpdated):
             for client in [one for one in self._legacy if event.uri in one.uris]:
                 try:
                     await client.session.send_resource_updated(event.uri)
                 except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                    self._legacy.remove(client)  # it has gone without a word
+                    self._legacy.remove(client)  # the client has gone without unsubscribing
 
     @property
     def has_any(self) -> bool:
-        """True if there is anybody."""
+        """True if somebody has subscribed."""
         return bool(self._listening) or any(client.uris for client in self._legacy)
 
     async def wait_for_any(self) -> None:
-        """Wait until there is somebody."""
+        """Wait until somebody has subscribed."""
         while not self.has_any:
             self._arrival = anyio.Event()
             await self._arrival.wait()
 
     def _legacy_client(self, session: ServerSession) -> LegacyClient:
-        """Return the client that asks.
+        """Return the older client of a session, added if it is new.
 
         Every request has a session of its own, but the parameters of the handshake are one object
         for the whole connection, and so tell two clients apart.
@@ -133,7 +127,7 @@ class Subscribers(InMemorySubscriptionBus):
 
 
 async def watch_files(subscribers: Subscribers, files: Mapping[str, Path]) -> None:
-    """Tell of every change to some files; until cancelled.
+    """Tell subscribers of every change to some files, until cancelled.
 
     Args:
         subscribers: whom.
@@ -161,25 +155,6 @@ def _file_state(file: Path) -> _State:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-class UnreadWord:
-    """Adds a sentence to the first answer after which there is something to read."""
-
-    def __init__(self) -> None:
-        self._is_said = False
-
-    async def add_to(self, answer: Answer, memory: Memoria) -> Answer:
-        """Add to an answer what goes unread in this project, if nobody has said so before."""
-        if self._is_said or isinstance(answer, InputRequiredResult) or answer.is_error:
-            return answer
-        word = unread_word(await memory.count_unread())
-        text, *links = answer.content
-        if not word or not isinstance(text, TextContent):
-            return answer
-        self._is_said = True
-        told = TextContent(type="text", text=f"{text.text}\n\n{word}")
-        return answer.model_copy(update={"content": [told, *links]})
-
-
 _NAME = "memoria"
 _STATIC = CacheHint(ttl_ms=3_600_000, scope="public")
 
@@ -198,7 +173,7 @@ class MemoriaServer(Server[Memories]):
         super().__init__(
             _NAME,
             title="Memoria",
-            description="Long-term memory for LLM agents.",  # newer clients get it in every answer
+            description="Long-term memory for LLM agents.",  # newer clients read it
             instructions=instructions,
             version=version("memoria-server"),
             cache_hints={"tools/list": _STATIC, "prompts/list": _STATIC},
@@ -222,7 +197,7 @@ class MemoriaServer(Server[Memories]):
         )
 
     async def serve_streams(self, inbox: Inbox, outbox: Outbox) -> None:
-        """Serve a client that writes into one and reads from the other, until it closes."""
+        """Serve a client that writes into the inbox and reads the outbox, until it closes."""
         stdin, stdout = (anyio.wrap_file(cast("IO[str]", one)) for one in (inbox, outbox))
         async with stdio_server(stdin, stdout) as (messages, answers):
             open_requests = OpenRequests(answers)
@@ -233,14 +208,13 @@ class MemoriaServer(Server[Memories]):
 
 
 def build_server(
-    open_memory: Callable[[], AbstractAsyncContextManager[Memoria]],
-    instructions: str | None = None,
+    open_memory: Callable[[], AbstractAsyncContextManager[Memoria]], instructions: str | None = None
 ) -> MemoriaServer:
     """Build a server with all tools, resources and prompts.
 
     Args:
         open_memory: opens the memory when the server starts.
-        instructions: what clients tell their models of it; what holds for everybody by default.
+        instructions: what clients tell their models of the server; the general text by default.
     """
     subscribers = Subscribers()
 

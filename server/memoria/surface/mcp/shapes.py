@@ -1,4 +1,4 @@
-"""Shapes of the tools' answers: the output schemas that clients are promised.
+"""Shapes of the tools' answers, as clients are promised by output schemas.
 
 Values write the answers (`surface/documents.py`); nothing is copied into these classes. They stay
 apart from the values on purpose: a client checks an answer against the schema that it was given,

@@ -52,7 +52,7 @@ async def run_idle_maintenance(settings: Settings, last_call: Callable[[], float
         if still > 0:
             await anyio.sleep(still)
             continue
-        if started is None or started.poll() is not None:  # asked, lest a zombie stay
+        if started is None or started.poll() is not None:  # polled, so that no zombie stays
             started = await anyio.to_thread.run_sync(_start_nightly_if_due, settings)
         await anyio.sleep(_RECHECK_S)
 
@@ -73,7 +73,7 @@ def _is_due(settings: Settings) -> bool:
 
 
 def _start_nightly(settings: Settings) -> subprocess.Popen[bytes]:
-    """Start a process that outlives this one and inherits its settings, keys included."""
+    """Start a nightly run as a process that outlives the server, with its settings and keys."""
     place = ("--home", str(settings.home_path), "--tenant", settings.tenant)
     return subprocess.Popen(  # noqa: S603  (our own program)
         [sys.executable, "-P", "-m", "memoria", *place, "nightly", "--quiet"],
@@ -85,7 +85,7 @@ def _start_nightly(settings: Settings) -> subprocess.Popen[bytes]:
 
 
 _GONE = (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError)
-"""How the other end of a pipe tells that nobody is there."""
+"""Errors of a pipe whose other end is closed."""
 
 
 def serve_stdio(
@@ -105,7 +105,7 @@ def serve_stdio(
     Raises:
         MemoriaError: a setting can't be used, or the memory can't be opened. Nothing was read.
     """
-    logging.basicConfig(level=logging.WARNING)  # to standard error
+    logging.basicConfig(level=logging.WARNING)  # logs go to standard error
     begin_home(home)
     settings = Settings.load_here(home, tenant, workspace)
     for problem in list_problems(str(settings.home_path), Settings):
@@ -137,20 +137,20 @@ async def _serve(settings: Settings, inbox: Inbox, outbox: Outbox) -> None:
 
 def _load_builder() -> "Callable[..., MemoriaServer]":
     with load_for_good():
-        from memoria.surface.mcp.server import build_server  # noqa: PLC0415  (see above)
+        from memoria.surface.mcp.server import build_server  # noqa: PLC0415  (hooks are heard meanwhile)
 
     return build_server
 
 
 def _discard_output() -> None:
-    """Let what nobody will read go nowhere: Python would complain of it when it ends."""
+    """Redirect standard output to nowhere: Python would report unwritten output at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
 
 
 def _find_own_error(group: BaseExceptionGroup[BaseException]) -> MemoriaError | None:
-    """Our own error in a group that task groups wrapped around it."""
+    """Return the first error of our own in a group of exceptions; None if the group has none."""
     for error in group.exceptions:
         found = _find_own_error(error) if isinstance(error, BaseExceptionGroup) else error
         if isinstance(found, MemoriaError):

@@ -36,6 +36,7 @@ from memoria.model import describe_problems
 from memoria.model.access import Access
 from memoria.surface.mcp.arguments import read_as_meant
 from memoria.surface.mcp.calls import Ctx, Memories, RequestContext, find_memory, title_of
+from memoria.surface.mcp.instructions import unread_word
 from memoria.surface.mcp.resources import without_links
 
 _NULL = {"type": "null"}
@@ -52,7 +53,7 @@ def shorten_input_schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def shorten_output_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Shorten the schema of a tool's answer by our docstrings: a model reads the values."""
+    """Shorten the schema of a tool's answer, docstrings included: a model reads the values."""
     return inline_definitions(slim_schema(_drop_descriptions(schema)), empty=True)
 
 
@@ -91,14 +92,14 @@ def _goes_without_saying(key: str, value: Any) -> bool:  # noqa: ANN401  (JSON s
 
 
 def _is_nothing(default: Any) -> bool:  # noqa: ANN401  (JSON schema is free-form)
-    """Check whether an argument's default is what anybody would take its absence for."""
+    """Check whether an argument's default says nothing: empty, false or null."""
     return default is False or default in (None, [], "")
 
 
 def inline_definitions(schema: dict[str, Any], *, empty: bool) -> dict[str, Any]:
-    """Put every definition of a JSON schema that is used once where it is used.
+    """Put each definition of a JSON schema that is used once in its place.
 
-    So is one that is `empty`, if that is wanted: of an argument, clients ask at least for a name.
+    With `empty`, empty definitions are put in their places, too, however often they are used.
     """
     definitions = schema.get("$defs", {})
     uses = Counter(_references(schema))
@@ -137,13 +138,13 @@ def _substitute(name: str, definition: dict[str, Any], schema: Any) -> Any:  # n
 
 
 def _slim_properties(properties: dict[str, Any]) -> dict[str, Any]:
-    """Slim each, but keep a property that is itself called `title`."""
+    """Slim the schema of each property; a property named `title` stays."""
     return {name: slim_schema(value) for name, value in properties.items()}
 
 
 @asynccontextmanager
 async def telling_progress(request: Ctx, pause_s: float) -> AsyncIterator[None]:
-    """Tell a client again and again that its call goes on; the SDK tells none that did not ask."""
+    """Report progress to a client that asked for it, as long as the block runs."""
     error: Exception | None = None
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_tell, request, pause_s)
@@ -166,9 +167,9 @@ async def _tell(request: Ctx, pause_s: float) -> None:
 
 Answer = CallToolResult | InputRequiredResult
 Finish = Callable[[Answer, Memoria], Awaitable[Answer]]
-"""Function that adds to a tool's answer what belongs to no tool."""
+"""Function that adds a note to a tool's answer."""
 _UNKNOWN_NAMED = 5
-"""Unknown arguments an error names."""
+"""Most unknown arguments that an error names."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -247,16 +248,16 @@ class Toolbox:
 
 
 class _VerbatimArguments(FuncMetadata):
-    """Knowledge of a tool's arguments as the SDK has it, without its reading of texts as JSON."""
+    """Arguments of a tool, for which the SDK reads no text as JSON."""
 
     def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Leave texts as they are: JSON in one has been read where a list or object belongs."""
+        """Return the arguments unchanged: `read_as_meant` has read JSON in texts already."""
         return data
 
 
 @cache
 def _read_signature(function: Callable[..., Any]) -> Tool:
-    """Make a tool with its schemas: much to compute, and the same for every server of a process."""
+    """Make a tool with its schemas, once for all servers of a process."""
     description = " ".join((function.__doc__ or "").split())
     tool = Tool.from_function(function, description=description)
     tool.fn_metadata = _VerbatimArguments(**dict(tool.fn_metadata))
@@ -301,7 +302,7 @@ def _refuse_without_access(tool: Tool, access: Access) -> None:
 
 
 def _refuse_misfit(tool: Tool, arguments: Mapping[str, object]) -> None:
-    """Refuse what the SDK would drop or bend, and so change what was asked."""
+    """Refuse arguments that the SDK would drop or convert, which would change the question."""
     known = tool.parameters.get("properties", {})
     unknown = [key for key in arguments if key not in known]
     if unknown:
@@ -314,19 +315,19 @@ def _refuse_misfit(tool: Tool, arguments: Mapping[str, object]) -> None:
 
 
 def _is_number(schema: Mapping[str, Any]) -> bool:
-    """Check whether an argument of this schema is a number, or is one where it is given."""
+    """Check whether a schema is of a number, or of an optional number."""
     forms = (schema, *schema.get("anyOf", ()))
     return any(form.get("type") in ("integer", "number") for form in forms)
 
 
 def _name_few(names: list[str]) -> str:
-    """Name the first few, each at a bearable length."""
+    """Return the first few names, each shortened."""
     rest = f" and {len(names) - _UNKNOWN_NAMED} more" if len(names) > _UNKNOWN_NAMED else ""
     return ", ".join(map(shorten, names[:_UNKNOWN_NAMED])) + rest
 
 
 def _explain(tool: str, error: ToolError) -> str:
-    """Write the sentence a model reads. What we did not foresee is logged, and hidden from it."""
+    """Return the sentence on an error for the model; an unforeseen error is logged instead."""
     match error.__cause__:
         case ValidationError() as invalid:
             problems = describe_problems(invalid, of="arguments")
@@ -337,3 +338,22 @@ def _explain(tool: str, error: ToolError) -> str:
             if isinstance(error, UnexpectedToolError):
                 _LOG.error("Tool %s raised an unexpected exception", tool, exc_info=error)
             return str(error)
+
+
+class UnreadWord:
+    """Adds a sentence on unread turns to the first answer for which there are some."""
+
+    def __init__(self) -> None:
+        self._is_said = False
+
+    async def add_to(self, answer: Answer, memory: Memoria) -> Answer:
+        """Add a sentence on this project's unread turns to an answer, if it was not said before."""
+        if self._is_said or isinstance(answer, InputRequiredResult) or answer.is_error:
+            return answer
+        word = unread_word(await memory.count_unread())
+        text, *links = answer.content
+        if not word or not isinstance(text, TextContent):
+            return answer
+        self._is_said = True
+        told = TextContent(type="text", text=f"{text.text}\n\n{word}")
+        return answer.model_copy(update={"content": [told, *links]})

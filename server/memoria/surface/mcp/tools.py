@@ -11,14 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 from memoria.app.project_news import take_news
 from memoria.errors import InvalidInputError
 from memoria.language.reading.fences import show_invisible
-from memoria.model import (
-    AgentRevision,
-    EntityKind,
-    Memory,
-    Scope,
-    SearchResult,
-    TurnRecord,
-)
+from memoria.model import AgentRevision, EntityKind, Memory, Scope, SearchResult, TurnRecord
 from memoria.model.memory_types import StatableType
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.model.turn import Content
@@ -174,7 +167,7 @@ async def search_conversation_traces(
 
 
 async def _note_news(ctx: Ctx, found: SearchResult) -> SearchResult:
-    """Add to an answer what there is to tell of the project at hand."""
+    """Add the news of the current project to an answer, if there is any."""
     settings = memory_of(ctx).settings
     news = await anyio.to_thread.run_sync(take_news, settings, "agent")
     return found.model_copy(update={"notes": (*found.notes, news)}) if news else found
@@ -209,8 +202,7 @@ async def remember(
     until: _Until = None,
     subject: Annotated[str | None, Field(description="of whom or what it speaks")] = None,
     task: Annotated[
-        str | None,
-        Field(description="default: the task in hand; a rule with one ends with it"),
+        str | None, Field(description="default: the task in hand; a rule with one ends with it")
     ] = None,
     entities: Annotated[
         list[str | NamedEntity], Field(description="people, places, things it names")
@@ -266,7 +258,7 @@ class _Confirmation(BaseModel):
 
 
 class _Unasked(_Confirmation):
-    """Nobody's word: there was nothing to ask, or nobody who could be."""
+    """No word of the user: nothing was asked, or nobody could be."""
 
 
 async def _ask_user(
@@ -274,7 +266,7 @@ async def _ask_user(
     id: str,  # noqa: A002  (the tool's own argument)
     action: AgentRevision,
 ) -> _Confirmation | Elicit[_Confirmation]:
-    """Let the client ask its user, where it can: an agent's word verifies nothing."""
+    """Have the client ask its user, if it can: only the user's word verifies a memory."""
     if action != "confirm" or not can_ask_user(ctx):
         return _Unasked(true=False)
     memory = await memory_of(ctx).get_memory(id)
@@ -315,7 +307,7 @@ def _answer_revision(memory: Memory, note: str | None) -> CallToolResult:
 
 
 def _is_denied(answer: ElicitationResult[_Confirmation]) -> bool:
-    """Check whether the user was asked, and says that it is not true."""
+    """Check whether the user was asked and denied the memory."""
     match answer:
         case AcceptedElicitation(data=_Unasked()):
             return False

@@ -3,12 +3,7 @@
 All people and words are made up for these tests.
 """
 
-from tests.connectors.sources.samples.base import (
-    Sample,
-    replace_in_zip,
-    replace_text,
-    spoil_row,
-)
+from tests.connectors.sources.samples.base import Sample, replace_in_zip, replace_text, spoil_row
 from tests.connectors.sources.samples.chats import (
     write_chatgpt,
     write_chatgpt_json,

@@ -270,8 +270,7 @@ def claude_split_export(folder: Path) -> list[Path]:
     }
     return [
         write_zip(
-            folder / "conversations-000.zip",
-            conversations_DOT_json=dump(claude_conversations()),
+            folder / "conversations-000.zip", conversations_DOT_json=dump(claude_conversations())
         ),
         write_zip(folder / "memories-000.zip", memories__a_DOT_json=dump(memory)),
         write_zip(folder / "projects-000.zip", projects__p_DOT_json=dump(plan)),

@@ -1,1 +1,1 @@
-"""Configuration files as text: read as values, edited as text, so that nothing else changes."""
+"""Syntaxes of configuration files: read as values, edited as text so that nothing else changes."""

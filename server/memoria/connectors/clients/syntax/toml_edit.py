@@ -1,4 +1,4 @@
-"""Edits of TOML, as text. `tomllib` judges what a text means; this knows where things stand."""
+"""Edits of TOML, as text: `tomllib` parses a text, and statements are found by place."""
 
 import json
 import re
@@ -86,7 +86,7 @@ class TomlSyntax:
         return text + lead + block, InsertedPiece(path, lead + block)
 
     def append_item(self, _text: str, path: Path, _item: object) -> tuple[str, InsertedPiece]:
-        """Raise: no client keeps a list of ours in TOML."""
+        """Raise an OccupiedError, as no client keeps a list of ours in TOML."""
         raise OccupiedError(path)
 
     def cut_member(self, text: str, path: Path, pieces: Pieces) -> str:
@@ -99,7 +99,7 @@ class TomlSyntax:
         return _cut_statements(text, path)
 
     def cut_items(self, text: str, _path: Path, _is_ours: IsOurs, _pieces: Pieces) -> str:
-        """Return the text as it is: there are no lists of ours."""
+        """Return the text as it is, which has no lists of ours."""
         return text
 
     def cut_empty(self, text: str, _pieces: Pieces) -> str:
@@ -256,7 +256,7 @@ def write_value(value: object) -> str:
 
 
 def _as_unreadable(error: tomllib.TOMLDecodeError, text: str) -> UnreadableTextError:
-    """Take the place out of `tomllib`'s sentence, which names it in words."""
+    """Convert an error of `tomllib`, which names the place in words."""
     found = re.search(r"(.*) \(at line (\d+), column (\d+)\)", str(error))
     if found is None:
         return UnreadableTextError("the text ends too early", text, len(text))

@@ -23,7 +23,7 @@ _TO_LINE_END = lazy_regex(r"[^\n]*\n?")
 
 
 class _TolerantLoader(yaml.SafeLoader):  # type: ignore[misc]
-    """Reads a value of an unknown tag as text: all that is asked is whether it is as it was."""
+    """Loader that reads a value of an unknown tag as text, to be compared."""
 
 
 _TolerantLoader.add_constructor(None, lambda _, node: f"{node.tag} {node.value}")
@@ -89,7 +89,7 @@ class YamlSyntax:
         return text
 
     def cut_empty(self, text: str, pieces: Pieces) -> str:
-        """Take a container out that has nothing in it and was made for us."""
+        """Take out the containers that were made for us and are empty."""
         for piece in pieces:
             pair = _pair(_compose(text), piece.path[0])
             if pair and piece.tail == "container" and not pair[1].value:
@@ -99,7 +99,7 @@ class YamlSyntax:
         return text
 
     def _cut_piece(self, text: str, piece: InsertedPiece | None, holds: IsOurs) -> str | None:
-        """Cut what was written, if it is there as it was and nothing else goes; None if not."""
+        """Cut a piece out of a text; None if the piece was changed, or if more would go."""
         if piece is None or text.count(piece.lead) != 1:
             return None
         cut = text.replace(piece.lead, "")
@@ -131,7 +131,7 @@ def _pair(node: yaml.Node | None, key: str) -> tuple[yaml.Node, yaml.Node] | Non
 
 
 def _pair_at(node: yaml.Node | None, path: Path) -> tuple[yaml.Node, yaml.Node] | None:
-    """The key and the value of a member, however deep."""
+    """Return the key and the value of a member at a path."""
     pair = _pair(node, path[0])
     return pair if pair is None or len(path) == 1 else _pair_at(pair[1], path[1:])
 
@@ -221,7 +221,7 @@ def _cut_from(text: str, held: yaml.Node, index: int) -> str:
 
 
 def _end_of(node: yaml.Node) -> int:
-    """Return where the last scalar of a value ends: a block ends only where the next one begins."""
+    """Return the end of a value's last scalar, as a block ends only where the next begins."""
     while not isinstance(node, yaml.ScalarNode) and node.value and not node.flow_style:
         node = node.value[-1][1] if isinstance(node, yaml.MappingNode) else node.value[-1]
     return int(node.end_mark.index)

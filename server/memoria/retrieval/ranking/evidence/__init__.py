@@ -1,6 +1,5 @@
 """Evidence: scores of turns by words and meaning, in the context of their conversation.
 
-`inputs` reads the best of the indexes and their neighbours, `counts` and `lexical` count words anew
-with those of the neighbours, `session` adds what the session is about, `speakers` and `priors` know
-what an answer looks like; `rank` puts them together.
+`columns` reads the best of the indexes and their neighbours, `lexical` counts words anew with those
+of the neighbours, `priors` knows what an answer looks like; `rank` puts all scores together.
 """

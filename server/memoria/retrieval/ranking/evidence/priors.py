@@ -33,18 +33,16 @@ from memoria.language.asking.aim import NO_WISH, PREFERENCE, STANDING_WISH, Aim
 from memoria.language.dates import Interval
 from memoria.language.words.analyser import tokens
 from memoria.retrieval.query.options import Stages
-from memoria.retrieval.ranking.evidence.columns import rank_rows
-from memoria.retrieval.ranking.evidence.words import Bits, Floats, Integers
+from memoria.retrieval.ranking.evidence.columns import Bits, Floats, Integers, rank_rows
 from memoria.store.features import UNHEARD, TextFeatureColumns, TurnMetadataColumns
 
 
 def find_named_speakers(
     terms: Sequence[str], speakers: Iterable[str | None]
 ) -> dict[str, frozenset[str]]:
-    """Find the speakers named by a query's terms, each with the tokens of the name.
+    """Map the speakers that a query names to the tokens of their first names.
 
-    A first name names whoever has it. Where all who speak are named, or a query is nothing
-    but a name, nobody is preferred to anybody.
+    The result is empty where all who speak are named, or the query is nothing but a name.
     """
     present = sorted({speaker for speaker in speakers if speaker})
     asked = frozenset(terms)
@@ -59,14 +57,13 @@ def _first_name(speaker: str) -> frozenset[str]:
 
 
 _ASSISTANT = 0.7
-"""Factor of an assistant's turn where its words are not asked for. On BEAM's ten chats it moves
-recall@10 from .39 to .53; with 0.6 and 0.8 it is within a point."""
+"""Factor of an assistant's turn where the assistant's words are not asked for."""
 _USER_WHERE_REPLY = 0.8
-"""Factor of a user's turn in questions for the assistant's words: .58 to .67 on those."""
+"""Factor of a user's turn where the assistant's words are asked for."""
 
 
 def role_priors(remarks: TurnMetadataColumns, aim: Aim) -> Floats:
-    """Return the factors of turns by their roles: 1 where a speaker is named."""
+    """Return the factors of turns by their roles; 1 for turns with a speaker's name."""
     if aim is Aim.SUMMARY:
         return np.ones(len(remarks.ats))
     is_other, prior = (
@@ -79,25 +76,24 @@ def role_priors(remarks: TurnMetadataColumns, aim: Aim) -> Floats:
 
 _STANDING = 3.0
 _PREFERENCE = 1.5
-"""Factors of the odds for a wish. BEAM's ten chats: recall@10 of instructions .30 to .60, of
-preferences .88 to .93; what other questions find does not change, for theirs are as they were."""
+"""Factor of the odds of a turn that states a preference; `_STANDING` is that of an instruction."""
 _GAINS = np.ones(3)
 _GAINS[[NO_WISH, PREFERENCE, STANDING_WISH]] = 1.0, _PREFERENCE, _STANDING
 
 
 def may_wish(remarks: TurnMetadataColumns) -> Bits:
-    """Mark the turns of one who has wishes: the user of an assistant."""
+    """Mark the turns of the user of an assistant, whose wishes count."""
     own: Bits = remarks.is_user & (remarks.speakers == 0)
     return own
 
 
 def add_wishes(scores: Floats, wishes: NDArray[np.int16]) -> Floats:
-    """Raise the scores of users' turns by what they wish."""
+    """Raise the scores of turns that state a wish."""
     return np.where(wishes > NO_WISH, _multiply_odds(scores, _GAINS[wishes]), scores)
 
 
 def highest_with_wish(scores: Floats) -> Floats:
-    """Return the most that scores of users' turns can be, whatever wishes they state."""
+    """Return the highest scores that turns could have if they stated a wish."""
     return _multiply_odds(scores, _STANDING)
 
 
@@ -112,31 +108,31 @@ _FEW_WORDS = 3
 _OTHER_TIME = 0.8
 _TOLD_WITHIN_MS = 3 * 24 * 60 * 60 * 1000
 Hear = Callable[[Integers, bool], TextFeatureColumns]
-"""Read what was said in some rows, and whether it states a wish if that is asked for."""
+"""Function that reads what was said in some rows, and on demand whether that states a wish."""
 Lift = Callable[[Floats], Floats]
-"""Raise scores by what else is known of their documents; never less for a higher score."""
+"""Function that raises scores by the graph, and keeps their order where nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedAnswer:
-    """Description by a query of the turn that answers it."""
+    """Description of the turn that would answer a query."""
 
     speakers: Collection[str]
-    """Speakers it names; empty where it names none."""
+    """Speakers that the query names; empty for none."""
     time: Interval | None
     aim: Aim = Aim.FACT
 
 
 class FinalScores(NamedTuple):
-    """Scores with their priors."""
+    """Scores with the priors applied."""
 
     values: Floats
     may_be_best: Bits
-    """Marks of those that may be among the best; the scores of others may be less than given."""
+    """Marks of documents that may be among the best; only their scores are exact."""
 
 
 def keep_scores(scores: Floats) -> Floats:
-    """Return the scores themselves, where nothing else is known."""
+    """Return scores unchanged: the default `Lift`."""
     return scores
 
 
@@ -149,20 +145,20 @@ def rank_with_priors(
     stages: Stages,
     lift: Lift = keep_scores,
 ) -> FinalScores:
-    """Apply the priors to scores, exactly for all that may come among the best.
+    """Apply the priors to scores, exactly for all documents that may come among the best.
 
-    No prior is more than 1. So of what was said that is read which is not known, the best first,
-    until those left can't come among the `most` best whatever they say. All is read where the
-    answer lies in several sessions.
+    No prior is more than 1, but for wishes, whose greatest factor is known. So turns are read by
+    their highest possible scores, until no unread turn can come among the `most` best. All turns
+    are read where the answer lies in several sessions.
 
     Args:
-        scores: what documents would have if all priors were the same.
-        remarks: of each what is known if it is a turn.
+        scores: the documents' scores without priors.
+        remarks: what is known of the documents that are turns.
         hear: reads what was said.
-        expected: what is asked for.
-        most: how many are wanted.
-        stages: what to go by.
-        lift: decides in the end who is among the best.
+        expected: the turn that would answer.
+        most: the number of documents that are wanted.
+        stages: switches of the priors.
+        lift: raises the scores by which the best are chosen.
     """
     most = len(scores) if expected.aim is Aim.COURSE else most
     priors = Priors.among(remarks, expected, stages)
@@ -180,13 +176,13 @@ def rank_with_priors(
 
 
 def _find_least(reached: Floats, most: int) -> float:
-    """Return the score of the last of the `most` best, as far as scores have been reached."""
+    """Return the `most`-th highest of the scores; minus infinity if there are fewer."""
     return float(np.sort(reached)[-most]) if 0 < most <= len(reached) else -np.inf
 
 
 @dataclass(frozen=True, slots=True)
 class Priors:
-    """The priors of what was found: factors of turns, and 1 of whatever else there is."""
+    """Priors of found documents: factors of turns, and 1 for a memory."""
 
     is_of_assistants_user: Bits
     by_speaker: Floats
@@ -198,7 +194,7 @@ class Priors:
 
     @classmethod
     def among(cls, remarks: TurnMetadataColumns, expected: ExpectedAnswer, stages: Stages) -> Self:
-        """Build the priors of turns that were found together, as far as they are known unread."""
+        """Build the priors of turns that are known before the turns are read."""
         is_another = _are_of_others(remarks, expected.speakers)
         is_late = _are_outside(remarks, expected.time if stages.time else None)
         own = may_wish(remarks)
@@ -212,12 +208,12 @@ class Priors:
         )
 
     def find_most(self, scores: Floats) -> Floats:
-        """Return the most that scores can be, whatever was said."""
+        """Return the highest scores that documents can have, whatever they say."""
         most = scores * (self.by_speaker * self.by_role * self.by_time)
         return np.where(self.wishes, highest_with_wish(most), most)
 
     def apply(self, scores: Floats, said: TextFeatureColumns) -> Floats:
-        """Apply the priors to the scores, those that are known and those of what was said."""
+        """Apply all priors to scores, also those by what was said."""
         asks = said.asks & ~self.is_of_assistants_user & self.stages.asking
         by_deed = np.where(asks, _QUESTION_PRIOR, 1.0)
         by_length = _length_priors(said) if self.stages.length else 1.0
@@ -226,7 +222,7 @@ class Priors:
 
 
 def _are_of_others(remarks: TurnMetadataColumns, speakers: Collection[str]) -> Bits:
-    """Mark the turns that are not of those who are named, where any are."""
+    """Mark the turns that are not of the named speakers; no turn if nobody is named."""
     if not speakers:
         return np.zeros_like(remarks.is_turn)
     is_other = np.array([name not in speakers for name in remarks.names])
@@ -241,7 +237,7 @@ def _length_priors(said: TextFeatureColumns) -> Floats:
 
 
 def _are_outside(remarks: TurnMetadataColumns, time: Interval | None) -> Bits:
-    """Mark the turns not said in a time; none without a time, or if nothing was said in it."""
+    """Mark the turns outside the period asked for; no turn if none was said inside."""
     none = np.zeros_like(remarks.is_turn)
     if time is None:
         return none

@@ -14,8 +14,7 @@ though it may share nothing but "which" with a query in another language, so the
 part of the query's words, rare ones first, that its best document holds. Decision 014 has why not
 rank fusion. At last comes what makes a turn an answer whatever its words (`priors`).
 
-The constants were chosen on two of the five shared LoCoMo conversations, conv-26 and conv-41;
-docs/benchmarks.md has the figures of all with and without each part.
+docs/benchmarks.md has the figures with and without each part, and of the constants.
 """
 
 from collections import defaultdict
@@ -35,6 +34,8 @@ from memoria.retrieval.ranking.candidates import (
     phrase_share,
 )
 from memoria.retrieval.ranking.evidence.columns import (
+    Floats,
+    Integers,
     Places,
     RankingInput,
     Scores,
@@ -42,7 +43,7 @@ from memoria.retrieval.ranking.evidence.columns import (
     join_numbers,
     rank_rows,
 )
-from memoria.retrieval.ranking.evidence.lexical import bm25, idf
+from memoria.retrieval.ranking.evidence.lexical import bm25, count_terms, idf
 from memoria.retrieval.ranking.evidence.priors import (
     ExpectedAnswer,
     FinalScores,
@@ -51,23 +52,21 @@ from memoria.retrieval.ranking.evidence.priors import (
     keep_scores,
     rank_with_priors,
 )
-from memoria.retrieval.ranking.evidence.words import Floats, Integers, count_terms
 from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.rows.transaction import Transaction
 
 _SHARE = 0.2
 _BEST = 3
 _AFTER_ANOTHER = 0.9
-"""Factor of a turn for each better one of its session. BEAM's ten chats: recall@10 of an order of
-events .21 to .31, over several sessions .52 to .58; of any other question it would cost a point."""
+"""Factor of a turn for each better turn of its session."""
 
 
 def add_session_shares(scores: Scores, places: Places) -> Scores:
-    """Add to each turn's score its session's share.
+    """Add to each turn's score a share of the best scores of its session.
 
     Args:
-        scores: of documents, all that have a place among them.
-        places: where turns stand.
+        scores: scores of documents, among them all that have a place.
+        places: places of turns.
     """
     if not len(places.ns):
         return scores
@@ -78,7 +77,7 @@ def add_session_shares(scores: Scores, places: Places) -> Scores:
 
 
 def _find_gains(values: Floats, places: Places) -> Floats:
-    """Return each place's gain by its session; of versions of a message the best counts, once."""
+    """Return each place's gain by its session; of a message the best version counts."""
     best = np.zeros(len(places.places))
     np.maximum.at(best, places.at, values)
     sessions = places.sessions
@@ -97,7 +96,7 @@ def _find_gains(values: Floats, places: Places) -> Floats:
 def spread_over_sessions(
     scores: Mapping[int, float], session_of: Mapping[int, int]
 ) -> dict[int, float]:
-    """Lower each turn's score for every better one of its session."""
+    """Lower each turn's score for every better turn of its session."""
     heard: dict[int, int] = defaultdict(int)
     spread: dict[int, float] = {}
     for n in sorted(scores, key=lambda n: (-scores[n], n)):
@@ -114,7 +113,7 @@ _LEXICAL_CEILING = 0.7
 
 
 class _Best(NamedTuple):
-    """Documents, the best first."""
+    """Columns of documents and scores, the best first."""
 
     ns: Integers
     scores: Floats
@@ -122,7 +121,7 @@ class _Best(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """Evidence for each document, as columns."""
+    """Columns of documents, with the evidence for each."""
 
     ns: Integers
     lexical: Floats
@@ -146,18 +145,18 @@ def rank_by_evidence(
     stages: Stages = ALL_STAGES,
     lift: LiftOf = lambda _ns: keep_scores,
 ) -> Ranking:
-    """Rank the candidates, best first; ties by age, oldest first.
+    """Rank the candidates, best first; of equal scores, the oldest first.
 
-    Near neighbours of candidates are ranked with them, unless the search is narrow: a neighbour
-    need not pass the filters.
+    Near neighbours of candidates are ranked as well, unless the search is narrow: a neighbour need
+    not pass the filters.
 
     Args:
         tx: where to look.
         query: what is asked.
         sources: what was found.
-        most: how many are wanted.
-        stages: what to go by.
-        lift: what else is known of documents, and makes of their scores in the end.
+        most: the number of documents that are wanted.
+        stages: switches of the parts of the ranking.
+        lift: gives, for documents, what raises their scores in the end.
     """
     found = RankingInput.read(tx, sources, include_processed=query.filters.include_processed)
     speakers = find_named_speakers(query.parsed.terms, found.speakers) if stages.speakers else {}
@@ -180,7 +179,7 @@ def rank_by_evidence(
 
 
 def _favour_phrases(evidence: _Evidence, sources: SourceScores) -> Floats:
-    """Score documents, with those that hold a quoted phrase above the others."""
+    """Return the documents' scores, lowered for those that lack a quoted phrase."""
     scores, holding = evidence.combine(), sources.holding_phrase
     if not holding:
         return scores
@@ -198,7 +197,7 @@ def _rank_finally(
     stages: Stages,
     lift: LiftOf,
 ) -> FinalScores:
-    """Apply the priors to the best; those beyond them follow in their order."""
+    """Apply the priors to the best documents; the others follow in their order."""
     first, ns = best.ns[:RANK_DEPTH], best.ns[:RANK_DEPTH].tolist()
     expected = ExpectedAnswer(speakers, query.parsed.time, query.parsed.aim)
     values, may_be_best = rank_with_priors(
@@ -230,12 +229,12 @@ def _weigh(
     names: frozenset[str],
     stages: Stages,
 ) -> _Evidence:
-    """Weigh by words and meaning everything that was found, and what lies beside it."""
+    """Build the evidence for all found documents and their neighbours."""
     by_words, trust = _score_words(query, found, names, stages)
     ns = join_numbers(by_words.ns, found.cosine.ns, found.places.ns)
-    text = Scores(ns, by_words.spread(ns, 0.0)).scaled_to_best()
+    text = Scores(ns, by_words.spread(ns, 0.0)).scale_to_best()
     if stages.sessions:
-        text = add_session_shares(text, found.places).scaled_to_best()
+        text = add_session_shares(text, found.places).scale_to_best()
     if query.filters.is_narrow:
         text = text.select(join_numbers(found.bm25.ns, found.cosine.ns))
     elif not stages.sessions:
@@ -245,13 +244,11 @@ def _weigh(
 
 
 def _complete_cosines(sources: SourceScores, known: Scores, text: Scores) -> Floats:
-    """Return every document's cosine: of those not among the nearest, that of the last of these.
+    """Return every document's cosine.
 
-    It is the most they can have. As nothing, words alone would place them behind what words hardly
-    speak for: with it, half as many of the nearest do for the same recall.
-
-    Documents too new to have a vector have a cosine in proportion to how well their words fit. Not
-    knowing is not zero: what was said a second ago must not rank behind older copies of it.
+    A document that is not among the nearest has the cosine of the last of these: the highest it
+    can have. A document too new to have a vector has a cosine in proportion to its score by words:
+    what was said a second ago must not rank behind older copies of the same.
     """
     last = max(float(known.values.min()), 0.0) if len(known.ns) else 0.0
     cosine = known.spread(text.ns, last)
@@ -264,7 +261,7 @@ def _complete_cosines(sources: SourceScores, known: Scores, text: Scores) -> Flo
 def _score_words(
     query: EvidenceQuery, found: RankingInput, names: frozenset[str], stages: Stages
 ) -> tuple[Scores, float]:
-    """Return BM25 with what turns gain from their neighbours, and how far it is to be trusted."""
+    """Return scores by words, the neighbours' included, and their trust, 0 to 1."""
     if not stages.recount or not len(found.bm25.ns):
         return found.bm25, 1.0
     terms = list(dict.fromkeys(term for term in query.parsed.terms if term not in names))

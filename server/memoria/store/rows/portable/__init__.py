@@ -1,4 +1,4 @@
-"""Reading and writing a tenant's rows as records that mean the same in any home."""
+"""Portable rows: a tenant's rows as exported records, which mean the same in any home."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,11 +22,11 @@ _UNFIT = (
     StoreDamagedError,
     *(RefusedRowError, RefusedValueError),
 )
-"""Errors that a record raises that is not as it should be."""
+"""Errors that a faulty record raises."""
 
 
 class PortableRows:
-    """A tenant's rows as records."""
+    """Reads a tenant's rows as exported records, and writes records to them."""
 
     def __init__(self, tables: PortableTables) -> None:
         self._connection = tables.connection
@@ -35,16 +35,16 @@ class PortableRows:
         self._writer = PortableWriter(tables)
 
     def count(self, kind: PortableKind, selection: PortableSelection) -> int:
-        """Count the records of a kind; for some kinds an upper bound."""
+        """Count the records of a kind; for some kinds, return an upper bound."""
         return self._reader.count(kind, selection)
 
     def read(self, kind: PortableKind, selection: PortableSelection) -> Iterator[PortableRecord]:
-        """Yield the records of a kind; each follows those that it refers to."""
+        """Yield the records of a kind; each follows the records to which it refers."""
         return self._reader.read(kind, selection)
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Take in a record in this block: all of it, or nothing.
+        """Write a record in this block: all of its rows, or none.
 
         Raises:
             ValueError: the record is not valid; the message says why.
@@ -56,23 +56,23 @@ class PortableRows:
             raise ValueError(_describe_fault(error)) from error
 
     def put(self, kind: PortableKind, record: PortableRecord, merge: PortableMerge) -> PutOutcome:
-        """Write a record, or bring the rows of its subject in line with it.
+        """Write an exported record, or merge it with the rows that the home has already.
 
-        Two homes that read each other's records hold the same afterwards. To be called in an
-        attempt: whatever is wrong with the record is said at its end.
+        Two homes that read each other's records hold the same rows afterwards. To be called inside
+        `attempt`, which reports a faulty record.
         """
         outcome = self._writer.put(kind, record, merge)
         if kind == "memory":
-            self._memories.get(str(record["id"]))  # or else it could never be read
+            self._memories.get(str(record["id"]))  # raises if the memory could not be read
         return outcome
 
     def join_entities(self, merge: PortableMerge) -> None:
-        """Join the imported entities that are the same. To be called at the end."""
+        """Join the imported entities that are the same, at the end of an import."""
         self._writer.join_entities(merge)
 
 
 def _describe_fault(error: Exception) -> str:
-    """Describe the fault of a record, as the end of a sentence about it."""
+    """Describe the fault of a record, as the end of a sentence about the record."""
     match error:
         case KeyError():
             return f"lacks {error.args[0]}"

@@ -1,4 +1,4 @@
-"""Kinds of portable records: reading and writing each of them."""
+"""Kinds of portable records, and reading and writing records of each kind."""
 
 import base64
 import json
@@ -13,6 +13,7 @@ from memoria.store.connection import Connection, Row
 from memoria.store.rows.capture import PrivateTimes
 from memoria.store.rows.erasures import Erasures
 from memoria.store.rows.forgotten import Tombstones, to_meaning
+from memoria.store.rows.logs import AuditLog
 from memoria.store.rows.portable.memories import PortableMemories
 from memoria.store.rows.portable.records import (
     PortableKind,
@@ -41,6 +42,7 @@ class PortableWriter:
         self._rows = tables.open_rows()
         self._workspaces = tables.workspaces
         self._private_times = PrivateTimes(connection, tenant, tables.workspaces, 0)
+        self._audit = AuditLog(connection, tenant)
         self._tombstones = Tombstones(connection, tenant)
         self._erasures = Erasures(connection, tenant, tables.documents)
         self._turns = PortableTurns(tables)
@@ -63,7 +65,7 @@ class PortableWriter:
         }
 
     def put(self, kind: PortableKind, record: PortableRecord, merge: PortableMerge) -> PutOutcome:
-        """Write a record, or bring the rows of its subject in line with it."""
+        """Write an exported record, or merge it with the rows that the home has already."""
         if merge.newest_memory is None:
             merge.newest_memory = self._rows.number("newest_memory")
         return self._put[kind](record, merge)
@@ -84,7 +86,7 @@ class PortableWriter:
         return "changed" if outcome == "known" and any(changed) else outcome
 
     def _put_private_time(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
-        """Write a private time; one that is over in either home is over, at the later end."""
+        """Write a private time; it has ended if it has in either home, at the later end."""
         time = PrivateTime.model_validate(record)
         workspace = self._workspaces.enter(time.workspace)
         known = self._rows.first("find_private_time", workspace=workspace, began_at=time.began_at)
@@ -97,7 +99,7 @@ class PortableWriter:
         return "changed"
 
     def _put_scratchpad(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
-        """Write the notes of a session; the focus that was noted later is the one in hand."""
+        """Write the scratchpad of a session; the focus that was noted later stays."""
         session_id = record["session_id"]
         known = self._rows.first("scratchpad", session_id=session_id)
         told = (record["updated_at"], record["current_focus"] or "")
@@ -116,7 +118,7 @@ class PortableWriter:
         return "added" if known is None else "changed" if changed else "known"
 
     def _put_queue_entry(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
-        """Write a segment that was read, or is to be read; what either home has read is read."""
+        """Write an entry of the extraction queue; it is done if it is in either home."""
         session_n = self._turns.require_session(record)
         span = {
             "session_n": session_n,
@@ -152,7 +154,7 @@ class PortableWriter:
     def _put_audit_entry(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
         if self._rows.number("has_audit_entry", **record):
             return "known"
-        self._rows.insert("add_audit_entry", **record)
+        self._audit.add(**record)
         return "added"
 
     def _put_forget_report(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
@@ -175,7 +177,7 @@ class PortableWriter:
 
 
 def _rank_of_reading(entry: dict[str, Any]) -> tuple[object, ...]:
-    """Return a sort key of readings when homes merge: finished ones first, of these the earlier."""
+    """Return a sort key of queue entries when homes merge: the greatest stays."""
     is_done = entry["finished_at"] is not None
     texts = [entry[name] or "" for name in ("state", "outcome", "last_error")]
     return (is_done, -(entry["finished_at"] or 0), entry["attempts"], entry["not_before"], *texts)
@@ -187,7 +189,7 @@ _NO_WORKSPACE = 0
 
 
 class PortableReader:
-    """Reads a tenant's rows as records."""
+    """Reads a tenant's rows as exported records."""
 
     def __init__(self, connection: Connection, tenant: int, workspaces: Workspaces) -> None:
         self._rows = TenantRows(connection, tenant, "portable")
@@ -203,11 +205,11 @@ class PortableReader:
         }
 
     def count(self, kind: PortableKind, selection: PortableSelection) -> int:
-        """Count the records of a kind; for some kinds an upper bound."""
+        """Count the records of a kind; for some kinds, return an upper bound."""
         return self._rows.number(f"count_{kind}", **self._parameters(selection))
 
     def read(self, kind: PortableKind, selection: PortableSelection) -> Iterator[PortableRecord]:
-        """Yield the records of a kind; each follows those that it refers to."""
+        """Yield the records of a kind; each follows the records to which it refers."""
         wanted = self._parameters(selection)
         if kind == "edge":
             for row in self._list_rows("edge_sources", wanted):
@@ -265,7 +267,7 @@ class PortableReader:
         record["versions"] = versions
         record["evidence"] = self._list_parts("evidence", n=n)
         record["names"] = self._list_parts("names", n=n)
-        record["derived_from"] = [row["id"] for row in self._rows.all("derived_from", n=n)]
+        record["derived_from"] = self._rows.column("derived_from", n=n)
         span = self._list_parts("span", n=n)
         record["span"] = span[0] if span else None
 
@@ -276,10 +278,10 @@ class PortableReader:
     def _add_report_digests(self, record: PortableRecord, n: int) -> None:
         for name in ("selected_by", "items", "removed", "remaining"):
             record[name] = json.loads(str(record[name]))
-        record["digests"] = [row["digest"] for row in self._rows.all("forget_digests", n=n)]
+        record["digests"] = self._rows.column("forget_digests", n=n)
 
     def _add_tombstone_digests(self, record: PortableRecord, n: int) -> None:
-        record["digests"] = [row["digest"] for row in self._rows.all("tombstone_digests", n=n)]
+        record["digests"] = self._rows.column("tombstone_digests", n=n)
         record["vectors"] = [
             {
                 "model": row["model"],

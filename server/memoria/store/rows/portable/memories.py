@@ -1,8 +1,8 @@
-"""Writing another home's memories beside those that are here.
+"""Writing another home's memories into this home.
 
-Of a memory that both homes have, both keep every wording; the one that began last holds. Other
-fields are taken from whichever home changed them last, counts are the larger of two, and fields of
-a wording (type, subject, task, importance) come with that wording. Equal times are decided by the
+Of a memory that both homes have, both keep every wording; the wording that began last holds. Other
+fields are taken from the home that changed them last, counts are the larger of two, and fields of a
+wording (type, subject, task, importance) come with that wording. Equal times are decided by the
 values themselves, so that both homes decide alike.
 """
 
@@ -33,6 +33,7 @@ class PortableMemories:
 
     def __init__(self, tables: PortableTables, turns: PortableTurns, graph: PortableGraph) -> None:
         self._rows = tables.open_rows()
+        self._stored = tables.open_rows("memories")
         self._wordings = tables.wordings
         self._documents = tables.documents
         self._workspaces = tables.workspaces
@@ -40,10 +41,10 @@ class PortableMemories:
         self._graph = graph
 
     def put_memory(self, record: _Fields, merge: PortableMerge) -> PutOutcome:
-        """Write a memory, or merge it with the one that is here."""
+        """Write a memory, or merge it with the same memory of this home."""
         told = {name: value for name, value in record.items() if name not in _PARTS}
-        fields = dict.fromkeys(CARRIED_COLUMNS) | told  # an older version's record lacks new ones
-        row = self._rows.first("find_memory", id=record["id"])
+        fields = dict.fromkeys(CARRIED_COLUMNS) | told  # records of older versions lack some
+        row = self._stored.first("number", id=record["id"])
         outcome: PutOutcome
         if row is None:
             n, outcome = self._add(fields, record["versions"], merge), "added"
@@ -113,7 +114,7 @@ class PortableMemories:
     def _add_new_versions(
         self, n: int, known: list[_Fields], versions: Sequence[_Version], merge: PortableMerge
     ) -> bool:
-        """Add the wordings that are not here, and number all of them in order of their times."""
+        """Add the wordings that this home lacks, and number all wordings in order of time."""
         by_age = {_age(one): one for one in known}
         new = [one for one in versions if _age(one) not in by_age]
         for one in versions:
@@ -167,9 +168,9 @@ class PortableMemories:
         return changed > 0
 
     def _join_twin(self, n: int, fields: _Fields, newest: _Version, merge: PortableMerge) -> None:
-        """Merge a new memory with the one that says the same here, if both homes stated it.
+        """Merge a new memory with a memory of this home that says the same.
 
-        The one with the older id stands for both, in both homes.
+        The memory with the older id stands for both, in both homes.
         """
         twin = self._rows.first(
             "find_same_memory",
@@ -193,7 +194,7 @@ class PortableMemories:
 
 
 def _make_version(version: _Version, turn_n: int | None) -> NewVersion:
-    """Build a wording as it is written here; `turn_n` is its turn, None if that is not here."""
+    """Build a wording from its record; `turn_n` is its turn, None if this home lacks the turn."""
     lost_turn = turn_n is None and version["turn"] is not None
     has_own_words = version["quote"] == version["content"]
     return NewVersion(
@@ -206,7 +207,7 @@ def _make_version(version: _Version, turn_n: int | None) -> NewVersion:
             trust=version["trust"],
             channel=version["channel"],
             client=version["client"],
-            # Nobody could look up words that are in a turn which is not here.
+            # A quote from a turn that this home lacks could not be looked up.
             quote=version["quote"] if has_own_words or not lost_turn else None,
         ),
         turn_n=turn_n,
@@ -217,7 +218,7 @@ def _make_version(version: _Version, turn_n: int | None) -> NewVersion:
 
 
 _BEYOND = 1_000_000
-"""More than any memory has wordings: numbers from here on never clash with existing ones."""
+"""Number beyond those of all wordings: new wordings get numbers above it at first."""
 
 
 def _age(version: _Version) -> tuple[int, int, str]:
@@ -232,7 +233,7 @@ def _is_earlier(end: int | None, other: int | None) -> bool:
 
 
 def _combine(here: _Fields, there: _Fields, owner: _Fields | None) -> _Fields:
-    """Combine a memory's fields of two homes; `owner` is the side whose wording holds."""
+    """Combine a memory's fields of two homes; `owner` is the home whose wording holds."""
     later = max(here, there, key=_change_of)
     worded = owner or max(here, there, key=_wording_of)
     return {

@@ -1,4 +1,4 @@
-"""Portable records: rows that mean the same in any home, and the tables that take them in."""
+"""Portable records: exported rows, what to export, the state of an import, and its tables."""
 
 import json
 from dataclasses import dataclass, field
@@ -31,17 +31,17 @@ PortableKind = Literal[
     "tombstone",
 ]
 PORTABLE_KINDS: tuple[PortableKind, ...] = get_args(PortableKind)
-"""Kinds of records, in an order in which each follows those that it refers to."""
+"""Kinds of records; each kind follows the kinds to which it refers."""
 PutOutcome = Literal["added", "changed", "known", "left_out"]
-"""Outcome of putting a record; left out if there is nothing here for it to refer to."""
+"""Outcome of writing a record; left out if the home lacks a row that it refers to."""
 
 
 @dataclass(frozen=True, slots=True)
 class PortableSelection:
-    """The part of a tenant to export. Turns that a wanted memory rests on are wanted, too."""
+    """The part of a tenant to export. Turns on which a wanted memory rests are included."""
 
     workspace: str | None = None
-    """Project in which it was said or learnt; None for all."""
+    """Project of the turns and memories to export; None for all."""
     since: int | None = None
     """UTC epoch ms."""
     until: int | None = None
@@ -60,13 +60,13 @@ class PortableMerge:
     turn_ids: dict[str, str] = field(default_factory=dict)
     """Ids of turns in this home, by the ids in the records, where they differ."""
     entities: dict[str, PortableRecord] = field(default_factory=dict)
-    """Entities of the records, by their ids there."""
+    """Records of entities, by the ids in the records."""
     entity_ids: dict[str, str] = field(default_factory=dict)
     """Ids of entities in this home, by the ids in the records, where they differ."""
     newest_memory: int | None = None
-    """Number of the newest memory that was here before; None until it is looked up."""
+    """Number of the newest memory before the import; None until looked up."""
     reworded: set[str] = field(default_factory=set)
-    """Ids of memories with a newer wording here than in their records."""
+    """Ids of memories whose wording in this home is newer than in their records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,9 @@ class PortableTables:
     wordings: Wordings
     workspaces: Workspaces
 
-    def open_rows(self) -> TenantRows:
-        """Return the statements that only a merge needs."""
-        return TenantRows(self.connection, self.tenant, "portable_put")
+    def open_rows(self, file: str = "portable_put") -> TenantRows:
+        """Return the statements of a file; by default those that write exported records."""
+        return TenantRows(self.connection, self.tenant, file)
 
 
 def bytes_of(digits: str) -> bytes:
@@ -92,5 +92,5 @@ def bytes_of(digits: str) -> bytes:
 
 
 def json_text(value: object) -> str:
-    """Convert a value to JSON as it is stored and compared."""
+    """Convert a value to JSON, as stored and compared."""
     return json.dumps(value, ensure_ascii=False)

@@ -1,17 +1,18 @@
-"""Writing another home's sessions, turns, entities and edges beside those that are here."""
+"""Writing another home's sessions, turns, entities and edges into this home."""
 
 from typing import Any, get_args
 
-from memoria.model import Role, Trust
+from memoria.model import EdgeType, Role, Trust
 from memoria.model.operation import EntityKind
 from memoria.model.turn import Mark
 from memoria.store.connection import Row
 from memoria.store.rows.graph import CAPS
 from memoria.store.rows.portable.records import PortableMerge, PortableTables, PutOutcome, bytes_of
+from memoria.store.sql.edge_codes import TYPE_CODES, list_codes
 from memoria.store.values import NewTurn
 
 _MARKS = (None, *get_args(Mark))
-"""Marks of a turn; if two homes have marked it differently, the later of these holds."""
+"""Marks of a turn; of different marks in two homes, the later in this order stays."""
 
 
 class PortableTurns:
@@ -24,7 +25,7 @@ class PortableTurns:
         self._workspaces = tables.workspaces
 
     def put_session(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
-        """Write a session with its segments; one that is here becomes as wide as both."""
+        """Write a session and its segments; one that both homes have gets the span of both."""
         fields = {**record, "workspace": self._workspaces.enter(record["workspace"])}
         segments = fields.pop("segments")
         n = self.find_session(record)
@@ -41,7 +42,7 @@ class PortableTurns:
         return outcome
 
     def _as_closed(self, session_n: int, segment: dict[str, Any]) -> dict[str, Any]:
-        """Return the segment, closed if the session has another open one here."""
+        """Return the segment, closed if the session has another open segment in this home."""
         is_open = segment["closed_at"] is None
         ordinal = segment["ordinal"]
         if is_open and self._rows.number("has_open_segment", session_n=session_n, ordinal=ordinal):
@@ -49,16 +50,15 @@ class PortableTurns:
         return segment
 
     def find_session(self, record: dict[str, Any]) -> int | None:
-        """Return the number of the session that a record names; None if it is not here."""
+        """Return the number of the session that a record names; None if this home lacks it."""
         named = {"source": record["source"], "session_id": record["session_id"]}
-        row = self._rows.first("find_session", **named)
-        return None if row is None else int(row["n"])
+        return self._rows.find_number("find_session", **named)
 
     def require_session(self, record: dict[str, Any]) -> int:
         """Return the number of the session that a record names.
 
         Raises:
-            ValueError: there is none.
+            ValueError: this home lacks the session.
         """
         n = self.find_session(record)
         if n is None:
@@ -66,12 +66,12 @@ class PortableTurns:
         return n
 
     def find_turn(self, turn_id: str | None, merge: PortableMerge) -> int | None:
-        """Return the number of a turn by the id in the record; None if it is not here."""
+        """Return the number of a turn by the id in its record; None if this home lacks the turn."""
         row = None if turn_id is None else self._find(merge.turn_ids.get(turn_id, turn_id))
         return None if row is None else int(row["n"])
 
     def put_turn(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
-        """Write a turn, unless it is here: by its id, or by its message in the same session."""
+        """Write a turn, or merge it with the turn of this home with its id or its message."""
         session_n = self.require_session(record)
         turn_id = merge.turn_ids.get(record["id"], record["id"])
         known = self._find(turn_id) or self._find_same(session_n, record, merge)
@@ -84,7 +84,7 @@ class PortableTurns:
         self._rows.change("count_place", session_n=session_n, turn_index=new.turn_index)
         if record["processed"]:
             self._documents.mark_processed(n)
-        if record.get("passed_over"):  # an earlier version's export does not say
+        if record.get("passed_over"):  # absent in exports of older versions
             self._conversations.pass_over([n])
         if not record["current"]:
             self._documents.set_current(n, current=False)
@@ -97,7 +97,7 @@ class PortableTurns:
     def _find_same(
         self, session_n: int, record: dict[str, Any], merge: PortableMerge
     ) -> Row | None:
-        """Find this message's turn, if recorded here by itself; both homes keep the older id."""
+        """Find the turn of the same message in this home; both homes keep the older id."""
         row = self._rows.first(
             "find_same_turn",
             session_n=session_n,
@@ -116,7 +116,7 @@ class PortableTurns:
         return self._find(min(here, there))
 
     def _combine(self, known: Row, record: dict[str, Any]) -> PutOutcome:
-        """Note what was edited, suppressed, read or passed over in the other home."""
+        """Merge the states of a turn: edited, suppressed, processed, passed over."""
         n = int(known["n"])
         changed = self._rows.change("note_earlier", n=n, ingested_at=record["ingested_at"]) > 0
         if known["current"] and not record["current"]:
@@ -163,10 +163,10 @@ class PortableTurns:
         )
 
     def _find_place(self, session_n: int, record: dict[str, Any]) -> tuple[int, int]:
-        """Return the place of a turn and its version there: its own, if that is free.
+        """Return the place and the version number of a turn to write: its own, if free.
 
-        Another version of a message that is here stands where that stands. If the session went on
-        in both homes, turns of the other one stand at its end.
+        A version of a message that this home has gets the place of that message. If the session
+        went on in both homes, turns of the other home are placed at the end.
         """
         index, version = record["turn_index"], record["version"]
         known = self._find_newest(session_n, record)
@@ -180,19 +180,19 @@ class PortableTurns:
         return self._rows.number("next_index", session_n=session_n), version
 
     def _find_newest(self, session_n: int, record: dict[str, Any]) -> Row | None:
-        """Return the newest version here of a record's message; None if there is none."""
+        """Return this home's newest version of a record's message; None if the home lacks it."""
         message = {"session_n": session_n, "message_id": record["message_id"]}
         return self._rows.first("newest_version", **message)
 
     def _show_later(self, known: Row | None, n: int, record: dict[str, Any]) -> None:
-        """Show the version that was edited later, if a message was edited in both homes."""
+        """Make the later of two versions current, if a message was edited in both homes."""
         if known is not None and known["current"] and record["current"]:
             is_later = record["ingested_at"] > known["ingested_at"]
             self._documents.set_current(known["n"] if is_later else n, current=False)
 
 
 def _mark_of(record: dict[str, Any]) -> Mark | None:
-    """Return the mark that a record has for its turn; None in exports without marks.
+    """Return a record's mark of its turn; None in exports without marks.
 
     Raises:
         ValueError: the mark is unknown.
@@ -203,9 +203,9 @@ def _mark_of(record: dict[str, Any]) -> Mark | None:
     return mark
 
 
-_SIMILAR_TO = 10
-_OF_WORDINGS = frozenset((2, 3, _SIMILAR_TO, *range(21, 30)))
-"""Codes of edges that belong to a memory's wording and go with it: ABOUT, MENTIONS, roles."""
+_SIMILAR_TO = TYPE_CODES[EdgeType.SIMILAR_TO]
+_OF_WORDINGS = {_SIMILAR_TO, *list_codes(kind for kind in EdgeType if kind.is_extracted)}
+"""Codes of edges that go with the wording of their memory."""
 _NUMBERS = ("weight", "confidence", "negated", "modality", "by_model", "power", "event_at")
 _VALUES = (*_NUMBERS, "created_at", "turn_n", "event_expression")
 
@@ -215,10 +215,11 @@ class PortableGraph:
 
     def __init__(self, tables: PortableTables, turns: PortableTurns) -> None:
         self._rows = tables.open_rows()
+        self._nodes = tables.open_rows("graph")
         self._turns = turns
 
     def put_entity(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
-        """Remember an entity; it is written with the first name that a record has for it."""
+        """Keep an entity for later: it is written with the first name that a record has for it."""
         kinds = [record["kind"], *([record["same_as_kind"]] if record["same_as"] else [])]
         if unknown := [kind for kind in kinds if kind not in get_args(EntityKind)]:
             raise ValueError(f"is an entity of no kind that this version knows: {unknown[0]!r}")
@@ -243,7 +244,7 @@ class PortableGraph:
         return self._rows.change("use_name", node_n=self._enter_node(kind, own_id), **named)
 
     def put_edge(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
-        """Write an edge, unless one of its ends is not here, or it belongs to a former wording."""
+        """Write an edge, unless this home lacks an end, or the edge is of a former wording."""
         if record["code"] not in CAPS:
             raise ValueError(f"is an edge of no kind that this version knows: {record['code']!r}")
         src, dst = str(record["from"]), str(record["to"])
@@ -257,7 +258,7 @@ class PortableGraph:
             return "left_out"
         needs_name = record["code"] in _OF_WORDINGS and dst.startswith("entity:")
         if needs_name and not self._rows.number("names_entity", node_n=src_n, entity_n=dst_n):
-            return "left_out"  # the words that name it are not here
+            return "left_out"  # no wording of this home names the entity
         return self._write_edge(
             {"src_n": src_n, "code": record["code"], "dst_n": dst_n}, record, merge
         )
@@ -265,7 +266,7 @@ class PortableGraph:
     def _write_edge(
         self, key: dict[str, Any], record: dict[str, Any], merge: PortableMerge
     ) -> PutOutcome:
-        """Write an edge, one that an older version had set aside as well."""
+        """Write an edge, or replace the weaker edge of this home."""
         turn_n = self._turns.find_turn(record["turn"], merge)
         told = {name: record.get(name) for name in _VALUES} | {"turn_n": turn_n}
         if turn_n is None and record["turn"] is not None:
@@ -286,29 +287,25 @@ class PortableGraph:
         return self._enter_node(kind, own if kind == "memory" else turn_id)
 
     def _enter_node(self, kind: str, own_id: str) -> int | None:
-        """Return the number of a memory's or turn's node, made if new; None if there is neither."""
-        row = self._rows.first(f"find_{kind}_node", id=own_id)
-        if row is not None:
-            return int(row["n"])
-        if not self._rows.change(f"add_{kind}_node", id=own_id):
-            return None
-        row = self._rows.first(f"find_{kind}_node", id=own_id)
-        return None if row is None else int(row["n"])
+        """Return the number of the node of a memory or turn; None if the home lacks the record."""
+        n = self._nodes.find_number(f"{kind}_node", id=own_id)
+        if n is None and self._nodes.change(f"add_{kind}_node", id=own_id):
+            n = self._nodes.find_number(f"{kind}_node", id=own_id)
+        return n
 
     def _find_entity(self, entity_id: str, merge: PortableMerge) -> int | None:
-        row = self._rows.first("find_entity", id=merge.entity_ids.get(entity_id, entity_id))
-        return None if row is None else int(row["n"])
+        return self._nodes.find_number("entity_node", id=merge.entity_ids.get(entity_id, entity_id))
 
     def _enter_entity(self, name: dict[str, Any], merge: PortableMerge) -> int:
-        """Return the number of the entity that a name belongs to, made if it is new."""
+        """Return the number of the entity with a name, made if the home lacks the entity."""
         n = self.meet_entity(name, merge)
         there = str(name["entity"])
         return self._add_entity(there, str(merge.entities[there]["kind"])) if n is None else n
 
     def meet_entity(self, name: dict[str, Any], merge: PortableMerge) -> int | None:
-        """Return the number of the entity a name belongs to, by its id, or by that name and kind.
+        """Return the number of an entity by its id, or by name and kind; None if the home lacks it.
 
-        One that both homes have met keeps the older id in both. None if this home has not met it.
+        An entity that both homes have keeps the older id in both.
         """
         there = str(name["entity"])
         n = self._find_entity(there, merge)
@@ -327,8 +324,8 @@ class PortableGraph:
         return self._find_entity(there, merge)
 
     def _add_entity(self, entity_id: str, kind: str) -> int:
-        n = self._rows.insert("add_bare_node")
-        self._rows.insert("add_entity", n=n, id=entity_id, kind=kind)
+        n = self._nodes.insert("add_entity_node")
+        self._nodes.insert("add_entity", n=n, id=entity_id, kind=kind)
         return n
 
 
@@ -337,7 +334,7 @@ def _id_of(end: str) -> str:
 
 
 def _rank(values: dict[str, Any]) -> tuple[object, ...]:
-    """Return a sort key of an edge when homes merge: the later, then the stronger one stays."""
+    """Return a sort key of an edge when homes merge: the later, then the stronger edge stays."""
     numbers = (values["created_at"], *(values[name] for name in _NUMBERS))
     known = ((one is not None, one or 0) for one in numbers)
     return (*known, values["turn_n"] is not None, values["event_expression"] or "")

@@ -1,4 +1,4 @@
--- Whether a row `m` of memories is wanted: of a project, and with a wording that began in a time.
+-- True if a row `m` of memories is exported: of the project, and with a wording begun in the time.
 (:whole OR (
     (:workspace IS NULL OR m.workspace_n = :workspace)
     AND (:since IS NULL AND :until IS NULL OR EXISTS (

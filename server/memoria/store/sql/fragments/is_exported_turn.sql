@@ -1,4 +1,4 @@
--- Whether a row `t` of turns is wanted, by itself or because a memory that is wanted rests on it.
+-- True if a row `t` of turns is exported, by itself or because an exported memory rests on the turn.
 (:whole
  OR t.at >= coalesce(:since, -9223372036854775807) AND t.at < coalesce(:until, 9223372036854775807)
     AND (:workspace IS NULL OR EXISTS (SELECT 1 FROM sessions y

@@ -1,4 +1,4 @@
-"""Printing of the tour, and its record for `--json`. Plain where there is no terminal."""
+"""Printing of the tour, plain if there is no terminal, and its record for `--json`."""
 
 import json
 import os
@@ -44,15 +44,15 @@ class Stage:
         self._put(Text(text, style="dim"))
 
     def print_plain(self, text: str) -> None:
-        """Print something to copy: no indent, no folding."""
+        """Print a text to copy, without indent or line breaks."""
         self._console.print(text, markup=False, soft_wrap=True)
 
     def ask(self, tool: str, question: str) -> None:
-        """Print what is asked of which tool."""
+        """Print a tool's name and the question to it."""
         self._put(Text.assemble(("› ", "bold"), (f"{tool}  ", "bold"), question))
 
     def check(self, promise: str, holds: bool) -> None:
-        """Note whether a promise held."""
+        """Record and print whether a promise held."""
         self.stops[-1]["checks"].append({"promise": promise, "holds": bool(holds)})
         mark = ("ok  ", "green") if holds else ("FAILED  ", "bold red")
         self._put(Text.assemble(mark, promise))
@@ -93,7 +93,7 @@ class Stage:
             self._put(Text(f"{window}  trust: {trust}", style="dim"), indent=6)
 
     def print_verdict(self) -> None:
-        """Print the last line."""
+        """Print whether all checks held."""
         checks = [check for stop in self.stops for check in stop["checks"]]
         held = sum(check["holds"] for check in checks)
         self._console.print()
@@ -102,7 +102,7 @@ class Stage:
 
     @contextmanager
     def show_activity(self, what: str) -> Iterator[None]:
-        """Show that something is going on, on a terminal."""
+        """Show a spinner on a terminal during the block."""
         if self._console.is_terminal and not self._console.quiet:
             with self._console.status(what):
                 yield
@@ -137,7 +137,7 @@ Answer = dict[str, Any]
 
 
 class Guest:
-    """A connection to a server of its own."""
+    """A client's connection to a server that it started."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -155,7 +155,7 @@ class Guest:
         return result.structured_content or {}
 
     async def wait_for_vectors(self) -> Mapping[str, Any]:
-        """Wait until all that was written has its vector; return the server's status."""
+        """Wait until every stored text has its vector; return the server's status."""
         with anyio.fail_after(_LONGEST_WAIT_S):
             while (status := await self._status())["backlog"]["pending"]:
                 await anyio.sleep(_POLL_S)

@@ -1,4 +1,4 @@
-"""The tour: what a person should see in half a minute, on a real server.
+"""The tour: stops that show in half a minute what Memoria does, on a real server.
 
 Each stop prints what it asks and what came back, and notes whether that is what it should be:
 the demo fails when the product does.
