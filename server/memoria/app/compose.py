@@ -59,7 +59,7 @@ async def open_memoria(
     chosen = _override(chosen, home, tenant)
     opened = open_home(chosen, embedder=embedder, reranker=reranker, reads_queue=reads_queue)
     async with opened as found:
-        await in_thread(lambda: purge_hidden(found.store, chosen.tenant, str(chosen.home_path)))
+        await in_thread(lambda: purge_hidden(found, chosen.tenant))
         memory = Memoria(found, channel)
         try:
             yield memory
@@ -125,14 +125,14 @@ def _prepare_helpers(settings: Settings) -> "SearchHelpers | None":
     return SearchHelpers(settings, most) if most else None
 
 
-def purge_hidden(store: Store, tenant: str, home: str) -> None:
-    """Erase what was forgotten and hidden, once its period of grace is over."""
-    with store.read(tenant) as tx:
+def purge_hidden(home: OpenHome, tenant: str) -> None:
+    """Erase what a tenant forgot and hid, once its period of grace is over."""
+    with home.store.read(tenant) as tx:
         is_due = bool(tx.hidden.list_due(now_millis()))
     if is_due:
         from memoria.erasure.grace import purge_due  # noqa: PLC0415  (only then it is paid for)
 
-        purge_due(store, tenant, home)
+        purge_due(home.store, tenant, str(home.settings.home_path))
 
 
 def _override(settings: Settings, home: Path | str | None, tenant: str | None) -> Settings:

@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from memoria.app.open_home import OpenHome
+from memoria.app.open_home import OpenHome, in_thread
 from memoria.app.tokens import TokenChecker
 from memoria.model.access import Access
 from memoria.surface.http.callers import TenantMemories, TokenVerifier
@@ -103,9 +103,12 @@ def build_app(
     @asynccontextmanager
     async def lifespan(_: Server[Memories]) -> AsyncIterator[Memories]:
         async with open_home() as home:
+            memories = TenantMemories(home, chosen.most)
+            await in_thread(memories.purge_hidden)
             opened.home = home
-            yield TenantMemories(home, chosen.most)
+            yield memories
             opened.home = None
+            await in_thread(memories.close)
 
     server = MemoriaServer(lifespan, subscribers, static_instructions(), {})
     add_tools(server.tools)

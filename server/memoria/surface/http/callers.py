@@ -1,19 +1,16 @@
 """Callers: who shows which token, which memory they reach, and what they may do there."""
 
-from collections import OrderedDict
-
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from starlette.requests import HTTPConnection
 
 from memoria.app import Memoria
+from memoria.app.compose import purge_hidden
 from memoria.app.open_home import OpenHome
 from memoria.app.tokens import TokenChecker
 from memoria.model import Channel, Trust
 from memoria.model.access import Access
 
-_MOST_OPEN = 500
-"""Number of tenants whose memory stays open; the least recently used is closed first."""
 _CHANNEL = Channel(name="http", trust=Trust.REPORTED)
 
 
@@ -45,18 +42,25 @@ class TenantMemories:
         """
         self._home = home
         self._most = most
-        self._open: OrderedDict[str, Memoria] = OrderedDict()
+        self._open: dict[str, Memoria] = {}
 
     def find(self, request: object) -> Memoria:
         """Return the memory of the caller's tenant."""
         tenant = _find_token(request).subject or ""
-        memory = self._open.pop(tenant, None)
+        memory = self._open.get(tenant)
         if memory is None:
-            memory = Memoria(self._home.for_tenant(tenant), _CHANNEL)
-        self._open[tenant] = memory
-        if len(self._open) > _MOST_OPEN:
-            self._open.popitem(last=False)[1].spool.close()
+            memory = self._open[tenant] = Memoria(self._home.for_tenant(tenant), _CHANNEL)
         return memory
+
+    def purge_hidden(self) -> None:
+        """Erase what any tenant forgot and hid, once its period of grace is over."""
+        for tenant in self._home.store.tenants():
+            purge_hidden(self._home, tenant)
+
+    def close(self) -> None:
+        """Close what the tenants' memories have open beside the home."""
+        for memory in self._open.values():
+            memory.spool.close()
 
     def find_access(self, request: object) -> Access:
         """Return what the caller may do: what the token allows, and the server."""

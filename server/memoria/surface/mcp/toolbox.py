@@ -210,8 +210,11 @@ class Toolbox:
     ) -> ListToolsResult:
         """List the tools that the caller may call, their schemas shortened."""
         access = context.lifespan_context.find_access(context.request)
-        allowed = [one for one in self._listing if access.includes(required_access(one))]
-        return ListToolsResult(tools=allowed)
+        return ListToolsResult(tools=[*self.describe(access)])
+
+    def describe(self, access: Access) -> Sequence[ListedTool]:
+        """Describe the tools that an access allows; each is described once in a process."""
+        return tuple(one for one in self._listing if access.includes(required_access(one)))
 
     @cached_property
     def _listing(self) -> Sequence[ListedTool]:
