@@ -71,7 +71,8 @@ def test_every_setting_that_is_named_exists() -> None:
         "MEMORIA_ASKED",
         "MEMORIA_HOOKS",
         "MEMORIA_PASSPHRASE",
-    }  # benchmarks; a command's; hooks', which know no settings; asked for where it is not set
+        "MEMORIA_TOKEN",
+    }  # benchmarks; a command's; hooks', which know no settings; asked for; a client's
     named = {
         (name_of(page), name)
         for page in _PRESENT

@@ -31,6 +31,7 @@ from memoria.model import (
     Vector,
     new_id,
 )
+from memoria.model.access import Access, Token
 from memoria.model.core import CoreLine
 from memoria.model.forgetting import ForgetReport
 from memoria.model.nightly import GeneratedFile, RunOptions
@@ -119,7 +120,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         tx.ledger.add(CALL)
         tx.private_times.add(PrivateTime(workspace="a project", began_at=1, ended_at=2))
         tx.scratchpads.put("early", f"{tenant} looks for a berth", [], 1, 5)
-        plan_a_night(tx, f"{tenant}'s item")
+        give_token_and_plan_night(tx, tenant)
     edit_by_hand(store, tenant, corrected.id)
     update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task", marks(tenant))
     interlink(store, tenant, corrected.id, archived.id, first)
@@ -233,7 +234,9 @@ def edit_by_hand(store: SqliteStore, tenant: str, memory: str) -> None:
         tx.core.announce_write("MEMORY.md", b"port")
 
 
-def plan_a_night(tx: Transaction, item: str) -> None:
+def give_token_and_plan_night(tx: Transaction, tenant: str) -> None:
+    tx.tokens.add(Token(id=f"token of {tenant}", access=Access.READ, created_at=1), b"digest")
+    item = f"{tenant}'s item"
     steps = RunOptions(steps=("archive_expired",))
     run = tx.nightly_runs.open_run() or tx.nightly_runs.begin_run(new_id(), 1, steps)
     tx.nightly_runs.add_plan(run, 0, [item])

@@ -365,6 +365,10 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "portable.read": lambda tx, _: [
         [*tx.portable.read(kind, PortableSelection())] for kind in PORTABLE_KINDS
     ],
+    "tokens.all": lambda tx, _: [*tx.tokens.all()],
+    "tokens.find": lambda tx, _: [
+        found for one in ("ann", "ben") if (found := tx.tokens.find(f"token of {one}"))
+    ],
     "private_times.all": lambda tx, _: [*tx.private_times.all()],
     "private_times.applying": lambda tx, _: [
         *tx.private_times.applying("a project", "library", "s")

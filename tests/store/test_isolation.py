@@ -50,6 +50,10 @@ IN_TEST_TENANTS = {
     "leases.owner",
 }
 WRITES = {
+    "tokens.add",
+    "tokens.note_use",
+    "tokens.replace",
+    "tokens.revoke",
     "accounts.hand_over",
     "audit.add",
     "backlog.add_vectors",

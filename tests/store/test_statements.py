@@ -199,6 +199,8 @@ WALKS = {
     ("private_times", "applying"),  # a few of a tenant
     ("private_times", "count"),
     ("private_times", "list"),
+    ("tokens", "drop_all"),  # a few of a tenant
+    ("tokens", "list"),
     ("examination", "announce_words"),
     ("examination", "await_damaged_passages"),
     ("examination", "await_missing_vectors"),

@@ -57,17 +57,47 @@ async def open_memoria(
     """
     chosen = Settings.load(home=home, tenant=tenant) if settings is None else settings
     chosen = _override(chosen, home, tenant)
-    check_settings(chosen)
+    opened = open_home(chosen, embedder=embedder, reranker=reranker, reads_queue=reads_queue)
+    async with opened as found:
+        await in_thread(lambda: purge_hidden(found, chosen.tenant))
+        memory = Memoria(found, channel)
+        try:
+            yield memory
+        finally:
+            with anyio.CancelScope(shield=True):
+                await in_thread(memory.spool.close)
+
+
+@asynccontextmanager
+async def open_home(
+    settings: Settings,
+    *,
+    embedder: Embedder | None = None,
+    reranker: Reranker | None = None,
+    reads_queue: bool = True,
+) -> AsyncIterator[OpenHome]:
+    """Open what all tenants of a home share: its store, its models and whoever works beside it.
+
+    Args:
+        settings: those of the home; `tenant` is the one of whom nobody says whose memory is meant.
+        embedder: see `open_memoria`.
+        reranker: see `open_memoria`.
+        reads_queue: see `open_memoria`.
+
+    Raises:
+        InvalidInputError: a setting is out of bounds.
+        StoreError: the home can't be opened.
+    """
+    check_settings(settings)
     lazy = (
-        choose_embedder(chosen)
+        choose_embedder(settings)
         if embedder is None
-        else _wrap_embedder(embedder, chosen.embedding_batch)
+        else _wrap_embedder(embedder, settings.embedding_batch)
     )
-    store = await in_thread(lambda: open_store(chosen))
-    await in_thread(lambda: _purge_hidden(store, chosen.tenant, str(chosen.home_path)))
-    worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(chosen))
-    reader = _build_extraction_worker(chosen, store, lazy)
-    own = choose_reranker(chosen) if reranker is None else None
+    store = await in_thread(lambda: open_store(settings))
+    worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(settings))
+    reader = _build_extraction_worker(settings, store, lazy)
+    own = choose_reranker(settings) if reranker is None else None
     renewal = RenewalWorker(store)
     renewal.start()
     if worker is not None:
@@ -75,14 +105,11 @@ async def open_memoria(
     if reader is not None and reads_queue:
         reader.start()
     is_own = embedder is not None or reranker is not None  # which no other process has
-    helpers = None if is_own or not chosen.search_helpers else _prepare_helpers(chosen)
-    opened = OpenHome(chosen, store, lazy, reranker or own, worker, reader, helpers)
-    memory = Memoria(opened, channel)
+    helpers = None if is_own or not settings.search_helpers else _prepare_helpers(settings)
     try:
-        yield memory
+        yield OpenHome(settings, store, lazy, reranker or own, worker, reader, helpers)
     finally:
         with anyio.CancelScope(shield=True):
-            await in_thread(memory.spool.close)
             if helpers is not None:
                 await in_thread(helpers.close)
             await in_thread(lambda: _close(store, renewal, worker, reader))
@@ -98,14 +125,14 @@ def _prepare_helpers(settings: Settings) -> "SearchHelpers | None":
     return SearchHelpers(settings, most) if most else None
 
 
-def _purge_hidden(store: Store, tenant: str, home: str) -> None:
-    """Erase what was forgotten and hidden, once its period of grace is over."""
-    with store.read(tenant) as tx:
+def purge_hidden(home: OpenHome, tenant: str) -> None:
+    """Erase what a tenant forgot and hid, once its period of grace is over."""
+    with home.store.read(tenant) as tx:
         is_due = bool(tx.hidden.list_due(now_millis()))
     if is_due:
         from memoria.erasure.grace import purge_due  # noqa: PLC0415  (only then it is paid for)
 
-        purge_due(store, tenant, home)
+        purge_due(home.store, tenant, str(home.settings.home_path))
 
 
 def _override(settings: Settings, home: Path | str | None, tenant: str | None) -> Settings:

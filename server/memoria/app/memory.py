@@ -19,6 +19,7 @@ from memoria.app.open_home import OpenHome, in_own_thread, in_thread
 from memoria.app.private_times import PrivateSwitch
 from memoria.app.queue import ExtractionQueue, Unread
 from memoria.app.spool import WAITING_BYTES, Spool
+from memoria.app.tokens import TokenService
 from memoria.errors import InvalidInputError
 from memoria.ingest.capture import MOST_TURN_BYTES, Capture, CaptureLimits
 from memoria.ingest.sessions import update_scratchpad
@@ -71,6 +72,8 @@ class Memoria(Unread):
         """Reports of hooks that wait to be taken in."""
         self.private = PrivateSwitch(store, self.tenant, settings.workspace, channel)
         """Switches private time on and off in the configured workspace."""
+        self.tokens = TokenService(store, self.tenant, channel)
+        """Tokens by which this memory is reached over HTTP."""
         self.queue = ExtractionQueue(store, self.tenant, self._digester, home.reader)
         """Conversations that a chat model has still to read."""
 

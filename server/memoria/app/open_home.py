@@ -1,7 +1,7 @@
 """Resources of an opened home, shared by all who see its memory, and threads for blocking work."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
@@ -76,3 +76,7 @@ class OpenHome:
         default_factory=lambda: anyio.CapacityLimiter(_SEARCH_THREADS)
     )
     """Turns of searches alone: what is recorded never waits behind them."""
+
+    def for_tenant(self, tenant: str) -> "OpenHome":
+        """Return the same home as it serves another tenant."""
+        return replace(self, settings=self.settings.model_copy(update={"tenant": tenant}))

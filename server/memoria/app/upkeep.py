@@ -15,6 +15,7 @@ from memoria.admin.doctor import examine, examine_unopened, name_newest_backup
 from memoria.admin.mend import mend_home, mend_store, report_failures, report_repairs
 from memoria.app.engine import choose_engine, open_store
 from memoria.app.private_times import carry_private_times
+from memoria.app.tokens import carry_tokens
 from memoria.config import Settings
 from memoria.disk.home_folder import HomeFiles
 from memoria.erasure.reforget import reforget
@@ -100,6 +101,7 @@ def _reforget(settings: Settings, former: Path) -> int | None:
         return None
     with closing(before), closing(open_store(settings)) as now:
         carry_private_times(before, now)
+        carry_tokens(before, now)
         return reforget(before, now, settings.home_path, HomeFiles(former.parent).tombstone_key)
 
 

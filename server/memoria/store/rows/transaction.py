@@ -34,6 +34,7 @@ from memoria.store.rows.portable import PortableRows
 from memoria.store.rows.portable.records import PortableTables
 from memoria.store.rows.queue import Queue
 from memoria.store.rows.scratchpads import Scratchpads, TaskNames
+from memoria.store.rows.tokens import Tokens
 from memoria.store.rows.turn_columns import TurnColumns
 from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.statements import TenantRows
@@ -96,6 +97,8 @@ class Transaction:
     """The append-only log."""
     ledger = cached_property(_open(ModelCallLog))
     """Calls to chat models, and their costs."""
+    tokens = cached_property(_open(Tokens))
+    """Tokens by which somebody reaches the tenant's memory over HTTP."""
 
     def __init__(
         self,

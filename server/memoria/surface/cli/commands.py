@@ -113,9 +113,13 @@ REST = {
     "config": Verb(
         "config", "Show which settings hold and why; set one in the home's settings file."
     ),
+    "token": Verb(
+        "token",
+        "List the tokens by which this memory is reached over HTTP; create one, or revoke one.",
+    ),
     "serve": Verb(
         "serving",
-        "Run the MCP server on standard input and output; a client's configuration starts it.",
+        "Run the MCP server: on standard input and output, as a client starts it, or over HTTP.",
     ),
 }
 """All other commands, in the order of the list."""

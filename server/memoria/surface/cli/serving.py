@@ -18,9 +18,33 @@ def serve(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the client configuration and exit.")
     ] = False,
+    http: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT", help="Serve over HTTP instead, such as 127.0.0.1:8420, at /mcp."
+        ),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="With --http: a name callers may address it by, such as a proxy's."),
+    ] = None,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="With --http: allow nobody to change anything.")
+    ] = False,
 ) -> None:
-    """Run the MCP server on standard input and output; a client's configuration starts it."""
+    """Run the MCP server: on standard input and output, as a client starts it, or over HTTP.
+
+    Over HTTP every tenant of the home is served to whoever shows a token of it; `memoria token
+    create` makes one. TLS is a proxy's work: listen on loopback behind one.
+    """
     options: Options = context.obj
+    if http is not None:
+        from memoria.surface.http.serve import serve_http  # noqa: PLC0415
+
+        serve_http(options.settings, http, names=tuple(name or ()), is_read_only=read_only)
+        return
+    if name or read_only:
+        raise typer.BadParameter("--name and --read-only go with --http")
     if as_json:
         print_json(client_entry(options))
         return

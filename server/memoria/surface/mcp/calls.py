@@ -2,26 +2,68 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
+from mcp.server import ServerRequestContext
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, ResourceLink, TextContent
 
 from memoria.app import Memoria
 from memoria.errors import InvalidInputError, MemoriaError
 from memoria.language.reading.fences import show_invisible
-from memoria.model import Channel, Trust
+from memoria.model import Channel, Trust, now_millis
+from memoria.model.access import Access
 from memoria.model.conclusions import MOST_CONCLUSIONS, HandedIn, KeptConclusion, RefusedConclusion
+from memoria.model.moments import from_millis
 from memoria.surface.documents import Document
 from memoria.surface.text import remember_notes
 
-Ctx = Context[Memoria, Any]
 _LONGEST_ID = 500
+
+
+class Memories(Protocol):
+    """The memories that a server reaches: one, or that of whoever calls."""
+
+    def find(self, request: object) -> Memoria:
+        """Return the memory that a call reaches.
+
+        Args:
+            request: the HTTP request by which the call came; None where it came on a stream.
+        """
+        ...
+
+    def find_access(self, request: object) -> Access:
+        """Return what the caller may do."""
+        ...
+
+
+class OneMemory:
+    """The memory of a server that a client has started: its user may do everything."""
+
+    def __init__(self, memory: Memoria) -> None:
+        self._memory = memory
+
+    def find(self, _request: object) -> Memoria:
+        """Return the memory."""
+        return self._memory
+
+    def find_access(self, _request: object) -> Access:
+        """Return that everything is allowed."""
+        return Access.ADMIN
+
+
+RequestContext = ServerRequestContext[Memories]
+Ctx = Context[Memories, Any]
+
+
+def find_memory(context: RequestContext) -> Memoria:
+    """Return the memory that a request reaches, as the server opened it."""
+    return context.lifespan_context.find(context.request)
 
 
 def memory_of(ctx: Ctx) -> Memoria:
     """Return the opened memory, stamped with the client that calls."""
-    memory = ctx.request_context.lifespan_context
+    memory = find_memory(ctx.request_context)
     memory.warm_up()  # the first call loads the model: a client that never asks needs none
     client = _client_name(ctx)
     session = _find_session(ctx, client)
@@ -78,11 +120,17 @@ def _show_in(value: Any) -> Any:  # noqa: ANN401  (JSON)
 def _find_session(ctx: Ctx, client: str | None) -> str | None:
     """Return the client's own id of the calling session; None if the client does not tell it.
 
-    Codex says it with each call. Claude Code says it to the server that it starts. What an agent
+    Codex says it with each call. Claude Code says it to the server that it starts. Over HTTP there
+    is the id of the connection, else the token and the day tell sessions apart. What an agent
     passes as `session_id` it has made up.
     """
     session: object = None
-    if client == "claude-code":
+    request = ctx.request_context.request
+    if request is not None:
+        session = request.headers.get("mcp-session-id") or (
+            f"{request.user.access_token.client_id[-8:]} {from_millis(now_millis()):%Y-%m-%d}"
+        )
+    elif client == "claude-code":
         session = os.environ.get("CLAUDE_CODE_SESSION_ID")
     elif client is not None and client.startswith("codex"):
         session = dict(ctx.request_context.meta or {}).get("threadId")

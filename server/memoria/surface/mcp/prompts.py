@@ -4,7 +4,6 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Mapping
 
-from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INVALID_PARAMS,
@@ -29,13 +28,12 @@ from memoria.errors import InvalidInputError, MemoriaError, quote_value, shorten
 from memoria.language.reading.fences import fence
 from memoria.lifecycle.core.told import HEADING
 from memoria.model.core import CORE_FILES
-from memoria.surface.mcp.calls import title_of
+from memoria.surface.mcp.calls import RequestContext, find_memory, title_of
 from memoria.surface.mcp.instructions import load_text, unread_note
 from memoria.surface.mcp.resources import TEMPLATES, core_text, list_variables
 from memoria.surface.text import memory_text, result_text, scratchpads_text
 
 _NUMBER = lazy_regex(r"\d{1,9}", re.ASCII)
-Context = ServerRequestContext[Memoria]
 
 
 async def briefing(memory: Memoria) -> str:
@@ -116,7 +114,7 @@ PROMPTS: Mapping[str, Callable[..., Awaitable[str]]] = {
 
 
 async def list_prompts(
-    _context: Context, _params: PaginatedRequestParams | None
+    _context: RequestContext, _params: PaginatedRequestParams | None
 ) -> ListPromptsResult:
     """List the prompts."""
     return ListPromptsResult(
@@ -132,7 +130,7 @@ async def list_prompts(
     )
 
 
-async def get_prompt(request: Context, params: GetPromptRequestParams) -> GetPromptResult:
+async def get_prompt(request: RequestContext, params: GetPromptRequestParams) -> GetPromptResult:
     """Return a prompt's text.
 
     Raises:
@@ -148,7 +146,7 @@ async def get_prompt(request: Context, params: GetPromptRequestParams) -> GetPro
         names = ", ".join(takes) or "no argument"
         raise _refusal(f"Prompt {params.name} takes {names}; mend the call.")
     try:
-        text = await write(request.lifespan_context, **given)
+        text = await write(find_memory(request), **given)
     except MemoriaError as error:
         raise _refusal(f"Prompt {params.name}: {error}") from error
     message = PromptMessage(role="user", content=TextContent(type="text", text=text))
@@ -175,18 +173,14 @@ _KINDS: dict[str, Completed] = {
 }
 
 
-async def complete(
-    context: ServerRequestContext[Memoria], params: CompleteRequestParams
-) -> CompleteResult:
+async def complete(context: RequestContext, params: CompleteRequestParams) -> CompleteResult:
     """Return the values that complete a typed argument; empty for free text.
 
     Raises:
         MCPError: there is no such prompt or resource, or it has no such argument.
     """
     _check_argument(params)
-    found = await _find_values(
-        context.lifespan_context, params.argument.name, params.argument.value
-    )
+    found = await _find_values(find_memory(context), params.argument.name, params.argument.value)
     shown = found[:_MOST]
     return CompleteResult(
         completion=Completion(values=shown, total=len(found), has_more=len(found) > len(shown))

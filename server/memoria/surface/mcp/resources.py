@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.shared.uri_template import UriTemplate
 from mcp.types import (
@@ -36,7 +35,7 @@ from memoria.model import SearchResult, SessionRecord
 from memoria.model.core import CORE_FILES, CoreFile
 from memoria.model.memory import Condition
 from memoria.retrieval.answer.form import indent_words
-from memoria.surface.mcp.calls import title_of
+from memoria.surface.mcp.calls import RequestContext, find_memory, title_of
 from memoria.surface.mcp.instructions import A_MODEL_READS, NOTHING_UNREAD, load_text
 from memoria.surface.text import memory_text, scratchpads_text, turn_citation
 
@@ -44,7 +43,6 @@ _MARKDOWN = "text/markdown"
 _PLAIN = "text/plain"
 _SESSION_CHARS = 60_000
 _LOG = logging.getLogger(__name__)
-Context = ServerRequestContext[Memoria]
 
 
 async def guide(_memory: Memoria) -> str:
@@ -139,7 +137,7 @@ TEMPLATES = (
 
 
 async def list_resources(
-    _context: Context, _params: PaginatedRequestParams | None
+    _context: RequestContext, _params: PaginatedRequestParams | None
 ) -> ListResourcesResult:
     """List the resources of a fixed name."""
     return ListResourcesResult(
@@ -157,7 +155,7 @@ async def list_resources(
 
 
 async def list_templates(
-    _context: Context, _params: PaginatedRequestParams | None
+    _context: RequestContext, _params: PaginatedRequestParams | None
 ) -> ListResourceTemplatesResult:
     """List the families of resources."""
     return ListResourceTemplatesResult(
@@ -179,7 +177,9 @@ def list_variables(one: ResourceReader) -> list[str]:
     return list(UriTemplate.parse(one.uri).variable_names)
 
 
-async def read_resource(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+async def read_resource(
+    context: RequestContext, params: ReadResourceRequestParams
+) -> ReadResourceResult:
     """Read a resource.
 
     Raises:
@@ -188,7 +188,7 @@ async def read_resource(context: Context, params: ReadResourceRequestParams) -> 
     uri = str(params.uri)
     reader, variables = _find_reader(uri)
     try:
-        text = await reader.read(context.lifespan_context, **variables)
+        text = await reader.read(find_memory(context), **variables)
     except MemoriaError as error:
         known = isinstance(error, NotFoundError | InvalidInputError)
         raise _failure(uri, str(error), INVALID_PARAMS if known else INTERNAL_ERROR) from error

@@ -9,7 +9,7 @@ from typing import IO, cast
 
 import anyio
 import anyio.lowlevel
-from mcp.server import Server, ServerRequestContext
+from mcp.server import Server
 from mcp.server.caching import CacheHint
 from mcp.server.mcpserver import RequestStateBoundary, RequestStateSecurity
 from mcp.server.session import ServerSession
@@ -26,10 +26,11 @@ from memoria.app import Memoria
 from memoria.app.spool import WAITING_BYTES
 from memoria.surface.front.streams import Inbox, Outbox
 from memoria.surface.mcp import prompts, resources
+from memoria.surface.mcp.calls import Memories, OneMemory, RequestContext
 from memoria.surface.mcp.incoming import OpenRequests, relay, repair_lines
 from memoria.surface.mcp.instructions import static_instructions
 from memoria.surface.mcp.prompts import complete
-from memoria.surface.mcp.toolbox import Toolbox, UnreadWord
+from memoria.surface.mcp.toolbox import Finish, Toolbox, UnreadWord
 from memoria.surface.mcp.tools import add_tools
 
 _SPOOL_EVERY_S = 1.0
@@ -45,7 +46,6 @@ async def follow_spool(memory: Memoria) -> None:
 
 _EVERY_S = 2.0
 _State = tuple[int, int, int] | None
-Context = ServerRequestContext[Memoria]
 
 
 @dataclass(slots=True)
@@ -77,14 +77,16 @@ class Subscribers(InMemorySubscriptionBus):
 
         return end
 
-    async def add_legacy(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
+    async def add_legacy(
+        self, context: RequestContext, params: SubscribeRequestParams
+    ) -> EmptyResult:
         """Tell a client of the older era of a resource from now on."""
         self._legacy_client(context.session).uris.add(str(params.uri))
         self._arrival.set()
         return EmptyResult()
 
     async def remove_legacy(
-        self, context: Context, params: UnsubscribeRequestParams
+        self, context: RequestContext, params: UnsubscribeRequestParams
     ) -> EmptyResult:
         """Stop telling a client of the older era of a resource."""
         self._legacy_client(context.session).uris.discard(str(params.uri))
@@ -157,16 +159,17 @@ _NAME = "memoria"
 _STATIC = CacheHint(ttl_ms=3_600_000, scope="public")
 
 
-class MemoriaServer(Server[Memoria]):
+class MemoriaServer(Server[Memories]):
     """The MCP server: all tools, resources and prompts over one opened memory."""
 
     def __init__(
         self,
-        lifespan: Callable[[Server[Memoria]], AbstractAsyncContextManager[Memoria]],
+        lifespan: Callable[[Server[Memories]], AbstractAsyncContextManager[Memories]],
         subscribers: Subscribers,
         instructions: str,
+        finish: Mapping[str, Finish],
     ) -> None:
-        self.tools = Toolbox(subscribers, {"search_memory": UnreadWord().add_to})
+        self.tools = Toolbox(subscribers, finish)
         super().__init__(
             _NAME,
             title="Memoria",
@@ -216,13 +219,14 @@ def build_server(
     subscribers = Subscribers()
 
     @asynccontextmanager
-    async def lifespan(_: Server[Memoria]) -> AsyncIterator[Memoria]:
+    async def lifespan(_: Server[Memories]) -> AsyncIterator[Memories]:
         async with open_memory() as memory, anyio.create_task_group() as tasks:
             tasks.start_soon(follow_spool, memory)
             tasks.start_soon(watch_files, subscribers, resources.core_resources(memory))
-            yield memory
+            yield OneMemory(memory)
             tasks.cancel_scope.cancel()
 
-    server = MemoriaServer(lifespan, subscribers, instructions or static_instructions())
+    finish = {"search_memory": UnreadWord().add_to}
+    server = MemoriaServer(lifespan, subscribers, instructions or static_instructions(), finish)
     add_tools(server.tools)
     return server

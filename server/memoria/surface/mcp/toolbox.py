@@ -13,7 +13,6 @@ from functools import cache, cached_property
 from typing import Any
 
 import anyio
-from mcp.server import ServerRequestContext
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
@@ -34,8 +33,9 @@ from pydantic import ValidationError
 from memoria.app import Memoria
 from memoria.errors import MemoriaError, shorten
 from memoria.model import describe_problems
+from memoria.model.access import Access
 from memoria.surface.mcp.arguments import read_as_meant
-from memoria.surface.mcp.calls import title_of
+from memoria.surface.mcp.calls import Ctx, Memories, RequestContext, find_memory, title_of
 from memoria.surface.mcp.instructions import unread_word
 from memoria.surface.mcp.resources import without_links
 
@@ -143,7 +143,7 @@ def _slim_properties(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def telling_progress(request: Context[Memoria, Any], pause_s: float) -> AsyncIterator[None]:
+async def telling_progress(request: Ctx, pause_s: float) -> AsyncIterator[None]:
     """Report progress to a client that asked for it, as long as the block runs."""
     error: Exception | None = None
     async with anyio.create_task_group() as tasks:
@@ -157,7 +157,7 @@ async def telling_progress(request: Context[Memoria, Any], pause_s: float) -> As
         raise error
 
 
-async def _tell(request: Context[Memoria, Any], pause_s: float) -> None:
+async def _tell(request: Ctx, pause_s: float) -> None:
     started = anyio.current_time()
     while True:
         await anyio.sleep(pause_s)
@@ -206,18 +206,21 @@ class Toolbox:
         return None if tool is None else tool.parameters
 
     async def list(
-        self, _context: ServerRequestContext[Memoria], _params: PaginatedRequestParams | None
+        self, context: RequestContext, _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        """List the tools, their schemas shortened, the same for every client."""
-        return ListToolsResult(tools=[*self._listing])
+        """List the tools that the caller may call, their schemas shortened."""
+        access = context.lifespan_context.find_access(context.request)
+        return ListToolsResult(tools=[*self.describe(access)])
+
+    def describe(self, access: Access) -> Sequence[ListedTool]:
+        """Describe the tools that an access allows; each is described once in a process."""
+        return tuple(one for one in self._listing if access.includes(required_access(one)))
 
     @cached_property
     def _listing(self) -> Sequence[ListedTool]:
         return tuple(map(_describe_tool, self._tools.values()))
 
-    async def call(
-        self, context: ServerRequestContext[Memoria], params: CallToolRequestParams
-    ) -> Answer:
+    async def call(self, context: RequestContext, params: CallToolRequestParams) -> Answer:
         """Call a tool. What goes wrong is part of the answer, so that the model can mend it."""
         self.last_call = time.monotonic()
         try:
@@ -226,28 +229,25 @@ class Toolbox:
             text = TextContent(type="text", text=_explain(params.name, error))
             return CallToolResult(content=[text], is_error=True)
 
-    async def _run(
-        self, context: ServerRequestContext[Memoria], params: CallToolRequestParams
-    ) -> Answer:
+    async def _run(self, context: RequestContext, params: CallToolRequestParams) -> Answer:
         arguments = params.arguments or {}
         tool = self._tools.get(params.name)
         if tool is None:
             known = ", ".join(self._tools)
             raise ToolError(f"There is no tool {shorten(params.name)}. There are {known}.")
+        _refuse_without_access(tool, context.lifespan_context.find_access(context.request))
         _refuse_misfit(tool, arguments)
         arguments = read_as_meant(arguments, tool.parameters)
-        request = Context[Memoria, Any](
+        request = Context[Memories, Any](
             request_context=context, input_params=params, subscriptions=self._bus
         )
         async with telling_progress(request, self.progress_pause_s):
             answer: Answer = await tool.run(arguments, request, convert_result=True)
-        if (
-            isinstance(answer, CallToolResult)
-            and not context.lifespan_context.settings.resource_links
-        ):
+        memory = find_memory(context)
+        if isinstance(answer, CallToolResult) and not memory.settings.resource_links:
             answer = without_links(answer)
         finish = self._finish.get(tool.name)
-        return answer if finish is None else await finish(answer, context.lifespan_context)
+        return answer if finish is None else await finish(answer, memory)
 
 
 class _VerbatimArguments(FuncMetadata):
@@ -285,6 +285,23 @@ def _shorten_schemas(function: Callable[..., Any]) -> tuple[dict[str, Any], dict
     tool = _read_signature(function)
     answer = shorten_output_schema(tool.output_schema or {})
     return shorten_input_schema(tool.parameters), answer or None
+
+
+def required_access(tool: Tool | ListedTool) -> Access:
+    """Return the access that a tool needs, which its annotations tell."""
+    notes = tool.annotations or ToolAnnotations()
+    if notes.read_only_hint:
+        return Access.READ
+    return Access.FORGET if notes.destructive_hint is not False else Access.WRITE
+
+
+def _refuse_without_access(tool: Tool, access: Access) -> None:
+    needed = required_access(tool)
+    if not access.includes(needed):
+        raise ToolError(
+            f"{tool.name} needs a token with `{needed}`, and this one is for `{access}`. Nothing "
+            "was done; the user makes another with `memoria token create` in a shell."
+        )
 
 
 def _refuse_misfit(tool: Tool, arguments: Mapping[str, object]) -> None:

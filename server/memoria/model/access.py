@@ -1,0 +1,101 @@
+"""Access over the network: what a token allows, and a token's parts."""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import secrets
+from enum import StrEnum
+from typing import Annotated, NamedTuple, Self
+
+from memoria.model.base import UNLESS_EMPTY, Value
+from memoria.model.moments import Moment
+
+_PREFIX = "mem_"
+_SECRET_BYTES = 32
+
+
+class Access(StrEnum):
+    """What a caller may do. Each includes those before it."""
+
+    READ = "read"
+    """Search, and look at memories, turns and sessions."""
+    WRITE = "write"
+    """Record, remember and revise as well."""
+    FORGET = "forget"
+    """Erase as well."""
+    ADMIN = "admin"
+    """Run nights, export, import, and read the log as well."""
+
+    def includes(self, other: "Access") -> bool:
+        """Return whether a caller with this access may do what needs the other.
+
+        >>> Access.WRITE.includes(Access.READ), Access.WRITE.includes(Access.FORGET)
+        (True, False)
+        """
+        order = list(Access)
+        return order.index(self) >= order.index(other)
+
+
+class Token(Value):
+    """A token as it is stored: everything but its secret, of which there is a digest only."""
+
+    id: str
+    label: Annotated[str, UNLESS_EMPTY] = ""
+    """The user's own word for whoever has it."""
+    access: Access
+    created_at: Moment
+    expires_at: Moment | None = None
+    revoked_at: Moment | None = None
+    last_used_day: str | None = None
+    """Date in UTC, such as 2026-03-12; None if it was never used."""
+
+    def holds(self, at: int) -> bool:
+        """Return whether a caller may use it at a moment, in UTC epoch milliseconds."""
+        return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
+
+
+class TokenText(NamedTuple):
+    """The text that a caller shows: `mem_TENANT.ID.SECRET`, the tenant in URL-safe base64.
+
+    The tenant stands in it so that a token is looked up among its own tenant's and no others.
+    """
+
+    tenant: str
+    id: str
+    secret: str
+
+    @classmethod
+    def create(cls, tenant: str, token_id: str) -> Self:
+        """Create the text of a new token, with 256 random bits of secret."""
+        return cls(tenant, token_id, secrets.token_urlsafe(_SECRET_BYTES))
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        """Parse a text that somebody shows; None if no token is written so."""
+        parts = text.removeprefix(_PREFIX).split(".")
+        if not text.startswith(_PREFIX) or len(parts) != 3 or not all(parts):  # noqa: PLR2004
+            return None
+        tenant, token_id, secret = parts
+        try:
+            name = base64.urlsafe_b64decode(tenant + "=" * (-len(tenant) % 4)).decode()
+        except (binascii.Error, ValueError):
+            return None
+        return cls(name, token_id, secret)
+
+    def __str__(self) -> str:
+        """Return the text as it is shown once, when the token is created."""
+        tenant = base64.urlsafe_b64encode(self.tenant.encode()).decode().rstrip("=")
+        return f"{_PREFIX}{tenant}.{self.id}.{self.secret}"
+
+    @property
+    def digest(self) -> bytes:
+        """Digest of the secret, which is all that is stored of it.
+
+        A secret of 256 random bits can't be guessed from its SHA-256, so no slower hash is needed.
+        """
+        return hashlib.sha256(self.secret.encode()).digest()
+
+    def matches(self, digest: bytes) -> bool:
+        """Compare the secret with a stored digest, in a time that tells nothing."""
+        return hmac.compare_digest(self.digest, digest)

@@ -1,0 +1,102 @@
+"""Commands on tokens, by which somebody reaches this memory over HTTP."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memoria.model import now_millis
+from memoria.model.access import Access, Token
+from memoria.model.base import count_end_chars, write_document
+from memoria.surface.cli.console import AsJson, is_for_subcommand, show, with_memory
+from memoria.surface.cli.times import moment
+
+if TYPE_CHECKING:
+    from memoria.app import Memoria
+    from memoria.app.tokens import CreatedToken
+
+
+app = typer.Typer()
+group = typer.Typer(invoke_without_command=True)
+app.add_typer(group, name="token")
+
+
+@group.callback()
+def list_unless_named(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the tokens by which this memory is reached over HTTP; create one, or revoke one."""
+    if not is_for_subcommand(context, has_options=as_json):
+        list_tokens(context, as_json=as_json)
+
+
+@group.command("list")
+def list_tokens(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the tokens: what each allows, until when, and the day when it was last used."""
+    tokens = with_memory(context, lambda memory: memory.tokens.list())
+    show(write_document(tokens=tokens), _list_text(tokens), as_json=as_json)
+
+
+@group.command("create")
+def create(
+    context: typer.Context,
+    access: Annotated[
+        Access, typer.Option("--access", help="What it allows; each allows what is before it, too.")
+    ] = Access.WRITE,
+    label: Annotated[str, typer.Option(help="Your own word for whoever gets it.")] = "",
+    expires: Annotated[
+        str, typer.Option(help="How long it holds: 90d, 2027-01-31, or permanent.")
+    ] = "90d",
+    as_json: AsJson = False,
+) -> None:
+    """Create a token and show it, this once."""
+
+    async def work(memory: "Memoria") -> "CreatedToken":
+        from memoria.memories.details import read_end  # noqa: PLC0415  (only this needs it)
+
+        end = read_end(expires, now_millis(), memory.settings.zone)
+        return await memory.tokens.create(access, label, end.at)
+
+    made = with_memory(context, work, begins_home=True)
+    end = made.token.expires_at
+    text = (
+        f"{made.text}\n\n"
+        f"It allows `{access}`, {'for good' if end is None else f'until {moment(end)}'}. It is "
+        "shown this once: put it where your client keeps secrets. Whoever has it reaches this "
+        "memory wherever `memoria serve --http` runs; `memoria token revoke` ends it."
+    )
+    show(write_document(**made._asdict()), text, as_json=as_json)
+
+
+@group.command("revoke")
+def revoke(
+    context: typer.Context,
+    id: Annotated[str, typer.Argument(help="Its id, or the end of it.")],  # noqa: A002
+    as_json: AsJson = False,
+) -> None:
+    """End a token: half a minute later at most it opens nothing."""
+    ended = with_memory(context, lambda memory: memory.tokens.revoke(id))
+    show(ended, f"{_name(ended)} opens nothing any more.", as_json=as_json)
+
+
+def _list_text(tokens: Sequence[Token]) -> str:
+    if not tokens:
+        return "There is no token. `memoria token create` makes one."
+    chars = count_end_chars(one.id for one in tokens)
+    return "\n".join(f"{one.id[-chars:]}  {_describe(one)}" for one in tokens)
+
+
+def _describe(token: Token) -> str:
+    if token.revoked_at is not None:
+        state = f"revoked {moment(token.revoked_at)}"
+    elif token.expires_at is None:
+        state = "for good"
+    else:
+        state = (
+            f"{'until' if token.holds(now_millis()) else 'over since'} {moment(token.expires_at)}"
+        )
+    used = f"last used {token.last_used_day}" if token.last_used_day else "never used"
+    label = f"{token.label}, " if token.label else ""
+    return f"{label}{token.access}, {state}, {used}"
+
+
+def _name(token: Token) -> str:
+    return f"The token {token.label or token.id[-8:]}"

@@ -1,0 +1,85 @@
+"""A server over HTTP on loopback, in this process, and clients with tokens of its tenants."""
+
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import anyio
+import httpx2
+import pytest
+import uvicorn
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from memoria import Settings
+from memoria.app.compose import open_home
+from memoria.app.open_home import OpenHome
+from memoria.app.tokens import CreatedToken, TokenService
+from memoria.model.access import Access
+from memoria.model.provenance import COMMAND_LINE
+from memoria.surface.http.app import HttpOptions, build_app
+
+Era = Literal["auto", "legacy"]
+
+
+@dataclass(frozen=True, slots=True)
+class HttpServer:
+    """A server that runs, and its home."""
+
+    url: str
+    home: OpenHome
+
+    async def create_token(
+        self, tenant: str, access: Access, expires_at: int | None = None
+    ) -> CreatedToken:
+        """Create a token as the user would in a shell."""
+        tokens = TokenService(self.home.store, tenant, COMMAND_LINE)
+        return await tokens.create(access, expires_at=expires_at)
+
+    def client(self, token: str) -> httpx2.AsyncClient:
+        """Return a client that shows a token; of an empty text it shows none."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return httpx2.AsyncClient(base_url=self.url, headers=headers, timeout=30)
+
+    @asynccontextmanager
+    async def connect(self, token: str, era: Era = "auto") -> AsyncIterator[Client]:
+        """Connect an MCP client that shows a token."""
+        async with self.client(token) as http:
+            streams = streamable_http_client(f"{self.url}/mcp", http_client=http)
+            async with Client(streams, mode=era) as client:
+                yield client
+
+
+StartServer = Callable[..., AbstractAsyncContextManager[HttpServer]]
+
+
+@pytest.fixture
+def start_server(home: Path) -> StartServer:
+    """Return a function that starts a server over the test's home, until its block ends."""
+
+    @asynccontextmanager
+    async def start(options: HttpOptions | None = None) -> AsyncIterator[HttpServer]:
+        settings = Settings.from_values(home=home, embedder="off")
+        with socket.socket() as listening:
+            listening.bind(("127.0.0.1", 0))
+            url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+            async with open_home(settings) as opened:
+
+                @asynccontextmanager
+                async def share() -> AsyncIterator[OpenHome]:
+                    yield opened
+
+                app = build_app(share, options)
+                config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
+                server = uvicorn.Server(config)
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(server.serve, [listening])
+                    while not server.started:
+                        await anyio.lowlevel.checkpoint()
+                    yield HttpServer(url, opened)
+                    server.should_exit = True
+
+    return start
