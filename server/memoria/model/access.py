@@ -16,7 +16,7 @@ _SECRET_BYTES = 32
 
 
 class Access(StrEnum):
-    """What a caller may do. Each includes those before it."""
+    """Levels of access for a caller; each includes those before it."""
 
     READ = "read"
     """Search, and look at memories, turns and sessions."""

@@ -21,7 +21,7 @@ from memoria.app.open_home import OpenHome, in_thread
 from memoria.app.tokens import TokenChecker
 from memoria.model.access import Access
 from memoria.surface.http.callers import TenantMemories, TokenVerifier
-from memoria.surface.mcp.calls import Memories
+from memoria.surface.mcp.calls import ServedMemories
 from memoria.surface.mcp.instructions import static_instructions
 from memoria.surface.mcp.server import MemoriaServer, Subscribers
 from memoria.surface.mcp.tools import add_tools
@@ -101,7 +101,7 @@ def build_app(
     subscribers = Subscribers()
 
     @asynccontextmanager
-    async def lifespan(_: Server[Memories]) -> AsyncIterator[Memories]:
+    async def lifespan(_: Server[ServedMemories]) -> AsyncIterator[ServedMemories]:
         async with open_home() as home:
             memories = TenantMemories(home, chosen.most)
             await in_thread(memories.purge_hidden)

@@ -21,7 +21,7 @@ from memoria.surface.text import remember_notes
 _LONGEST_ID = 500
 
 
-class Memories(Protocol):
+class ServedMemories(Protocol):
     """The memories that a server reaches: one, or that of whoever calls."""
 
     def find(self, request: object) -> Memoria:
@@ -52,8 +52,8 @@ class OneMemory:
         return Access.ADMIN
 
 
-RequestContext = ServerRequestContext[Memories]
-Ctx = Context[Memories, Any]
+RequestContext = ServerRequestContext[ServedMemories]
+Ctx = Context[ServedMemories, Any]
 
 
 def find_memory(context: RequestContext) -> Memoria:

@@ -26,7 +26,7 @@ from memoria.app import Memoria
 from memoria.app.spool import WAITING_BYTES
 from memoria.surface.front.streams import Inbox, Outbox
 from memoria.surface.mcp import prompts, resources
-from memoria.surface.mcp.calls import Memories, OneMemory, RequestContext
+from memoria.surface.mcp.calls import OneMemory, RequestContext, ServedMemories
 from memoria.surface.mcp.incoming import OpenRequests, relay, repair_lines
 from memoria.surface.mcp.instructions import static_instructions
 from memoria.surface.mcp.prompts import complete
@@ -159,12 +159,12 @@ _NAME = "memoria"
 _STATIC = CacheHint(ttl_ms=3_600_000, scope="public")
 
 
-class MemoriaServer(Server[Memories]):
+class MemoriaServer(Server[ServedMemories]):
     """The MCP server: all tools, resources and prompts over one opened memory."""
 
     def __init__(
         self,
-        lifespan: Callable[[Server[Memories]], AbstractAsyncContextManager[Memories]],
+        lifespan: Callable[[Server[ServedMemories]], AbstractAsyncContextManager[ServedMemories]],
         subscribers: Subscribers,
         instructions: str,
         finish: Mapping[str, Finish],
@@ -219,7 +219,7 @@ def build_server(
     subscribers = Subscribers()
 
     @asynccontextmanager
-    async def lifespan(_: Server[Memories]) -> AsyncIterator[Memories]:
+    async def lifespan(_: Server[ServedMemories]) -> AsyncIterator[ServedMemories]:
         async with open_memory() as memory, anyio.create_task_group() as tasks:
             tasks.start_soon(follow_spool, memory)
             tasks.start_soon(watch_files, subscribers, resources.core_resources(memory))

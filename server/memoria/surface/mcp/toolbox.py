@@ -35,7 +35,7 @@ from memoria.errors import MemoriaError, shorten
 from memoria.model import describe_problems
 from memoria.model.access import Access
 from memoria.surface.mcp.arguments import read_as_meant
-from memoria.surface.mcp.calls import Ctx, Memories, RequestContext, find_memory, title_of
+from memoria.surface.mcp.calls import Ctx, RequestContext, ServedMemories, find_memory, title_of
 from memoria.surface.mcp.instructions import unread_word
 from memoria.surface.mcp.resources import without_links
 
@@ -214,7 +214,7 @@ class Toolbox:
 
     def describe(self, access: Access) -> Sequence[ListedTool]:
         """Describe the tools that an access allows; each is described once in a process."""
-        return tuple(one for one in self._listing if access.includes(required_access(one)))
+        return tuple(one for one in self._listing if access.includes(access_for(one)))
 
     @cached_property
     def _listing(self) -> Sequence[ListedTool]:
@@ -238,7 +238,7 @@ class Toolbox:
         _refuse_without_access(tool, context.lifespan_context.find_access(context.request))
         _refuse_misfit(tool, arguments)
         arguments = read_as_meant(arguments, tool.parameters)
-        request = Context[Memories, Any](
+        request = Context[ServedMemories, Any](
             request_context=context, input_params=params, subscriptions=self._bus
         )
         async with telling_progress(request, self.progress_pause_s):
@@ -287,7 +287,7 @@ def _shorten_schemas(function: Callable[..., Any]) -> tuple[dict[str, Any], dict
     return shorten_input_schema(tool.parameters), answer or None
 
 
-def required_access(tool: Tool | ListedTool) -> Access:
+def access_for(tool: Tool | ListedTool) -> Access:
     """Return the access that a tool needs, which its annotations tell."""
     notes = tool.annotations or ToolAnnotations()
     if notes.read_only_hint:
@@ -296,7 +296,7 @@ def required_access(tool: Tool | ListedTool) -> Access:
 
 
 def _refuse_without_access(tool: Tool, access: Access) -> None:
-    needed = required_access(tool)
+    needed = access_for(tool)
     if not access.includes(needed):
         raise ToolError(
             f"{tool.name} needs a token with `{needed}`, and this one is for `{access}`. Nothing "
