@@ -21,6 +21,7 @@ LEFT_OUT = {
     "nodes": "ends of edges: made with the first edge or name of what they stand for",
     "raw_chunks": "how texts are stored: they stand in their turns",
     "leases": "who works on what at this moment",
+    "tokens": "keys to this home; a secret goes with no export",
     "transcripts": "how far clients' files on this machine have been read",
     "model_calls": "what was asked of models from this machine, and what it cost",
     "hidden_changes": "what is forgotten, and can be put back here alone",

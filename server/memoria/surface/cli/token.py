@@ -63,7 +63,7 @@ def create(
         "shown this once: put it where your client keeps secrets. Whoever has it reaches this "
         "memory wherever `memoria serve --http` runs; `memoria token revoke` ends it."
     )
-    show(write_document(**made._asdict()), text, as_json=as_json)
+    show(write_document(token=made.token, text=made.text), text, as_json=as_json)
 
 
 @group.command("revoke")
