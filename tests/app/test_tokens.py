@@ -12,8 +12,10 @@ from memoria.app.engine import open_store
 from memoria.app.tokens import TokenChecker, TokenService
 from memoria.app.upkeep import back_up, restore
 from memoria.errors import InvalidInputError, NotFoundError
+from memoria.language.secrets.redact import redact
 from memoria.model import now_millis
 from memoria.model.access import Access, TokenText
+from memoria.model.base import new_id
 from memoria.model.provenance import COMMAND_LINE, LIBRARY
 from memoria.store.engine import Store
 
@@ -27,6 +29,12 @@ def store(home: Path) -> Store:
 def test_a_token_is_read_back_as_it_was_written(tenant: str, token_id: str) -> None:
     text = TokenText.create(tenant.encode(errors="ignore").decode() or "x", token_id)
     assert TokenText.parse(str(text)) == text
+
+
+def test_a_token_that_is_said_or_pasted_is_redacted() -> None:
+    text = str(TokenText.create("ann", new_id()))
+    for said in (f"here: {text}", f"用{text}登录", f'{{"text": "{text}"}}'):
+        assert text.rpartition(".")[2] not in redact(said).text
 
 
 @given(st.text())
