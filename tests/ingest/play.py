@@ -85,7 +85,12 @@ def answers(**by_purpose: Callable[[Asked], object]) -> Callable[[Asked], object
 
 @asynccontextmanager
 async def opened(
-    home: Path, model: ScriptedModel, loaded: Embedder | None = None, **more: object
+    home: Path,
+    model: ScriptedModel,
+    loaded: Embedder | None = None,
+    *,
+    reads_queue: bool = True,
+    **more: object,
 ) -> AsyncIterator[Memoria]:
     """A memory that a scripted model reads for, without vectors unless an embedder is given."""
     embedder = "bundled" if loaded else "off"
@@ -98,7 +103,8 @@ async def opened(
     limits = {name: more.pop(name) for name in LIMITS & more.keys()}
     kind = limit_settings(**limits)
     settings = kind.from_values(**{**chosen, "llm_model": "scripted", **more})
-    async with memoria.open(settings=settings, embedder=loaded) as m:
+    opening = memoria.open(settings=settings, embedder=loaded, reads_queue=reads_queue)
+    async with opening as m:
         yield m
 
 

@@ -175,9 +175,9 @@ async def test_of_what_waited_when_its_project_became_private_a_model_lets_nothi
     rule = {"type": "rule", "content": "Migrations run after a backup.", "scope": "everywhere"}
     model.answer = answers(extract=concludes(("never run a migration", rule)))
     turn = {"role": "user", "content": "We never run a migration without a backup."}
-    async with opened(home, model, workspace="/work/ferry", extraction_wait_minutes=60) as m:
+    async with opened(home, model, reads_queue=False, workspace="/work/ferry") as m:
         await m.record_conversation([turn], "session_end", session_id="s")
-        assert model.requests == []
+    assert model.requests == []
     async with opened(
         home, model, workspace="/work/ferry", private_workspaces=["/work/ferry"]
     ) as m:
