@@ -85,12 +85,7 @@ def answers(**by_purpose: Callable[[Asked], object]) -> Callable[[Asked], object
 
 @asynccontextmanager
 async def opened(
-    home: Path,
-    model: ScriptedModel,
-    loaded: Embedder | None = None,
-    *,
-    reads_queue: bool = True,
-    **more: object,
+    home: Path, model: ScriptedModel, loaded: Embedder | None = None, **more: object
 ) -> AsyncIterator[Memoria]:
     """A memory that a scripted model reads for, without vectors unless an embedder is given."""
     embedder = "bundled" if loaded else "off"
@@ -100,6 +95,7 @@ async def opened(
         "llm_base_url": model.url,
         "extraction_wait_minutes": 0,
     }
+    reads_queue = bool(more.pop("reads_queue", True))
     limits = {name: more.pop(name) for name in LIMITS & more.keys()}
     kind = limit_settings(**limits)
     settings = kind.from_values(**{**chosen, "llm_model": "scripted", **more})
