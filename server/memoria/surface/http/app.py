@@ -34,7 +34,6 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 class HttpOptions:
     """Options of a server over HTTP."""
 
-    host: str = "127.0.0.1"
     names: tuple[str, ...] = ()
     """Names by which callers may address it, such as memory.example.com, beside loopback's."""
     most: Access = Access.ADMIN
@@ -105,10 +104,12 @@ def build_app(
         async with open_home() as home:
             memories = TenantMemories(home, chosen.most)
             await in_thread(memories.purge_hidden)
-            opened.home = home
-            yield memories
-            opened.home = None
-            await in_thread(memories.close)
+            opened.open(home)
+            try:
+                yield memories
+            finally:
+                opened.close()
+                memories.close()
 
     server = MemoriaServer(lifespan, subscribers, static_instructions(), {})
     add_tools(server.tools)
@@ -129,18 +130,15 @@ class _Opened:
     """The home while it is open; verifies tokens and tells whether the server can answer."""
 
     def __init__(self) -> None:
-        self._home: OpenHome | None = None
         self._verifier: TokenVerifier | None = None
 
-    @property
-    def home(self) -> OpenHome | None:
-        """The opened home; None before it is open and after it is closed."""
-        return self._home
+    def open(self, home: OpenHome) -> None:
+        """Begin to verify tokens of a home's tenants."""
+        self._verifier = TokenVerifier(TokenChecker(home.store))
 
-    @home.setter
-    def home(self, home: OpenHome | None) -> None:
-        self._home = home
-        self._verifier = None if home is None else TokenVerifier(TokenChecker(home.store))
+    def close(self) -> None:
+        """Let nobody in any more."""
+        self._verifier = None
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return what a token allows; None if it opens nothing."""
@@ -148,7 +146,7 @@ class _Opened:
 
     async def answer(self, _request: Request) -> Response:
         """Answer whether calls can be served now."""
-        is_ready = self._home is not None
+        is_ready = self._verifier is not None
         return JSONResponse({"ready": is_ready}, 200 if is_ready else 503)
 
 

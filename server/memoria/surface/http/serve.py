@@ -38,7 +38,6 @@ def serve_http(
     """
     host, port = parse_address(address)
     options = HttpOptions(
-        host=host,
         names=(*names, f"[{host}]" if ":" in host else host),
         most=Access.READ if is_read_only else Access.ADMIN,
     )
