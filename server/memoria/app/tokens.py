@@ -27,8 +27,11 @@ def carry_tokens(before: Store, restored: Store) -> None:
     for tenant in dict.fromkeys((*before.tenants(), *restored.tenants())):
         with before.read(tenant) as tx:
             kept = [tx.tokens.find(token.id) for token in tx.tokens.all()]
-        with restored.write(tenant) as tx:
-            tx.tokens.replace(found for found in kept if found is not None)
+        with restored.read(tenant) as tx:
+            has_any = bool(kept or tx.tokens.all())
+        if has_any:  # a write would begin a tenant of which nothing is kept
+            with restored.write(tenant) as tx:
+                tx.tokens.replace(found for found in kept if found is not None)
 
 
 class CreatedToken(NamedTuple):

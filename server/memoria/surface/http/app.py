@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from mcp.server import Server
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend
-from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.middleware.authentication import AuthenticationMiddleware
@@ -38,8 +37,6 @@ class HttpOptions:
     """Names by which callers may address it, such as memory.example.com, beside loopback's."""
     most: Access = Access.ADMIN
     """What callers may do at most, whatever their tokens say."""
-    is_stateless: bool = False
-    """True if several processes answer, so that none keeps a client's session."""
 
 
 class RequireToken:
@@ -96,7 +93,7 @@ def build_app(
         options: how it serves.
     """
     chosen = options or HttpOptions()
-    opened = _Opened()
+    verifier = TokenVerifier()
     subscribers = Subscribers()
 
     @asynccontextmanager
@@ -104,50 +101,29 @@ def build_app(
         async with open_home() as home:
             memories = TenantMemories(home, chosen.most)
             await in_thread(memories.purge_hidden)
-            opened.open(home)
+            verifier.checker = TokenChecker(home.store)
             try:
                 yield memories
             finally:
-                opened.close()
+                verifier.checker = None
                 memories.close()
+
+    async def answer_ready(_request: Request) -> Response:
+        is_ready = verifier.checker is not None
+        return JSONResponse({"ready": is_ready}, 200 if is_ready else 503)
 
     server = MemoriaServer(lifespan, subscribers, static_instructions(), {})
     add_tools(server.tools)
     app = server.streamable_http_app(
-        stateless_http=chosen.is_stateless,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        custom_starlette_routes=[Route("/healthz", _answer_alive), Route("/readyz", opened.answer)],
+        custom_starlette_routes=[Route("/healthz", _answer_alive), Route("/readyz", answer_ready)],
     )
     # The last one added sees a request first.
     app.add_middleware(RequireToken)
     app.add_middleware(AuthContextMiddleware)
-    app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(opened))
+    app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(verifier))
     app.add_middleware(CheckHost, names=[*_LOOPBACK, *chosen.names])
     return app
-
-
-class _Opened:
-    """The home while it is open; verifies tokens and tells whether the server can answer."""
-
-    def __init__(self) -> None:
-        self._verifier: TokenVerifier | None = None
-
-    def open(self, home: OpenHome) -> None:
-        """Begin to verify tokens of a home's tenants."""
-        self._verifier = TokenVerifier(TokenChecker(home.store))
-
-    def close(self) -> None:
-        """Let nobody in any more."""
-        self._verifier = None
-
-    async def verify_token(self, token: str) -> AccessToken | None:
-        """Return what a token allows; None if it opens nothing."""
-        return None if self._verifier is None else await self._verifier.verify_token(token)
-
-    async def answer(self, _request: Request) -> Response:
-        """Answer whether calls can be served now."""
-        is_ready = self._verifier is not None
-        return JSONResponse({"ready": is_ready}, 200 if is_ready else 503)
 
 
 async def _answer_alive(_request: Request) -> Response:
