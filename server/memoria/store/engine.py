@@ -166,6 +166,10 @@ class Engine(Protocol):
         """Check whether the home has a database already."""
         ...
 
+    def identify(self, settings: Settings) -> tuple[int, int] | None:
+        """Return what tells the home's database from one that replaces it; None if it has none."""
+        ...
+
     def open(self, settings: Settings) -> Store:
         """Open the home's store, made if the home has none.
 

@@ -13,6 +13,7 @@ import pytest
 import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from starlette.applications import Starlette
 
 from memoria import Settings
 from memoria.app.compose import open_home
@@ -30,7 +31,13 @@ class HttpServer:
     """A server that runs, and its home."""
 
     url: str
-    home: OpenHome
+    opened: OpenHome | None = None
+
+    @property
+    def home(self) -> OpenHome:
+        """The home, of a server that has one."""
+        assert self.opened is not None
+        return self.opened
 
     async def create_token(
         self, tenant: str, access: Access, expires_at: int | None = None
@@ -63,23 +70,29 @@ def start_server(home: Path) -> StartServer:
     @asynccontextmanager
     async def start(options: HttpOptions | None = None) -> AsyncIterator[HttpServer]:
         settings = Settings.from_values(home=home, embedder="off")
-        with socket.socket() as listening:
-            listening.bind(("127.0.0.1", 0))
-            url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-            async with open_home(settings) as opened:
+        async with open_home(settings) as opened:
 
-                @asynccontextmanager
-                async def share() -> AsyncIterator[OpenHome]:
-                    yield opened
+            @asynccontextmanager
+            async def share() -> AsyncIterator[OpenHome]:
+                yield opened
 
-                app = build_app(share, options)
-                config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
-                server = uvicorn.Server(config)
-                async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(server.serve, [listening])
-                    while not server.started:
-                        await anyio.lowlevel.checkpoint()
-                    yield HttpServer(url, opened)
-                    server.should_exit = True
+            async with serve_app(build_app(share, options), opened) as server:
+                yield server
 
     return start
+
+
+@asynccontextmanager
+async def serve_app(app: Starlette, opened: OpenHome | None = None) -> AsyncIterator[HttpServer]:
+    """Serve an application on loopback until the block ends."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(server.serve, [listening])
+            while not server.started:
+                await anyio.lowlevel.checkpoint()
+            yield HttpServer(url, opened)
+            server.should_exit = True

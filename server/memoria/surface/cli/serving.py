@@ -31,6 +31,9 @@ def serve(
     read_only: Annotated[
         bool, typer.Option("--read-only", help="With --http: allow nobody to change anything.")
     ] = False,
+    workers: Annotated[
+        int, typer.Option(min=1, max=64, help="With --http: how many processes answer.")
+    ] = 1,
 ) -> None:
     """Run the MCP server: on standard input and output, as a client starts it, or over HTTP.
 
@@ -41,10 +44,12 @@ def serve(
     if http is not None:
         from memoria.surface.http.serve import serve_http  # noqa: PLC0415
 
-        serve_http(options.settings, http, names=tuple(name or ()), is_read_only=read_only)
+        serve_http(
+            options.settings, http, names=tuple(name or ()), is_read_only=read_only, workers=workers
+        )
         return
-    if name or read_only:
-        raise typer.BadParameter("--name and --read-only go with --http")
+    if name or read_only or workers > 1:
+        raise typer.BadParameter("--name, --read-only and --workers go with --http")
     if as_json:
         print_json(client_entry(options))
         return
@@ -66,10 +71,12 @@ def demo(as_json: AsJson = False) -> None:
 
 def client_entry(options: Options) -> dict[str, object]:
     """Return an `mcpServers` entry that starts this installation."""
-    home = options.home or os.environ.get("MEMORIA_HOME")
+    homes = None if options.home else os.environ.get("MEMORIA_HOMES")
+    home = options.home or (None if homes else os.environ.get("MEMORIA_HOME"))
     tenant = options.tenant or os.environ.get("MEMORIA_TENANT")
     given = {
         "MEMORIA_HOME": str(Path(home).expanduser().absolute()) if home else None,
+        "MEMORIA_HOMES": str(Path(homes).expanduser().absolute()) if homes else None,
         "MEMORIA_TENANT": tenant,
     }
     environment = {name: value for name, value in given.items() if value is not None}

@@ -14,11 +14,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from memoria.app.homes import TenantHomes
 from memoria.app.open_home import OpenHome, in_thread
 from memoria.app.tokens import TokenChecker
 from memoria.model.access import Access
-from memoria.surface.http.callers import TenantMemories, TokenVerifier
+from memoria.surface.http.callers import HomeMemories, TenantMemories, TokenVerifier
 from memoria.surface.http.guards import LOOPBACK, CheckHost, RequireToken
+from memoria.surface.http.holding import AnswerUnavailable, HoldHome
 from memoria.surface.mcp.calls import ServedMemories
 from memoria.surface.mcp.instructions import static_instructions
 from memoria.surface.mcp.server import MemoriaServer, Subscribers
@@ -33,16 +35,22 @@ class HttpOptions:
     """Names by which callers may address it, such as memory.example.com, beside loopback's."""
     most: Access = Access.ADMIN
     """What callers may do at most, whatever their tokens say."""
+    keeps_sessions: bool = True
+    """True if a client of the older era has a session in this process; False where its next call
+    may reach another."""
+    seal: bytes = b""
+    """Key that seals what a client echoes while its user is asked; empty for one that no other
+    process has."""
 
 
 def build_app(
-    open_home: Callable[[], AbstractAsyncContextManager[OpenHome]],
+    open_home: Callable[[], AbstractAsyncContextManager[OpenHome | TenantHomes]],
     options: HttpOptions | None = None,
 ) -> Starlette:
     """Build the application.
 
     Args:
-        open_home: opens the home when the server starts.
+        open_home: opens the home, or the tenants' homes, when the server starts.
         options: how it serves.
     """
     chosen = options or HttpOptions()
@@ -52,6 +60,13 @@ def build_app(
     @asynccontextmanager
     async def lifespan(_: Server[ServedMemories]) -> AsyncIterator[ServedMemories]:
         async with open_home() as home:
+            if isinstance(home, TenantHomes):
+                verifier.checker = homes = HomeMemories(home, chosen.most)
+                try:
+                    yield homes
+                finally:
+                    verifier.checker = None
+                return
             memories = TenantMemories(home, chosen.most)
             await in_thread(memories.purge_hidden)
             verifier.checker = TokenChecker(home.store)
@@ -65,16 +80,19 @@ def build_app(
         is_ready = verifier.checker is not None
         return JSONResponse({"ready": is_ready}, 200 if is_ready else 503)
 
-    server = MemoriaServer(lifespan, subscribers, static_instructions(), {})
+    server = MemoriaServer(lifespan, subscribers, static_instructions(), {}, chosen.seal)
     add_tools(server.tools)
     app = server.streamable_http_app(
+        stateless_http=not chosen.keeps_sessions,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         custom_starlette_routes=[Route("/healthz", _answer_alive), Route("/readyz", answer_ready)],
     )
     # The last one added sees a request first.
+    app.add_middleware(HoldHome, verifier=verifier)
     app.add_middleware(RequireToken)
     app.add_middleware(AuthContextMiddleware)
     app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(verifier))
+    app.add_middleware(AnswerUnavailable)
     app.add_middleware(CheckHost, names=[*LOOPBACK, *chosen.names])
     return app
 

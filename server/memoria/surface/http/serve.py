@@ -1,37 +1,108 @@
-"""`memoria serve --http`: runs the application until it is told to stop."""
+"""`memoria serve --http`: runs the application, in one process or several, until told to stop."""
 
 import ipaddress
 import logging
+import secrets
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 
+import anyio
 import uvicorn
+from starlette.applications import Starlette
 
 from memoria.app.compose import open_home
-from memoria.app.open_home import OpenHome
+from memoria.app.homes import TenantHomes
+from memoria.app.open_home import OpenHome, SharedParts
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, quote_value
+from memoria.ingest.rounds import SharedRounds
 from memoria.model.access import Access
 from memoria.surface.http.app import HttpOptions, build_app
+from memoria.surface.http.callers import HTTP_CHANNEL
+from memoria.surface.http.workers import READY_WITHIN_S, Workers, end_with_parent
 
 _STOPS_AFTER_S = 5
 """Seconds that calls have to end in when the server is told to stop."""
 _MOST_CALLS = 1_000
 """Number of calls at once beyond which a caller is told to come back."""
+_SEARCH_THREADS = 4
+"""Number of searches at once in a process: more would only take turns with each other."""
+_ENDPOINT_THREADS = 4
+"""Number of threads that embed where that is another machine's work."""
 _LAST_PORT = 65_535
+_SEAL_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What is served, as each process of the server is told."""
+
+    settings: Settings
+    options: HttpOptions
+    is_told: bool
+    """True if the process that serves says so, and no other does."""
+    says: str
+
+    def build(self) -> Starlette:
+        """Build the application in the process that runs it."""
+        logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+        end_with_parent()
+        return build_app(self._open, self.options)
+
+    @asynccontextmanager
+    async def _open(self) -> AsyncIterator[OpenHome | TenantHomes]:
+        """Open the home, or the tenants' homes, and begin to load the embedder."""
+        async with open_served(self.settings) as opened:
+            if self.is_told:
+                _tell(self.says)
+            yield opened
+
+
+@asynccontextmanager
+async def open_served(settings: Settings) -> AsyncIterator[OpenHome | TenantHomes]:
+    """Open what a server over HTTP serves: a home, or the homes of tenants who have one each."""
+    embedding = _ENDPOINT_THREADS if settings.embedder == "endpoint" else 1
+    rounds = SharedRounds(embedding, settings.llm_concurrency)
+    shared = SharedParts(rounds, anyio.CapacityLimiter(_SEARCH_THREADS))
+    embedder = shared.choose_embedder(settings)
+    if embedder is not None:
+        embedder.start_loading()
+    if settings.homes is not None:
+        load = partial(_load_tenant, type(settings))
+        async with TenantHomes.open(settings, load, shared, HTTP_CHANNEL) as homes:
+            yield homes
+    else:
+        try:
+            async with open_home(settings, shared=shared) as home:
+                yield home
+        finally:
+            rounds.stop()
+
+
+def _load_tenant(settings: type[Settings], tenant: str) -> Settings:
+    """Load the settings of a tenant's home: the environment's, and those of its file."""
+    return settings.load(tenant=tenant, workspace="none")
 
 
 def serve_http(
-    settings: Settings, address: str, *, names: tuple[str, ...] = (), is_read_only: bool = False
+    settings: Settings,
+    address: str,
+    *,
+    names: tuple[str, ...] = (),
+    is_read_only: bool = False,
+    workers: int = 1,
 ) -> None:
-    """Serve all tenants of a home over HTTP, until SIGTERM or Ctrl-C.
+    """Serve all tenants over HTTP, until SIGTERM or Ctrl-C.
 
     Args:
-        settings: those of the home.
+        settings: those of the home, or of the folder with the tenants' homes.
         address: where to listen: `127.0.0.1:8420`, `[::1]:8420`.
         names: names by which callers may address the server, beside loopback's and the address.
         is_read_only: True if nobody may change anything.
+        workers: number of processes that answer.
 
     Raises:
         InvalidInputError: the address can't be read.
@@ -41,21 +112,13 @@ def serve_http(
         names=(*names, f"[{host}]" if ":" in host else host),
         most=Access.READ if is_read_only else Access.ADMIN,
     )
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-
-    @asynccontextmanager
-    async def open_and_tell() -> AsyncIterator[OpenHome]:
-        async with open_home(settings) as home:
-            _tell(f"Memoria serves {settings.home_path} at http://{address}/mcp")
-            if not _is_loopback(host):
-                _tell(
-                    "Other machines can reach it. Tokens and memories travel as they are: put TLS "
-                    "in front."
-                )
-            yield home
-
-    uvicorn.run(
-        build_app(open_and_tell, options),
+    if workers > 1:
+        seal = secrets.token_bytes(_SEAL_BYTES)
+        options = replace(options, keeps_sessions=False, seal=seal)
+    service = Service(settings, options, workers == 1, _describe(settings, address, host))
+    config = uvicorn.Config(
+        service.build,
+        factory=True,
         host=host,
         port=port,
         log_level="warning",
@@ -64,7 +127,13 @@ def serve_http(
         proxy_headers=False,
         limit_concurrency=_MOST_CALLS,
         timeout_graceful_shutdown=_STOPS_AFTER_S,
+        timeout_worker_healthcheck=READY_WITHIN_S,
+        workers=workers,
     )
+    if workers > 1:
+        Workers(config, [config.bind_socket()], lambda: _tell(service.says)).run()
+        return
+    uvicorn.Server(config).run()
 
 
 def parse_address(address: str) -> tuple[str, int]:
@@ -83,6 +152,18 @@ def parse_address(address: str) -> tuple[str, int]:
             "127.0.0.1:8420."
         )
     return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def _describe(settings: Settings, address: str, host: str) -> str:
+    """Describe what is served and where, and what to mind."""
+    place = settings.homes or settings.home_path
+    said = f"Memoria serves {place} at http://{address}/mcp"
+    if _is_loopback(host):
+        return said
+    return (
+        f"{said}\nOther machines can reach it. Tokens and memories travel as they are: put TLS "
+        "in front."
+    )
 
 
 def _tell(text: str) -> None:
