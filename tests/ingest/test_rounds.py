@@ -26,7 +26,7 @@ def test_each_has_its_step_though_another_always_has_more_to_do(rounds: WorkRoun
 
     busy = rounds.join(work_on)
     for one in others:
-        rounds.join(lambda done=one: done.set())
+        rounds.join(one.set)
     assert all(one.wait(LONG_S) for one in (first, *others))
     busy.leave(LONG_S)
 
@@ -64,7 +64,7 @@ def test_who_has_left_makes_no_step_and_the_last_one_has_ended(rounds: WorkRound
     assert seen[-1] == "ended"
     turn.wake()
     other = threading.Event()
-    rounds.join(lambda: other.set())
+    rounds.join(other.set)
     assert other.wait(LONG_S)
     assert steps == seen
 
@@ -77,6 +77,6 @@ def test_a_step_that_fails_stops_no_other(
 
     rounds.join(fail)
     other = threading.Event()
-    rounds.join(lambda: other.set())
+    rounds.join(other.set)
     assert other.wait(LONG_S)
     assert "this home is broken" in caplog.text
