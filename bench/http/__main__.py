@@ -22,7 +22,8 @@ def main() -> int:
         one.add_argument("--seed", type=int, default=1, help="of all that is left to chance")
         module.add_options(one)
     arguments = parser.parse_args()
-    return _PARTS[arguments.part].run(arguments)
+    code: int = _PARTS[arguments.part].run(arguments)
+    return code
 
 
 if __name__ == "__main__":

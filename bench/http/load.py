@@ -144,5 +144,3 @@ def sum_up(way: str, clients: int, crowd: Crowd) -> Summary:
         errors=tuple(crowd.errors),
         foreign=tuple(crowd.foreign),
     )
-
-

@@ -97,11 +97,11 @@ class HttpServerProcess:
 
     def count_files(self) -> int:
         """Number of files that its processes have open."""
-        return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in self.list_workers())
+        return sum(len([*Path(f"/proc/{pid}/fd").iterdir()]) for pid in self.list_workers())
 
     def count_threads(self) -> int:
         """Number of threads of its processes."""
-        return sum(len(os.listdir(f"/proc/{pid}/task")) for pid in self.list_workers())
+        return sum(len([*Path(f"/proc/{pid}/task").iterdir()]) for pid in self.list_workers())
 
     def stop(self) -> float:
         """Stop it as a service manager would; return how long that took, in seconds."""

@@ -104,13 +104,7 @@ async def _measure(
     arguments: argparse.Namespace, name: str, folder: Path, tenants: list[Tenant]
 ) -> Summary:
     way = _WAYS[name]
-    place = Place(
-        folder,
-        way.has_home_each,
-        arguments.embedder,
-        max(way.workers, 1),
-        way.helpers,
-    )
+    place = Place(folder, way.has_home_each, arguments.embedder, max(way.workers, 1), way.helpers)
     clients = arguments.clients if way.workers else min(arguments.clients, _MOST_SERVERS)
     talk = Talk(tenants, arguments.seed)
     limit = Limit(arguments.seconds, arguments.calls, arguments.lead)
