@@ -26,7 +26,7 @@ from bench.faults.homes import texts_of
 from bench.faults.verdict import Verdict
 from bench.http.callers import HttpCaller, open_http
 from bench.http.server import HttpServerProcess, Place, serve
-from bench.http.world import Call, Tenant, fill, settings_of
+from bench.http.world import Call, Tenant, create_token, fill, settings_of
 from bench.output import rounded
 
 WORKER, ALL, ROLLING = "kill a worker", "kill all", "rolling restart"
@@ -92,7 +92,10 @@ async def kill(
         async with AsyncExitStack() as stack, anyio.create_task_group() as tasks:
             for number in range(clients):
                 tenant = tenants[number % len(tenants)]
-                caller = await stack.enter_async_context(open_http(server.url, tenant.token))
+                # Of its own, and so with a session of its own: in one that several share, nobody
+                # could tell a turn that is repeated from one that is said again.
+                token = await create_token(folder, tenant.name, "off", has_home_each=True)
+                caller = await stack.enter_async_context(open_http(server.url, token))
                 writers.append(Writer(tenant, f"client {number}", caller))
                 tasks.start_soon(_write_on, writers[-1], tally, chance)
             for event in events:

@@ -120,6 +120,14 @@ def settings_of(folder: Path, tenant: str, embedder: str, *, has_home_each: bool
     return Settings.from_values(tenant=tenant, embedder=embedder, **place)
 
 
+async def create_token(folder: Path, tenant: str, embedder: str, *, has_home_each: bool) -> str:
+    """Create a token in a tenant's home, made if need be."""
+    chosen = settings_of(folder, tenant, embedder, has_home_each=has_home_each)
+    async with open_home(chosen) as home:
+        created = await TokenService(home.store, tenant, COMMAND_LINE).create(Access.ADMIN)
+    return created.text
+
+
 async def fill(
     folder: Path, count: int, turns: int, embedder: str, *, has_home_each: bool
 ) -> list[Tenant]:
@@ -136,9 +144,9 @@ async def fill(
     talk = Talk(tenants, seed=46)
     for tenant in tenants:
         chosen = settings_of(folder, tenant.name, embedder, has_home_each=has_home_each)
-        async with open_home(chosen) as home:
-            tokens = TokenService(home.store, tenant.name, COMMAND_LINE)
-            tenant.token = (await tokens.create(Access.ADMIN)).text
+        tenant.token = await create_token(
+            folder, tenant.name, embedder, has_home_each=has_home_each
+        )
         if not turns:
             continue
         async with memoria.open(settings=chosen) as m:

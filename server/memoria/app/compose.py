@@ -108,7 +108,8 @@ async def open_home(
     if reader is not None and reads_queue:
         reader.start(rounds)
     is_own = embedder is not None or reranker is not None  # which no other process has
-    helpers = None if is_own or not settings.search_helpers else _prepare_helpers(settings)
+    is_alone = not (is_own or settings.homes is not None)
+    helpers = _prepare_helpers(settings) if is_alone and settings.search_helpers else None
     try:
         opened = OpenHome(settings, store, lazy, reranker or own, worker, reader, helpers)
         yield opened if shared is None else replace(opened, search_turns=shared.search_turns)

@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from memoria.app.compose import open_home
 from memoria.app.homes import TenantHomes
 from memoria.app.open_home import OpenHome, SharedParts
-from memoria.config import Settings
+from memoria.config import NO_WORKSPACE, Settings
 from memoria.errors import InvalidInputError, quote_value
 from memoria.ingest.rounds import SharedRounds
 from memoria.model.access import Access
@@ -42,23 +42,29 @@ class Service:
 
     settings: Settings
     options: HttpOptions
-    is_told: bool
-    """True if the process that serves says so, and no other does."""
     says: str
 
     def build(self) -> Starlette:
         """Build the application in the process that runs it."""
         logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-        end_with_parent()
         return build_app(self._open, self.options)
 
     @asynccontextmanager
     async def _open(self) -> AsyncIterator[OpenHome | TenantHomes]:
         """Open the home, or the tenants' homes, and begin to load the embedder."""
         async with open_served(self.settings) as opened:
-            if self.is_told:
-                _tell(self.says)
+            _tell(self.says)
             yield opened
+
+
+class WorkerService(Service):
+    """What is served, as each of several workers is told: its supervisor says it when all serve."""
+
+    def build(self) -> Starlette:
+        """Build the application in a worker, with the settings as the home's file has them."""
+        logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+        end_with_parent()
+        return build_app(lambda: open_served(_load_again(self.settings)), self.options)
 
 
 @asynccontextmanager
@@ -82,9 +88,15 @@ async def open_served(settings: Settings) -> AsyncIterator[OpenHome | TenantHome
             rounds.stop()
 
 
+def _load_again(settings: Settings) -> Settings:
+    home = None if settings.homes is not None else settings.home_path
+    named = settings.workspace or NO_WORKSPACE
+    return type(settings).load(home=home, tenant=settings.tenant, workspace=named)
+
+
 def _load_tenant(settings: type[Settings], tenant: str) -> Settings:
     """Load the settings of a tenant's home: the environment's, and those of its file."""
-    return settings.load(tenant=tenant, workspace="none")
+    return settings.load(tenant=tenant, workspace=NO_WORKSPACE)
 
 
 def serve_http(
@@ -112,10 +124,13 @@ def serve_http(
         names=(*names, f"[{host}]" if ":" in host else host),
         most=Access.READ if is_read_only else Access.ADMIN,
     )
+    says = _describe(settings, address, host)
     if workers > 1:
         seal = secrets.token_bytes(_SEAL_BYTES)
         options = replace(options, keeps_sessions=False, seal=seal)
-    service = Service(settings, options, workers == 1, _describe(settings, address, host))
+        service: Service = WorkerService(settings, options, says)
+    else:
+        service = Service(settings, options, says)
     config = uvicorn.Config(
         service.build,
         factory=True,
@@ -131,7 +146,7 @@ def serve_http(
         workers=workers,
     )
     if workers > 1:
-        Workers(config, [config.bind_socket()], lambda: _tell(service.says)).run()
+        Workers(config, [config.bind_socket()], lambda: _tell(says)).run()
         return
     uvicorn.Server(config).run()
 
