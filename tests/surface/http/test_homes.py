@@ -1,12 +1,14 @@
 """Tenants with a home each: opened when called for, closed when others are, erased by deleting."""
 
 import shutil
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
 import pytest
+from tests.retrieval.toys import ToyEmbedder
 from tests.surface.http.conftest import HttpServer, serve_app
 from tests.surface.http.test_callers import call
 
@@ -16,7 +18,10 @@ from memoria.app.homes import TenantHomes
 from memoria.app.open_home import SharedParts
 from memoria.app.tokens import TokenService
 from memoria.bare.home import home_below
+from memoria.errors import StoreUnavailableError
+from memoria.inference import LazyEmbedder
 from memoria.ingest.rounds import SharedRounds
+from memoria.model import Vector
 from memoria.model.access import Access, TokenText
 from memoria.model.provenance import COMMAND_LINE
 from memoria.surface.http.app import build_app
@@ -32,6 +37,7 @@ class Homes:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.opened: TenantHomes
+        self.parts: type[SharedParts] = SharedParts
 
     def settings(self, tenant: str) -> Settings:
         """Return the settings of a tenant's home."""
@@ -51,7 +57,7 @@ class Homes:
 
         @asynccontextmanager
         async def open_homes() -> AsyncIterator[TenantHomes]:
-            shared = SharedParts(SharedRounds(1, 1), anyio.CapacityLimiter(2))
+            shared = self.parts(SharedRounds(1, 1), anyio.CapacityLimiter(2))
             settings = self.settings("default")
             async with TenantHomes.open(
                 settings, self.settings, shared, HTTP_CHANNEL
@@ -140,6 +146,58 @@ async def test_a_home_is_not_closed_while_somebody_calls(homes: Homes) -> None:
                 await anyio.lowlevel.checkpoint()
         assert homes.opened.find(names[0]) is held.memory
         await held.memory.remember(FACT)
+
+
+class HeldEmbedder(ToyEmbedder):
+    """Embeds nothing until it is let go."""
+
+    def __init__(self) -> None:
+        self.is_let_go = threading.Event()
+
+    def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+        """Wait, and return the vectors of documents."""
+        self.is_let_go.wait(10)
+        return super().embed_documents(texts)
+
+
+@pytest.mark.anyio
+async def test_a_home_is_not_closed_before_what_waits_in_it_is_embedded(homes: Homes) -> None:
+    embedder = HeldEmbedder()
+
+    class PartsWithEmbedder(SharedParts):
+        def choose_embedder(self, settings: Settings) -> LazyEmbedder:  # noqa: ARG002  (as all homes)
+            return LazyEmbedder("toy/1", lambda: embedder)
+
+    homes.parts = PartsWithEmbedder
+    names = [f"tenant {i}" for i in range(MOST_OPEN + 2)]
+    tokens = [await homes.create_token(name) for name in names]
+    try:
+        async with homes.serve() as server:
+            async with server.connect(tokens[0]) as client:
+                turn = {"role": "user", "content": FACT}
+                await call(client, "record_conversation", turns=[turn])
+            async with homes.opened.hold(names[0]) as first:
+                assert first is not None
+            for token in tokens[1:]:
+                await search(server, token)
+            assert homes.opened.find(names[0]) is first.memory
+            embedder.is_let_go.set()
+            with anyio.fail_after(10):
+                while not is_closed(homes, names[0]):
+                    await search(server, tokens[-1])
+    finally:
+        embedder.is_let_go.set()
+    async with open_home(homes.settings(names[0])) as home:
+        with home.store.backlog(write=False) as backlog:
+            assert backlog.status(5).pending == 0
+
+
+def is_closed(homes: Homes, tenant: str) -> bool:
+    try:
+        homes.opened.find(tenant)
+    except StoreUnavailableError:
+        return True
+    return False
 
 
 @pytest.mark.anyio
