@@ -5,7 +5,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -72,7 +72,11 @@ async def visit_homes(
                         wrong.append(f"{tenant.name}: {text}")
                 cpu_ms = (count_cpu_s([server.pid]) - before) * _MS / len(took)
                 visits.append(_look(server, f"{what}, {tool}", took, cpu_ms))
-    return visits, wrong
+        stopping = replace(visits[-1], what="stopping", calls=1)
+        took_ms = server.stop() * _MS
+        visits.append(replace(stopping, p50=took_ms, p95=took_ms, most=took_ms))
+    named = [replace(one, what=f"{open_homes} stay open: {one.what}") for one in visits]
+    return named, wrong
 
 
 def _look(server: HttpServerProcess, what: str, took: list[float], cpu_ms: float) -> Visit:
@@ -93,7 +97,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this part."""
     parser.add_argument("--tenants", type=int, default=1000)
     parser.add_argument("--turns", type=int, default=20, help="that each tenant has said before")
-    parser.add_argument("--open", type=int, default=200, help="homes that stay open")
+    parser.add_argument(
+        "--open", type=int, nargs="+", default=[200, 1000], help="homes that stay open, in turns"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -101,11 +107,14 @@ def run(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="memoria-http-") as name:
         filling = partial(fill, has_home_each=True)
         tenants = anyio.run(filling, Path(name), arguments.tenants, arguments.turns, "off")
-        work = partial(visit_homes, Path(name), tenants, arguments.open)
-        visits, wrong = anyio.run(work)
+        visits, wrong = list[Visit](), list[str]()
+        for most in arguments.open:
+            found, failed = anyio.run(visit_homes, Path(name), tenants, most)
+            visits += found
+            wrong += failed
     if arguments.json:
-        found = [rounded(asdict(one)) for one in visits]
-        print(json.dumps({"benchmark": "bench.http homes", "visits": found, "wrong": wrong}))
+        shown = [rounded(asdict(one)) for one in visits]
+        print(json.dumps({"benchmark": "bench.http homes", "visits": shown, "wrong": wrong}))
     else:
         for one in visits:
             print(
