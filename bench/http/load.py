@@ -79,9 +79,8 @@ async def run_crowd(
         pids: processes whose time and memory are counted, with their children.
     """
     crowd = Crowd()
-    began = time.monotonic()
     left = limit.calls
-    lead_cpu = lead_own = 0.0
+    began, lead_cpu, lead_own = time.monotonic(), count_cpu_s(pids), time.process_time()
 
     async def begin_counting() -> None:
         nonlocal began, lead_cpu, lead_own
@@ -98,7 +97,8 @@ async def run_crowd(
             await _make_call(crowd, talk.draw(tenant), tenant, caller)
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(begin_counting)
+        if limit.lead_s:
+            tasks.start_soon(begin_counting)
         for tenant, caller in callers:
             tasks.start_soon(call_on, tenant, caller)
     crowd.seconds = time.monotonic() - began

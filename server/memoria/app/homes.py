@@ -4,6 +4,7 @@ A home is opened only where there is one: whoever guesses a tenant's name makes 
 was deleted or replaced is closed at the next call for it.
 """
 
+import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -21,6 +22,7 @@ from memoria.config import Settings
 from memoria.errors import StoreError, StoreUnavailableError
 from memoria.model import Channel
 
+_LOG = logging.getLogger(__name__)
 _Identity = tuple[int, int]
 
 
@@ -159,9 +161,13 @@ class TenantHomes:
                 place.closing, place.opened = stack.pop_all(), opened
 
     async def _close(self, place: _Place) -> None:
+        """Close a home; what goes wrong with one is logged and stops no other."""
         with anyio.CancelScope(shield=True):
             place.opened = None
-            await place.closing.aclose()
+            try:
+                await place.closing.aclose()
+            except Exception:  # noqa: BLE001  (one home must not stop the others)
+                _LOG.exception("A home could not be closed properly")
 
     async def _close_surplus(self) -> None:
         """Close the homes that were not called for longest, whenever too many are open."""

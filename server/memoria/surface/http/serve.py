@@ -30,6 +30,8 @@ _MOST_CALLS = 1_000
 """Number of calls at once beyond which a caller is told to come back."""
 _SEARCH_THREADS = 4
 """Number of searches at once in a process: more would only take turns with each other."""
+_WAITING_SEARCHES = 40
+"""Number of searches at once where they wait for another machine most of the time."""
 _ENDPOINT_THREADS = 4
 """Number of threads that embed where that is another machine's work."""
 _LAST_PORT = 65_535
@@ -70,9 +72,11 @@ class WorkerService(Service):
 @asynccontextmanager
 async def open_served(settings: Settings) -> AsyncIterator[OpenHome | TenantHomes]:
     """Open what a server over HTTP serves: a home, or the homes of tenants who have one each."""
-    embedding = _ENDPOINT_THREADS if settings.embedder == "endpoint" else 1
-    rounds = SharedRounds(embedding, settings.llm_concurrency)
-    shared = SharedParts(rounds, anyio.CapacityLimiter(_SEARCH_THREADS))
+    embeds_elsewhere = settings.embedder == "endpoint"
+    waits = embeds_elsewhere or settings.rerank_base_url is not None
+    rounds = SharedRounds(_ENDPOINT_THREADS if embeds_elsewhere else 1, settings.llm_concurrency)
+    turns = anyio.CapacityLimiter(_WAITING_SEARCHES if waits else _SEARCH_THREADS)
+    shared = SharedParts(rounds, turns)
     embedder = shared.choose_embedder(settings)
     if embedder is not None:
         embedder.start_loading()
