@@ -60,12 +60,45 @@ class HttpCaller:
         return result
 
 
+class RestCaller:
+    """A client of the REST face, with connections of its own."""
+
+    def __init__(self, http: httpx2.AsyncClient) -> None:
+        self._http = http
+
+    async def call(self, call: Call) -> dict[str, Any]:
+        """Do by one request what a tool does; return the result as the tool would."""
+        if call.tool == "get_memory":
+            answer = await self._http.get(f"/memory/nodes/{call.arguments['id']}")
+        else:
+            answer = await self._http.post(_PATHS[call.tool], json=call.arguments)
+        if answer.is_server_error:
+            answer.raise_for_status()
+        return {"isError": answer.is_error, "structuredContent": answer.json()}
+
+
+_PATHS = {
+    "search_memory": "/memory/search",
+    "search_conversation_traces": "/memory/traces",
+    "remember": "/memory/nodes",
+    "record_conversation": "/memory/ingest",
+}
+
+
 @asynccontextmanager
 async def open_http(url: str, token: str) -> AsyncIterator[HttpCaller]:
-    """Open a client that shows a token."""
+    """Open a client of MCP that shows a token."""
     headers = {**_HEADERS, "Authorization": f"Bearer {token}"}
     async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=_TIMEOUT_S) as http:
         yield HttpCaller(http)
+
+
+@asynccontextmanager
+async def open_rest(url: str, token: str) -> AsyncIterator[RestCaller]:
+    """Open a client of the REST face that shows a token."""
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=_TIMEOUT_S) as http:
+        yield RestCaller(http)
 
 
 class StdioCaller:

@@ -4,8 +4,8 @@ import argparse
 import json
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from pathlib import Path
 import anyio
 
 from bench.checkouts import THIS, memoria_command
-from bench.http.callers import Caller, StdioCaller, open_http
+from bench.http.callers import Caller, StdioCaller, open_http, open_rest
 from bench.http.load import Limit, Summary, run_crowd, sum_up
 from bench.http.server import Place, serve
 from bench.http.world import Call, Talk, Tenant, fill
@@ -29,6 +29,9 @@ _MOST_SERVERS = 8
 """Clients with a server of their own: each takes the memory of a process."""
 _WARM_UP = 3
 _HANG_S = 3600.0
+_Opening = Callable[[str, str], AbstractAsyncContextManager[Caller]]
+_FACES: dict[str, _Opening] = {"mcp": open_http, "rest": open_rest}
+"""Faces that clients call over HTTP; of several, each next client calls another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lead", type=float, default=4.0, help="seconds that are not counted")
     parser.add_argument("--calls", type=int, help="of each way, in place of a time")
     parser.add_argument("--embedder", default="bundled", choices=["bundled", "off"])
+    parser.add_argument("--faces", nargs="+", choices=list(_FACES), default=["mcp"])
     parser.add_argument("--ways", nargs="+", choices=list(_WAYS), default=list(_WAYS))
 
 
@@ -108,7 +112,8 @@ async def _measure(
     clients = arguments.clients if way.workers else min(arguments.clients, _MOST_SERVERS)
     talk = Talk(tenants, arguments.seed)
     limit = Limit(arguments.seconds, arguments.calls, arguments.lead)
-    opening = _over_http if way.workers else _over_stdio
+    faces = [_FACES[face] for face in arguments.faces]
+    opening = partial(_over_http, faces) if way.workers else _over_stdio
     async with opening(place, tenants, clients) as (callers, pid):
         for _, caller in callers[: 2 * len(tenants)]:
             for _ in range(_WARM_UP):
@@ -121,13 +126,19 @@ Opened = tuple[list[tuple[Tenant, Caller]], int]
 
 
 @asynccontextmanager
-async def _over_http(place: Place, tenants: list[Tenant], clients: int) -> AsyncIterator[Opened]:
+async def _over_http(
+    faces: Sequence[Callable[[str, str], AbstractAsyncContextManager[Caller]]],
+    place: Place,
+    tenants: list[Tenant],
+    clients: int,
+) -> AsyncIterator[Opened]:
     with serve(place) as server:
         async with AsyncExitStack() as stack:
             callers: list[tuple[Tenant, Caller]] = []
             for number in range(clients):
                 tenant = tenants[number % len(tenants)]
-                caller = await stack.enter_async_context(open_http(server.url, tenant.token))
+                opening = faces[number // len(tenants) % len(faces)]
+                caller = await stack.enter_async_context(opening(server.url, tenant.token))
                 callers.append((tenant, caller))
             yield callers, server.pid
 
