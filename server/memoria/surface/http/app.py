@@ -16,9 +16,8 @@ from starlette.routing import Route
 
 from memoria.app.homes import TenantHomes
 from memoria.app.open_home import OpenHome, in_thread
-from memoria.app.tokens import TokenChecker
 from memoria.model.access import Access
-from memoria.surface.http.callers import HomeMemories, TenantMemories, TokenVerifier
+from memoria.surface.http.callers import TokenVerifier, serve_tenants
 from memoria.surface.http.guards import LOOPBACK, CheckHost, RequireToken
 from memoria.surface.http.holding import AnswerUnavailable, HoldHome
 from memoria.surface.mcp.calls import ServedMemories
@@ -60,16 +59,8 @@ def build_app(
     @asynccontextmanager
     async def lifespan(_: Server[ServedMemories]) -> AsyncIterator[ServedMemories]:
         async with open_home() as home:
-            if isinstance(home, TenantHomes):
-                verifier.checker = homes = HomeMemories(home, chosen.most)
-                try:
-                    yield homes
-                finally:
-                    verifier.checker = None
-                return
-            memories = TenantMemories(home, chosen.most)
+            memories, verifier.checker = serve_tenants(home, chosen.most)
             await in_thread(memories.purge_hidden)
-            verifier.checker = TokenChecker(home.store)
             try:
                 yield memories
             finally:

@@ -12,6 +12,7 @@ from memoria.app import Memoria
 from memoria.app.compose import purge_hidden
 from memoria.app.homes import TenantHomes
 from memoria.app.open_home import OpenHome
+from memoria.app.tokens import TokenChecker
 from memoria.model import Channel, Trust
 from memoria.model.access import Access, Token, TokenText
 
@@ -109,11 +110,32 @@ class HomeMemories:
         async with self._homes.hold(text.tenant) as opened:
             return None if opened is None else await opened.checker.check(shown)
 
+    def purge_hidden(self) -> None:
+        """Erase nothing: what is hidden in a home is looked at when the home is opened."""
+
+    def close(self) -> None:
+        """Close nothing: the homes are closed with what is open in them."""
+
     @asynccontextmanager
     async def hold(self, request: HTTPConnection) -> AsyncIterator[bool]:
         """Keep the home of a caller open while the block runs; False if the tenant has none."""
         async with self._homes.hold(_find_token(request).subject or "") as opened:
             yield opened is not None
+
+
+def serve_tenants(
+    opened: OpenHome | TenantHomes, most: Access
+) -> tuple[TenantMemories | HomeMemories, Checker]:
+    """Return the memories of what was opened, and the checker of its tokens.
+
+    Args:
+        opened: a home of many tenants, or a home for each.
+        most: what callers may do at most, whatever their tokens say.
+    """
+    if isinstance(opened, TenantHomes):
+        homes = HomeMemories(opened, most)
+        return homes, homes
+    return TenantMemories(opened, most), TokenChecker(opened.store)
 
 
 def _limit_access(request: object, most: Access) -> Access:
