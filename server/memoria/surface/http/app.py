@@ -9,6 +9,7 @@ from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -19,6 +20,8 @@ from memoria.app.tokens import TokenChecker
 from memoria.model.access import Access
 from memoria.surface.http.callers import TenantMemories, TokenVerifier
 from memoria.surface.http.guards import LOOPBACK, CheckHost, RequireToken
+from memoria.surface.http.rest.answers import answer_http_error
+from memoria.surface.http.rest.face import RestFace
 from memoria.surface.mcp.calls import ServedMemories
 from memoria.surface.mcp.instructions import static_instructions
 from memoria.surface.mcp.server import MemoriaServer, Subscribers
@@ -48,6 +51,7 @@ def build_app(
     chosen = options or HttpOptions()
     verifier = TokenVerifier()
     subscribers = Subscribers()
+    rest = RestFace()
 
     @asynccontextmanager
     async def lifespan(_: Server[ServedMemories]) -> AsyncIterator[ServedMemories]:
@@ -55,10 +59,11 @@ def build_app(
             memories = TenantMemories(home, chosen.most)
             await in_thread(memories.purge_hidden)
             verifier.checker = TokenChecker(home.store)
+            rest.memories = memories
             try:
                 yield memories
             finally:
-                verifier.checker = None
+                verifier.checker = rest.memories = None
                 memories.close()
 
     async def answer_ready(_request: Request) -> Response:
@@ -69,8 +74,13 @@ def build_app(
     add_tools(server.tools)
     app = server.streamable_http_app(
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        custom_starlette_routes=[Route("/healthz", _answer_alive), Route("/readyz", answer_ready)],
+        custom_starlette_routes=[
+            Route("/healthz", _answer_alive),
+            Route("/readyz", answer_ready),
+            *rest.list_routes(),
+        ],
     )
+    app.add_exception_handler(HTTPException, answer_http_error)
     # The last one added sees a request first.
     app.add_middleware(RequireToken)
     app.add_middleware(AuthContextMiddleware)

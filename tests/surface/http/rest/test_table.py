@@ -1,0 +1,68 @@
+"""Every route of the table keeps what the OpenAPI document promises of it."""
+
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped]  # it has no type information
+import pytest
+from inline_snapshot import snapshot
+from tests.surface.http.rest.conftest import StartSeeded
+
+from memoria.model.access import Access
+from memoria.surface.http.rest.openapi import build_openapi
+from memoria.surface.http.rest.routes import ROUTES
+
+
+def answer_schema(open_path: str, method: str, status: int) -> dict[str, Any]:
+    """Return the JSON schema of an answer, with the definitions that it refers to."""
+    document = build_openapi()
+    told = document["paths"][open_path][method.lower()]["responses"][str(status)]
+    schema = told["content"]["application/json"]["schema"]
+    return {**schema, "components": document["components"]}
+
+
+@pytest.mark.anyio
+async def test_every_example_is_answered_as_the_document_says(start_seeded: StartSeeded) -> None:
+    async with start_seeded() as seeded:
+        for route in ROUTES:
+            async with seeded.client(route.access) as client:
+                answer = await client.request(**seeded.example(route))
+            assert answer.status_code == route.status, (route.name, answer.text)
+            assert answer.headers["cache-control"] == "no-store", route.name
+            if isinstance(route.answer, str):
+                assert answer.headers["content-type"] == route.answer, route.name
+            else:
+                schema = answer_schema(route.open_path, route.method, route.status)
+                jsonschema.validate(answer.json(), schema, jsonschema.Draft202012Validator)
+
+
+@pytest.mark.anyio
+async def test_no_route_answers_without_a_token_or_to_one_that_allows_less(
+    start_seeded: StartSeeded,
+) -> None:
+    async with start_seeded() as seeded:
+        for route in ROUTES:
+            request = seeded.example(route)
+            async with seeded.server.client("") as client:
+                assert (await client.request(**request)).status_code == 401, route.name
+            for access in (one for one in Access if not one.includes(route.access)):
+                async with seeded.client(access) as client:
+                    answer = await client.request(**request)
+                assert answer.status_code == 403, (route.name, access)
+                assert f"`{route.access}`" in answer.json()["detail"], route.name
+
+
+def test_the_routes_are_these() -> None:
+    listed = [f"{one.method} {one.path} {one.access}" for one in ROUTES]
+    assert listed == snapshot(
+        [
+            "POST /memory/ingest write",
+            "GET /memory/sessions read",
+            "POST /memory/recall read",
+            "POST /memory/search read",
+            "POST /memory/traces read",
+            "GET /memory/nodes read",
+            "POST /memory/nodes write",
+            "GET /memory/nodes/{memory_id} read",
+            "GET /memory/status read",
+        ]
+    )
