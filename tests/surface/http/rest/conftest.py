@@ -19,6 +19,11 @@ TURNS = [
     {"role": "assistant", "content": "Then the next release is on Tuesday.", "message_id": "b"},
 ]
 RULE = "The checkout is deployed on Tuesdays only."
+STATEMENTS = {
+    "memory": {"content": RULE, "entities": ["checkout"]},
+    "outdated": {"content": "Carla reviews the billing service."},
+    "wrong": {"content": "The mascot of the team is a blue heron."},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,7 @@ class SeededServer:
     server: HttpServer
     tokens: dict[Access, str]
     ids: dict[str, str]
+    export: bytes
 
     def client(self, access: Access = Access.ADMIN) -> httpx2.AsyncClient:
         """Return a client with a token of an access."""
@@ -38,7 +44,18 @@ class SeededServer:
         text = json.dumps(dict(route.example))
         for name, stands_for in EXAMPLE_IDS.items():
             text = text.replace(stands_for, self.ids.get(name, stands_for))
-        return build_request(route, json.loads(text))
+        request = build_request(route, json.loads(text))
+        if route.method != "GET" and not route.reads_json:
+            request |= {"content": self.export, "headers": {"Content-Type": route.body_type}}
+        return request
+
+    async def wait_for_night(self, run_id: str) -> None:
+        """Wait until a run of nightly maintenance has ended."""
+        async with self.client() as client:
+            while True:
+                night = (await client.get(f"/memory/nights/{run_id}")).json()["run"]
+                if night["state"] != "running":
+                    return
 
 
 def build_request(route: RestRoute[Any], arguments: dict[str, Any]) -> dict[str, Any]:
@@ -65,8 +82,22 @@ def start_seeded(start_server: StartServer) -> StartSeeded:
                 turns = {"session_id": ids["session"], "turns": TURNS}
                 receipt = (await client.post("/memory/ingest", json=turns)).json()
                 ids["turn"] = receipt["turn_ids"][0]
-                said = {"content": RULE, "turn_id": ids["turn"], "entities": ["checkout"]}
-                ids["memory"] = (await client.post("/memory/nodes", json=said)).json()["id"]
-            yield SeededServer(server, tokens, ids)
+                pad = {"current_focus": "Release the checkout"}
+                await client.put(f"/memory/scratchpads/{ids['session']}", json=pad)
+                for name, said in STATEMENTS.items():
+                    stated = await client.post("/memory/nodes", json=said)
+                    ids[name] = stated.json()["id"]
+                shown = await client.post("/memory/forget/preview", json={"ids": [ids["wrong"]]})
+                order = {"ids": [ids["wrong"]], "token": shown.json()["token"]}
+                done = await client.post("/memory/forget", json=order)
+                ids["report"] = done.json()["report"]["id"]
+                shown = await client.post("/memory/forget/preview", json={"ids": [ids["outdated"]]})
+                ids["forget_token"] = shown.json()["token"]
+                night = await client.post("/memory/consolidate", json={"steps": ["metrics"]})
+                ids["night"] = night.json()["id"]
+                export = (await client.get("/memory/export")).content
+            seeded = SeededServer(server, tokens, ids, export)
+            await seeded.wait_for_night(ids["night"])
+            yield seeded
 
     return start

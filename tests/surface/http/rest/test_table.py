@@ -28,6 +28,8 @@ async def test_every_example_is_answered_as_the_document_says(start_seeded: Star
                 answer = await client.request(**seeded.example(route))
             assert answer.status_code == route.status, (route.name, answer.text)
             assert answer.headers["cache-control"] == "no-store", route.name
+            if route.name == "begin_night":
+                await seeded.wait_for_night(answer.json()["id"])
             if isinstance(route.answer, str):
                 assert answer.headers["content-type"] == route.answer, route.name
             else:
@@ -56,13 +58,9 @@ def test_the_routes_are_these() -> None:
     assert listed == snapshot(
         [
             "POST /memory/ingest write",
-            "GET /memory/sessions read",
-            "POST /memory/recall read",
+            "GET /memory/sessions read", 'GET /memory/sessions/{session_id:path} read', 'GET /memory/turns/{turn_id} read', 'GET /memory/scratchpads read', 'GET /memory/scratchpads/{session_id:path} read', 'PUT /memory/scratchpads/{session_id:path} write', "POST /memory/recall read",
             "POST /memory/search read",
             "POST /memory/traces read",
             "GET /memory/nodes read",
-            "POST /memory/nodes write",
-            "GET /memory/nodes/{memory_id} read",
-            "GET /memory/status read",
-        ]
+            "POST /memory/nodes write", 'POST /memory/nodes/batch write', "GET /memory/nodes/{memory_id} read", 'PATCH /memory/nodes/{memory_id} write', 'POST /feedback write', 'GET /memory/nodes/{memory_id}/history read', 'GET /memory/nodes/{node_id}/origin read', 'GET /memory/graph read', 'GET /memory/review read', 'GET /memory/core read', 'POST /memory/forget/preview forget', 'POST /memory/forget forget', 'GET /memory/forgotten read', 'GET /memory/forgotten/{report_id} read', "GET /memory/status read", 'GET /memory/queue read', 'POST /memory/consolidate admin', 'GET /memory/nights admin', 'GET /memory/nights/{run_id} admin', 'POST /memory/nights/{run_id}/undo admin', 'GET /memory/export admin', 'POST /memory/import admin']
     )

@@ -15,6 +15,7 @@ from memoria.model import Channel, Trust
 from memoria.surface.http.callers import TenantMemories
 from memoria.surface.http.rest import openapi
 from memoria.surface.http.rest.answers import (
+    NOT_STORED,
     RefusedCallError,
     answer_document,
     answer_error,
@@ -27,6 +28,7 @@ from memoria.surface.http.rest.table import RestCaller, RestRoute
 _LOG = logging.getLogger(__name__)
 _PRODUCT = re.compile(r"[^\s/()]{1,100}")
 _MOST_KEY_CHARS = 200
+_TOKEN_CHARS = 8
 
 
 class RestFace:
@@ -90,6 +92,7 @@ class RestFace:
         )
         answer = await route.call(caller, order)
         if isinstance(answer, Response):
+            answer.headers.update(NOT_STORED)
             return answer
         known = request.headers.get("if-none-match", "") if route.method == "GET" else None
         return answer_document(answer, route.status, known)
@@ -102,6 +105,7 @@ def _read_client(request: Request) -> str | None:
 
 
 def _read_key(route: RestRoute[Any], request: Request) -> str | None:
+    """Return the key of a call, told apart from those of other tokens."""
     key = request.headers.get("idempotency-key")
     if key is None or not route.takes_key:
         return None
@@ -110,7 +114,7 @@ def _read_key(route: RestRoute[Any], request: Request) -> str | None:
             HTTPStatus.UNPROCESSABLE_ENTITY,
             f"Idempotency-Key must have 1 to {_MOST_KEY_CHARS} characters.",
         )
-    return key
+    return f"{request.user.access_token.client_id[-_TOKEN_CHARS:]}:{key}"
 
 
 async def _answer_openapi(_request: Request) -> Response:

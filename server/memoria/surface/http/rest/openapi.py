@@ -100,8 +100,12 @@ def _describe(route: RestRoute[Any], names: dict[type[Any], str], schemas: Docum
             schema["required"] = required
         content: Document = {"schema": schema}
         example = {key: one for key, one in route.example.items() if key in taken}
-        content["example"] = example
-        operation["requestBody"] = {"required": True, "content": {route.body_type: content}}
+        if example:
+            content["example"] = example
+        operation["requestBody"] = {
+            "required": bool(required),
+            "content": {route.body_type: content},
+        }
     elif route.body_type != "application/json":
         binary = {"schema": {"type": "string", "contentMediaType": route.body_type}}
         operation["requestBody"] = {"required": True, "content": {route.body_type: binary}}
