@@ -172,8 +172,8 @@ def update_scratchpad(
 ) -> Scratchpad:
     """Set the current focus, or note a task as completed, or both.
 
-    When the focus changes, the former one becomes a completed task. An empty focus clears it. A task
-    that was completed last is not noted again, as a call may come twice.
+    When the focus changes, the former one becomes a completed task. An empty focus clears it. What
+    was noted as completed last is not noted again, as a call may come twice.
 
     Raises:
         ForgottenError: one says what was forgotten.

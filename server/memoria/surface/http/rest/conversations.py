@@ -255,5 +255,6 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         put_scratchpad,
         WireScratchpad,
         {"session_id": EXAMPLE_IDS["session"], "current_focus": "Release the checkout"},
+        current=get_scratchpad,
     ),
 )

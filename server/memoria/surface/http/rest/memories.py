@@ -225,6 +225,7 @@ ROUTES: tuple[RestRoute[Any], ...] = (
             "action": "correct",
             "content": "The checkout is deployed on Tuesdays and Thursdays.",
         },
+        current=get_memory,
     ),
     RestRoute(
         "POST",

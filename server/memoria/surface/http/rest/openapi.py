@@ -119,6 +119,13 @@ def _list_parameters(route: RestRoute[Any], order: Document) -> Iterator[Documen
     if not route.reads_json:
         for name in (one for one in fields if one not in route.path_names):
             yield _parameter(route, "query", name, fields[name], required=name in required)
+    if route.current is not None:
+        yield {
+            "in": "header",
+            "name": "If-Match",
+            "description": "ETag of what was read: if it has changed since, nothing is done (412).",
+            "schema": {"type": "string"},
+        }
     if route.takes_key:
         yield {
             "in": "header",

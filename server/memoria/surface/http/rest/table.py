@@ -59,6 +59,9 @@ class RestRoute(Generic[OrderT]):
     status: int = 200
     takes_key: bool = False
     """True if a repeated call would do it twice, unless both have one `Idempotency-Key`."""
+    current: Callable[[RestCaller, OrderT], Awaitable[Document]] | None = None
+    """What is now where the call writes: only where its ETag is in `If-Match`, if a caller sends
+    that, is the call done."""
     body_type: str = "application/json"
     """Media type of the body; of any other than JSON the function reads it."""
     most_bytes: int = MOST_BODY_BYTES

@@ -15,6 +15,7 @@ from memoria.model.access import Access
 from memoria.model.base import write_document
 from memoria.model.nightly import NightlyRun, RowChange, UndoResult
 from memoria.model.parse import as_instant
+from memoria.model.provenance import LoggedAction
 from memoria.surface.documents import Document
 from memoria.surface.http.rest.shown import shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
@@ -29,6 +30,14 @@ class QueueOrder(Order):
 
     state: Literal["waiting", "done", "dead", "dropped"] | None = None
     limit: Annotated[int, Field(ge=1, le=10_000)] = 50
+
+
+class LogOrder(Order):
+    """The newest lines of the audit log."""
+
+    limit: Annotated[int, Field(ge=1, le=10_000)] = 100
+    since: str | None = None
+    """Only what was done from then on, ISO 8601."""
 
 
 class NightOrder(Order):
@@ -66,6 +75,12 @@ class Queue(BaseModel):
     entries: list[shown_model(QueueEntry)]  # type: ignore[valid-type]
 
 
+class Log(BaseModel):
+    """Lines of the audit log, newest first."""
+
+    entries: list[shown_model(LoggedAction)]  # type: ignore[valid-type]
+
+
 class Nights(BaseModel):
     """Runs, newest first."""
 
@@ -91,6 +106,12 @@ async def list_queue(caller: RestCaller, order: QueueOrder) -> Document:
     chosen = None if state is None else QueueState(state)
     entries = await queue.list_entries(chosen, limit=order.limit)
     return write_document(status=await queue.status(), entries=entries)
+
+
+async def list_log(caller: RestCaller, order: LogOrder) -> Document:
+    """List what was done, and by whom."""
+    since = as_instant("since", order.since, caller.memory.settings.zone)
+    return write_document(entries=await caller.memory.list_log(order.limit, since=since or 0))
 
 
 async def begin_night(caller: RestCaller, order: NightOrder) -> Document:
@@ -169,6 +190,17 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         QueueOrder,
         list_queue,
         Queue,
+        {"limit": 5},
+    ),
+    RestRoute(
+        "GET",
+        "/memory/audit",
+        Access.ADMIN,
+        "list_log",
+        "List what was done to memories and turns, when and by whom; it holds no text of theirs.",
+        LogOrder,
+        list_log,
+        Log,
         {"limit": 5},
     ),
     RestRoute(
