@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
+import anyio
 from mcp.server import Server
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend
@@ -19,9 +20,12 @@ from memoria.app.tokens import TokenChecker
 from memoria.model.access import Access
 from memoria.surface.http.callers import TenantMemories, TokenVerifier
 from memoria.surface.http.guards import LOOPBACK, CheckHost, RequireToken
+from memoria.surface.http.sessions import BoundSessions, check_token
 from memoria.surface.mcp.calls import ServedMemories
 from memoria.surface.mcp.instructions import static_instructions
-from memoria.surface.mcp.server import MemoriaServer, Subscribers
+from memoria.surface.mcp.server import MemoriaServer
+from memoria.surface.mcp.subscriptions import Subscriptions
+from memoria.surface.mcp.toolbox import UnreadWord
 from memoria.surface.mcp.tools import add_tools
 
 
@@ -47,7 +51,7 @@ def build_app(
     """
     chosen = options or HttpOptions()
     verifier = TokenVerifier()
-    subscribers = Subscribers()
+    subscriptions = Subscriptions(check_token(verifier))
 
     @asynccontextmanager
     async def lifespan(_: Server[ServedMemories]) -> AsyncIterator[ServedMemories]:
@@ -56,7 +60,10 @@ def build_app(
             await in_thread(memories.purge_hidden)
             verifier.checker = TokenChecker(home.store)
             try:
-                yield memories
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(subscriptions.watch)
+                    yield memories
+                    tasks.cancel_scope.cancel()
             finally:
                 verifier.checker = None
                 memories.close()
@@ -65,13 +72,16 @@ def build_app(
         is_ready = verifier.checker is not None
         return JSONResponse({"ready": is_ready}, 200 if is_ready else 503)
 
-    server = MemoriaServer(lifespan, subscribers, static_instructions(), {})
+    server = MemoriaServer(
+        lifespan, subscriptions, static_instructions(), {"search_memory": UnreadWord().add_to}
+    )
     add_tools(server.tools)
     app = server.streamable_http_app(
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         custom_starlette_routes=[Route("/healthz", _answer_alive), Route("/readyz", answer_ready)],
     )
     # The last one added sees a request first.
+    app.add_middleware(BoundSessions)
     app.add_middleware(RequireToken)
     app.add_middleware(AuthContextMiddleware)
     app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(verifier))
