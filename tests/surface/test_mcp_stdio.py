@@ -27,9 +27,9 @@ from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.language.reading.fences import show_invisible
 from memoria.model.nightly import NightlyRun
+from memoria.surface.mcp.idle import run_idle_maintenance
 from memoria.surface.mcp.incoming import repair_line, request_id
 from memoria.surface.mcp.server import MemoriaServer
-from memoria.surface.mcp.stdio import run_idle_maintenance
 
 LONGEST_S = 600
 """So long only a server that hangs takes."""

@@ -21,7 +21,9 @@ from memoria.model.access import Access
 from memoria.surface.http.callers import TenantMemories, TokenVerifier
 from memoria.surface.http.guards import LOOPBACK, CheckHost, RequireToken
 from memoria.surface.http.sessions import BoundSessions, check_token
+from memoria.surface.http.spools import follow_spools
 from memoria.surface.mcp.calls import ServedMemories
+from memoria.surface.mcp.idle import run_idle_maintenance
 from memoria.surface.mcp.instructions import static_instructions
 from memoria.surface.mcp.server import MemoriaServer
 from memoria.surface.mcp.subscriptions import Subscriptions
@@ -62,6 +64,13 @@ def build_app(
             try:
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(subscriptions.watch)
+                    tasks.start_soon(follow_spools, str(home.settings.home_path), memories.open)
+                    tasks.start_soon(
+                        run_idle_maintenance,
+                        home.settings,
+                        lambda: server.tools.last_call,
+                        home.store.tenants,
+                    )
                     yield memories
                     tasks.cancel_scope.cancel()
             finally:

@@ -31,7 +31,7 @@ from memoria.surface.mcp.resources import core_resources
 _EVERY_S = 2.0
 _PATIENCE_S = 1.0
 """Longest time for a client of the older era to take a notice."""
-_MOST_SUBSCRIBERS = 64
+MOST_SUBSCRIBERS = 64
 """Largest number of a tenant's subscribers, in each era."""
 _MOST_URIS = 100
 """Largest number of resources of one subscriber."""
@@ -85,7 +85,7 @@ class Subscribers:
         self._holds = holds
         self._note_arrival = note_arrival
         self._bus = InMemorySubscriptionBus()
-        self._handler = ListenHandler(self._bus, max_subscriptions=_MOST_SUBSCRIBERS)
+        self._handler = ListenHandler(self._bus, max_subscriptions=MOST_SUBSCRIBERS)
         self._streams = set[Stream]()
         self._legacy = dict[object, LegacyClient]()
         self._known = dict[str, _State]()
@@ -136,7 +136,7 @@ class Subscribers:
         _refuse_too_many(client.uris | {uri})
         client.uris.add(uri)
         self._legacy[key] = client
-        if len(self._legacy) > _MOST_SUBSCRIBERS:
+        if len(self._legacy) > MOST_SUBSCRIBERS:
             del self._legacy[next(iter(self._legacy))]
         self._begin({uri})
 
