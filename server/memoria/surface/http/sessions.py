@@ -1,5 +1,6 @@
 """How many sessions of the older era a tenant may have, and tokens that end before a stream."""
 
+import logging
 from collections import OrderedDict
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -8,9 +9,11 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from memoria.errors import MemoriaError
 from memoria.surface.mcp.subscriptions import Holds
 
 _SESSION = "mcp-session-id"
+_LOG = logging.getLogger(__name__)
 MOST_SESSIONS = 64
 """Largest number of a tenant's sessions."""
 
@@ -76,6 +79,10 @@ def check_token(verifier: TokenVerifier) -> Holds:
         if not isinstance(request, HTTPConnection):
             return False
         token = request.headers["authorization"].partition(" ")[2]
-        return await verifier.verify_token(token) is not None
+        try:
+            return await verifier.verify_token(token) is not None
+        except MemoriaError as error:
+            _LOG.warning("A listener is told nothing: its token could not be checked: %s", error)
+            return False
 
     return holds

@@ -1,5 +1,6 @@
 """The spools of a home's tenants, followed by one server: hooks write there on its own machine."""
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -11,8 +12,10 @@ from memoria.app.open_home import in_thread
 from memoria.app.spool import WAITING_BYTES
 from memoria.bare.home import DEFAULT_TENANT, OWNER_FILE, TENANTS, read_regular, tenant_folder
 from memoria.bare.spool import SPOOL
+from memoria.errors import MemoriaError
 
 _EVERY_S = 1.0
+_LOG = logging.getLogger(__name__)
 _MOST_NAME_BYTES = 4096
 
 
@@ -72,10 +75,14 @@ async def follow_spools(home: str, open_memory: Callable[[str], Memoria]) -> Non
     while True:
         is_left = False
         for tenant, folder, at in await in_thread(folders.list_changed):
-            memory = open_memory(tenant)
-            if not memory.spool.has_changed():
+            try:
+                memory = open_memory(tenant)
+                if not memory.spool.has_changed():
+                    folders.note_taken(folder, at)
+                elif await memory.take_in_spool(WAITING_BYTES):
+                    is_left = True
+            except MemoriaError as error:  # it is another's turn
+                _LOG.warning("What the hooks of tenant %s said waits: %s", tenant, error)
                 folders.note_taken(folder, at)
-            elif await memory.take_in_spool(WAITING_BYTES):
-                is_left = True
         if not is_left:
             await anyio.sleep(_EVERY_S)

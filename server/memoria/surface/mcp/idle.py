@@ -41,15 +41,21 @@ async def run_idle_maintenance(
         if still > 0:
             await anyio.sleep(still)
             continue
-        tenants: Sequence[str] = [settings.tenant]
-        if list_tenants is not None:
-            tenants = await anyio.to_thread.run_sync(list_tenants)
-        for tenant in tenants:
+        listed = list_tenants or (lambda: [settings.tenant])
+        for tenant in await anyio.to_thread.run_sync(_list_if_possible, listed):
             if last_call() + idle_s > time.monotonic():
                 break  # somebody asks: the others wait until nobody does
             await _run_if_due(settings.model_copy(update={"tenant": tenant}))
         else:
             await anyio.sleep(_RECHECK_S)
+
+
+def _list_if_possible(list_tenants: Callable[[], Sequence[str]]) -> Sequence[str]:
+    try:
+        return list_tenants()
+    except MemoriaError as error:
+        _LOG.warning("No nightly run was started: %s", error)
+        return []
 
 
 async def _run_if_due(settings: Settings) -> None:

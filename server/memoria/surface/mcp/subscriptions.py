@@ -164,9 +164,9 @@ class Subscribers:
         wanted = self._list_wanted()
         before = self._known
         self._known = {uri: _file_state(file) for uri, file in self._files.items() if uri in wanted}
-        for uri, state in self._known.items():
-            if state != before.get(uri, state):
-                await self.publish(ResourceUpdated(uri=uri))
+        changed = [uri for uri, state in self._known.items() if state != before.get(uri, state)]
+        for uri in changed:
+            await self.publish(ResourceUpdated(uri=uri))
 
     async def _tell(self, client: LegacyClient, uri: str) -> bool:
         """Tell a client of the older era; return False if it has gone or may not be told."""
@@ -246,13 +246,12 @@ class Subscriptions:
         Only the files of tenants with subscribers are looked at, and while there are none, nothing.
         """
         while True:
-            watched = [one for one in self._of.values() if one.has_watched]
-            if not watched:
+            if not any(one.has_watched for one in self._of.values()):
                 self._arrival = anyio.Event()
                 await self._arrival.wait()
                 continue
             await anyio.sleep(_EVERY_S)
-            for one in watched:
+            for one in list(self._of.values()):
                 await one.look()
 
     def _note_arrival(self) -> None:
