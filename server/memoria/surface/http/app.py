@@ -57,23 +57,22 @@ def build_app(
 
     @asynccontextmanager
     async def lifespan(_: Server[ServedMemories]) -> AsyncIterator[ServedMemories]:
-        async with open_home() as home:
+        async with open_home() as home, anyio.create_task_group() as tasks:
             memories = TenantMemories(home, chosen.most)
             await in_thread(memories.purge_hidden)
             verifier.checker = TokenChecker(home.store)
+            tasks.start_soon(subscriptions.watch)
+            tasks.start_soon(follow_spools, str(home.settings.home_path), memories.open)
+            tasks.start_soon(
+                run_idle_maintenance,
+                home.settings,
+                lambda: server.tools.last_call,
+                home.store.tenants,
+            )
             try:
-                async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(subscriptions.watch)
-                    tasks.start_soon(follow_spools, str(home.settings.home_path), memories.open)
-                    tasks.start_soon(
-                        run_idle_maintenance,
-                        home.settings,
-                        lambda: server.tools.last_call,
-                        home.store.tenants,
-                    )
-                    yield memories
-                    tasks.cancel_scope.cancel()
+                yield memories
             finally:
+                tasks.cancel_scope.cancel()
                 verifier.checker = None
                 memories.close()
 
