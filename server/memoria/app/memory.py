@@ -77,12 +77,23 @@ class Memoria(Unread):
         self.queue = ExtractionQueue(store, self.tenant, self._digester, home.reader)
         """Conversations that a chat model has still to read."""
 
-    def with_channel(self, channel: Channel) -> "Memoria":
-        """Return the same memory seen from another channel: provenance is stamped with it."""
+    def with_channel(self, channel: Channel, session: str | None = None) -> "Memoria":
+        """Return the same memory seen from another channel: provenance is stamped with it.
+
+        Args:
+            channel: the channel.
+            session: the session of calls that name none, where the channel has none; by default
+                that of this memory.
+        """
         other = Memoria(self._home, channel)
         other.spool = self.spool
-        other._default_session = channel.session or self._default_session
+        other._default_session = channel.session or session or self._default_session
         return other
+
+    @property
+    def session(self) -> str:
+        """The session of calls that name none."""
+        return self._default_session
 
     @check_arguments
     async def record_conversation(

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
+import anyio
 from mcp.server import Server
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend
@@ -22,9 +23,14 @@ from memoria.surface.http.callers import TenantMemories, TokenVerifier
 from memoria.surface.http.guards import LOOPBACK, CheckHost, RequireToken
 from memoria.surface.http.rest.answers import answer_http_error
 from memoria.surface.http.rest.face import RestFace
+from memoria.surface.http.sessions import BoundSessions, check_token
+from memoria.surface.http.spools import follow_spools
 from memoria.surface.mcp.calls import ServedMemories
+from memoria.surface.mcp.idle import run_idle_maintenance
 from memoria.surface.mcp.instructions import static_instructions
-from memoria.surface.mcp.server import MemoriaServer, Subscribers
+from memoria.surface.mcp.server import MemoriaServer
+from memoria.surface.mcp.subscriptions import Subscriptions
+from memoria.surface.mcp.toolbox import UnreadWord
 from memoria.surface.mcp.tools import add_tools
 
 
@@ -50,19 +56,28 @@ def build_app(
     """
     chosen = options or HttpOptions()
     verifier = TokenVerifier()
+    subscriptions = Subscriptions(check_token(verifier))
     subscribers = Subscribers()
     rest = RestFace()
 
     @asynccontextmanager
     async def lifespan(_: Server[ServedMemories]) -> AsyncIterator[ServedMemories]:
-        async with open_home() as home:
+        async with open_home() as home, anyio.create_task_group() as tasks:
             memories = TenantMemories(home, chosen.most)
             await in_thread(memories.purge_hidden)
-            verifier.checker = TokenChecker(home.store)
-            rest.memories = memories
+            verifier.checker, rest.memories = TokenChecker(home.store), memories
+            tasks.start_soon(subscriptions.watch)
+            tasks.start_soon(follow_spools, str(home.settings.home_path), memories.open)
+            tasks.start_soon(
+                run_idle_maintenance,
+                home.settings,
+                lambda: server.tools.last_call,
+                home.store.tenants,
+            )
             try:
                 yield memories
             finally:
+                tasks.cancel_scope.cancel()
                 verifier.checker = rest.memories = None
                 memories.close()
 
@@ -70,7 +85,9 @@ def build_app(
         is_ready = verifier.checker is not None
         return JSONResponse({"ready": is_ready}, 200 if is_ready else 503)
 
-    server = MemoriaServer(lifespan, subscribers, static_instructions(), {})
+    server = MemoriaServer(
+        lifespan, subscriptions, static_instructions(), {"search_memory": UnreadWord().add_to}
+    )
     add_tools(server.tools)
     app = server.streamable_http_app(
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
@@ -82,6 +99,7 @@ def build_app(
     )
     app.add_exception_handler(HTTPException, answer_http_error)
     # The last one added sees a request first.
+    app.add_middleware(BoundSessions)
     app.add_middleware(RequireToken)
     app.add_middleware(AuthContextMiddleware)
     app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(verifier))

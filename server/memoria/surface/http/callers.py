@@ -47,7 +47,10 @@ class TenantMemories:
 
     def find(self, request: object) -> Memoria:
         """Return the memory of the caller's tenant."""
-        tenant = _find_token(request).subject or ""
+        return self.open(_find_token(request).subject or "")
+
+    def open(self, tenant: str) -> Memoria:
+        """Return the memory of a tenant."""
         memory = self._open.get(tenant)
         if memory is None:
             memory = self._open[tenant] = Memoria(self._home.for_tenant(tenant), _CHANNEL)
