@@ -15,10 +15,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from memoria.app.open_home import OpenHome, in_thread
-from memoria.app.tokens import TokenChecker
 from memoria.model.access import Access
+from memoria.surface.http.bodies import LimitBody
 from memoria.surface.http.callers import TenantMemories, TokenVerifier
 from memoria.surface.http.guards import LOOPBACK, CheckHost, RequireToken
+from memoria.surface.http.issuer import METADATA_PATH
+from memoria.surface.http.limits import LimitCalls, TenantTurns
+from memoria.surface.http.problems import refuse
 from memoria.surface.mcp.calls import ServedMemories
 from memoria.surface.mcp.instructions import static_instructions
 from memoria.surface.mcp.server import MemoriaServer, Subscribers
@@ -33,6 +36,8 @@ class HttpOptions:
     """Names by which callers may address it, such as memory.example.com, beside loopback's."""
     most: Access = Access.ADMIN
     """What callers may do at most, whatever their tokens say."""
+    body_within_s: float = 30.0
+    """Seconds in which the body of a request must have come."""
 
 
 def build_app(
@@ -47,19 +52,25 @@ def build_app(
     """
     chosen = options or HttpOptions()
     verifier = TokenVerifier()
-    subscribers = Subscribers()
+    subscribers, turns = Subscribers(), TenantTurns()
 
     @asynccontextmanager
     async def lifespan(_: Server[ServedMemories]) -> AsyncIterator[ServedMemories]:
         async with open_home() as home:
-            memories = TenantMemories(home, chosen.most)
+            memories = TenantMemories(home, verifier, chosen.most)
             await in_thread(memories.purge_hidden)
-            verifier.checker = TokenChecker(home.store)
+            verifier.open(home)
             try:
                 yield memories
             finally:
-                verifier.checker = None
+                verifier.close()
                 memories.close()
+
+    async def answer_resource(_request: Request) -> Response:
+        issuer = verifier.issuer
+        if issuer is None:
+            return refuse(404, "This memory takes its own tokens alone.")
+        return JSONResponse(issuer.metadata)
 
     async def answer_ready(_request: Request) -> Response:
         is_ready = verifier.checker is not None
@@ -67,15 +78,23 @@ def build_app(
 
     server = MemoriaServer(lifespan, subscribers, static_instructions(), {})
     add_tools(server.tools)
+    server.middleware.append(turns.take_for_call)
     app = server.streamable_http_app(
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        custom_starlette_routes=[Route("/healthz", _answer_alive), Route("/readyz", answer_ready)],
+        custom_starlette_routes=[
+            Route("/healthz", _answer_alive),
+            Route("/readyz", answer_ready),
+            Route(METADATA_PATH, answer_resource),
+            Route(f"{METADATA_PATH}/mcp", answer_resource),
+        ],
     )
     # The last one added sees a request first.
-    app.add_middleware(RequireToken)
+    app.add_middleware(LimitBody, note_refusal=verifier.note_refusal, within_s=chosen.body_within_s)
+    app.add_middleware(LimitCalls, verifier=verifier, turns=turns)
+    app.add_middleware(RequireToken, verifier=verifier)
     app.add_middleware(AuthContextMiddleware)
     app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(verifier))
-    app.add_middleware(CheckHost, names=[*LOOPBACK, *chosen.names])
+    app.add_middleware(CheckHost, names=[*LOOPBACK, *chosen.names], verifier=verifier)
     return app
 
 

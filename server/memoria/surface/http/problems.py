@@ -1,12 +1,12 @@
 """Problems: what a caller did wrong, as `application/problem+json` (RFC 9457)."""
 
 import json
+from collections.abc import Mapping
 
 from starlette.responses import Response
 
 
-def refuse(status: int, reason: str) -> Response:
+def refuse(status: int, reason: str, headers: Mapping[str, str] | None = None) -> Response:
     """Return a refusal with its reason, which says what to do."""
     problem = {"title": reason, "status": status}
-    headers = {"WWW-Authenticate": 'Bearer error="invalid_token"'} if status == 401 else None  # noqa: PLR2004
     return Response(json.dumps(problem), status, headers, "application/problem+json")

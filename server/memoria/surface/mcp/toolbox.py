@@ -235,7 +235,7 @@ class Toolbox:
         if tool is None:
             known = ", ".join(self._tools)
             raise ToolError(f"There is no tool {shorten(params.name)}. There are {known}.")
-        _refuse_without_access(tool, context.lifespan_context.find_access(context.request))
+        await _refuse_without_access(tool, context)
         _refuse_misfit(tool, arguments)
         arguments = read_as_meant(arguments, tool.parameters)
         request = Context[ServedMemories, Any](
@@ -295,9 +295,11 @@ def access_for(tool: Tool | ListedTool) -> Access:
     return Access.FORGET if notes.destructive_hint is not False else Access.WRITE
 
 
-def _refuse_without_access(tool: Tool, access: Access) -> None:
-    needed = access_for(tool)
+async def _refuse_without_access(tool: Tool, context: RequestContext) -> None:
+    served, request = context.lifespan_context, context.request
+    access, needed = served.find_access(request), access_for(tool)
     if not access.includes(needed):
+        await served.note_refusal(request, f"{tool.name} needs `{needed}`")
         raise ToolError(
             f"{tool.name} needs a token with `{needed}`, and this one is for `{access}`. Nothing "
             "was done; the user makes another with `memoria token create` in a shell."
