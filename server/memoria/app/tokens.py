@@ -16,6 +16,7 @@ from memoria.model.access import Access, Token, TokenText
 from memoria.model.base import choose_by_end, new_id
 from memoria.model.moments import from_millis
 from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 
 _LOOKUPS = 2
 """Number of tokens that are looked up at once: wrong ones leave all other threads to their work."""
@@ -78,6 +79,7 @@ class TokenService:
         def write() -> None:
             with self._store.write(self._tenant) as tx:
                 tx.tokens.add(token, text.digest)
+                self._note(tx, "create token", token.id)
 
         await in_thread(write)
         return CreatedToken(token, str(text))
@@ -111,9 +113,19 @@ class TokenService:
                 if chosen is None:
                     raise NotFoundError(f"There is no token {end}. `memoria token` lists them.")
                 tx.tokens.revoke(chosen, now_millis())
+                self._note(tx, "revoke token", chosen)
                 return next(one for one in tx.tokens.all() if one.id == chosen)
 
         return await in_thread(write)
+
+    def _note(self, tx: Transaction, action: str, token_id: str) -> None:
+        tx.audit.add(
+            at=now_millis(),
+            channel=self._channel.name,
+            client=self._channel.client,
+            action=action,
+            subject=token_id,
+        )
 
     def _require_user(self) -> None:
         if self._channel.trust is not Trust.USER:

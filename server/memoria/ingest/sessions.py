@@ -205,8 +205,8 @@ def update_scratchpad(
                 channel=channel.name,
                 client=channel.client,
                 caller=channel.caller,
-                action="scratchpad",
-                subject=session_id,
+                action="note",
+                subject="scratchpad",
             )
     if now is None:
         raise InvalidInputError(f"There is no scratchpad of session {session_id}.")

@@ -61,8 +61,10 @@ def start_server(home: Path) -> StartServer:
     """Return a function that starts a server over the test's home, until its block ends."""
 
     @asynccontextmanager
-    async def start(options: HttpOptions | None = None) -> AsyncIterator[HttpServer]:
-        settings = Settings.from_values(home=home, embedder="off")
+    async def start(
+        options: HttpOptions | None = None, **settings_given: object
+    ) -> AsyncIterator[HttpServer]:
+        settings = Settings.from_values(home=home, embedder="off", **settings_given)
         with socket.socket() as listening:
             listening.bind(("127.0.0.1", 0))
             url = f"http://127.0.0.1:{listening.getsockname()[1]}"
