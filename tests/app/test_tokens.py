@@ -62,8 +62,11 @@ async def test_a_revoked_token_opens_nothing_and_its_secret_stands_nowhere(
     (listed,) = await tokens.list()
     assert listed.last_used_day is not None
     await tokens.revoke(made.token.id[-8:])
-    now[0] += 31  # a checked token is trusted for half a minute
+    now[0] += 1.1  # a checked token is trusted for a second
     assert await checker.check(made.text) is None
+    with store.read("ann") as tx:
+        refused, *_ = tx.audit.list_latest(10, 0)
+    assert (refused.detail, refused.caller) == ("the token was revoked", made.token.caller)
     store.close()
     assert not list_files_with(home, made.text.rpartition(".")[2].encode())
 

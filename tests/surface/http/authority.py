@@ -69,7 +69,7 @@ class Authority:
         claims: dict[str, Any] | None = None,
         *,
         algorithm: str = "RS256",
-        key: object = None,
+        key: Any = None,  # noqa: ANN401  (a key of any library)
         **headers: object,
     ) -> str:
         """Issue a token; a claim of None is left out."""

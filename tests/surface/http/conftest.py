@@ -33,11 +33,11 @@ class HttpServer:
     home: OpenHome
 
     async def create_token(
-        self, tenant: str, access: Access, expires_at: int | None = None
+        self, tenant: str, access: Access, expires_at: int | None = None, label: str = ""
     ) -> CreatedToken:
         """Create a token as the user would in a shell."""
         tokens = TokenService(self.home.store, tenant, COMMAND_LINE)
-        return await tokens.create(access, expires_at=expires_at)
+        return await tokens.create(access, label, expires_at)
 
     def client(self, token: str) -> httpx2.AsyncClient:
         """Return a client that shows a token; of an empty text it shows none."""
