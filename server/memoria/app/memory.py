@@ -80,11 +80,15 @@ class Memoria(Unread):
     def with_channel(self, channel: Channel, session: str | None = None) -> "Memoria":
         """Return the same memory seen from another channel: provenance is stamped with it.
 
+        The caller stays: who calls over HTTP is the same through whichever channel.
+
         Args:
             channel: the channel.
             session: the session of calls that name none, where the channel has none; by default
                 that of this memory.
         """
+        if channel.caller is None and self._channel.caller is not None:
+            channel = channel.model_copy(update={"caller": self._channel.caller})
         other = Memoria(self._home, channel)
         other.spool = self.spool
         other._default_session = channel.session or session or self._default_session
@@ -282,9 +286,10 @@ class Memoria(Unread):
         session = self._session(session_id)
         place = self.settings.workspace
         await self._check_private_time(session_id)
+        store, tenant, digester, channel = self._store, self.tenant, self._digester, self._channel
         return await in_thread(
             lambda: update_scratchpad(
-                self._store, self.tenant, session, current_focus, completed, self._digester, place
+                store, tenant, session, current_focus, completed, digester, place, channel
             )
         )
 

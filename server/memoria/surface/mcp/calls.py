@@ -38,6 +38,10 @@ class ServedMemories(Protocol):
         """Return what the caller may do."""
         ...
 
+    async def note_refusal(self, request: object, reason: str) -> None:
+        """Note for the user that a call was refused, in words of ours."""
+        ...
+
 
 class OneMemory:
     """The memory of a server that a client has started: its user may do everything."""
@@ -52,6 +56,9 @@ class OneMemory:
     def find_access(self, _request: object) -> Access:
         """Return that everything is allowed."""
         return Access.ADMIN
+
+    async def note_refusal(self, _request: object, _reason: str) -> None:
+        """Note nothing: nothing is refused to whom everything is allowed."""
 
 
 RequestContext = ServerRequestContext[ServedMemories]

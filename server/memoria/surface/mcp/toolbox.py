@@ -239,7 +239,7 @@ class Toolbox:
             known = ", ".join(self._tools)
             raise ToolError(f"There is no tool {shorten(params.name)}. There are {known}.")
         access = context.lifespan_context.find_access(context.request)
-        _refuse_without_access(tool, access)
+        await _refuse_without_access(tool, access, context)
         _refuse_misfit(tool, arguments)
         arguments = read_as_meant(arguments, tool.parameters)
         request = Context[ServedMemories, Any](
@@ -302,9 +302,11 @@ def access_for(tool: Tool | ListedTool) -> Access:
     return Access.FORGET if notes.destructive_hint is not False else Access.WRITE
 
 
-def _refuse_without_access(tool: Tool, access: Access) -> None:
+async def _refuse_without_access(tool: Tool, access: Access, context: RequestContext) -> None:
     needed = access_for(tool)
     if not access.includes(needed):
+        served = context.lifespan_context
+        await served.note_refusal(context.request, f"{tool.name} needs `{needed}`")
         raise ToolError(
             f"{tool.name} needs a token with `{needed}`, and this one is for `{access}`. Nothing "
             "was done; the user makes another with `memoria token create` in a shell."

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from memoria.surface.documents import Document
-from memoria.surface.http.rest.answers import PROBLEM
+from memoria.surface.http.problems import PROBLEM
 from memoria.surface.http.rest.reading import TENANT
 from memoria.surface.http.rest.routes import ROUTES
 from memoria.surface.http.rest.table import RestRoute

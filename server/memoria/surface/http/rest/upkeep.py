@@ -111,7 +111,9 @@ async def list_queue(caller: RestCaller, order: QueueOrder) -> Document:
 async def list_log(caller: RestCaller, order: LogOrder) -> Document:
     """List what was done, and by whom."""
     since = as_instant("since", order.since, caller.memory.settings.zone)
-    return write_document(entries=await caller.memory.list_log(order.limit, since=since or 0))
+    return write_document(
+        entries=await caller.memory.provenance.list_actions(order.limit, since or 0)
+    )
 
 
 async def begin_night(caller: RestCaller, order: NightOrder) -> Document:
