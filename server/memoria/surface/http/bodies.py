@@ -5,11 +5,14 @@ from typing import NamedTuple
 
 import anyio
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memoria.surface.http.problems import refuse
 
 MOST_BODY_BYTES = 4 * 1024 * 1024
+_PATIENCE_S = 5.0
+"""Seconds in which the body of a refused request must have come."""
 _NoteRefusal = Callable[[Scope, str], Awaitable[None]]
 
 
@@ -92,3 +95,22 @@ async def _read_all(receive: Receive) -> bytes | _BodyFault:
             return _TOO_LONG
         if not message.get("more_body", False):
             return bytes(body)
+
+
+async def answer_unread(
+    answer: Response, scope: Scope, receive: Receive, send: Send, within_s: float = _PATIENCE_S
+) -> None:
+    """Answer a request whose body nobody wants, once it has come.
+
+    A connection that was closed before would take the answer with it. One whose body does not come
+    is closed all the same.
+    """
+    is_whole, length = False, 0
+    with anyio.move_on_after(within_s):
+        while not is_whole and length <= MOST_BODY_BYTES:
+            message = await receive()
+            length += len(message.get("body", b""))
+            is_whole = not message.get("more_body", False)
+    if not is_whole:
+        answer.headers["Connection"] = "close"
+    await answer(scope, receive, send)

@@ -14,6 +14,7 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.context import CallNext, HandlerResult
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from memoria.surface.http.bodies import answer_unread
 from memoria.surface.http.callers import TokenVerifier, find_token
 from memoria.surface.http.problems import refuse
 from memoria.surface.mcp.calls import ServedMemories
@@ -92,7 +93,7 @@ class LimitCalls:
             await self._verifier.note_refusal(scope, "too many calls")
             after = {"Retry-After": str(math.ceil(wait_s))}
             answer = refuse(429, "Too many calls: come back after `Retry-After` seconds.", after)
-            await answer(scope, receive, send)
+            await answer_unread(answer, scope, receive, send)
             return
         self._open[tenant] += 1
         try:
