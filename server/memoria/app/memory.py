@@ -94,11 +94,6 @@ class Memoria(Unread):
         other._default_session = channel.session or session or self._default_session
         return other
 
-    @property
-    def session(self) -> str:
-        """The session of calls that name none."""
-        return self._default_session
-
     @check_arguments
     async def record_conversation(
         self,
@@ -332,16 +327,6 @@ class Memoria(Unread):
             while embedder.state == "loading":
                 await anyio.sleep(_IDLE_POLL_S)
         return await in_thread(worker.status)
-
-    def warm_up(self) -> None:
-        """Begin to load the embedder in the background, and return at once."""
-        if self._embedder is not None:
-            self._embedder.start_loading()
-
-    @property
-    def embedder_state(self) -> str:
-        """`off`, `not loaded`, `loading`, `ready` or `failed: …`."""
-        return "off" if self._embedder is None else self._embedder.state
 
     async def _keep(
         self, content: str, type_: str | None, details: StatementDetails, workspace: str | None

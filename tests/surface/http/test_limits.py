@@ -13,9 +13,10 @@ from tests.surface.http.test_log import logged
 
 from memoria.model.access import Access
 from memoria.surface.http.app import HttpOptions
-from memoria.surface.http.bodies import MOST_BODY_BYTES
+from memoria.surface.http.bodies import MOST_BODY_BYTES, answer_unread
 from memoria.surface.http.callers import TokenVerifier
 from memoria.surface.http.limits import LimitCalls, TenantTurns
+from memoria.surface.http.problems import answer_problem
 
 pytestmark = pytest.mark.anyio
 
@@ -145,17 +146,20 @@ async def test_a_body_that_does_not_come_ends_its_connection(start_server: Start
     async with start_server(HttpOptions(body_within_s=0.1)) as server:
         token = await server.create_token("ann", Access.READ)
         status, problem = await exchange(server, head_of(token.text, 100), b"{")
-        assert (status, problem["title"]) == (408, "The body took too long.")
+        assert (status, problem["detail"]) == (408, "The body took too long.")
         assert logged(server, "ann", "refuse")[0].detail == "the body took too long"
 
 
 async def test_a_body_that_is_too_long_is_refused_before_it_is_read(
     start_server: StartServer,
 ) -> None:
-    async with start_server() as server:
+    async with start_server(HttpOptions(body_within_s=0.1)) as server:
         token = await server.create_token("ann", Access.READ)
         status, _ = await exchange(server, head_of(token.text, MOST_BODY_BYTES + 1), b"{")
         assert status == 413
+
+    async with start_server() as server:
+        token = await server.create_token("ann", Access.READ)
 
         async def endless() -> AsyncIterator[bytes]:
             for _ in range(MOST_BODY_BYTES // 65_536 + 1):
@@ -168,8 +172,25 @@ async def test_a_body_that_is_too_long_is_refused_before_it_is_read(
             assert longest.status_code == 400  # it is read, and is no JSON
 
 
-async def test_nobody_without_a_token_has_a_body_read(start_server: StartServer) -> None:
-    async with start_server() as server:
-        head = head_of("mem_x", 100_000).replace("\n\n", "\nConnection: close\n\n")
-        status, _ = await exchange(server, head)
-        assert status == 401
+async def test_the_body_of_a_refused_call_comes_first_and_its_connection_is_used_again(
+    start_server: StartServer,
+) -> None:
+    async with start_server() as server, server.client("mem_x") as client:
+        for length in (0, 100, 1_000_000):
+            answer = await client.post("/mcp", content=b" " * length)
+            assert answer.status_code == 401
+            assert "connection" not in answer.headers
+
+
+async def test_whoever_is_refused_holds_no_connection_by_a_body_that_does_not_come() -> None:
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    await answer_unread(answer_problem(401, "No."), {"type": "http"}, receive, send, within_s=0.01)
+    assert (b"connection", b"close") in sent[0]["headers"]

@@ -5,14 +5,16 @@ from typing import NamedTuple
 
 import anyio
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memoria.surface.http.problems import answer_problem
 
 MOST_BODY_BYTES = 4 * 1024 * 1024
 _MOST_DRAINED_BYTES = 4 * MOST_BODY_BYTES
-"""Length up to which a body that is too long is read all the same, and thrown away: many clients
-hear no answer before they have sent everything."""
+"""Length up to which the body of a refused request is read and thrown away."""
+_PATIENCE_S = 5.0
+"""Seconds in which the body of a refused request must have come."""
 _NoteRefusal = Callable[[Scope, str], Awaitable[None]]
 
 
@@ -61,7 +63,8 @@ class LimitBody:
             await self._note_refusal(scope, body.reason)
             told = f"{body.reason[0].upper()}{body.reason[1:]}."
             answer = answer_problem(body.status, told, {"Connection": "close"})
-            await answer(scope, receive, send)
+            within_s = 0 if body is _TOO_SLOW else min(self._within_s, _PATIENCE_S)
+            await answer_unread(answer, scope, receive, send, within_s)
             return
         waiting: list[Message] = [{"type": "http.request", "body": body}]
 
@@ -72,7 +75,7 @@ class LimitBody:
 
     async def _read(self, announced: str, receive: Receive) -> bytes | _BodyFault:
         """Read a body, unless it is too long or does not come in time."""
-        if announced.isdigit() and int(announced) > _MOST_DRAINED_BYTES:
+        if announced.isdigit() and int(announced) > MOST_BODY_BYTES:
             return _TOO_LONG
         with anyio.move_on_after(self._within_s):
             return await _read_all(receive)
@@ -85,16 +88,32 @@ async def _read_all(receive: Receive) -> bytes | _BodyFault:
     Raises:
         ClientDisconnect: the caller has left.
     """
-    body, length = bytearray(), 0
+    body = bytearray()
     while True:
         message = await receive()
         if message["type"] != "http.request":
             raise ClientDisconnect
-        part = message.get("body", b"")
-        length += len(part)
-        if length <= MOST_BODY_BYTES:
-            body += part
-        if length > _MOST_DRAINED_BYTES:
+        body += message.get("body", b"")
+        if len(body) > MOST_BODY_BYTES:
             return _TOO_LONG
         if not message.get("more_body", False):
-            return bytes(body) if length <= MOST_BODY_BYTES else _TOO_LONG
+            return bytes(body)
+
+
+async def answer_unread(
+    answer: Response, scope: Scope, receive: Receive, send: Send, within_s: float = _PATIENCE_S
+) -> None:
+    """Answer a request whose body nobody wants, once it has come.
+
+    A connection that was closed before would take the answer with it. One whose body does not come
+    is closed all the same.
+    """
+    is_whole, length = False, 0
+    with anyio.move_on_after(within_s):
+        while not is_whole and length <= _MOST_DRAINED_BYTES:
+            message = await receive()
+            length += len(message.get("body", b""))
+            is_whole = not message.get("more_body", False)
+    if not is_whole:
+        answer.headers["Connection"] = "close"
+    await answer(scope, receive, send)

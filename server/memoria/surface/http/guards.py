@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from memoria.surface.http.bodies import answer_unread
 from memoria.surface.http.callers import TokenVerifier
 from memoria.surface.http.issuer import METADATA_PATH, SCOPES
 from memoria.surface.http.problems import answer_problem
@@ -47,7 +48,7 @@ class RequireToken:
                 "makes one on the machine that has the memory."
             )
             answer = self._refuse(401, told, {})
-        await answer(scope, receive, send)
+        await answer_unread(answer, scope, receive, send)
 
     def _refuse(self, status: int, reason: str, challenge: dict[str, str]) -> Response:
         """Return a refusal that says by which scheme, and where the issuer is found (RFC 9728)."""
@@ -85,7 +86,7 @@ class CheckHost:
             await self._app(scope, receive, send)
             return
         await self._verifier.note_refusal(scope, reason)
-        await answer(scope, receive, send)
+        await answer_unread(answer, scope, receive, send)
 
 
 def _without_port(host: str) -> str:

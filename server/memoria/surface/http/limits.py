@@ -14,6 +14,7 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.context import CallNext, HandlerResult
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from memoria.surface.http.bodies import answer_unread
 from memoria.surface.http.callers import TokenVerifier, find_token
 from memoria.surface.http.problems import answer_problem
 from memoria.surface.mcp.calls import ServedMemories
@@ -91,10 +92,8 @@ class LimitCalls:
         if wait_s > 0:
             await self._verifier.note_refusal(scope, "too many calls")
             after = {"Retry-After": str(math.ceil(wait_s))}
-            answer = answer_problem(
-                429, "Too many calls: come back after `Retry-After` seconds.", after
-            )
-            await answer(scope, receive, send)
+            answer = answer_problem(429, "Too many calls: wait as `Retry-After` says.", after)
+            await answer_unread(answer, scope, receive, send)
             return
         self._open[tenant] += 1
         try:
