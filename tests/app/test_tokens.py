@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memoria import Settings
 from memoria.app.engine import open_store
-from memoria.app.refusals import Refusals
+from memoria.app.refusals import RefusedCalls
 from memoria.app.tokens import TokenChecker, TokenService
 from memoria.app.upkeep import back_up, restore
 from memoria.errors import InvalidInputError, NotFoundError
@@ -55,7 +55,7 @@ async def test_a_revoked_token_opens_nothing_and_its_secret_stands_nowhere(
     tokens = TokenService(store, "ann", COMMAND_LINE)
     made = await tokens.create(Access.WRITE, "Ann's laptop")
     now = [0.0]
-    checker = TokenChecker(store, Refusals(store), lambda: now[0])
+    checker = TokenChecker(store, RefusedCalls(store), lambda: now[0])
     found = await checker.check(made.text)
     assert found is not None
     assert found[0] == "ann"
@@ -103,6 +103,6 @@ async def test_a_backup_brings_no_revoked_token_back(home: Path, tmp_path: Path)
         await tokens.revoke(goes.token.id)
     restore(chosen, kept, lambda *_: None)
     with closing(open_store(chosen)) as store:
-        checker = TokenChecker(store, Refusals(store))
+        checker = TokenChecker(store, RefusedCalls(store))
         assert await checker.check(stays.text) is not None
         assert await checker.check(goes.text) is None

@@ -1,4 +1,4 @@
-"""Refusals: the user is told of calls over HTTP that were refused, in a bounded number of lines."""
+"""Refusals: the user is told of refused calls over HTTP, in a bounded number of lines."""
 
 import logging
 from collections import Counter
@@ -14,7 +14,7 @@ _MOST_COUNTED = 10_000
 _LOG = logging.getLogger("memoria.http")
 
 
-class Refusals:
+class RefusedCalls:
     """Counts refused calls by day, and notes the first, tenth, hundredth and so on of a kind.
 
     So whoever shows a wrong token a million times a day fills seven lines.

@@ -9,7 +9,7 @@ import anyio
 
 from memoria.app.arguments import Text, check_arguments
 from memoria.app.open_home import in_thread
-from memoria.app.refusals import Refusals
+from memoria.app.refusals import RefusedCalls
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.model import Channel, Trust, now_millis
 from memoria.model.access import Access, Token, TokenText
@@ -136,7 +136,7 @@ class TokenChecker:
     """Checks the tokens that callers show, of every tenant of a store."""
 
     def __init__(
-        self, store: Store, refusals: Refusals, clock: Callable[[], float] = time.monotonic
+        self, store: Store, refusals: RefusedCalls, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._store = store
         self._refusals = refusals

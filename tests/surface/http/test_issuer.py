@@ -22,7 +22,7 @@ from tests.surface.http.conftest import HttpServer, StartServer
 from tests.surface.http.test_callers import FACT, call
 
 from memoria.app.engine import open_store
-from memoria.app.refusals import Refusals
+from memoria.app.refusals import RefusedCalls
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
 from memoria.model.access import Access
@@ -53,7 +53,7 @@ def issuer_of(
     authority: Authority, store: Store, clock: Callable[[], float] = time.monotonic, **given: object
 ) -> Issuer:
     settings = Settings.from_values(**authority.settings, **given)
-    return Issuer(settings, Refusals(store), clock)
+    return Issuer(settings, RefusedCalls(store), clock)
 
 
 async def status_of(server: HttpServer, token: str) -> int:

@@ -8,7 +8,7 @@ import pytest
 from tests.surface.http.conftest import HttpServer, StartServer
 from tests.surface.http.test_callers import FACT, call
 
-from memoria.app.refusals import Refusals
+from memoria.app.refusals import RefusedCalls
 from memoria.model import now_millis
 from memoria.model.access import Access, TokenText
 from memoria.model.provenance import LoggedAction
@@ -102,7 +102,7 @@ async def test_a_thousand_refusals_of_a_kind_are_four_lines(
 ) -> None:
     async with start_server() as server:
         await server.create_token("ann", Access.READ)
-        refusals = Refusals(server.home.store)
+        refusals = RefusedCalls(server.home.store)
         for _ in range(1_234):
             await refusals.note("there is no such token", "ann")
             await refusals.note("no token was shown")

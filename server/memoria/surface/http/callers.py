@@ -8,7 +8,7 @@ from starlette.types import Scope
 from memoria.app import Memoria
 from memoria.app.compose import purge_hidden
 from memoria.app.open_home import OpenHome
-from memoria.app.refusals import HTTP_CHANNEL, Refusals
+from memoria.app.refusals import HTTP_CHANNEL, RefusedCalls
 from memoria.app.tokens import TokenChecker
 from memoria.model import Channel, Trust
 from memoria.model.access import TEXT_BEGINS, Access
@@ -25,14 +25,14 @@ class TokenVerifier:
         """Checker of the opened home's tokens; None before it is open and after it is closed."""
         self.issuer: Issuer | None = None
         """Issuer whose tokens are taken beside them; None unless one is set."""
-        self.refusals: Refusals | None = None
+        self.refusals: RefusedCalls | None = None
         """Log of what was refused; None while the home is not open."""
         self.calls_per_second = 0.0
         """Number of calls a second that a token may make; 0 for any number."""
 
     def open(self, home: OpenHome) -> None:
         """Begin to take the tokens of a home, and of its issuer."""
-        self.refusals = Refusals(home.store)
+        self.refusals = RefusedCalls(home.store)
         self.calls_per_second = home.settings.http_calls_per_second
         self.checker = TokenChecker(home.store, self.refusals)
         is_set = home.settings.jwt_issuer is not None

@@ -14,7 +14,7 @@ from mcp.server.auth.provider import AccessToken
 from pydantic import TypeAdapter, ValidationError
 
 from memoria.app.arguments import require_no_secret
-from memoria.app.refusals import Refusals
+from memoria.app.refusals import RefusedCalls
 from memoria.config import Settings, TenantName
 from memoria.errors import InvalidInputError
 from memoria.model.access import Access
@@ -33,7 +33,10 @@ class Issuer:
     """The configured issuer, and what its tokens open."""
 
     def __init__(
-        self, settings: Settings, refusals: Refusals, clock: Callable[[], float] = time.monotonic
+        self,
+        settings: Settings,
+        refusals: RefusedCalls,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Bind to an issuer.
 
