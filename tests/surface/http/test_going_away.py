@@ -1,4 +1,4 @@
-"""A client that goes away in the middle of a call leaves no work behind and nothing half done."""
+"""A client that goes in the middle of a call leaves no work behind and nothing half done."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -110,3 +110,29 @@ async def test_a_search_that_nobody_waits_for_any_more_takes_no_turn(
             await until(lambda: turns.statistics().tasks_waiting == 0)
             turns.release_on_behalf_of(server)
             assert not (await client.call_tool("search_memory", {"query": "bees"})).is_error
+
+
+@ERAS
+async def test_a_client_that_wants_to_know_is_told_that_a_long_call_goes_on(
+    start_server: StartServer, era: Era
+) -> None:
+    async with start_server() as server:
+        token = (await server.create_token("ann", Access.READ)).text
+        turns = server.home.search_turns
+        turns.total_tokens = 1
+        told = anyio.Event()
+
+        async def note(_progress: float, _total: float | None, message: str | None) -> None:
+            assert message is not None
+            assert message.startswith("at work for")
+            turns.release_on_behalf_of(server)
+            told.set()
+
+        async with server.connect(token, era) as client:
+            turns.acquire_on_behalf_of_nowait(server)
+            with anyio.fail_after(LONGEST_S):
+                answer = await client.call_tool(
+                    "search_memory", {"query": "bees"}, progress_callback=note
+                )
+            assert told.is_set()
+            assert not answer.is_error

@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.types import Implementation, RequestParamsMeta, TextContent
+from mcp.types import CacheableResult, Implementation, RequestParamsMeta, TextContent
 from tests.surface.http.conftest import Era, HttpServer, StartServer
 
 from memoria.app import Memoria
@@ -174,7 +174,7 @@ async def test_no_cache_may_share_what_depends_on_the_caller_and_no_list_ever_ch
     async with start_server() as server:
         token = await server.create_token("ann", Access.READ)
         async with server.connect(token.text) as client:
-            results = [
+            results: list[CacheableResult] = [
                 await client.list_tools(),
                 await client.list_resources(),
                 await client.list_resource_templates(),
