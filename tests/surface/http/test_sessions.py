@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.types import Implementation, RequestParamsMeta, TextContent
+from mcp.types import CacheableResult, Implementation, RequestParamsMeta, TextContent
 from tests.surface.http.conftest import Era, HttpServer, StartServer
 
 from memoria.app import Memoria
@@ -166,3 +166,23 @@ async def test_each_tenant_s_client_is_told_once_of_what_it_has_unread(
                 ]
                 told = ["Nobody has read" in one for one in answers]
                 assert told == [False, True, False]
+
+
+async def test_no_cache_may_share_what_depends_on_the_caller_and_no_list_ever_changes(
+    start_server: StartServer,
+) -> None:
+    async with start_server() as server:
+        token = await server.create_token("ann", Access.READ)
+        async with server.connect(token.text) as client:
+            results: list[CacheableResult] = [
+                await client.list_tools(),
+                await client.list_resources(),
+                await client.list_resource_templates(),
+                await client.read_resource("memory://core/USER.md"),
+                await client.list_prompts(),  # the same for everybody
+            ]
+            assert [one.cache_scope for one in results] == ["private"] * 4 + ["public"]
+            offered = client.server_capabilities
+            for lists in (offered.tools, offered.resources, offered.prompts):
+                assert lists is not None
+                assert not lists.list_changed

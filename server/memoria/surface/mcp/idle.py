@@ -7,7 +7,7 @@ import logging
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
 import anyio
 import anyio.to_thread
@@ -26,7 +26,7 @@ _LOG = logging.getLogger(__name__)
 async def run_idle_maintenance(
     settings: Settings,
     last_call: Callable[[], float],
-    list_tenants: Callable[[], Sequence[str]] | None = None,
+    list_tenants: Callable[[], Iterable[str]] | None = None,
 ) -> None:
     """Start a nightly run whenever one is due and nobody asks, one at a time; until cancelled.
 
@@ -50,7 +50,7 @@ async def run_idle_maintenance(
             await anyio.sleep(_RECHECK_S)
 
 
-def _list_if_possible(list_tenants: Callable[[], Sequence[str]]) -> Sequence[str]:
+def _list_if_possible(list_tenants: Callable[[], Iterable[str]]) -> Iterable[str]:
     try:
         return list_tenants()
     except MemoriaError as error:

@@ -3,14 +3,15 @@
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import anyio
 import anyio.lowlevel
-from mcp.server import Server
+from mcp.server import NotificationOptions, Server
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.mcpserver import RequestStateBoundary, RequestStateSecurity
 from mcp.server.stdio import stdio_server
+from mcp.types import ServerCapabilities
 
 from memoria.app import Memoria
 from memoria.app.spool import WAITING_BYTES
@@ -79,6 +80,26 @@ class MemoriaServer(Server[ServedMemories]):
         self.middleware.append(
             RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=_NAME)
         )
+
+    def get_capabilities(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+        *,
+        protocol_version: str | None = None,
+    ) -> ServerCapabilities:
+        """Return what the server offers: lists that never change, so that nobody waits for news."""
+        offered = super().get_capabilities(
+            notification_options,
+            experimental_capabilities,
+            extensions,
+            protocol_version=protocol_version,
+        )
+        for lists in (offered.prompts, offered.resources, offered.tools):
+            if lists is not None:
+                lists.list_changed = False
+        return offered
 
     async def serve_streams(self, inbox: Inbox, outbox: Outbox) -> None:
         """Serve a client that writes into the inbox and reads the outbox, until it closes."""
