@@ -38,6 +38,7 @@ class Place:
             "MEMORIA_HOMES" if self.has_home_each else "MEMORIA_HOME": str(self.folder),
             "MEMORIA_EMBEDDER": self.embedder,
             "MEMORIA_WORKSPACE": "none",
+            "MEMORIA_HTTP_CALLS_PER_SECOND": "0",
             "MEMORIA_SEARCH_HELPERS": str(self.helpers),
             "MEMORIA_OPEN_HOMES": str(self.open_homes),
         }

@@ -17,10 +17,12 @@ from memoria.app.compose import open_home, purge_hidden
 from memoria.app.engine import choose_engine
 from memoria.app.memory import Memoria
 from memoria.app.open_home import OpenHome, SharedParts, in_thread
+from memoria.app.refusals import RefusedCalls
 from memoria.app.tokens import TokenChecker
 from memoria.config import Settings
 from memoria.errors import StoreError, StoreUnavailableError
 from memoria.model import Channel
+from memoria.model.access import Token, TokenText
 
 _LOG = logging.getLogger(__name__)
 _Identity = tuple[int, int]
@@ -32,7 +34,9 @@ class TenantHome:
     def __init__(self, home: OpenHome, channel: Channel, identity: _Identity) -> None:
         self.home = home
         self.memory = Memoria(home, channel)
-        self.checker = TokenChecker(home.store)
+        self.refusals = RefusedCalls(home.store)
+        """Log of calls that were refused."""
+        self.checker = TokenChecker(home.store, self.refusals)
         """Checker of the tokens that this home has."""
         self.identity = identity
 
@@ -72,7 +76,9 @@ class TenantHomes:
             shared: what the homes have in common.
             channel: what provenance is stamped with.
         """
-        self._settings = settings
+        self.settings = settings
+        """Settings of the process."""
+        self._strangers = RefusedCalls(None)
         self._load = load
         self._shared = shared
         self._channel = channel
@@ -101,11 +107,6 @@ class TenantHomes:
                         await homes._close(place)
                     await in_thread(shared.rounds.stop)
 
-    @property
-    def open_count(self) -> int:
-        """Number of homes that are open."""
-        return sum(place.opened is not None for place in self._places.values())
-
     @asynccontextmanager
     async def hold(self, tenant: str) -> AsyncIterator[TenantHome | None]:
         """Keep a tenant's home open while the block runs; None where the tenant has none.
@@ -131,8 +132,31 @@ class TenantHomes:
             place.calls -= 1
             if place.opened is None and not place.calls:
                 self._drop(tenant, place)
-            elif len(self._places) > self._settings.open_homes:
+            elif len(self._places) > self.settings.open_homes:
                 self._surplus.set()
+
+    def list_open(self) -> list[str]:
+        """List the tenants whose homes are open."""
+        return [tenant for tenant, place in self._places.items() if place.opened is not None]
+
+    async def check(self, shown: str) -> tuple[str, Token] | None:
+        """Look a token up in the home of the tenant that it names; None if it opens nothing."""
+        text = TokenText.parse(shown)
+        if text is not None:
+            async with self.hold(text.tenant) as opened:
+                if opened is not None:
+                    return await opened.checker.check(shown)
+        await self.note("what was shown is no token of a tenant here")
+        return None
+
+    async def note(self, reason: str, tenant: str | None = None, caller: str | None = None) -> None:
+        """Note a refused call, in the log of the tenant's home if there is one."""
+        if tenant is not None:
+            async with self.hold(tenant) as opened:
+                if opened is not None:
+                    await opened.refusals.note(reason, tenant, caller)
+                    return
+        await self._strangers.note(reason)
 
     def find(self, tenant: str) -> Memoria:
         """Return the memory of a tenant whose home is held.
@@ -147,7 +171,7 @@ class TenantHomes:
 
     def _identify(self, tenant: str) -> _Identity | None:
         """Return what tells the file of a tenant's home from another; None where there is none."""
-        settings = self._settings.model_copy(update={"tenant": tenant})
+        settings = self.settings.model_copy(update={"tenant": tenant})
         return choose_engine().identify(settings)
 
     async def _open(self, tenant: str, identity: _Identity, place: _Place) -> None:
@@ -175,7 +199,7 @@ class TenantHomes:
             await self._surplus.wait()
             self._surplus = anyio.Event()
             for tenant, place in list(self._places.items()):
-                if len(self._places) <= self._settings.open_homes:
+                if len(self._places) <= self.settings.open_homes:
                     break
                 if not place.calls:
                     async with place.turn:

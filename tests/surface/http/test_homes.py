@@ -25,7 +25,7 @@ from memoria.model import Vector
 from memoria.model.access import Access, TokenText
 from memoria.model.provenance import COMMAND_LINE
 from memoria.surface.http.app import build_app
-from memoria.surface.http.callers import HTTP_CHANNEL
+from memoria.surface.http.callers import CALLERS_CHANNEL
 
 FACT = "The spare key hangs behind the third shelf."
 MOST_OPEN = 2
@@ -60,7 +60,7 @@ class Homes:
             shared = self.parts(SharedRounds(1, 1), anyio.CapacityLimiter(2))
             settings = self.settings("default")
             async with TenantHomes.open(
-                settings, self.settings, shared, HTTP_CHANNEL
+                settings, self.settings, shared, CALLERS_CHANNEL
             ) as self.opened:
                 yield self.opened
 
@@ -114,7 +114,7 @@ async def test_a_token_of_a_tenant_without_a_home_opens_nothing_and_makes_no_fil
         for tenant in ("ben", " ann", "ANN", "..", "../..", "a" * 5_000, "ann\0"):
             async with server.client(str(parts._replace(tenant=tenant))) as client:
                 assert (await client.post("/mcp", json={})).status_code == 401, tenant
-        assert homes.opened.open_count == 0
+        assert homes.opened.list_open() == []
     assert homes.list() == before
 
 
@@ -127,7 +127,7 @@ async def test_no_more_homes_stay_open_than_are_allowed_and_a_closed_one_opens_a
         for token in tokens:
             await remember(server, token, FACT)
         with anyio.fail_after(10):
-            while homes.opened.open_count > MOST_OPEN:
+            while len(homes.opened.list_open()) > MOST_OPEN:
                 await anyio.lowlevel.checkpoint()
         for token in tokens:
             assert "third shelf" in await search(server, token)
@@ -142,7 +142,7 @@ async def test_a_home_is_not_closed_while_somebody_calls(homes: Homes) -> None:
         for token in tokens[1:]:
             await remember(server, token, FACT)
         with anyio.fail_after(10):
-            while homes.opened.open_count > MOST_OPEN:
+            while len(homes.opened.list_open()) > MOST_OPEN:
                 await anyio.lowlevel.checkpoint()
         assert homes.opened.find(names[0]) is held.memory
         await held.memory.remember(FACT)

@@ -3,12 +3,12 @@
 import logging
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memoria.errors import StoreError
-from memoria.surface.http.callers import HomeMemories, TokenVerifier
-from memoria.surface.http.problems import refuse
+from memoria.surface.http.bodies import answer_unread
+from memoria.surface.http.callers import TokenVerifier
+from memoria.surface.http.problems import answer_problem
 
 _LOG = logging.getLogger(__name__)
 
@@ -22,16 +22,16 @@ class HoldHome:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on while the home is open, or refuse it if the tenant has none."""
-        memories = self._verifier.checker
-        is_call = isinstance(scope.get("user"), AuthenticatedUser)
-        if not (is_call and isinstance(memories, HomeMemories)):
+        homes, user = self._verifier.homes, scope.get("user")
+        if homes is None or not isinstance(user, AuthenticatedUser):
             await self._app(scope, receive, send)
             return
-        async with memories.hold(HTTPConnection(scope)) as has_home:
-            if has_home:
+        async with homes.hold(user.access_token.subject or "") as opened:
+            if opened is not None:
                 await self._app(scope, receive, send)
                 return
-        await refuse(401, "This memory is gone, and its tokens with it.")(scope, receive, send)
+        answer = answer_problem(403, "There is no memory of this tenant here.")
+        await answer_unread(answer, scope, receive, send)
 
 
 class AnswerUnavailable:
@@ -56,4 +56,4 @@ class AnswerUnavailable:
                 raise
             _LOG.warning("A home can't be used: %s", error)
             unusable = "This memory can't be opened; the log of the server says why."
-            await refuse(503, unusable)(scope, receive, send)
+            await answer_unread(answer_problem(503, unusable), scope, receive, send)

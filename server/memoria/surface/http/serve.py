@@ -5,23 +5,26 @@ import logging
 import secrets
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import anyio
 import uvicorn
 from starlette.applications import Starlette
 
 from memoria.app.compose import open_home
+from memoria.app.engine import open_store
 from memoria.app.homes import TenantHomes
 from memoria.app.open_home import OpenHome, SharedParts
+from memoria.app.tokens import has_way_in
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.errors import InvalidInputError, quote_value
 from memoria.ingest.rounds import SharedRounds
 from memoria.model.access import Access
 from memoria.surface.http.app import HttpOptions, build_app
-from memoria.surface.http.callers import HTTP_CHANNEL
+from memoria.surface.http.callers import CALLERS_CHANNEL
 from memoria.surface.http.workers import READY_WITHIN_S, Workers, end_with_parent
 
 _STOPS_AFTER_S = 5
@@ -82,7 +85,7 @@ async def open_served(settings: Settings) -> AsyncIterator[OpenHome | TenantHome
         embedder.start_loading()
     if settings.homes is not None:
         load = partial(_load_tenant, type(settings))
-        async with TenantHomes.open(settings, load, shared, HTTP_CHANNEL) as homes:
+        async with TenantHomes.open(settings, load, shared, CALLERS_CHANNEL) as homes:
             yield homes
     else:
         try:
@@ -121,9 +124,12 @@ def serve_http(
         workers: number of processes that answer.
 
     Raises:
-        InvalidInputError: the address can't be read.
+        InvalidInputError: the address can't be read, or is one that other machines reach and nobody
+            has a token.
     """
     host, port = parse_address(address)
+    if not _is_loopback(host):
+        _require_way_in(settings, address)
     options = HttpOptions(
         names=(*names, f"[{host}]" if ":" in host else host),
         most=Access.READ if is_read_only else Access.ADMIN,
@@ -153,6 +159,26 @@ def serve_http(
         Workers(config, [config.bind_socket()], lambda: _tell(says)).run()
         return
     uvicorn.Server(config).run()
+
+
+def _require_way_in(settings: Settings, address: str) -> None:
+    """Refuse to listen where others reach it while nobody may come in: that is a mistake.
+
+    Raises:
+        InvalidInputError: there is neither a token that holds nor an issuer.
+    """
+    if settings.jwt_issuer is not None:
+        return
+    if settings.homes is not None:  # to look into each would take too long
+        is_open = any(Path(settings.homes).expanduser().glob("*/"))
+    else:
+        with closing(open_store(settings)) as store:
+            is_open = has_way_in(store)
+    if not is_open:
+        raise InvalidInputError(
+            f"--http: other machines reach {address}, and nobody has a token that holds. Make one "
+            "with `memoria token create`, or listen on 127.0.0.1."
+        )
 
 
 def parse_address(address: str) -> tuple[str, int]:
