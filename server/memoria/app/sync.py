@@ -191,6 +191,8 @@ class SyncMemoria(_Twin[Memoria]):
     set_quote_aside = _wait_for(Memoria.set_quote_aside)
     read_core = _wait_for(Memoria.read_core)
     statistics = _wait_for(Memoria.statistics)
+    list_log = _wait_for(Memoria.list_log)
+    note_call = _wait_for(Memoria.note_call)
 
     count_unread = _wait_for(Memoria.count_unread)
     read_unread = _wait_for(Memoria.read_unread)
