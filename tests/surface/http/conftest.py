@@ -21,6 +21,7 @@ from memoria.app.tokens import CreatedToken, TokenService
 from memoria.model.access import Access
 from memoria.model.provenance import COMMAND_LINE
 from memoria.surface.http.app import HttpOptions, build_app
+from memoria.surface.http.observing import NOBODY, Observation
 
 Era = Literal["auto", "legacy"]
 
@@ -62,7 +63,9 @@ def start_server(home: Path) -> StartServer:
 
     @asynccontextmanager
     async def start(
-        options: HttpOptions | None = None, **settings_given: object
+        options: HttpOptions | None = None,
+        observation: Observation = NOBODY,
+        **settings_given: object,
     ) -> AsyncIterator[HttpServer]:
         settings = Settings.from_values(home=home, embedder="off", **settings_given)
         with socket.socket() as listening:
@@ -74,7 +77,7 @@ def start_server(home: Path) -> StartServer:
                 async def share() -> AsyncIterator[OpenHome]:
                     yield opened
 
-                app = build_app(share, options)
+                app = build_app(share, options, observation)
                 config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
                 server = uvicorn.Server(config)
                 async with anyio.create_task_group() as tasks:

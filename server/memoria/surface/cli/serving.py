@@ -3,7 +3,7 @@
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -32,6 +32,17 @@ def serve(
     read_only: Annotated[
         bool, typer.Option("--read-only", help="With --http: allow nobody to change anything.")
     ] = False,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="With --http: show metrics for Prometheus there, to whoever reaches it.",
+        ),
+    ] = None,
+    log: Annotated[
+        Literal["text", "json"] | None,
+        typer.Option(help="With --http: write a line for each request, without its content."),
+    ] = None,
 ) -> None:
     """Run the MCP server: on standard input and output, as a client starts it, or over HTTP.
 
@@ -47,10 +58,17 @@ def serve(
         # Its callers are elsewhere: what they say is not of the project in the server's folder.
         project = options.workspace or os.environ.get(variable_of("workspace"), NO_WORKSPACE)
         settings = replace(options, workspace=project).settings
-        serve_http(settings, http, names=tuple(name or ()), is_read_only=read_only)
+        serve_http(
+            settings,
+            http,
+            names=tuple(name or ()),
+            is_read_only=read_only,
+            metrics=metrics,
+            log=log,
+        )
         return
-    if name or read_only:
-        raise typer.BadParameter("--name and --read-only go with --http")
+    if name or read_only or metrics or log:
+        raise typer.BadParameter("--name, --read-only, --metrics and --log go with --http")
     if as_json:
         print_json(client_entry(options))
         return

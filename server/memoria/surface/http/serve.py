@@ -1,7 +1,6 @@
 """`memoria serve --http`: runs the application until it is told to stop."""
 
 import ipaddress
-import logging
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
@@ -13,19 +12,27 @@ from memoria.app.engine import open_store
 from memoria.app.open_home import OpenHome
 from memoria.app.tokens import has_way_in
 from memoria.config import Settings
-from memoria.errors import InvalidInputError, quote_value
+from memoria.errors import InvalidInputError
 from memoria.model.access import Access
+from memoria.surface.http.addresses import parse_address
 from memoria.surface.http.app import HttpOptions, build_app
+from memoria.surface.http.logs import LogForm
+from memoria.surface.http.telemetry import show_metrics, start_observing
 
 _STOPS_AFTER_S = 5
 """Seconds that calls have to end in when the server is told to stop."""
 _MOST_CALLS = 1_000
 """Number of calls at once beyond which a caller is told to come back."""
-_LAST_PORT = 65_535
 
 
 def serve_http(
-    settings: Settings, address: str, *, names: tuple[str, ...] = (), is_read_only: bool = False
+    settings: Settings,
+    address: str,
+    *,
+    names: tuple[str, ...] = (),
+    is_read_only: bool = False,
+    metrics: str | None = None,
+    log: LogForm | None = None,
 ) -> None:
     """Serve all tenants of a home over HTTP, until SIGTERM or Ctrl-C.
 
@@ -34,10 +41,12 @@ def serve_http(
         address: where to listen: `127.0.0.1:8420`, `[::1]:8420`.
         names: names by which callers may address the server, beside loopback's and the address.
         is_read_only: True if nobody may change anything.
+        metrics: the address at which metrics are shown; None for nowhere.
+        log: form of the lines that are written for requests; None for none.
 
     Raises:
-        InvalidInputError: the address can't be read, or is one that other machines reach and nobody
-            has a token.
+        InvalidInputError: an address can't be read or had, or is one that other machines reach and
+            nobody has a token; or what sends spans is missing.
     """
     host, port = parse_address(address)
     if not _is_loopback(host):
@@ -46,7 +55,7 @@ def serve_http(
         names=(*names, f"[{host}]" if ":" in host else host),
         most=Access.READ if is_read_only else Access.ADMIN,
     )
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    observation = start_observing(log, counts=metrics is not None)
 
     @asynccontextmanager
     async def open_and_tell() -> AsyncIterator[OpenHome]:
@@ -59,17 +68,18 @@ def serve_http(
                 )
             yield home
 
-    uvicorn.run(
-        build_app(open_and_tell, options),
-        host=host,
-        port=port,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        limit_concurrency=_MOST_CALLS,
-        timeout_graceful_shutdown=_STOPS_AFTER_S,
-    )
+    with show_metrics(metrics, settings):
+        uvicorn.run(
+            build_app(open_and_tell, options, observation),
+            host=host,
+            port=port,
+            log_config=None,  # the root's handler leaves out what exceptions quote
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=_MOST_CALLS,
+            timeout_graceful_shutdown=_STOPS_AFTER_S,
+        )
 
 
 def _require_way_in(settings: Settings, address: str) -> None:
@@ -87,24 +97,6 @@ def _require_way_in(settings: Settings, address: str) -> None:
             f"--http: other machines reach {address}, and nobody has a token that holds. Make one "
             "with `memoria token create`, or listen on 127.0.0.1."
         )
-
-
-def parse_address(address: str) -> tuple[str, int]:
-    """Parse where to listen.
-
-    >>> parse_address("127.0.0.1:8420"), parse_address("[::1]:80")
-    (('127.0.0.1', 8420), ('::1', 80))
-
-    Raises:
-        InvalidInputError: it is no host with a port.
-    """
-    host, _, port = address.rpartition(":")
-    if not host or not (port.isascii() and port.isdigit()) or int(port) > _LAST_PORT:
-        raise InvalidInputError(
-            f"--http: {quote_value(address)} is no address. Give a host and a port, such as "
-            "127.0.0.1:8420."
-        )
-    return host.removeprefix("[").removesuffix("]"), int(port)
 
 
 def _tell(text: str) -> None:
