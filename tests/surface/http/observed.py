@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from mcp import MCPError
-from mcp.types import TextContent
 from tests.surface.http.conftest import Era, HttpServer
 
 from memoria.app.tokens import CreatedToken
@@ -48,10 +47,14 @@ async def serve_calls(server: HttpServer, era: Era = "auto") -> Served:
     async with server.client(token.text) as http:
         await http.get("/dingo/wombat", params={"q": "koala"})
         await http.request("DINGO", "/koala")
+        memory_id = str((kept.structured_content or {})["id"])
+        assert (await http.get(f"/memory/nodes/{memory_id}")).status_code == 200
+        said = {"current_focus": "the wombat"}
+        put = await http.put("/memory/scratchpads/dingo/koala", json=said)
+        assert put.status_code == 200, put.text
+        assert (await http.get("/memory/nodes/platypus")).status_code == 404
     async with server.client("") as http:
         for path in ("/mcp?q=koala", "/koala"):
             assert (await http.post(path, content=FACT)).status_code == 401
         assert (await http.get("/readyz")).status_code == 200
-    assert kept.structured_content is not None
-    assert isinstance(kept.content[0], TextContent)
-    return Served(token, str(kept.structured_content["id"]))
+    return Served(token, memory_id)

@@ -15,7 +15,7 @@ from memoria.surface.http.logs import LogForm, RequestLog, list_exception, start
 from memoria.surface.http.observing import Observation, ObservedRequest
 
 FORMS: tuple[LogForm, ...] = ("text", "json")
-PATHS = {"/mcp", "/readyz", "unmatched"}
+PATHS = {"/mcp", "/memory/nodes/{memory_id}", "/memory/scratchpads/{session_id}", "unmatched"}
 
 
 def fail(error: Exception) -> Never:

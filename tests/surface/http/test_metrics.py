@@ -86,6 +86,10 @@ async def test_metrics_count_what_was_served_by_tool_route_and_outcome_and_name_
     assert values["memoria_http_requests_total", "GET", "unmatched", "404"] == 1
     assert values["memoria_http_requests_total", "unmatched", "unmatched", "404"] == 1
     assert values["memoria_http_requests_total", "GET", "/readyz", "200"] == 1
+    node, pad = "/memory/nodes/{memory_id}", "/memory/scratchpads/{session_id}"
+    assert values["memoria_http_requests_total", "GET", node, "200"] == 1
+    assert values["memoria_http_requests_total", "GET", node, "404"] == 1
+    assert values["memoria_http_requests_total", "PUT", pad, "200"] == 1
     assert values["memoria_http_request_seconds_count", "GET", "/readyz"] == 1
     assert values["memoria_http_requests_total", "POST", "/mcp", "200"] >= 6
     assert values["memoria_http_requests_in_progress",] == 0

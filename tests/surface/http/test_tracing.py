@@ -72,6 +72,8 @@ async def test_a_call_is_one_span_with_its_search_and_its_store_below_and_no_wor
     assert "write store" in traced.find_steps(kept)
     assert len(traced.named("tools/call unmatched")) == 1
     assert len(traced.named("GET unmatched")) == 1
+    (looked, missed) = traced.named("GET /memory/nodes/{memory_id}")
+    assert "read store" in traced.find_steps(looked) & traced.find_steps(missed)
     written = "".join(span.to_json() for span in traced.spans)
     assert [one for one in served.secrets if one.lower() in written.lower()] == []
     assert {event for span in traced.spans for event in span.events} == set()
