@@ -21,6 +21,7 @@ from memoria.app.refusals import RefusedCalls
 from memoria.app.tokens import TokenChecker
 from memoria.config import Settings
 from memoria.errors import StoreError, StoreUnavailableError
+from memoria.inference import LazyEmbedder
 from memoria.model import Channel
 from memoria.model.access import Token, TokenText
 
@@ -106,6 +107,11 @@ class TenantHomes:
                     for place in homes._places.values():
                         await homes._close(place)
                     await in_thread(shared.rounds.stop)
+
+    @property
+    def embedder(self) -> LazyEmbedder | None:
+        """Embedder of all homes; None for none."""
+        return self._shared.choose_embedder(self.settings)
 
     @asynccontextmanager
     async def hold(self, tenant: str) -> AsyncIterator[TenantHome | None]:

@@ -22,6 +22,7 @@ from memoria.app.tokens import CreatedToken, TokenService
 from memoria.model.access import Access
 from memoria.model.provenance import COMMAND_LINE
 from memoria.surface.http.app import HttpOptions, build_app
+from memoria.surface.http.observing import NOBODY, Observation
 
 Era = Literal["auto", "legacy"]
 
@@ -69,7 +70,9 @@ def start_server(home: Path) -> StartServer:
 
     @asynccontextmanager
     async def start(
-        options: HttpOptions | None = None, **settings_given: object
+        options: HttpOptions | None = None,
+        observation: Observation = NOBODY,
+        **settings_given: object,
     ) -> AsyncIterator[HttpServer]:
         settings = Settings.from_values(home=home, embedder="off", **settings_given)
         async with open_home(settings) as opened:
@@ -78,7 +81,7 @@ def start_server(home: Path) -> StartServer:
             async def share() -> AsyncIterator[OpenHome]:
                 yield opened
 
-            async with serve_app(build_app(share, options), opened) as server:
+            async with serve_app(build_app(share, options, observation), opened) as server:
                 yield server
 
     return start

@@ -3,7 +3,7 @@
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -35,6 +35,17 @@ def serve(
     workers: Annotated[
         int, typer.Option(min=1, max=64, help="With --http: how many processes answer.")
     ] = 1,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="With --http: show metrics for Prometheus there, to whoever reaches it.",
+        ),
+    ] = None,
+    log: Annotated[
+        Literal["text", "json"] | None,
+        typer.Option(help="With --http: write a line for each request, without its content."),
+    ] = None,
 ) -> None:
     """Run the MCP server: on standard input and output, as a client starts it, or over HTTP.
 
@@ -50,10 +61,20 @@ def serve(
         # Its callers are elsewhere: what they say is not of the project in the server's folder.
         project = options.workspace or os.environ.get(variable_of("workspace"), NO_WORKSPACE)
         settings = replace(options, workspace=project).settings
-        serve_http(settings, http, names=tuple(name or ()), is_read_only=read_only, workers=workers)
+        serve_http(
+            settings,
+            http,
+            names=tuple(name or ()),
+            is_read_only=read_only,
+            workers=workers,
+            metrics=metrics,
+            log=log,
+        )
         return
-    if name or read_only or workers > 1:
-        raise typer.BadParameter("--name, --read-only and --workers go with --http")
+    if name or read_only or metrics or log or workers > 1:
+        raise typer.BadParameter(
+            "--name, --read-only, --workers, --metrics and --log go with --http"
+        )
     if as_json:
         print_json(client_entry(options))
         return

@@ -22,9 +22,11 @@ from memoria.model.access import Access
 from memoria.surface.http.bodies import LimitBody
 from memoria.surface.http.callers import TenantMemories, TokenVerifier
 from memoria.surface.http.guards import LOOPBACK, CheckHost, RequireToken
+from memoria.surface.http.health import Readiness, answer_alive
 from memoria.surface.http.holding import AnswerUnavailable, HoldHome
 from memoria.surface.http.issuer import METADATA_PATH
 from memoria.surface.http.limits import LimitCalls, TenantTurns
+from memoria.surface.http.observing import NOBODY, Observation
 from memoria.surface.http.problems import answer_http_error, answer_problem
 from memoria.surface.http.rest.face import RestFace
 from memoria.surface.http.sessions import BoundSessions, check_token
@@ -59,17 +61,19 @@ class HttpOptions:
 def build_app(
     open_home: Callable[[], AbstractAsyncContextManager[OpenHome | TenantHomes]],
     options: HttpOptions | None = None,
+    observation: Observation = NOBODY,
 ) -> Starlette:
     """Build the application.
 
     Args:
         open_home: opens the home, or the tenants' homes, when the server starts.
         options: how it serves.
+        observation: whoever is told of requests.
     """
     chosen = options or HttpOptions()
     verifier = TokenVerifier()
     subscriptions = Subscriptions(check_token(verifier))
-    rest, turns = RestFace(), TenantTurns()
+    rest, turns, readiness = RestFace(), TenantTurns(), Readiness()
 
     @asynccontextmanager
     async def lifespan(_: Server[ServedMemories]) -> AsyncIterator[ServedMemories]:
@@ -78,6 +82,8 @@ def build_app(
             await in_thread(memories.purge_hidden)
             verifier.open(home)
             rest.memories = memories
+            look = home.store.needs_scrub if isinstance(home, OpenHome) else None
+            readiness.begin(look, home.embedder)
             tasks.start_soon(subscriptions.watch)
             if isinstance(home, OpenHome):
                 tasks.start_soon(follow_spools, str(home.settings.home_path), memories.open)
@@ -91,6 +97,8 @@ def build_app(
                 yield memories
             finally:
                 tasks.cancel_scope.cancel()
+                observation.stop()
+                readiness.end()
                 verifier.close()
                 rest.memories = None
                 memories.close()
@@ -107,14 +115,15 @@ def build_app(
     app = server.streamable_http_app(
         stateless_http=not chosen.keeps_sessions,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        custom_starlette_routes=[*_list_open_routes(verifier), *rest.list_routes()],
+        custom_starlette_routes=[*_list_open_routes(verifier, readiness), *rest.list_routes()],
     )
     app.add_exception_handler(HTTPException, answer_http_error)
     _add_guards(app, chosen, verifier, turns, rest)
+    observation.install(app, server)
     return app
 
 
-def _list_open_routes(verifier: TokenVerifier) -> list[Route]:
+def _list_open_routes(verifier: TokenVerifier, readiness: Readiness) -> list[Route]:
     """List the routes that need no token."""
 
     async def answer_resource(_request: Request) -> Response:
@@ -123,13 +132,9 @@ def _list_open_routes(verifier: TokenVerifier) -> list[Route]:
             return answer_problem(404, "This memory takes its own tokens alone.")
         return JSONResponse(issuer.metadata)
 
-    async def answer_ready(_request: Request) -> Response:
-        is_ready = verifier.checker is not None
-        return JSONResponse({"ready": is_ready}, 200 if is_ready else 503)
-
     return [
-        Route("/healthz", _answer_alive),
-        Route("/readyz", answer_ready),
+        Route("/healthz", answer_alive),
+        Route("/readyz", readiness.answer),
         Route(METADATA_PATH, answer_resource),
         Route(f"{METADATA_PATH}/mcp", answer_resource),
     ]
@@ -153,7 +158,3 @@ def _add_guards(
     app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(verifier))
     app.add_middleware(AnswerUnavailable)
     app.add_middleware(CheckHost, names=[*LOOPBACK, *chosen.names], verifier=verifier)
-
-
-async def _answer_alive(_request: Request) -> Response:
-    return JSONResponse({"alive": True})
