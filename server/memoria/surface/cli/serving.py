@@ -3,12 +3,15 @@
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from memoria.connectors.clients.interface import find_program
 from memoria.surface.cli.console import AsJson, Options, print_json
+
+if TYPE_CHECKING:
+    from memoria.config import Settings
 
 app = typer.Typer()
 
@@ -54,15 +57,10 @@ def serve(
     """
     options: Options = context.obj
     if http is not None:
-        from memoria.config import NO_WORKSPACE  # noqa: PLC0415
-        from memoria.settings_file import variable_of  # noqa: PLC0415
         from memoria.surface.http.serve import serve_http  # noqa: PLC0415
 
-        # Its callers are elsewhere: what they say is not of the project in the server's folder.
-        project = options.workspace or os.environ.get(variable_of("workspace"), NO_WORKSPACE)
-        settings = replace(options, workspace=project).settings
         serve_http(
-            settings,
+            _load_for_callers(options),
             http,
             names=tuple(name or ()),
             is_read_only=read_only,
@@ -81,6 +79,18 @@ def serve(
     from memoria.surface.front.serve import serve as serve_at_once  # noqa: PLC0415
 
     serve_at_once(options.home, options.tenant, options.workspace)
+
+
+def _load_for_callers(options: Options) -> "Settings":
+    """Load the settings of a server over HTTP.
+
+    Its callers are elsewhere: what they say is not of the project in the server's folder.
+    """
+    from memoria.config import NO_WORKSPACE  # noqa: PLC0415
+    from memoria.settings_file import variable_of  # noqa: PLC0415
+
+    project = options.workspace or os.environ.get(variable_of("workspace"), NO_WORKSPACE)
+    return replace(options, workspace=project).settings
 
 
 @app.command()

@@ -58,6 +58,28 @@ class HttpOptions:
     process has."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """Parts of the application that wait for the home to be open."""
+
+    verifier: TokenVerifier
+    rest: RestFace
+    readiness: Readiness
+
+    def begin(self, home: OpenHome | TenantHomes, memories: TenantMemories) -> None:
+        """Begin to serve an opened home."""
+        self.verifier.open(home)
+        self.rest.memories = memories
+        look = home.store.needs_scrub if isinstance(home, OpenHome) else None
+        self.readiness.begin(look, home.embedder)
+
+    def end(self) -> None:
+        """Serve nobody any more."""
+        self.readiness.end()
+        self.verifier.close()
+        self.rest.memories = None
+
+
 def build_app(
     open_home: Callable[[], AbstractAsyncContextManager[OpenHome | TenantHomes]],
     options: HttpOptions | None = None,
@@ -73,17 +95,15 @@ def build_app(
     chosen = options or HttpOptions()
     verifier = TokenVerifier()
     subscriptions = Subscriptions(check_token(verifier))
-    rest, turns, readiness = RestFace(), TenantTurns(), Readiness()
+    parts = _Parts(verifier, RestFace(), Readiness())
+    turns = TenantTurns()
 
     @asynccontextmanager
     async def lifespan(_: Server[ServedMemories]) -> AsyncIterator[ServedMemories]:
         async with open_home() as home, anyio.create_task_group() as tasks:
             memories = TenantMemories(home, verifier, chosen.most)
             await in_thread(memories.purge_hidden)
-            verifier.open(home)
-            rest.memories = memories
-            look = home.store.needs_scrub if isinstance(home, OpenHome) else None
-            readiness.begin(look, home.embedder)
+            parts.begin(home, memories)
             tasks.start_soon(subscriptions.watch)
             if isinstance(home, OpenHome):
                 tasks.start_soon(follow_spools, str(home.settings.home_path), memories.open)
@@ -98,9 +118,7 @@ def build_app(
             finally:
                 tasks.cancel_scope.cancel()
                 observation.stop()
-                readiness.end()
-                verifier.close()
-                rest.memories = None
+                parts.end()
                 memories.close()
 
     server = MemoriaServer(
@@ -115,35 +133,34 @@ def build_app(
     app = server.streamable_http_app(
         stateless_http=not chosen.keeps_sessions,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        custom_starlette_routes=[*_list_open_routes(verifier, readiness), *rest.list_routes()],
+        custom_starlette_routes=[*_list_open_routes(parts), *parts.rest.list_routes()],
     )
     app.add_exception_handler(HTTPException, answer_http_error)
-    _add_guards(app, chosen, verifier, turns, rest)
+    _add_guards(app, chosen, parts, turns)
     observation.install(app, server)
     return app
 
 
-def _list_open_routes(verifier: TokenVerifier, readiness: Readiness) -> list[Route]:
+def _list_open_routes(parts: _Parts) -> list[Route]:
     """List the routes that need no token."""
 
     async def answer_resource(_request: Request) -> Response:
-        issuer = verifier.issuer
+        issuer = parts.verifier.issuer
         if issuer is None:
             return answer_problem(404, "This memory takes its own tokens alone.")
         return JSONResponse(issuer.metadata)
 
     return [
         Route("/healthz", answer_alive),
-        Route("/readyz", readiness.answer),
+        Route("/readyz", parts.readiness.answer),
         Route(METADATA_PATH, answer_resource),
         Route(f"{METADATA_PATH}/mcp", answer_resource),
     ]
 
 
-def _add_guards(
-    app: Starlette, chosen: HttpOptions, verifier: TokenVerifier, turns: TenantTurns, rest: RestFace
-) -> None:
+def _add_guards(app: Starlette, chosen: HttpOptions, parts: _Parts, turns: TenantTurns) -> None:
     """Put before the application what refuses calls; the last one added sees a request first."""
+    verifier, rest = parts.verifier, parts.rest
     app.add_middleware(HoldHome, verifier=verifier)
     app.add_middleware(BoundSessions)
     app.add_middleware(

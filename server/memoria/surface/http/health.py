@@ -33,7 +33,8 @@ class Readiness:
         """Note that the home is open, and begin to load its embedding model.
 
         Args:
-            look: reads something of the store, or raises StoreError; None where each tenant has one.
+            look: reads something of the store, or raises StoreError; None where each tenant has
+                a store.
             embedder: the home's; None for none.
         """
         self._is_open, self._look, self._embedder = True, look, embedder
