@@ -4,6 +4,7 @@ import logging
 from collections import Counter
 
 from memoria.app.open_home import in_thread
+from memoria.errors import StoreError
 from memoria.model import now_millis
 from memoria.model.moments import from_millis
 from memoria.store.engine import Store
@@ -53,17 +54,24 @@ class RefusedCalls:
             _LOG.warning("refused a call: %s", told)
 
     def _write(self, tenant: str, caller: str | None, told: str, at: int) -> bool:
-        """Write into a tenant's log; return False if there is no such tenant, which would begin."""
-        if tenant not in self._store.tenants():
+        """Write into a tenant's log; return False if it can't be written.
+
+        A tenant that does not exist would begin by it, whoever names one.
+        """
+        try:
+            if tenant not in self._store.tenants():
+                return False
+            with self._store.write(tenant, only_adds=True) as tx:
+                tx.audit.add(
+                    at=at,
+                    channel=HTTP_CHANNEL,
+                    client=None,
+                    caller=caller,
+                    action="refuse",
+                    subject="call",
+                    detail=told,
+                )
+        except StoreError as error:  # the call is refused all the same
+            _LOG.warning("the log can't be written: %s", error)
             return False
-        with self._store.write(tenant, only_adds=True) as tx:
-            tx.audit.add(
-                at=at,
-                channel=HTTP_CHANNEL,
-                client=None,
-                caller=caller,
-                action="refuse",
-                subject="call",
-                detail=told,
-            )
         return True
