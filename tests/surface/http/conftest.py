@@ -64,10 +64,14 @@ def start_server(home: Path) -> StartServer:
     async def start(
         options: HttpOptions | None = None, **settings_given: object
     ) -> AsyncIterator[HttpServer]:
-        settings = Settings.from_values(home=home, embedder="off", **settings_given)
         with socket.socket() as listening:
             listening.bind(("127.0.0.1", 0))
             url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+            given = {
+                name: value.replace("{url}", url) if isinstance(value, str) else value
+                for name, value in settings_given.items()
+            }
+            settings = Settings.from_values(home=home, embedder="off", **given)
             async with open_home(settings) as opened:
 
                 @asynccontextmanager
