@@ -16,6 +16,7 @@ from memoria.config import Settings
 from memoria.errors import InvalidInputError, quote_value
 from memoria.model.access import Access
 from memoria.surface.http.app import HttpOptions, build_app
+from memoria.surface.http.connections import FewerWarnings, PatientConnection
 
 _STOPS_AFTER_S = 5
 """Seconds that calls have to end in when the server is told to stop."""
@@ -47,6 +48,7 @@ def serve_http(
         most=Access.READ if is_read_only else Access.ADMIN,
     )
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    logging.getLogger("uvicorn.error").addFilter(FewerWarnings())
 
     @asynccontextmanager
     async def open_and_tell() -> AsyncIterator[OpenHome]:
@@ -63,6 +65,8 @@ def serve_http(
         build_app(open_and_tell, options),
         host=host,
         port=port,
+        http=PatientConnection,
+        ws="none",
         log_level="warning",
         access_log=False,
         server_header=False,
