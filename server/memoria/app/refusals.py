@@ -24,6 +24,15 @@ class RefusalLog(Protocol):
         ...
 
 
+def is_told(times: int) -> bool:
+    """Return whether what has happened so often is told: the first, tenth, hundredth time.
+
+    >>> [times for times in range(1, 200) if is_told(times)]
+    [1, 10, 100]
+    """
+    return str(times).rstrip("0") == "1"
+
+
 class RefusedCalls:
     """Counts refused calls by day, and notes the first, tenth, hundredth and so on of a kind.
 
@@ -58,7 +67,7 @@ class RefusedCalls:
             key = None, None, reason
         self._counts[key] += 1
         times = self._counts[key]
-        if str(times).strip("0") == "1":
+        if is_told(times):
             await self._tell(key, times, at)
 
     async def _tell(self, key: tuple[str | None, str | None, str], times: int, at: int) -> None:

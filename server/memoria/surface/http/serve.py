@@ -1,6 +1,7 @@
 """`memoria serve --http`: runs the application, in one process or several, until told to stop."""
 
 import ipaddress
+import logging
 import secrets
 import sys
 from collections.abc import AsyncIterator
@@ -25,6 +26,7 @@ from memoria.model.access import Access
 from memoria.surface.http.addresses import parse_address
 from memoria.surface.http.app import HttpOptions, build_app
 from memoria.surface.http.callers import CALLERS_CHANNEL
+from memoria.surface.http.connections import FewerWarnings, PatientConnection
 from memoria.surface.http.logs import LogForm
 from memoria.surface.http.observing import Observation
 from memoria.surface.http.telemetry import show_metrics, start_observing
@@ -60,7 +62,9 @@ class Service:
         return build_app(self._open, self.options, self._start_observing())
 
     def _start_observing(self) -> Observation:
-        return start_observing(self.log, counts=self.counts)
+        observation = start_observing(self.log, counts=self.counts)
+        logging.getLogger("uvicorn.error").addFilter(FewerWarnings())
+        return observation
 
     @asynccontextmanager
     async def _open(self) -> AsyncIterator[OpenHome | TenantHomes]:
@@ -159,6 +163,8 @@ def serve_http(
         host=host,
         port=port,
         log_config=None,  # the root's handler leaves out what exceptions quote
+        http=PatientConnection,
+        ws="none",
         access_log=False,
         server_header=False,
         proxy_headers=False,
