@@ -19,6 +19,7 @@ from memoria.app.tokens import TokenChecker
 from memoria.model.access import Access
 from memoria.surface.http.callers import TenantMemories, TokenVerifier
 from memoria.surface.http.guards import LOOPBACK, CheckHost, RequireToken
+from memoria.surface.http.hooks import HookRoutes
 from memoria.surface.mcp.calls import ServedMemories
 from memoria.surface.mcp.instructions import static_instructions
 from memoria.surface.mcp.server import MemoriaServer, Subscribers
@@ -48,6 +49,7 @@ def build_app(
     chosen = options or HttpOptions()
     verifier = TokenVerifier()
     subscribers = Subscribers()
+    hooks = HookRoutes()
 
     @asynccontextmanager
     async def lifespan(_: Server[ServedMemories]) -> AsyncIterator[ServedMemories]:
@@ -55,10 +57,11 @@ def build_app(
             memories = TenantMemories(home, chosen.most)
             await in_thread(memories.purge_hidden)
             verifier.checker = TokenChecker(home.store)
+            hooks.memories = memories
             try:
                 yield memories
             finally:
-                verifier.checker = None
+                verifier.checker = hooks.memories = None
                 memories.close()
 
     async def answer_ready(_request: Request) -> Response:
@@ -69,7 +72,11 @@ def build_app(
     add_tools(server.tools)
     app = server.streamable_http_app(
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        custom_starlette_routes=[Route("/healthz", _answer_alive), Route("/readyz", answer_ready)],
+        custom_starlette_routes=[
+            Route("/healthz", _answer_alive),
+            Route("/readyz", answer_ready),
+            *hooks.list_routes(),
+        ],
     )
     # The last one added sees a request first.
     app.add_middleware(RequireToken)

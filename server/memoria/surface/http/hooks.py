@@ -1,0 +1,143 @@
+"""Hooks of other machines: what they have heard, what they ask, and what their token may do.
+
+A collector beside the client reads transcripts, takes secrets out and sends turns here
+(`app/collect.py`). They are recorded as a hook of this machine would have them recorded: whoever
+has a token that may write speaks for the user, as whoever can write into the home does.
+"""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from memoria.app import Memoria
+from memoria.bare.remote import ABOUT, ASK, RECORD
+from memoria.errors import InvalidInputError, MemoriaError, StoreError
+from memoria.model import CaptureEvent
+from memoria.model.access import Access
+from memoria.model.parse import describe_problems
+from memoria.model.provenance import hook_channel
+from memoria.surface.http.callers import TenantMemories
+from memoria.surface.http.problems import refuse
+from memoria.surface.mcp.asked import QUESTIONS
+
+MOST_BYTES = 16 * 1024 * 1024
+"""Most bytes of a report: a turn of the largest size, with every character escaped."""
+_Name = Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class HookReport(BaseModel):
+    """What a collector has read of a session, in the order in which it was said."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    client: _Name
+    session: _Name
+    project: Annotated[str, Field(min_length=1, max_length=4096)]
+    """The project it was said in, as the client's machine names it, or `none`."""
+    event: CaptureEvent | None = None
+    turns: list[dict[str, JsonValue]] = []
+
+
+class HookQuestion(BaseModel):
+    """A question of a hook, with the fields that a hook of the server's machine gives."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    ask: str
+    workspace: str | None = None
+    session: str | None = None
+    prompt: str | None = None
+
+
+class HookRoutes:
+    """Routes for the hooks of other machines."""
+
+    def __init__(self) -> None:
+        self.memories: TenantMemories | None = None
+        """Memories of the opened home; None before it is open and after it is closed."""
+
+    def list_routes(self) -> list[Route]:
+        """List the routes."""
+        return [
+            Route(ABOUT, self._guard(Access.READ, self._tell_about), methods=["GET"]),
+            Route(RECORD, self._guard(Access.WRITE, self._record), methods=["POST"]),
+            Route(ASK, self._guard(Access.READ, self._answer), methods=["POST"]),
+        ]
+
+    def _guard(
+        self, needed: Access, answer: Callable[[Request, Memoria], Awaitable[Response]]
+    ) -> Callable[[Request], Awaitable[Response]]:
+        """Return an endpoint that refuses whoever may not do what is needed, and names errors."""
+
+        async def serve(request: Request) -> Response:
+            memories = self.memories
+            if memories is None:
+                return refuse(503, "The memory is not open. Call again in a moment.")
+            if not memories.find_access(request).includes(needed):
+                return refuse(403, f"This token does not allow it: it takes --access {needed}.")
+            try:
+                return await answer(request, memories.find(request))
+            except ValidationError as error:
+                return refuse(400, describe_problems(error, of="report"))
+            except StoreError as error:
+                return refuse(503, str(error))
+            except MemoriaError as error:
+                return refuse(400, str(error))
+
+        return serve
+
+    async def _tell_about(self, request: Request, _memory: Memoria) -> Response:
+        memories = self.memories
+        access = None if memories is None else memories.find_access(request)
+        user: object = request.user
+        tenant = user.access_token.subject if isinstance(user, AuthenticatedUser) else None
+        return JSONResponse({"tenant": tenant, "access": access})
+
+    async def _record(self, request: Request, memory: Memoria) -> Response:
+        body = await _read_body(request)
+        if body is None:
+            return refuse(413, f"A report has {MOST_BYTES:,} bytes at most. Send it in parts.")
+        report = HookReport.model_validate(_parse(body))
+        receipt = await memory.with_channel(hook_channel(report.client)).record_conversation(
+            report.turns, report.event, session_id=report.session, workspace=report.project
+        )
+        known = receipt.already_recorded
+        return JSONResponse({"recorded": receipt.recorded, "already_recorded": known})
+
+    async def _answer(self, request: Request, memory: Memoria) -> Response:
+        body = await _read_body(request)
+        if body is None:
+            return refuse(413, "This is too long for a question.")
+        question = HookQuestion.model_validate(_parse(body))
+        answer = QUESTIONS.get(question.ask)
+        if answer is None:
+            raise InvalidInputError(f"ask: give one of {', '.join(QUESTIONS)}.")
+        return JSONResponse({"text": await answer(memory, question.model_dump(exclude={"ask"}))})
+
+
+async def _read_body(request: Request) -> bytes | None:
+    """Return the body of a request; None if it is too long."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MOST_BYTES:
+            return None
+    return bytes(body)
+
+
+def _parse(body: bytes) -> object:
+    """Parse JSON as transcripts are parsed, so that a text arrives as it was read.
+
+    Raises:
+        InvalidInputError: it is no JSON.
+    """
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError("The report is no JSON.") from error
