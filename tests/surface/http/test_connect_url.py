@@ -12,7 +12,7 @@ from tests.surface.http.conftest import HttpServer, StartServer
 from tests.surface.shell import Output
 from tests.surface.test_cli_connect import FILES, NASTY_FILES
 
-from memoria.bare.remote import list_servers, write_server
+from memoria.bare.remote import RemoteServer, list_servers, write_server
 from memoria.connectors.clients.interface import Scope
 from memoria.connectors.clients.table import CLIENTS, find_client
 from memoria.model.access import Access
@@ -198,10 +198,10 @@ async def test_status_asks_the_server_with_the_token_and_tells_what_waits(
     assert status.code == 0
     assert token not in status.out
     (known,) = list_servers(str(box.shell.home))
-    known.token = "mem_YW5u.0.wrong"
-    write_server(str(box.shell.home), known)
+    wrong = RemoteServer(known.folder, known.url, f"{token}x")
+    write_server(str(box.shell.home), wrong)
     status = await run(box, "connect", "claude-code", "--status")
-    assert "does not answer: it answers 401" in status.out
+    assert "does not answer: the server answers 401" in status.out
     assert status.code != 0
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from memoria.bare.home import find_home, find_tenant
-from memoria.bare.remote import RemoteServer, list_servers
+from memoria.bare.remote import ABOUT, RemoteServer, ServerRefusalError, list_servers
 from memoria.bare.spool import read_heard
 from memoria.connectors.clients.config_file import ConfigFile, decode
 from memoria.connectors.clients.document import (
@@ -209,6 +209,12 @@ def _call_server(status: ConnectionStatus) -> ProbeResult:
         )
     from memoria.connectors.clients.probe_remote import probe_remote  # noqa: PLC0415  (takes long to load)
 
+    try:
+        status.server.call(ABOUT, None, WAIT_S)  # a refusal says why, which MCP's client keeps back
+    except ServerRefusalError as error:
+        return ProbeResult(problem=str(error).rstrip("."))
+    except (OSError, ValueError) as error:
+        return ProbeResult(problem=f"it can't be reached ({type(error).__name__})")
     return probe_remote(status.server, WAIT_S)
 
 

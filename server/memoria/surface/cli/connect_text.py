@@ -210,14 +210,16 @@ def _status_lines(status: ConnectionStatus) -> Iterator[str]:
         reason = hooks.skipped if isinstance(hooks, HookTable) else ""
         yield f"  {title} skips these {reason}: {', '.join(status.untrusted)}"
     if status.hooks in _OUTDATED_HOOKS:
-        yield f"  `memoria connect {name}` brings them up to date."
+        url = f" --url {status.server.url}" if status.server else ""
+        yield f"  `memoria connect {name}{url}` brings them up to date."
     if status.double:
         yield (
             f"  twice: there is {status.double}. Take out one of the two: `memoria disconnect "
             f"{name}` takes out this one."
         )
     if problem and not status.missing_program:
-        yield f"  `memoria connect {name}` writes it anew; `memoria doctor` checks the home."
+        url = f" --url {status.server.url}" if status.server else ""
+        yield f"  `memoria connect {name}{url}` writes it anew; `memoria doctor` checks the home."
     if status.is_disabled:
         yield f"  Switch it on in {title}, or take it out: `memoria disconnect {name}`."
 
