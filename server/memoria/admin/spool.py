@@ -22,9 +22,9 @@ from memoria.admin.spool_entries import (
     GivenUpError,
     IntakeBudget,
     Progress,
-    Recorder,
     SpoolEntry,
     SpoolReport,
+    TurnRecorder,
     has_grown,
     point_at,
     read_entry,
@@ -75,7 +75,7 @@ _RETRY_S = 3600.0
 _NOT_ITS_FAULT = (StoreError, ImportError, GivenUpError)
 """Errors that no entry causes: they set no entry aside."""
 
-MakeCapture = Callable[[Channel, str], Recorder]
+MakeCapture = Callable[[Channel, str], TurnRecorder]
 
 
 class SpoolIntake:
@@ -266,7 +266,7 @@ class SpoolIntake:
 
     def record(
         self,
-        capture: Recorder | None,
+        capture: TurnRecorder | None,
         turns: Sequence[Turn],
         session: str,
         event: CaptureEvent | None,
@@ -288,7 +288,7 @@ class SpoolIntake:
             if event is not None:
                 capture.record([], session, event)
 
-    def capture_in(self, client: str, cwd: str | None) -> Recorder | None:
+    def capture_in(self, client: str, cwd: str | None) -> TurnRecorder | None:
         """Return what records sessions in a folder; None if the folder's name has a secret."""
         place = NO_WORKSPACE if cwd is None else project_of(self._home, cwd)
         try:

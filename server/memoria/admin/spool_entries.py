@@ -16,7 +16,7 @@ from memoria.model import CaptureEvent, Receipt, Turn, now_millis
 from memoria.store.rows.capture import TranscriptPlace
 
 
-class Recorder(Protocol):
+class TurnRecorder(Protocol):
     """Whatever records turns of one channel in one project, here or at a server elsewhere."""
 
     def record(self, turns: Sequence[Turn], session_id: str, event: CaptureEvent | None) -> Receipt:

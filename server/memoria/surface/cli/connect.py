@@ -123,12 +123,22 @@ def connect(
     if not dry_run:
         _lay_ready(context.obj)
     if not (dry_run or as_json):
-        from memoria.surface.cli.connect_offers import offer_model  # noqa: PLC0415  (reads a home)
+        _offer(context, chosen, (place, program), is_wanted=model, asks=way.asks)
 
-        offer_model(context, chosen, place, program, is_wanted=model, asks=way.asks)
-    if way.asks and not dry_run:
-        from memoria.surface.cli.connect_offers import offer_nights  # noqa: PLC0415  (reads a home)
 
+def _offer(
+    context: typer.Context,
+    chosen: list[Client],
+    surroundings: tuple[ClientPlace, ClientProgram],
+    *,
+    is_wanted: bool | None,
+    asks: bool,
+) -> None:
+    """Ask what is to be asked once: who reads conversations, and whether servers do nights."""
+    from memoria.surface.cli.connect_offers import offer_model, offer_nights  # noqa: PLC0415  (reads a home)
+
+    offer_model(context, chosen, *surroundings, is_wanted=is_wanted, asks=asks)
+    if asks:
         offer_nights(context.obj)
 
 
