@@ -228,5 +228,6 @@ def _files(place: Stage) -> dict[str, bytes]:
     return {
         str(path): path.read_bytes()
         for path in place.home.rglob("*")
-        if path.is_file() and ".memoria" not in str(path)
+        # A home that is there notes a project in the project's git folder.
+        if path.is_file() and ".memoria" not in str(path) and path.name != "memoria-project"
     }

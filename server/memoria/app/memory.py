@@ -15,6 +15,7 @@ from memoria.app.arguments import (
     clean_channel,
     require_no_secret,
 )
+from memoria.app.live_sessions import LiveSessions
 from memoria.app.open_home import OpenHome, in_own_thread, in_thread
 from memoria.app.private_times import PrivateSwitch
 from memoria.app.queue import ExtractionQueue, Unread
@@ -74,12 +75,15 @@ class Memoria(Unread):
         """Switches private time on and off in the configured workspace."""
         self.tokens = TokenService(store, self.tenant, channel)
         """Tokens by which this memory is reached over HTTP."""
+        self.live = LiveSessions(store, self.tenant)
+        """Sessions that hooks of other machines tell of."""
         self.queue = ExtractionQueue(store, self.tenant, self._digester, home.reader)
         """Conversations that a chat model has still to read."""
 
-    def with_channel(self, channel: Channel) -> "Memoria":
-        """Return the same memory seen from another channel: provenance is stamped with it."""
-        other = Memoria(self._home, channel)
+    def with_channel(self, channel: Channel, *, workspace: str | None = None) -> "Memoria":
+        """Return the same memory seen from another channel, and from a project if one is named."""
+        home = self._home if workspace is None else self._home.in_workspace(workspace)
+        other = Memoria(home, channel)
         other.spool = self.spool
         other._default_session = channel.session or self._default_session
         return other

@@ -80,3 +80,7 @@ class OpenHome:
     def for_tenant(self, tenant: str) -> "OpenHome":
         """Return the same home as it serves another tenant."""
         return replace(self, settings=self.settings.model_copy(update={"tenant": tenant}))
+
+    def in_workspace(self, workspace: str) -> "OpenHome":
+        """Return the same home as it serves calls from a project."""
+        return replace(self, settings=self.settings.model_copy(update={"workspace": workspace}))

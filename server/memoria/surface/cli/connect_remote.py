@@ -152,6 +152,9 @@ def forget_unused(
             continue
         shutil.rmtree(server.folder)
         said.append(f"The token for {server.url} was deleted from this machine.")
+        with suppress(OSError):  # unless there are others, or a memory
+            Path(server.folder).parent.rmdir()
+            Path(server.folder).parents[1].rmdir()
     return said
 
 

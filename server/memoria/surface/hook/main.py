@@ -116,7 +116,7 @@ _MOST_INPUT = 64 << 20
 _PIECE = 1 << 16
 _BRIEFING_MS = 1_500
 _RECALL_MS = 150
-_REMOTE_BRIEFING_S, _REMOTE_RECALL_S = 1.5, 1.0
+_REMOTE_BRIEFING_S, _REMOTE_RECALL_S = 1.5, 2.0
 """Longest waits for a server elsewhere."""
 _FIRST_RECALL_MS = 8_000
 """Longest wait for a server that is loading, as at the first prompt."""
@@ -325,6 +325,7 @@ def _find_briefings(options: _Options, payload: Payload) -> "Iterator[str]":
     if is_remote(options.home):
         yield NOT_REACHED
         asked: dict[str, object] = {"ask": "briefing", "workspace": workspace}
+        asked["session"] = payload.session
         if text := _ask_remote(options, asked, _REMOTE_BRIEFING_S):
             yield text
         return
@@ -345,7 +346,8 @@ def _find_briefings(options: _Options, payload: Payload) -> "Iterator[str]":
 
 def _ask_remote(options: _Options, request: dict[str, object], wait_s: float) -> str | None:
     server = read_server(options.home)
-    return None if server is None else ask_remote(server, request, wait_s)
+    asked = {**request, "client": options.client}
+    return None if server is None else ask_remote(server, asked, wait_s)
 
 
 def _find_workspace(options: _Options, payload: Payload) -> str | None:

@@ -19,7 +19,7 @@ from memoria.app.tokens import TokenChecker
 from memoria.model.access import Access
 from memoria.surface.http.callers import TenantMemories, TokenVerifier
 from memoria.surface.http.guards import LOOPBACK, CheckHost, RequireToken
-from memoria.surface.http.hooks import HookRoutes
+from memoria.surface.http.hooks import FindLiveSessions, HookRoutes
 from memoria.surface.mcp.calls import ServedMemories
 from memoria.surface.mcp.instructions import static_instructions
 from memoria.surface.mcp.server import MemoriaServer, Subscribers
@@ -79,6 +79,7 @@ def build_app(
         ],
     )
     # The last one added sees a request first.
+    app.add_middleware(FindLiveSessions, routes=hooks)
     app.add_middleware(RequireToken)
     app.add_middleware(AuthContextMiddleware)
     app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(verifier))

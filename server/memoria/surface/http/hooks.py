@@ -10,13 +10,18 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memoria.app import Memoria
+from memoria.app.live_sessions import LiveSession
+from memoria.app.open_home import in_thread
 from memoria.bare.remote import ABOUT, ASK, RECORD
+from memoria.config import NO_WORKSPACE
 from memoria.errors import InvalidInputError, MemoriaError, StoreError
 from memoria.model import CaptureEvent
 from memoria.model.access import Access
@@ -25,6 +30,7 @@ from memoria.model.provenance import hook_channel
 from memoria.surface.http.callers import TenantMemories
 from memoria.surface.http.problems import refuse
 from memoria.surface.mcp.asked import QUESTIONS
+from memoria.surface.mcp.calls import LIVE
 
 MOST_BYTES = 16 * 1024 * 1024
 """Most bytes of a report: a turn of the largest size, with every character escaped."""
@@ -50,6 +56,7 @@ class HookQuestion(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     ask: str
+    client: str | None = None
     workspace: str | None = None
     session: str | None = None
     prompt: str | None = None
@@ -95,18 +102,20 @@ class HookRoutes:
     async def _tell_about(self, request: Request, _memory: Memoria) -> Response:
         memories = self.memories
         access = None if memories is None else memories.find_access(request)
-        user: object = request.user
-        tenant = user.access_token.subject if isinstance(user, AuthenticatedUser) else None
-        return JSONResponse({"tenant": tenant, "access": access})
+        return JSONResponse({"tenant": _find_token(request).subject, "access": access})
 
     async def _record(self, request: Request, memory: Memoria) -> Response:
         body = await _read_body(request)
         if body is None:
             return refuse(413, f"A report has {MOST_BYTES:,} bytes at most. Send it in parts.")
         report = HookReport.model_validate(_parse(body))
-        receipt = await memory.with_channel(hook_channel(report.client)).record_conversation(
+        hook = memory.with_channel(hook_channel(report.client))
+        receipt = await hook.record_conversation(
             report.turns, report.event, session_id=report.session, workspace=report.project
         )
+        live = _name_live(report.client, report.session, report.project)
+        is_over = report.event == "session_end"
+        await self._note(request, memory, live, is_over=is_over)
         known = receipt.already_recorded
         return JSONResponse({"recorded": receipt.recorded, "already_recorded": known})
 
@@ -118,7 +127,51 @@ class HookRoutes:
         answer = QUESTIONS.get(question.ask)
         if answer is None:
             raise InvalidInputError(f"ask: give one of {', '.join(QUESTIONS)}.")
-        return JSONResponse({"text": await answer(memory, question.model_dump(exclude={"ask"}))})
+        memory.warm_up()  # a session begins: its client is going to search
+        if question.client and question.session:
+            live = _name_live(question.client, question.session, question.workspace)
+            await self._note(request, memory, live)
+        fields = question.model_dump(exclude={"ask", "client"})
+        return JSONResponse({"text": await answer(memory, fields)})
+
+    async def _note(
+        self, request: Request, memory: Memoria, live: LiveSession, *, is_over: bool = False
+    ) -> None:
+        """Note the session of a hook, if its token may write."""
+        memories, token = self.memories, _find_token(request).client_id
+        if memories is not None and memories.find_access(request).includes(Access.WRITE):
+            await in_thread(lambda: memory.live.note(token, live, is_over=is_over))
+
+
+class FindLiveSessions:
+    """Looks up, before each call over MCP, the sessions that hooks with its token tell of."""
+
+    def __init__(self, app: ASGIApp, routes: HookRoutes) -> None:
+        self._app = app
+        self._routes = routes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, with the sessions in its state."""
+        memories = self._routes.memories
+        is_call = scope["type"] == "http" and scope["method"] == "POST" and scope["path"] == "/mcp"
+        if is_call and memories is not None:
+            request = Request(scope)
+            live, token = memories.find(request).live, _find_token(request).client_id
+            setattr(request.state, LIVE, await in_thread(lambda: live.list(token)))
+        await self._app(scope, receive, send)
+
+
+def _find_token(request: Request) -> AccessToken:
+    """Return the token of a request, which came no further without one."""
+    user: object = request.user
+    if not isinstance(user, AuthenticatedUser):
+        raise PermissionError("a request without a token")
+    return user.access_token
+
+
+def _name_live(client: str, session: str, project: str | None) -> LiveSession:
+    workspace = None if project == NO_WORKSPACE else project
+    return LiveSession(hook_channel(client).source, session, workspace)
 
 
 async def _read_body(request: Request) -> bytes | None:

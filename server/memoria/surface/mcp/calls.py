@@ -7,8 +7,10 @@ from typing import Any, Protocol
 from mcp.server import ServerRequestContext
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, ResourceLink, TextContent
+from starlette.requests import HTTPConnection
 
 from memoria.app import Memoria
+from memoria.app.live_sessions import choose_live
 from memoria.errors import InvalidInputError, MemoriaError
 from memoria.language.reading.fences import show_invisible
 from memoria.model import Channel, Trust, now_millis
@@ -19,6 +21,8 @@ from memoria.surface.documents import Document
 from memoria.surface.text import remember_notes
 
 _LONGEST_ID = 500
+LIVE = "live_sessions"
+"""Name in a request's state of the sessions that hooks tell of, with the caller's token."""
 
 
 class ServedMemories(Protocol):
@@ -67,9 +71,17 @@ def memory_of(ctx: Ctx) -> Memoria:
     memory.warm_up()  # the first call loads the model: a client that never asks needs none
     client = _client_name(ctx)
     session = _find_session(ctx, client)
-    return memory.with_channel(
-        Channel(name="mcp", trust=Trust.REPORTED, client=client, session=session)
-    )
+    channel = Channel(name="mcp", trust=Trust.REPORTED, client=client, session=session)
+    return _put_beside_hooks(memory, channel, ctx.request_context.request)
+
+
+def _put_beside_hooks(memory: Memoria, channel: Channel, request: object) -> Memoria:
+    """Return a memory in the session and project of which the caller's hooks tell over HTTP."""
+    found = getattr(request.state, LIVE, ()) if isinstance(request, HTTPConnection) else ()
+    session, workspace = choose_live(found, channel.source)
+    if session is not None:
+        channel = channel.model_copy(update={"session": session})
+    return memory.with_channel(channel, workspace=workspace)
 
 
 def user_channel(ctx: Ctx) -> Channel:
