@@ -62,6 +62,7 @@ def send_waiting(server: RemoteServer, tenant: str) -> int:
     from memoria.connectors.transcripts.base import FoldersLeftOut  # noqa: PLC0415
     from memoria.disk.home_folder import open_home_files  # noqa: PLC0415
     from memoria.erasure.suppression import Digester  # noqa: PLC0415
+    from memoria.errors import StoreUnavailableError  # noqa: PLC0415
     from memoria.model import Channel  # noqa: PLC0415
 
     home = server.folder
@@ -85,6 +86,8 @@ def send_waiting(server: RemoteServer, tenant: str) -> int:
             intake = SpoolIntake(store, Path(home), tenant, digester, make_capture, folders)
             thread = IntakeThread(intake, _MOST_BYTES)
             if not thread.wait(math.inf, lambda: thread.has_stalled(_STALLS_AFTER_S)):  # noqa: B023
+                if server.is_calling:
+                    raise StoreUnavailableError(f"{server.url} took too long to answer.")
                 thread.give_up(f"it took longer than {_STALLS_AFTER_S:.0f} seconds")
                 break
             report = thread.outcome

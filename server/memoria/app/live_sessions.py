@@ -15,7 +15,8 @@ from memoria.store.rows.capture import TranscriptPlace
 
 _LIVES_MS = 30 * 60_000
 """Time after its last hook for which a session is taken to be held still."""
-_MOST = 50
+_SOURCE = "live over HTTP"
+"""Stands in the place of a client's name in the rows, so that no transcript is taken for one."""
 
 
 class LiveSession(NamedTuple):
@@ -43,22 +44,20 @@ class LiveSessions:
             live: the session.
             is_over: whether it has ended.
         """
-        place = json.dumps({"token": token, "workspace": live.workspace})
+        path = f"{token} {live.source} {live.session}"
+        place = json.dumps({"source": live.source, "workspace": live.workspace})
         at = -now_millis() if is_over else now_millis()
         with self._store.write(self._tenant, only_adds=True) as tx:
-            tx.transcripts.set(
-                TranscriptPlace(live.source, live.session, live.session, 0, place, at)
-            )
+            tx.transcripts.set(TranscriptPlace(_SOURCE, path, live.session, 0, place, at))
 
     def list(self, token: str) -> Sequence[LiveSession]:
         """List the sessions that hooks with this token are heard of in."""
+        since = now_millis() - _LIVES_MS
         with self._store.read(self._tenant) as tx:
-            recent = tx.transcripts.list_recent(now_millis() - _LIVES_MS, _MOST)
-        held = [(one, json.loads(one.place)) for one in recent if one.touched_at > 0]
+            held = tx.transcripts.list_held(_SOURCE, f"{token} ", f"{token}!", since)
+        read = [(one, json.loads(one.place)) for one in held]
         return [
-            LiveSession(one.source, one.session_id, place.get("workspace"))
-            for one, place in held
-            if place.get("token") == token
+            LiveSession(place["source"], one.session_id, place["workspace"]) for one, place in read
         ]
 
 

@@ -39,6 +39,8 @@ class RemoteServer:
         self.folder = folder
         self.url = url
         self.token = token
+        self.is_calling = False
+        """True while a call is under way."""
 
     @property
     def mcp_url(self) -> str:
@@ -71,6 +73,7 @@ class RemoteServer:
         headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json"}
         if body is not None:
             headers["Content-Type"] = "application/json"
+        self.is_calling = True
         try:
             connection.request("GET" if body is None else "POST", place.path + path, body, headers)
             response = connection.getresponse()
@@ -78,6 +81,7 @@ class RemoteServer:
         except HTTPException as error:
             raise OSError(f"it does not speak HTTP: {type(error).__name__}") from error
         finally:
+            self.is_calling = False
             connection.close()
         if response.status != _OK:
             raise ServerRefusalError(response.status, _read_reason(response.status, said))

@@ -200,9 +200,23 @@ async def test_status_asks_the_server_with_the_token_and_tells_what_waits(
     (known,) = list_servers(str(box.shell.home))
     wrong = RemoteServer(known.folder, known.url, f"{token}x")
     write_server(str(box.shell.home), wrong)
+    file = box.user / ".claude.json"
+    file.write_text(file.read_text().replace(token, wrong.token))
     status = await run(box, "connect", "claude-code", "--status")
     assert "does not answer: the server answers 401" in status.out
     assert status.code != 0
+
+
+@pytest.mark.anyio
+async def test_status_tells_of_a_client_that_was_left_with_a_former_token(
+    box: ClientBox, server: HttpServer
+) -> None:
+    await connect(box, server, "claude-code")
+    await connect(box, server, "gemini")
+    status = await run(box, "connect", "--status", "--json")
+    answers = {one["client"]: one["answers"] for one in status.document["connections"]}
+    assert answers == {"claude-code": False, "gemini": True}
+    assert "shows another token" in status.out
 
 
 @pytest.mark.anyio

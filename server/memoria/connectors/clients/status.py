@@ -56,6 +56,8 @@ class ConnectionStatus:
     """Address of the server that the client calls, if it starts none."""
     server: RemoteServer | None = None
     """The server of that address, if this machine has a folder for it."""
+    has_other_token: bool = False
+    """True if the entry shows another token than this machine has for the server."""
     environment: tuple[tuple[str, str], ...] = ()
     is_disabled: bool = False
     missing_program: str | None = None
@@ -138,6 +140,7 @@ def examine_connection(
         command=command,
         address=address_in(entry),
         server=server,
+        has_other_token=server is not None and _shows_other(entry, server.token),
         environment=tuple((str(k), str(v)) for one in variables for k, v in one.items()),
         is_disabled=fields.get("disabled") is True or fields.get("enabled") is False,
         missing_program=_find_missing(command, found, place),
@@ -207,6 +210,8 @@ def _call_server(status: ConnectionStatus) -> ProbeResult:
             problem=f"this machine has no token for {status.address}: run `memoria connect "
             f"{status.client.name} --url {status.address}` again"
         )
+    if status.has_other_token:
+        return ProbeResult(problem="its file shows another token than this machine has")
     from memoria.connectors.clients.probe_remote import probe_remote  # noqa: PLC0415  (takes long to load)
 
     try:
@@ -216,6 +221,12 @@ def _call_server(status: ConnectionStatus) -> ProbeResult:
     except (OSError, ValueError) as error:
         return ProbeResult(problem=f"it can't be reached ({type(error).__name__})")
     return probe_remote(status.server, WAIT_S)
+
+
+def _shows_other(entry: Any, token: str) -> bool:  # noqa: ANN401  (whatever stands there)
+    """Check whether an entry shows a token that is not the given one."""
+    text = json.dumps(entry)
+    return "Bearer mem_" in text and f'Bearer {token}"' not in text
 
 
 def _find_server(
