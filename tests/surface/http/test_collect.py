@@ -2,10 +2,12 @@
 
 import json
 import os
+import socket
 import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from tests.surface.http.conftest import HttpServer, StartServer
 
 import memoria
 from memoria import Memoria, Settings
+from memoria.app import collect
 from memoria.app.collect import send_waiting
 from memoria.app.remote_capture import RemoteCapture
 from memoria.bare.remote import (
@@ -30,7 +33,7 @@ from memoria.bare.remote import (
     server_folder,
     write_server,
 )
-from memoria.bare.spool import append_entry, list_aside, list_waiting
+from memoria.bare.spool import append_entry, list_aside, list_waiting, read_failures
 from memoria.errors import NotFoundError, StoreUnavailableError
 from memoria.model.access import Access
 from memoria.model.provenance import COMMAND_LINE
@@ -296,6 +299,69 @@ async def test_a_server_that_only_reads_takes_no_report_whatever_the_token_says(
         with pytest.raises(StoreUnavailableError, match="403"):
             await send(remote)
         assert len(list_waiting(remote.folder, "default")) == 1
+
+
+def test_a_server_that_never_answers_sets_nothing_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collect, "_STALLS_AFTER_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        remote = RemoteServer(server_folder(str(tmp_path), url, "ann"), url, "mem_x.y.z")
+        write_server(str(tmp_path), remote)
+        say(remote.folder, {"role": "user", "content": "It waits."})
+        with pytest.raises(StoreUnavailableError, match="too long"):
+            send_waiting(remote, "default")
+    assert len(list_waiting(remote.folder, "default")) == 1
+    assert list_aside(remote.folder, "default") == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (
+            b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/\r\nContent-Length: 0\r\n\r\n",
+            "302",
+        ),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", "can't be reached"),
+        (b"SSH-2.0-OpenSSH_9.6\r\n", "can't be reached"),
+        (b"", "can't be reached"),
+    ],
+)
+def test_whatever_else_answers_takes_nothing_from_the_spool(
+    tmp_path: Path, answer: bytes, says: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+        def answer_once() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(answer)
+
+        other = threading.Thread(target=answer_once)
+        other.start()
+        remote = RemoteServer(server_folder(str(tmp_path), url, "ann"), url, "mem_x.y.z")
+        write_server(str(tmp_path), remote)
+        say(remote.folder, {"role": "user", "content": "It waits."})
+        with pytest.raises(StoreUnavailableError, match=says):
+            send_waiting(remote, "default")
+        other.join()
+    assert len(list_waiting(remote.folder, "default")) == 1
+
+
+def test_what_can_not_be_sent_is_noted_without_the_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collect, "_FIRST_S", 0)
+    folder = server_folder(str(tmp_path), "http://127.0.0.1:9", "ann")
+    write_server(str(tmp_path), RemoteServer(folder, "http://127.0.0.1:9", "mem_x.y.z"))
+    say(folder, {"role": "user", "content": "It waits."})
+    collect.run(folder, "default")
+    (note,) = read_failures(folder, "default")
+    assert "http://127.0.0.1:9 can't be reached" in str(note["reason"])
+    assert "mem_x" not in str(note)
 
 
 def run_hook(folder: str, event: str, *options: str, **fields: object) -> str:
