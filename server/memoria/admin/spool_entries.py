@@ -17,7 +17,7 @@ from memoria.store.rows.capture import TranscriptPlace
 
 
 class TurnRecorder(Protocol):
-    """Whatever records turns of one channel in one project, here or at a server elsewhere."""
+    """Recorder of turns of one channel in one project, here or at a server elsewhere."""
 
     def record(self, turns: Sequence[Turn], session_id: str, event: CaptureEvent | None) -> Receipt:
         """Record turns as `Capture.record` does, with its errors."""

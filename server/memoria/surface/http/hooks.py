@@ -27,10 +27,9 @@ from memoria.model import CaptureEvent
 from memoria.model.access import Access
 from memoria.model.parse import describe_problems
 from memoria.model.provenance import hook_channel
-from memoria.surface.http.callers import TenantMemories
 from memoria.surface.http.problems import refuse
 from memoria.surface.mcp.asked import QUESTIONS
-from memoria.surface.mcp.calls import LIVE
+from memoria.surface.mcp.calls import LIVE, ServedMemories
 
 MOST_BYTES = 16 * 1024 * 1024
 """Most bytes of a report: a turn of the largest size, with every character escaped."""
@@ -38,7 +37,7 @@ _Name = Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class HookReport(BaseModel):
-    """What a collector has read of a session, in the order in which it was said."""
+    """Turns of a session as a collector has read them, in the order in which they were said."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -66,7 +65,7 @@ class HookRoutes:
     """Routes for the hooks of other machines."""
 
     def __init__(self) -> None:
-        self.memories: TenantMemories | None = None
+        self.memories: ServedMemories | None = None
         """Memories of the opened home; None before it is open and after it is closed."""
 
     def list_routes(self) -> list[Route]:
