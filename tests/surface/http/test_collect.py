@@ -377,6 +377,16 @@ def run_hook(folder: str, event: str, *options: str, **fields: object) -> str:
     return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
 
 
+async def begin_session(remote: RemoteServer) -> str:
+    """Return what an agent is told at a start at which the server was not too busy to answer."""
+    with anyio.fail_after(60):
+        while "did not answer" in (
+            text := await anyio.to_thread.run_sync(run_hook, remote.folder, "SessionStart")
+        ):
+            pass
+    return text
+
+
 @pytest.mark.anyio
 async def test_a_session_begins_with_the_briefing_of_the_tenant_that_the_server_has(
     start_server: StartServer, tmp_path: Path
@@ -386,10 +396,7 @@ async def test_a_session_begins_with_the_briefing_of_the_tenant_that_the_server_
         ann = await join(server, tmp_path, "ann", Access.WRITE)
         ben = await join(server, tmp_path, "ben", Access.READ)
         await memory_of(server, "ann").remember(rule)
-        told = [
-            await anyio.to_thread.run_sync(run_hook, one.folder, "SessionStart")
-            for one in (ann, ben)
-        ]
+        told = [await begin_session(one) for one in (ann, ben)]
         prompt: dict[str, object] = {
             "ask": "recall",
             "prompt": "How short do I want your sentences to be?",
@@ -400,6 +407,42 @@ async def test_a_session_begins_with_the_briefing_of_the_tenant_that_the_server_
     assert rule in told[0]
     assert rule not in told[1]
     assert all("is recorded for you" in text for text in told)
+
+
+@pytest.mark.anyio
+async def test_a_hook_has_what_was_said_sent_while_its_client_goes_on(
+    start_server: StartServer, tmp_path: Path
+) -> None:
+    async with start_server() as server:
+        remote = await join(server, tmp_path, "ann", Access.WRITE)
+        prompt, answer = {"prompt": "Which port?"}, {"last_assistant_message": "6543."}
+        for event, fields in (("UserPromptSubmit", prompt), ("Stop", answer)):
+            await anyio.to_thread.run_sync(lambda: run_hook(remote.folder, event, **fields))  # noqa: B023
+        with anyio.fail_after(60):
+            while list_waiting(remote.folder, "default"):
+                await anyio.sleep(0.05)
+        assert await list_said(server, "ann") == ["Which port?", "6543."]
+    assert read_failures(remote.folder, "default") == []
+
+
+@pytest.mark.anyio
+async def test_folders_that_the_user_of_this_machine_leaves_out_stay_here(
+    start_server: StartServer, tmp_path: Path
+) -> None:
+    (tmp_path / "settings.toml").write_text(f'ignored_folders = "{FOLDER}"\n', "utf-8")
+    file = written(tmp_path / "x.jsonl", claude("user", "My diary.", "u1"))
+    async with start_server() as server:
+        remote = await join(server, tmp_path, "ann", Access.WRITE)
+        told = await anyio.to_thread.run_sync(
+            lambda: run_hook(remote.folder, "UserPromptSubmit", prompt="My diary.")
+        )
+        assert list_waiting(remote.folder, "default") == []
+        begun = await anyio.to_thread.run_sync(run_hook, remote.folder, "SessionStart")
+        point(remote.folder, "claude-code", file, "stop")
+        await send(remote)
+        assert await list_said(server, "ann") == []
+    assert told == ""
+    assert "do not call record_conversation here" in begun
 
 
 def test_a_session_begins_in_time_though_the_server_is_away(tmp_path: Path) -> None:
