@@ -15,7 +15,6 @@ from memoria.app.arguments import (
     clean_channel,
     require_no_secret,
 )
-from memoria.app.live_sessions import LiveSessions
 from memoria.app.open_home import OpenHome, in_own_thread, in_thread
 from memoria.app.private_times import PrivateSwitch
 from memoria.app.queue import ExtractionQueue, Unread
@@ -75,17 +74,27 @@ class Memoria(Unread):
         """Switches private time on and off in the configured workspace."""
         self.tokens = TokenService(store, self.tenant, channel)
         """Tokens by which this memory is reached over HTTP."""
-        self.live = LiveSessions(store, self.tenant)
-        """Sessions that hooks of other machines tell of."""
         self.queue = ExtractionQueue(store, self.tenant, self._digester, home.reader)
         """Conversations that a chat model has still to read."""
 
-    def with_channel(self, channel: Channel, *, workspace: str | None = None) -> "Memoria":
-        """Return the same memory seen from another channel, and from a project if one is named."""
-        home = self._home if workspace is None else self._home.in_workspace(workspace)
-        other = Memoria(home, channel)
+    def with_channel(
+        self, channel: Channel, session: str | None = None, workspace: str | None = None
+    ) -> "Memoria":
+        """Return the same memory seen from another channel: provenance is stamped with it.
+
+        The caller stays: who calls over HTTP is the same through whichever channel.
+
+        Args:
+            channel: the channel.
+            session: the session of calls that name none, where the channel has none; by default
+                that of this memory.
+            workspace: the project of calls that name none; by default that of this memory.
+        """
+        if channel.caller is None and self._channel.caller is not None:
+            channel = channel.model_copy(update={"caller": self._channel.caller})
+        other = Memoria(self._home.in_workspace(workspace), channel)
         other.spool = self.spool
-        other._default_session = channel.session or self._default_session
+        other._default_session = channel.session or session or self._default_session
         return other
 
     @check_arguments
@@ -234,6 +243,7 @@ class Memoria(Unread):
         valid_from: Text | None = None,
         until: Text | None = None,
         turn_id: Text | None = None,
+        key: Text | None = None,
     ) -> Memory:
         """Correct, confirm, archive, restore, pin, vote on a memory, or set where it is seen.
 
@@ -249,6 +259,7 @@ class Memoria(Unread):
             until: with `correct`: when the new wording ends, as `remember` takes it. The end of the
                 former wording is over with it.
             turn_id: with `correct`: the recorded turn it rests on.
+            key: the caller's own for this call; with the same one again, nothing is done.
         """
         since = as_instant("valid_from", valid_from, self.settings.zone)
         statements = self._statements(None)
@@ -256,7 +267,7 @@ class Memoria(Unread):
             await self._check_private_time()
         whole, said_in = await self._complete_ids(memory_id, turn_id)
         memory = await in_thread(
-            lambda: statements.revise(whole, action, content, since, said_in or None, until)
+            lambda: statements.revise(whole, action, content, since, said_in or None, until, key)
         )
         self._wake_worker()
         return memory
@@ -273,9 +284,10 @@ class Memoria(Unread):
         session = self._session(session_id)
         place = self.settings.workspace
         await self._check_private_time(session_id)
+        store, tenant, digester, channel = self._store, self.tenant, self._digester, self._channel
         return await in_thread(
             lambda: update_scratchpad(
-                self._store, self.tenant, session, current_focus, completed, self._digester, place
+                store, tenant, session, current_focus, completed, digester, place, channel
             )
         )
 
@@ -318,16 +330,6 @@ class Memoria(Unread):
             while embedder.state == "loading":
                 await anyio.sleep(_IDLE_POLL_S)
         return await in_thread(worker.status)
-
-    def warm_up(self) -> None:
-        """Begin to load the embedder in the background, and return at once."""
-        if self._embedder is not None:
-            self._embedder.start_loading()
-
-    @property
-    def embedder_state(self) -> str:
-        """`off`, `not loaded`, `loading`, `ready` or `failed: …`."""
-        return "off" if self._embedder is None else self._embedder.state
 
     async def _keep(
         self, content: str, type_: str | None, details: StatementDetails, workspace: str | None

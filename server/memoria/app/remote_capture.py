@@ -1,5 +1,6 @@
 """Recording of turns by a server elsewhere: secrets are taken out here, before anything is sent."""
 
+import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -15,6 +16,9 @@ from memoria.model.privacy import PrivateTime
 from memoria.store.engine import Store
 
 _WAIT_S = 30.0
+_TOO_MANY = 429
+_MOST_PAUSES, _PAUSE_S = 30, 1.0
+"""Number of pauses before a report is left for later, and seconds of each."""
 _NOT_TAKEN = frozenset({400, 413, 422})
 """Statuses of a report that the server can't take, however often it is sent."""
 
@@ -92,7 +96,7 @@ class RemoteCapture:
     def _send(
         self, session: str, turns: list[dict[str, Any]], event: CaptureEvent | None
     ) -> dict[str, object]:
-        report = {
+        report: dict[str, object] = {
             "client": self._channel.client,
             "session": session,
             "project": self._project,
@@ -100,7 +104,7 @@ class RemoteCapture:
             "turns": turns,
         }
         try:
-            return self._server.call(RECORD, report, _WAIT_S)
+            return self._call(report)
         except ServerRefusalError as error:
             if error.status in _NOT_TAKEN:
                 raise InvalidTurnError(0, str(error)) from error
@@ -110,6 +114,17 @@ class RemoteCapture:
                 f"{self._server.url} can't be reached ({type(error).__name__}); what hooks have "
                 "said waits here."
             ) from error
+
+    def _call(self, report: dict[str, object]) -> dict[str, object]:
+        """Send a report, more slowly where the server asks for that."""
+        for _ in range(_MOST_PAUSES):
+            try:
+                return self._server.call(RECORD, report, _WAIT_S)
+            except ServerRefusalError as error:
+                if error.status != _TOO_MANY:
+                    raise
+            time.sleep(_PAUSE_S)
+        return self._server.call(RECORD, report, _WAIT_S)
 
 
 def _write_turn(draft: TurnDraft) -> dict[str, Any]:

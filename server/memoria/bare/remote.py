@@ -205,5 +205,5 @@ def _read_reason(status: int, said: bytes) -> str:
         problem = read_json(said.decode("utf-8", "replace"))
     except ValueError:
         return ""
-    title = problem.get("title") if isinstance(problem, dict) else None
-    return title if isinstance(title, str) else ""
+    reason = problem.get("detail") if isinstance(problem, dict) else None
+    return reason if isinstance(reason, str) else ""

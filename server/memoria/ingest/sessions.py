@@ -169,10 +169,12 @@ def update_scratchpad(
     completed: str | None,
     digester: Digester,
     workspace: str | None = None,
+    channel: Channel | None = None,
 ) -> Scratchpad:
     """Set the current focus, or note a task as completed, or both.
 
-    When the focus changes, the former one becomes a completed task. An empty focus clears it.
+    When the focus changes, the former one becomes a completed task. An empty focus clears it. What
+    was noted as completed last is not noted again, as a call may come twice.
 
     Raises:
         ForgottenError: one says what was forgotten.
@@ -188,7 +190,10 @@ def update_scratchpad(
             suppression.check_statement(note)
         old = tx.scratchpads.get(session_id)
         current = old.current_focus if old else None
-        finished = [done] if done else []
+        last = (
+            {one.task for one in old.completed if one.at == old.completed[0].at} if old else set()
+        )
+        finished = [done] if done and done not in last else []
         if done and done == current:
             current = None
         if new_focus is not None and new_focus != current:
@@ -198,6 +203,15 @@ def update_scratchpad(
             session_id, current, finished, now_millis(), MOST_RECENT_TASKS, workspace
         )
         now = tx.scratchpads.get(session_id)
+        if channel is not None and channel.caller is not None:
+            tx.audit.add(
+                at=now_millis(),
+                channel=channel.name,
+                client=channel.client,
+                caller=channel.caller,
+                action="note",
+                subject="scratchpad",
+            )
     if now is None:
         raise InvalidInputError(f"There is no scratchpad of session {session_id}.")
     return now

@@ -39,10 +39,11 @@ Unforgotten = Literal["preview", "declined", "unanswered", "cancelled"]
 """Reason why nothing is forgotten: it was only shown, the user said no, the client said no and may
 have had nobody to ask, or the question was closed without an answer."""
 
-_LISTED = (
+LISTED = (
     *("id", "text", "type", "validity", "valid_from", "verified", "pinned", "condition"),
     *("task", "subject", "workspace", "later"),
 )
+"""Fields of a memory in a list."""
 _COUNTS = ("total", "elsewhere", "withheld")
 _KNOWN = ("importance", "confidence")
 _CARRIED = ("task", "subject", "predicate", "scope", "project", "entities", "links", "later")
@@ -224,7 +225,7 @@ def write_memory_page(page: MemoryPage, quotes: Sequence[str]) -> Document:
 
 
 def _write_listed(memory: Memory) -> Document:
-    shown = memory.to_json(*_LISTED)
+    shown = memory.to_json(*LISTED)
     return write_document(
         **{**shown, "validity": validity_word(memory), "pinned": memory.pinned or None}
     )

@@ -102,10 +102,12 @@ ROWS = (
        FROM memory_versions v JOIN memories m ON m.n = v.memory_n
        JOIN tenants ON tenants.id = m.tenant_id WHERE tenants.name = 'ann' ORDER BY content""",
     """SELECT action, channel, client, count(*) FROM audit_log
-       JOIN tenants ON tenants.id = audit_log.tenant_id WHERE tenants.name = 'ann'
+       JOIN tenants ON tenants.id = audit_log.tenant_id
+       WHERE tenants.name = 'ann' AND channel = 'extraction'
        GROUP BY action, channel, client ORDER BY action, channel, client""",
 )
-"""What is on record of Ann: turns, sessions with their segments, memories, and the log."""
+"""What is on record of Ann: turns, sessions with their segments, memories, and their log. That of
+calls over HTTP says who called."""
 
 
 def read_rows(home: Path) -> list[list[tuple[object, ...]]]:
@@ -280,7 +282,7 @@ async def test_a_report_that_no_server_can_take_is_refused_and_keeps_nothing_els
         ):
             with pytest.raises(ServerRefusalError) as refused:
                 await anyio.to_thread.run_sync(remote.call, RECORD, report)
-            assert refused.value.status == 400
+            assert refused.value.status == 422
             assert refused.value.reason
         say(remote.folder, {"role": "user", "content": ""}, {"role": "user", "content": "Kept."})
         await send(remote)

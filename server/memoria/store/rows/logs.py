@@ -20,6 +20,7 @@ class AuditLog:
         action: str,
         subject: str,
         detail: str | None = None,
+        caller: str | None = None,
     ) -> None:
         """Write a line. `detail` never holds the text of a memory."""
         self._rows.insert(
@@ -30,6 +31,7 @@ class AuditLog:
             action=action,
             subject=subject,
             detail=detail,
+            caller=caller,
         )
 
     def list_entries(self, subject: str) -> list[AuditEntry]:
@@ -40,6 +42,11 @@ class AuditLog:
     def list_by_action(self, action: str, limit: int) -> list[LoggedAction]:
         """List the newest lines with an action, newest first."""
         rows = self._rows.all("by_action", action=action, limit=limit)
+        return [build_value(LoggedAction, dict(row)) for row in rows]
+
+    def list_latest(self, limit: int, since: int) -> list[LoggedAction]:
+        """List the newest lines from a moment on, newest first."""
+        rows = self._rows.all("latest", limit=limit, since=since)
         return [build_value(LoggedAction, dict(row)) for row in rows]
 
     def newest(self) -> int:

@@ -9,8 +9,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from mcp.server.auth.provider import AccessToken
+import anyio
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -22,12 +21,14 @@ from memoria.app.live_sessions import LiveSession
 from memoria.app.open_home import in_thread
 from memoria.bare.remote import ABOUT, ASK, RECORD
 from memoria.config import NO_WORKSPACE
-from memoria.errors import InvalidInputError, MemoriaError, StoreError
+from memoria.errors import InvalidInputError, MemoriaError
 from memoria.model import CaptureEvent
 from memoria.model.access import Access
 from memoria.model.parse import describe_problems
 from memoria.model.provenance import hook_channel
-from memoria.surface.http.problems import refuse
+from memoria.surface.http.callers import find_token
+from memoria.surface.http.problems import NOT_STORED, answer_problem
+from memoria.surface.http.rest.answers import answer_error
 from memoria.surface.mcp.asked import QUESTIONS
 from memoria.surface.mcp.calls import LIVE, ServedMemories
 
@@ -64,7 +65,9 @@ class HookQuestion(BaseModel):
 class HookRoutes:
     """Routes for the hooks of other machines."""
 
-    def __init__(self) -> None:
+    def __init__(self, body_within_s: float = 30.0) -> None:
+        """Make the routes; a body must have come within so many seconds."""
+        self._body_within_s = body_within_s
         self.memories: ServedMemories | None = None
         """Memories of the opened home; None before it is open and after it is closed."""
 
@@ -84,29 +87,29 @@ class HookRoutes:
         async def serve(request: Request) -> Response:
             memories = self.memories
             if memories is None:
-                return refuse(503, "The memory is not open. Call again in a moment.")
-            if not memories.find_access(request).includes(needed):
-                return refuse(403, f"This token does not allow it: it takes --access {needed}.")
+                return answer_problem(503, "The memory is not open. Call again in a moment.")
             try:
-                return await answer(request, memories.find(request))
+                if memories.find_access(request).includes(needed):
+                    return await answer(request, memories.find(request))
+            except _BodyError as error:
+                return answer_problem(error.status, str(error), {"Connection": "close"})
             except ValidationError as error:
-                return refuse(400, describe_problems(error, of="report"))
-            except StoreError as error:
-                return refuse(503, str(error))
+                return answer_problem(422, describe_problems(error, of="report"))
             except MemoriaError as error:
-                return refuse(400, str(error))
+                return answer_error(error)
+            await memories.note_refusal(request, f"{request.url.path} needs `{needed}`")
+            told = f"This token does not allow it: it takes --access {needed}."
+            return answer_problem(403, told)
 
         return serve
 
     async def _tell_about(self, request: Request, _memory: Memoria) -> Response:
         memories = self.memories
         access = None if memories is None else memories.find_access(request)
-        return JSONResponse({"tenant": _find_token(request).subject, "access": access})
+        return _answer({"tenant": find_token(request).subject, "access": access})
 
     async def _record(self, request: Request, memory: Memoria) -> Response:
-        body = await _read_body(request)
-        if body is None:
-            return refuse(413, f"A report has {MOST_BYTES:,} bytes at most. Send it in parts.")
+        body = await self._read_body(request)
         report = HookReport.model_validate(_parse(body))
         hook = memory.with_channel(hook_channel(report.client))
         receipt = await hook.record_conversation(
@@ -116,12 +119,10 @@ class HookRoutes:
         is_over = report.event == "session_end"
         await self._note(request, memory, live, is_over=is_over)
         known = receipt.already_recorded
-        return JSONResponse({"recorded": receipt.recorded, "already_recorded": known})
+        return _answer({"recorded": receipt.recorded, "already_recorded": known})
 
     async def _answer(self, request: Request, memory: Memoria) -> Response:
-        body = await _read_body(request)
-        if body is None:
-            return refuse(413, "This is too long for a question.")
+        body = await self._read_body(request)
         question = HookQuestion.model_validate(_parse(body))
         answer = QUESTIONS.get(question.ask)
         if answer is None:
@@ -131,15 +132,38 @@ class HookRoutes:
             live = _name_live(question.client, question.session, question.workspace)
             await self._note(request, memory, live)
         fields = question.model_dump(exclude={"ask", "client"})
-        return JSONResponse({"text": await answer(memory, fields)})
+        return _answer({"text": await answer(memory, fields)})
+
+    async def _read_body(self, request: Request) -> bytes:
+        """Return the body of a request.
+
+        Raises:
+            _BodyError: it is too long, or does not come in time.
+        """
+        body = bytearray()
+        with anyio.move_on_after(self._body_within_s):
+            async for piece in request.stream():
+                body += piece
+                if len(body) > MOST_BYTES:
+                    raise _BodyError(413, f"A report has {MOST_BYTES:,} bytes at most.")
+            return bytes(body)
+        raise _BodyError(408, "The report took too long.")
 
     async def _note(
         self, request: Request, memory: Memoria, live: LiveSession, *, is_over: bool = False
     ) -> None:
         """Note the session of a hook, if its token may write."""
-        memories, token = self.memories, _find_token(request).client_id
+        memories, token = self.memories, find_token(request).client_id
         if memories is not None and memories.find_access(request).includes(Access.WRITE):
             await in_thread(lambda: memory.live.note(token, live, is_over=is_over))
+
+
+class _BodyError(Exception):
+    """Raised for a body that is not read to its end."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
 
 
 class FindLiveSessions:
@@ -155,17 +179,9 @@ class FindLiveSessions:
         is_call = scope["type"] == "http" and scope["method"] == "POST" and scope["path"] == "/mcp"
         if is_call and memories is not None:
             request = Request(scope)
-            live, token = memories.find(request).live, _find_token(request).client_id
+            live, token = memories.find(request).live, find_token(request).client_id
             setattr(request.state, LIVE, await in_thread(lambda: live.list(token)))
         await self._app(scope, receive, send)
-
-
-def _find_token(request: Request) -> AccessToken:
-    """Return the token of a request, which came no further without one."""
-    user: object = request.user
-    if not isinstance(user, AuthenticatedUser):
-        raise PermissionError("a request without a token")
-    return user.access_token
 
 
 def _name_live(client: str, session: str, project: str | None) -> LiveSession:
@@ -173,14 +189,8 @@ def _name_live(client: str, session: str, project: str | None) -> LiveSession:
     return LiveSession(hook_channel(client).source, session, workspace)
 
 
-async def _read_body(request: Request) -> bytes | None:
-    """Return the body of a request; None if it is too long."""
-    body = bytearray()
-    async for piece in request.stream():
-        body += piece
-        if len(body) > MOST_BYTES:
-            return None
-    return bytes(body)
+def _answer(document: dict[str, object]) -> Response:
+    return JSONResponse(document, headers=NOT_STORED)
 
 
 def _parse(body: bytes) -> object:
