@@ -70,9 +70,7 @@ def serve(
         )
         return
     if name or read_only or metrics or log or workers > 1:
-        raise typer.BadParameter(
-            "--name, --read-only, --workers, --metrics and --log go with --http"
-        )
+        raise typer.BadParameter("what says how to serve over HTTP goes with --http")
     if as_json:
         print_json(client_entry(options))
         return

@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
 import anyio
+from anyio.abc import TaskGroup
 from mcp.server import Server
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend
@@ -18,12 +19,14 @@ from starlette.routing import Route
 
 from memoria.app.homes import TenantHomes
 from memoria.app.open_home import OpenHome, in_thread
+from memoria.bare.remote import RECORD
 from memoria.model.access import Access
 from memoria.surface.http.bodies import LimitBody
 from memoria.surface.http.callers import TenantMemories, TokenVerifier
 from memoria.surface.http.guards import LOOPBACK, CheckHost, RequireToken
 from memoria.surface.http.health import Readiness, answer_alive
 from memoria.surface.http.holding import AnswerUnavailable, HoldHome
+from memoria.surface.http.hooks import FindLiveSessions, HookRoutes
 from memoria.surface.http.issuer import METADATA_PATH
 from memoria.surface.http.limits import LimitCalls, TenantTurns
 from memoria.surface.http.observing import NOBODY, Observation
@@ -64,12 +67,13 @@ class _Parts:
 
     verifier: TokenVerifier
     rest: RestFace
+    hooks: HookRoutes
     readiness: Readiness
 
     def begin(self, home: OpenHome | TenantHomes, memories: TenantMemories) -> None:
         """Begin to serve an opened home."""
         self.verifier.open(home)
-        self.rest.memories = memories
+        self.rest.memories = self.hooks.memories = memories
         look = home.store.needs_scrub if isinstance(home, OpenHome) else None
         self.readiness.begin(look, home.embedder)
 
@@ -77,7 +81,7 @@ class _Parts:
         """Serve nobody any more."""
         self.readiness.end()
         self.verifier.close()
-        self.rest.memories = None
+        self.rest.memories = self.hooks.memories = None
 
 
 def build_app(
@@ -95,7 +99,7 @@ def build_app(
     chosen = options or HttpOptions()
     verifier = TokenVerifier()
     subscriptions = Subscriptions(check_token(verifier))
-    parts = _Parts(verifier, RestFace(), Readiness())
+    parts = _Parts(verifier, RestFace(), HookRoutes(chosen.body_within_s), Readiness())
     turns = TenantTurns()
 
     @asynccontextmanager
@@ -105,14 +109,7 @@ def build_app(
             await in_thread(memories.purge_hidden)
             parts.begin(home, memories)
             tasks.start_soon(subscriptions.watch)
-            if isinstance(home, OpenHome):
-                tasks.start_soon(follow_spools, str(home.settings.home_path), memories.open)
-            tasks.start_soon(
-                run_idle_maintenance,
-                home.settings,
-                lambda: server.tools.last_call,
-                memories.list_tenants,
-            )
+            _start_upkeep(tasks, home, memories, server)
             try:
                 yield memories
             finally:
@@ -133,12 +130,28 @@ def build_app(
     app = server.streamable_http_app(
         stateless_http=not chosen.keeps_sessions,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        custom_starlette_routes=[*_list_open_routes(parts), *parts.rest.list_routes()],
+        custom_starlette_routes=[
+            *_list_open_routes(parts),
+            *parts.hooks.list_routes(),
+            *parts.rest.list_routes(),
+        ],
     )
     app.add_exception_handler(HTTPException, answer_http_error)
+    app.add_middleware(FindLiveSessions, routes=parts.hooks)  # after all guards, added last
     _add_guards(app, chosen, parts, turns)
     observation.install(app, server)
     return app
+
+
+def _start_upkeep(
+    tasks: TaskGroup, home: OpenHome | TenantHomes, memories: TenantMemories, server: MemoriaServer
+) -> None:
+    """Start what goes on beside the calls: taking in what hooks say, and nights at idle."""
+    if isinstance(home, OpenHome):
+        tasks.start_soon(follow_spools, str(home.settings.home_path), memories.open)
+    tasks.start_soon(
+        run_idle_maintenance, home.settings, lambda: server.tools.last_call, memories.list_tenants
+    )
 
 
 def _list_open_routes(parts: _Parts) -> list[Route]:
@@ -167,7 +180,7 @@ def _add_guards(app: Starlette, chosen: HttpOptions, parts: _Parts, turns: Tenan
         LimitBody,
         note_refusal=verifier.note_refusal,
         within_s=chosen.body_within_s,
-        own_limits=rest.own_limits,
+        own_limits={*rest.own_limits, RECORD},
     )
     app.add_middleware(LimitCalls, verifier=verifier, turns=turns)
     app.add_middleware(RequireToken, verifier=verifier)

@@ -151,12 +151,11 @@ def serve_http(
         most=Access.READ if is_read_only else Access.ADMIN,
     )
     says = _describe(settings, address, host)
+    kind = Service
     if workers > 1:
-        seal = secrets.token_bytes(_SEAL_BYTES)
-        options = replace(options, keeps_sessions=False, seal=seal)
-        service: Service = WorkerService(settings, options, says, log, metrics is not None)
-    else:
-        service = Service(settings, options, says, log, metrics is not None)
+        kind = WorkerService
+        options = replace(options, keeps_sessions=False, seal=secrets.token_bytes(_SEAL_BYTES))
+    service = kind(settings, options, says, log, metrics is not None)
     config = uvicorn.Config(
         service.build,
         factory=True,
