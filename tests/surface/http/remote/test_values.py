@@ -1,0 +1,201 @@
+"""The library over HTTP gives the library's own values, and names what REST does not carry."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from inspect import signature
+
+import pytest
+from inline_snapshot import snapshot
+from tests.surface.http.remote.conftest import AskedBothWays, BothWays, OpenBothWays
+
+from memoria import Memoria
+from memoria.app.remote.memory import RemoteMemoria
+from memoria.model.base import Value
+
+TURNS: list[dict[str, object]] = [
+    {
+        "role": "user",
+        "content": "We deploy the checkout on Tuesdays only.",
+        "message_id": "a",
+        "speaker": "Ann",
+        "at": "2026-03-02T09:14:05+08:00",
+    },
+    {"role": "assistant", "content": "Then the next release is on Tuesday.", "message_id": "b"},
+    {
+        "role": "tool",
+        "message_id": "c",
+        "tool_name": "grep",
+        "tool_args": {"pattern": "checkout"},
+        "tool_result": "deploy.sh: checkout",
+    },
+]
+COMMON = [one for one in dir(RemoteMemoria) if hasattr(Memoria, one) and not one.startswith("_")]
+
+
+def list_left_out(own: object, read: object, place: str = "") -> Iterator[str]:
+    """Yield the fields that a value read from REST does not have; every other must be equal."""
+    match own, read:
+        case Value(), Value():
+            assert type(own) is type(read), place
+            for name in type(own).model_fields:
+                if name in read.__dict__:
+                    yield from list_left_out(
+                        getattr(own, name), getattr(read, name), f"{place}.{name}"
+                    )
+                else:
+                    with pytest.raises(AttributeError, match=f"does not have `{name}`"):
+                        getattr(read, name)
+                    yield f"{type(own).__name__}.{name}"
+        case ((tuple() | list()), (tuple() | list())):
+            assert (type(own), len(own)) == (type(read), len(read)), place
+            for one, other in zip(own, read, strict=True):
+                yield from list_left_out(one, other, f"{place}[]")
+        case _:
+            assert (type(own), own) == (type(read), read), place
+
+
+def compare(asked: AskedBothWays) -> list[str]:
+    return sorted(set(list_left_out(asked.own, asked.read)))
+
+
+async def seed(both: BothWays) -> tuple[str, str]:
+    """Record a conversation and state memories over HTTP; return the ids of one and of a turn."""
+    receipt = await both.remote.record_conversation(TURNS, session_id="checkout")
+    turn_id = receipt.turns[0].id
+    assert turn_id is not None
+    rule = await both.remote.remember(
+        "The checkout is deployed on Tuesdays only.",
+        type="rule",
+        turn_id=turn_id,
+        until="2027-01-01",
+        subject="checkout",
+        entities=["checkout", {"name": "Rotterdam", "kind": "place"}],
+        importance=0.8,
+    )
+    former = await both.remote.remember("Ben reviews the checkout.")
+    await both.remote.remember("Mira reviews the checkout.", supersedes=former.id)
+    return rule.id, turn_id
+
+
+async def test_a_search_is_the_same_both_ways(open_both_ways: OpenBothWays) -> None:
+    async with open_both_ways() as both:
+        await seed(both)
+        asked = {"query": "deploy checkout", "queries": ["release"], "include_history": True}
+        first = await both.ask("search_memory", **asked, explain=True)
+        second = await both.ask("search_conversation_traces", **asked, explain=True, context=2)
+    assert {hit.kind for hit in first.own.hits} == {"memory", "turn"}
+    assert any(hit.tool for hit in second.own.hits)
+    assert sorted({*compare(first), *compare(second)}) == snapshot(
+        [
+            "Hit.clock",
+            "SearchResult.elsewhere",
+            "SearchResult.hint",
+            "SearchResult.id_chars",
+            "SearchResult.is_empty",
+            "SearchResult.is_narrow",
+            "SearchResult.max_tokens",
+            "SearchResult.notes",
+            "SearchResult.tokens",
+        ]
+    )
+
+
+async def test_what_is_shown_whole_is_read_back_whole(open_both_ways: OpenBothWays) -> None:
+    async with open_both_ways() as both:
+        await seed(both)
+        asked = [
+            await both.ask(
+                "build_context", "How do we deploy the checkout?", session_id="checkout"
+            ),
+            await both.ask("list_sessions", limit=5),
+            await both.ask("statistics"),
+        ]
+    assert asked[0].own.last_turns
+    assert [one for each in asked for one in compare(each)] == snapshot(["SessionPage.id_chars"])
+
+
+async def test_a_memory_has_its_wordings_and_where_they_came_from(
+    open_both_ways: OpenBothWays,
+) -> None:
+    async with open_both_ways() as both:
+        memory_id, _ = await seed(both)
+        memory = await both.ask("get_memory", memory_id)
+    assert memory.own.links
+    assert memory.read.content == memory.own.content
+    assert compare(memory) == snapshot(
+        [
+            "Memory.contradicts",
+            "Memory.created_at",
+            "Memory.downvotes",
+            "Memory.evidence",
+            "Memory.flag",
+            "Memory.former_end",
+            "Memory.is_unchanged",
+            "Memory.last_used_at",
+            "Memory.outdated_by",
+            "Memory.updated_at",
+            "Memory.upvotes",
+            "Memory.use_count",
+            "MemoryVersion.event_at",
+            "MemoryVersion.event_expression",
+            "MemoryVersion.inferred_by",
+            "MemoryVersion.ingested_at",
+            "MemoryVersion.n",
+            "MemoryVersion.utc_offset",
+            "Provenance.channel",
+            "Provenance.client",
+            "Provenance.quote",
+            "Provenance.source_kind",
+        ]
+    )
+
+
+async def test_a_list_has_the_present_wordings(open_both_ways: OpenBothWays) -> None:
+    async with open_both_ways() as both:
+        await seed(both)
+        page = await both.ask("list_memories", limit=5)
+    assert [one.content for one in page.read.memories] == [one.content for one in page.own.memories]
+    present = [one.model_copy(update={"versions": one.versions[:1]}) for one in page.own.memories]
+    own = page.own.model_copy(update={"memories": tuple(present)})
+    assert compare(replace(page, own=own)) == snapshot(
+        [
+            "Memory.confidence",
+            "Memory.contradicts",
+            "Memory.created_at",
+            "Memory.downvotes",
+            "Memory.entities",
+            "Memory.evidence",
+            "Memory.expires_at",
+            "Memory.flag",
+            "Memory.former_end",
+            "Memory.importance",
+            "Memory.is_unchanged",
+            "Memory.last_used_at",
+            "Memory.links",
+            "Memory.local",
+            "Memory.outdated_by",
+            "Memory.predicate",
+            "Memory.scope",
+            "Memory.updated_at",
+            "Memory.upvotes",
+            "Memory.use_count",
+            "MemoryPage.id_chars",
+            "MemoryVersion.event_at",
+            "MemoryVersion.event_expression",
+            "MemoryVersion.inferred_by",
+            "MemoryVersion.ingested_at",
+            "MemoryVersion.n",
+            "MemoryVersion.provenance",
+            "MemoryVersion.utc_offset",
+            "MemoryVersion.valid_to",
+            "MemoryVersion.version",
+        ]
+    )
+
+
+@pytest.mark.parametrize("name", COMMON)
+def test_a_method_takes_the_same_arguments_as_the_librarys(name: str) -> None:
+    own, remote = (signature(getattr(one, name)) for one in (Memoria, RemoteMemoria))
+    assert [(one.name, one.kind, one.default) for one in remote.parameters.values()] == [
+        (one.name, one.kind, one.default) for one in own.parameters.values()
+    ]
