@@ -24,7 +24,7 @@ from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
 from memoria.store.values import Filters
 from memoria.surface.cli.records import render_entity
-from memoria.surface.cli.showing import write_graph_answer
+from memoria.surface.origins import write_graph_answer
 
 LIMITS = EmbeddingLimits(batch=32, lease_ms=60_000, attempts=5)
 EVERYTHING = Filters(everywhere=True, include_history=True)

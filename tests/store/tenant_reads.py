@@ -93,6 +93,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.accounts.list_alike(n, digest_opening(Role.USER, IMPORTED), 9) for n in them.sessions
     ],
     "audit.list_by_action": lambda tx, _: tx.audit.list_by_action("remember", 100),
+    "audit.list_latest": lambda tx, _: tx.audit.list_latest(100, 0),
     "audit.list_entries": lambda tx, them: [tx.audit.list_entries(i) for i in them.memory_ids],
     "audit.list_subjects": lambda tx, _: tx.audit.list_subjects(0),
     "conversations.find_fingerprint": lambda tx, them: [

@@ -98,6 +98,7 @@ WALKS = {
     ("graph", "named_anyhow"),  # its own two rows
     ("graph", "same_named"),  # a person reviews: each name is held against its namesakes
     ("audit", "by_action"),  # a person takes something back: the log from its end
+    ("audit", "latest"),  # a person reads the log from its end
     ("tenant_backlog", "due"),  # the short backlog, up to the limit
     ("backlog", "enqueue_missing"),
     ("backlog", "failed"),

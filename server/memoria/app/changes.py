@@ -45,6 +45,25 @@ class Changes(Forgetting):
         return await self._read(lambda tx: tx.conversations.find_turn(source, session, message))
 
     @check_arguments
+    async def note_call(self, key: Text, request: Text) -> bool:
+        """Note that a call is made, by digests alone; return False if it was noted before.
+
+        Args:
+            key: the caller's own, the same for each repetition of the call.
+            request: what the call asks for.
+
+        Raises:
+            InvalidInputError: another call was noted under the key.
+        """
+        from memoria.memories.repeats import note_call  # noqa: PLC0415  (few calls have a key)
+
+        def note() -> bool:
+            with self._store.write(self.tenant, only_adds=True) as tx:
+                return note_call(tx, self._channel, self._digester, key, request)
+
+        return await in_thread(note)
+
+    @check_arguments
     async def set_quote_aside(self, turn_id: Text) -> None:
         """Stop showing a quote unasked. It stays a turn that a search finds.
 

@@ -230,6 +230,7 @@ class Memoria(Unread):
         valid_from: Text | None = None,
         until: Text | None = None,
         turn_id: Text | None = None,
+        key: Text | None = None,
     ) -> Memory:
         """Correct, confirm, archive, restore, pin, vote on a memory, or set where it is seen.
 
@@ -245,6 +246,7 @@ class Memoria(Unread):
             until: with `correct`: when the new wording ends, as `remember` takes it. The end of the
                 former wording is over with it.
             turn_id: with `correct`: the recorded turn it rests on.
+            key: the caller's own for this call; with the same one again, nothing is done.
         """
         since = as_instant("valid_from", valid_from, self.settings.zone)
         statements = self._statements(None)
@@ -252,7 +254,7 @@ class Memoria(Unread):
             await self._check_private_time()
         whole, said_in = await self._complete_ids(memory_id, turn_id)
         memory = await in_thread(
-            lambda: statements.revise(whole, action, content, since, said_in or None, until)
+            lambda: statements.revise(whole, action, content, since, said_in or None, until, key)
         )
         self._wake_worker()
         return memory

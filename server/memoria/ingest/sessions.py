@@ -172,7 +172,8 @@ def update_scratchpad(
 ) -> Scratchpad:
     """Set the current focus, or note a task as completed, or both.
 
-    When the focus changes, the former one becomes a completed task. An empty focus clears it.
+    When the focus changes, the former one becomes a completed task. An empty focus clears it. What
+    was noted as completed last is not noted again, as a call may come twice.
 
     Raises:
         ForgottenError: one says what was forgotten.
@@ -188,7 +189,10 @@ def update_scratchpad(
             suppression.check_statement(note)
         old = tx.scratchpads.get(session_id)
         current = old.current_focus if old else None
-        finished = [done] if done else []
+        last = (
+            {one.task for one in old.completed if one.at == old.completed[0].at} if old else set()
+        )
+        finished = [done] if done and done not in last else []
         if done and done == current:
             current = None
         if new_focus is not None and new_focus != current:

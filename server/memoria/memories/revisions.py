@@ -17,6 +17,7 @@ from memoria.language.reading.quotes import is_borne_out
 from memoria.language.words.document import full_text
 from memoria.memories.changes import ChangeMark, note_change
 from memoria.memories.details import read_end
+from memoria.memories.repeats import note_call
 from memoria.memories.times import local_span, zone_of_turn
 from memoria.memories.wordings import (
     Author,
@@ -84,11 +85,13 @@ class Revisions:
         valid_from: int | None = None,
         turn_id: str | None = None,
         until: str | None = None,
+        key: str | None = None,
     ) -> Memory:
         """Apply an action to a memory, and return the changed memory.
 
         Where an agent corrects what the user has confirmed or pinned, that stays as it is, and the
-        memory that is given is the correction, which waits for the user.
+        memory that is given is the correction, which waits for the user. With the `key` of a call
+        that was done before, nothing is done.
 
         Raises:
             InvalidInputError: `correct` or `type` without content, or content with anything else;
@@ -118,6 +121,9 @@ class Revisions:
             )
         mark = ChangeMark(action, memory_id)
         with self._write_change(mark) as tx:
+            request = f"{action} {memory_id}"
+            if key and not note_call(tx, self._channel, self._digester, key, request):
+                return self._memory(tx, memory_id)
             memory = self._revise(tx, memory_id, action, content, valid_from, turn_id, until)
         return memory.model_copy(update={"is_unchanged": mark.was_idle})
 

@@ -42,6 +42,11 @@ class AuditLog:
         rows = self._rows.all("by_action", action=action, limit=limit)
         return [build_value(LoggedAction, dict(row)) for row in rows]
 
+    def list_latest(self, limit: int, since: int) -> list[LoggedAction]:
+        """List the newest lines from a moment on, newest first."""
+        rows = self._rows.all("latest", limit=limit, since=since)
+        return [build_value(LoggedAction, dict(row)) for row in rows]
+
     def newest(self) -> int:
         """Return the number of the newest line of any tenant; 0 for an empty log."""
         return self._rows.number("newest")

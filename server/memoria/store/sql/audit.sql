@@ -12,6 +12,11 @@ SELECT at, channel, client, action, subject, detail FROM audit_log
 WHERE tenant_id = :tenant AND action = :action
 ORDER BY n DESC LIMIT :limit;
 
+-- name: latest
+SELECT at, channel, client, action, subject, detail FROM audit_log
+WHERE +tenant_id = :tenant AND at >= :since
+ORDER BY n DESC LIMIT :limit;
+
 -- name: newest
 SELECT coalesce(max(n), 0) FROM audit_log;
 

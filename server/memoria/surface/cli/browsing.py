@@ -156,7 +156,7 @@ def review(
     people, places or things of one name may be one: say so, or that they are two.
     """
     from memoria.surface.cli.records import proposals_text, render_review  # noqa: PLC0415
-    from memoria.surface.cli.showing import write_review  # noqa: PLC0415
+    from memoria.surface.origins import write_review  # noqa: PLC0415
 
     async def read(memory: "Memoria") -> "_ToReview":
         if keep is not None:

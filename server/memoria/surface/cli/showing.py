@@ -1,6 +1,6 @@
 """The command that shows one thing whole: show."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from string import hexdigits
@@ -11,19 +11,11 @@ import typer
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.language.reading.statement import canonical_form
 from memoria.language.words.document import as_text
-from memoria.model import AuditEntry, Entity, Evidence, Memory, SearchResult
+from memoria.model import SearchResult
 from memoria.model.base import write_document
 from memoria.model.forgetting import ForgetReport
-from memoria.model.memory import CARRIED_COLUMNS, Condition
-from memoria.model.provenance import (
-    EntityMemory,
-    EntityRecord,
-    MemoryHistory,
-    MemoryRecord,
-    Namesakes,
-    SourcedVersion,
-    TurnOrigin,
-)
+from memoria.model.memory import Condition
+from memoria.model.provenance import EntityRecord, MemoryRecord, Namesakes, TurnOrigin
 from memoria.model.turn import SessionRecord
 from memoria.retrieval.lookup.records import read_id
 from memoria.store.rows.listings import INDEXED_CHARS
@@ -41,15 +33,14 @@ from memoria.surface.cli.records import (
     unknown_name_text,
 )
 from memoria.surface.cli.times import moment
-from memoria.surface.documents import (
-    Document,
-    write_conclusions,
-    write_memory,
-    write_session,
-    write_turn,
-    write_wording,
-)
+from memoria.surface.documents import write_conclusions, write_session
 from memoria.surface.forgetting_text import report_text
+from memoria.surface.origins import (
+    write_graph_answer,
+    write_history,
+    write_memory_record,
+    write_turn_origin,
+)
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
@@ -283,111 +274,3 @@ def describe_entity(found: EntityRecord | Namesakes, width: int) -> "tuple[Shown
 def _show_history(context: typer.Context, memory_id: str, *, as_json: bool) -> None:
     found = with_memory(context, lambda m: m.provenance.history(memory_id))
     show(write_history(found), render_history(found, columns()), as_json=as_json)
-
-
-_WHOLE = 10_000_000
-_LINE = ("id", "type", "validity", "text")
-_FIGURES = ("importance", "confidence", "upvotes", "downvotes", "use_count")
-_CARRIED = (
-    *("created_at", "updated_at", "subject", "predicate", "task", "workspace", "flag"),
-    *("expires_at", "last_used_at"),
-    *CARRIED_COLUMNS,
-)
-
-
-def write_memory_record(record: MemoryRecord) -> Document:
-    """Return a memory whole, with its evidence and its links."""
-    memory = record.memory
-    return write_document(
-        **write_memory(memory),
-        wordings=list(map(_write_sourced, record.versions)),
-        evidence=record.evidence,
-        links=record.edges,
-        **memory.to_json(*_FIGURES, *_CARRIED),
-        turn_range=record.turn_range,
-    )
-
-
-def write_turn_origin(origin: TurnOrigin) -> Document:
-    """Return a turn whole, with the memories that rest on it."""
-    return {
-        **write_turn(origin.record, 0, _WHOLE),
-        "memories": list(map(_write_line, origin.memories)),
-        "restated_memories": list(map(_write_line, origin.restated_memories)),
-        "episodes": list(map(_write_line, origin.episodes)),
-    }
-
-
-def write_history(history: MemoryHistory) -> Document:
-    """Return the history of a memory, oldest first."""
-    head = history.memory.to_json("id", "text", "type", "validity", "verified")
-    return {**head, "events": list(map(_write_event, history.events))}
-
-
-def write_graph_answer(found: EntityRecord | Namesakes) -> Document:
-    """Return what is known of an entity, or the list of entities that share a name."""
-    match found:
-        case EntityRecord():
-            return write_document(
-                entity=found.entity,
-                memories=list(map(_write_mention, found.entity_memories)),
-                omitted=found.omitted or None,
-                turns=found.entity_turns or None,
-                omitted_turns=found.omitted_turns or None,
-            )
-        case Namesakes():
-            return write_document(namesakes=found.entities)
-
-
-def write_review(
-    pending: Sequence[MemoryRecord],
-    contradicted: Sequence[Memory],
-    quotes: Sequence[str],
-    proposed: Sequence[tuple[Entity, Entity]],
-) -> Document:
-    """Return what waits for the user: memories, quotes, and pairs of entities of one name."""
-    return write_document(
-        pending=list(map(write_memory_record, pending)),
-        contradicted=[one.to_json("id", "text", "contradicts") for one in contradicted],
-        quotes=quotes or None,
-        may_be_one=proposed or None,
-    )
-
-
-def _write_event(event: SourcedVersion | Evidence | AuditEntry) -> Document:
-    match event:
-        case SourcedVersion(version=version, said=said):
-            at = version.to_json("ingested_at")["ingested_at"]
-            wording = _write_sourced(event)
-            return write_document(at=at, event="wording", wording=wording, evidence=said)
-        case Evidence():
-            shown = event.to_json()
-            return {"at": shown["noted_at"], "event": "evidence", "evidence": shown}
-        case AuditEntry():
-            shown = event.to_json()
-            return {"at": shown.pop("at"), "event": "action", **shown}
-
-
-def _write_sourced(wording: SourcedVersion) -> Document:
-    """Return a wording with who drew the conclusion, and from what."""
-    version, origin = wording.version, wording.version.provenance
-    return write_document(
-        **write_wording(version, quotes_itself=True),
-        inferred_by=version.inferred_by,
-        model=origin.client if version.inferred_by == "model" else None,
-        source_kind=origin.source_kind,
-        channel=origin.channel,
-        **version.to_json("ingested_at", "event_at", "event_expression"),
-    )
-
-
-def _write_mention(mention: EntityMemory) -> Document:
-    return write_document(
-        **_write_line(mention.memory),
-        links=mention.edges,
-        further_links=mention.further_edges or None,
-    )
-
-
-def _write_line(memory: Memory) -> Document:
-    return memory.to_json(*_LINE)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,26 +19,65 @@ TURNS = [
     {"role": "assistant", "content": "Then the next release is on Tuesday.", "message_id": "b"},
 ]
 RULE = "The checkout is deployed on Tuesdays only."
+STATEMENTS = {
+    "memory": {"content": RULE, "entities": ["checkout"]},
+    "outdated": {"content": "Carla reviews the billing service."},
+    "wrong": {"content": "The mascot of the team is a blue heron."},
+}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SeededServer:
     """A server whose home holds what the examples name."""
 
     server: HttpServer
-    tokens: dict[Access, str]
+    clients: dict[Access | None, httpx2.AsyncClient]
+    """Clients with a token of each access, and one without."""
     ids: dict[str, str]
+    export: bytes = b""
 
-    def client(self, access: Access = Access.ADMIN) -> httpx2.AsyncClient:
-        """Return a client with a token of an access."""
-        return self.server.client(self.tokens[access])
+    @property
+    def admin(self) -> httpx2.AsyncClient:
+        """A client that may do everything."""
+        return self.clients[Access.ADMIN]
 
     def example(self, route: RestRoute[Any]) -> dict[str, Any]:
         """Return a route's example as arguments of a request, with ids of this home."""
         text = json.dumps(dict(route.example))
         for name, stands_for in EXAMPLE_IDS.items():
             text = text.replace(stands_for, self.ids.get(name, stands_for))
-        return build_request(route, json.loads(text))
+        request = build_request(route, json.loads(text))
+        if route.method != "GET" and not route.reads_json:
+            request |= {"content": self.export, "headers": {"Content-Type": route.body_type}}
+        return request
+
+    async def fill(self) -> None:
+        """Say, state, forget and run what the examples name, and note the ids."""
+        post = self.admin.post
+        said = {"session_id": self.ids["session"], "turns": TURNS}
+        self.ids["turn"] = (await post("/memory/ingest", json=said)).json()["turn_ids"][0]
+        pad = {"current_focus": "Release the checkout"}
+        await self.admin.put(f"/memory/scratchpads/{self.ids['session']}", json=pad)
+        for name, stated in STATEMENTS.items():
+            self.ids[name] = (await post("/memory/nodes", json=stated)).json()["id"]
+        tokens = {}
+        for name in ("wrong", "outdated"):
+            shown = await post("/memory/forget/preview", json={"ids": [self.ids[name]]})
+            tokens[name] = shown.json()["token"]
+        order = {"ids": [self.ids["wrong"]], "token": tokens["wrong"]}
+        self.ids["report"] = (await post("/memory/forget", json=order)).json()["report"]["id"]
+        self.ids["forget_token"] = tokens["outdated"]
+        night = await post("/memory/consolidate", json={"steps": ["metrics"]})
+        self.ids["night"] = night.json()["id"]
+        self.export = (await self.admin.get("/memory/export")).content
+        await self.wait_for_night(self.ids["night"])
+
+    async def wait_for_night(self, run_id: str) -> None:
+        """Wait until a run of nightly maintenance has ended."""
+        while True:
+            night = (await self.admin.get(f"/memory/nights/{run_id}")).json()["run"]
+            if night["state"] != "running":
+                return
 
 
 def build_request(route: RestRoute[Any], arguments: dict[str, Any]) -> dict[str, Any]:
@@ -58,15 +97,14 @@ def start_seeded(start_server: StartServer) -> StartSeeded:
 
     @asynccontextmanager
     async def start() -> AsyncIterator[SeededServer]:
-        async with start_server() as server:
-            tokens = {one: (await server.create_token(TENANT, one)).text for one in Access}
-            ids = {"session": EXAMPLE_IDS["session"]}
-            async with server.client(tokens[Access.ADMIN]) as client:
-                turns = {"session_id": ids["session"], "turns": TURNS}
-                receipt = (await client.post("/memory/ingest", json=turns)).json()
-                ids["turn"] = receipt["turn_ids"][0]
-                said = {"content": RULE, "turn_id": ids["turn"], "entities": ["checkout"]}
-                ids["memory"] = (await client.post("/memory/nodes", json=said)).json()["id"]
-            yield SeededServer(server, tokens, ids)
+        async with start_server() as server, AsyncExitStack() as opened:
+            clients: dict[Access | None, httpx2.AsyncClient] = {}
+            for access in (None, *Access):
+                created = access and await server.create_token(TENANT, access)
+                client = server.client(created.text if created else "")
+                clients[access] = await opened.enter_async_context(client)
+            seeded = SeededServer(server, clients, {"session": EXAMPLE_IDS["session"]})
+            await seeded.fill()
+            yield seeded
 
     return start

@@ -25,7 +25,8 @@ from memoria.model.base import write_document
 from memoria.surface.documents import Document, write_preview
 
 PROBLEM = "application/problem+json"
-_NOT_STORED = {"Cache-Control": "no-store"}
+NOT_STORED = {"Cache-Control": "no-store"}
+"""Headers of every answer: what is private lies in no cache."""
 _TAG_CHARS = 32
 _STATUSES: Mapping[type[MemoriaError], HTTPStatus] = {
     NotFoundError: HTTPStatus.NOT_FOUND,
@@ -66,7 +67,7 @@ def answer_document(document: Document, status: int, if_none_match: str | None =
     """
     body = _encode(document)
     tag = write_tag(body)
-    headers = {**_NOT_STORED, "ETag": tag}
+    headers = {**NOT_STORED, "ETag": tag}
     if if_none_match is not None and has_tag(if_none_match, tag):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     return Response(body, status, headers, "application/json")
@@ -87,7 +88,7 @@ def answer_problem(
     problem = write_document(
         title=status.phrase, status=int(status), detail=redact(reason).text, **further
     )
-    return Response(_encode(problem), status, {**_NOT_STORED, **(headers or {})}, PROBLEM)
+    return Response(_encode(problem), status, {**NOT_STORED, **(headers or {})}, PROBLEM)
 
 
 async def answer_http_error(request: Request, error: Exception) -> Response:

@@ -1,19 +1,32 @@
 """Conversations: taking them in, and reading sessions, turns and scratchpads."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from memoria.model import SessionListing, SessionPage, now_millis
+from memoria.errors import InvalidInputError, NotFoundError, shorten
+from memoria.model import Scratchpad, SessionListing, SessionPage, now_millis
 from memoria.model.access import Access
+from memoria.model.base import write_document
 from memoria.model.moments import from_millis
-from memoria.surface.documents import Document, write_receipt
+from memoria.surface.documents import (
+    Document,
+    write_receipt,
+    write_scratchpad,
+    write_session,
+    write_turn,
+)
 from memoria.surface.http.rest.shown import shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
-from memoria.surface.mcp.shapes import WireReceipt
+from memoria.surface.mcp.shapes import WireReceipt, WireRecord, WireScratchpad
 from memoria.surface.mcp.tools import WireTurn
 
 _TOKEN_CHARS = 8
+_LONGEST_NAME = 500
+SessionName = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)]
+_Characters = Annotated[int, Field(ge=1, le=100_000)]
+_Offset = Annotated[int, Field(ge=0, le=2**31)]
+_Neighbours = Annotated[int, Field(ge=0, le=1_000)]
 
 
 class IngestOrder(Order):
@@ -22,19 +35,95 @@ class IngestOrder(Order):
     turns: list[WireTurn] = Field(default_factory=list)
     event: Literal["session_end", "compaction"] | None = None
     """The conversation ends, or its client is about to compact it."""
-    session_id: str | None = None
+    session_id: SessionName | None = None
     """Session of turns that name none; by default one of this token and day."""
     workspace: str | None = None
 
 
+class SessionOrder(Order):
+    """A page of a session."""
+
+    session_id: SessionName
+    """Its id, or the beginning of it."""
+    offset: _Offset = 0
+    limit: Annotated[int, Field(ge=1, le=1_000)] = 200
+
+
+class TurnOrder(Order):
+    """A turn, or a page of a long one."""
+
+    turn_id: Annotated[str, Field(min_length=1)]
+    offset: _Offset = 0
+    """In characters."""
+    max_chars: _Characters = 12_000
+    context: _Neighbours = 2
+    """Turns before and after it."""
+
+
+class ScratchpadsOrder(Order):
+    """The scratchpads that were touched last."""
+
+    limit: Annotated[int, Field(ge=1, le=1_000)] = 3
+
+
+class ScratchpadOrder(Order):
+    """The scratchpad of a session."""
+
+    session_id: SessionName
+
+
+class ScratchpadChange(ScratchpadOrder):
+    """What a session is working on, or has done."""
+
+    current_focus: str | None = None
+    """The task in hand; empty for none."""
+    completed: str | None = None
+    """A task that is done."""
+
+
+class SessionTurn(BaseModel):
+    """A turn in a session."""
+
+    id: str
+    turn_index: int
+    role: str
+    speaker: str | None = None
+    at: str
+    text: str
+    condition: str | None = None
+
+
+class SessionTurns(BaseModel):
+    """A page of a session's turns."""
+
+    session_id: str
+    total: int
+    """Number of turns of the whole session."""
+    turns: list[SessionTurn]
+
+
+class Scratchpads(BaseModel):
+    """Scratchpads, the one touched last first."""
+
+    scratchpads: list[shown_model(Scratchpad)]  # type: ignore[valid-type]  # made of a value
+
+
 async def ingest(caller: RestCaller, order: IngestOrder) -> Document:
-    """Keep turns."""
+    """Keep turns; a call's key gives those an id that have none."""
+    turns = [turn.model_dump(exclude_none=True) for turn in order.turns]
+    session = order.session_id
+    if caller.key is not None:
+        if session is None and not all(one.get("session_id") for one in turns):
+            raise InvalidInputError(
+                "session_id: name the session, or a call that is repeated on another day would be "
+                "kept twice. Nothing was done."
+            )
+        await caller.memory.note_call(caller.key, order.model_dump_json())
+        numbered = enumerate(turns)
+        turns = [{"message_id": f"{caller.key}.{i}", **turn} for i, turn in numbered]
     today = f"{caller.token_id[-_TOKEN_CHARS:]} {from_millis(now_millis()):%Y-%m-%d}"
     receipt = await caller.memory.record_conversation(
-        [turn.model_dump(exclude_none=True) for turn in order.turns],
-        order.event,
-        session_id=order.session_id or today,
-        workspace=order.workspace,
+        turns, order.event, session_id=session or today, workspace=order.workspace
     )
     return write_receipt(receipt)
 
@@ -42,6 +131,40 @@ async def ingest(caller: RestCaller, order: IngestOrder) -> Document:
 async def list_sessions(caller: RestCaller, order: SessionListing) -> Document:
     """List sessions."""
     return (await caller.memory.list_sessions(order)).to_json()
+
+
+async def get_session(caller: RestCaller, order: SessionOrder) -> Document:
+    """Return a page of a session."""
+    return write_session(
+        await caller.memory.get_session(order.session_id, offset=order.offset, limit=order.limit)
+    )
+
+
+async def get_turn(caller: RestCaller, order: TurnOrder) -> Document:
+    """Return a turn, or a page of it."""
+    record = await caller.memory.get_turn(order.turn_id, context=order.context)
+    return write_turn(record, order.offset, order.max_chars)
+
+
+async def list_scratchpads(caller: RestCaller, order: ScratchpadsOrder) -> Document:
+    """List scratchpads."""
+    return write_document(scratchpads=await caller.memory.scratchpads(order.limit))
+
+
+async def get_scratchpad(caller: RestCaller, order: ScratchpadOrder) -> Document:
+    """Return the scratchpad of a session."""
+    found = await caller.memory.scratchpads(session_id=order.session_id)
+    if not found:
+        raise NotFoundError(f"Session {shorten(order.session_id)} has no scratchpad.")
+    return write_scratchpad(found[0])
+
+
+async def put_scratchpad(caller: RestCaller, order: ScratchpadChange) -> Document:
+    """Change the scratchpad of a session."""
+    pad = await caller.memory.update_scratchpad(
+        current_focus=order.current_focus, completed=order.completed, session_id=order.session_id
+    )
+    return write_scratchpad(pad)
 
 
 ROUTES: tuple[RestRoute[Any], ...] = (
@@ -77,5 +200,61 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         list_sessions,
         shown_model(SessionPage),
         {"limit": 5},
+    ),
+    RestRoute(
+        "GET",
+        "/memory/sessions/{session_id:path}",
+        Access.READ,
+        "get_session",
+        "Return a page of a session's turns, in order.",
+        SessionOrder,
+        get_session,
+        SessionTurns,
+        {"session_id": EXAMPLE_IDS["session"], "limit": 50},
+    ),
+    RestRoute(
+        "GET",
+        "/memory/turns/{turn_id}",
+        Access.READ,
+        "get_turn",
+        "Return a turn whole, or a page of a long one, with the turns beside it.",
+        TurnOrder,
+        get_turn,
+        WireRecord,
+        {"turn_id": EXAMPLE_IDS["turn"]},
+    ),
+    RestRoute(
+        "GET",
+        "/memory/scratchpads",
+        Access.READ,
+        "list_scratchpads",
+        "List what the latest sessions are working on.",
+        ScratchpadsOrder,
+        list_scratchpads,
+        Scratchpads,
+        {"limit": 3},
+    ),
+    RestRoute(
+        "GET",
+        "/memory/scratchpads/{session_id:path}",
+        Access.READ,
+        "get_scratchpad",
+        "Return what a session is working on, and the last five tasks that it finished.",
+        ScratchpadOrder,
+        get_scratchpad,
+        WireScratchpad,
+        {"session_id": EXAMPLE_IDS["session"]},
+    ),
+    RestRoute(
+        "PUT",
+        "/memory/scratchpads/{session_id:path}",
+        Access.WRITE,
+        "update_scratchpad",
+        "Say what a session is working on, or what is done.",
+        ScratchpadChange,
+        put_scratchpad,
+        WireScratchpad,
+        {"session_id": EXAMPLE_IDS["session"], "current_focus": "Release the checkout"},
+        current=get_scratchpad,
     ),
 )

@@ -6,34 +6,41 @@ from collections import defaultdict
 from http import HTTPStatus
 from typing import Any
 
+import anyio
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from memoria.errors import MemoriaError
 from memoria.model import Channel, Trust
-from memoria.surface.http.callers import TenantMemories
+from memoria.surface.documents import Document
 from memoria.surface.http.rest import openapi
 from memoria.surface.http.rest.answers import (
+    NOT_STORED,
     RefusedCallError,
     answer_document,
     answer_error,
     answer_problem,
+    has_tag,
+    tag_of,
 )
 from memoria.surface.http.rest.reading import read_order
 from memoria.surface.http.rest.routes import ROUTES
 from memoria.surface.http.rest.table import RestCaller, RestRoute
+from memoria.surface.mcp.calls import ServedMemories
 
 _LOG = logging.getLogger(__name__)
 _PRODUCT = re.compile(r"[^\s/()]{1,100}")
 _MOST_KEY_CHARS = 200
+_TOKEN_CHARS = 8
 
 
 class RestFace:
     """Answers calls of the table's routes."""
 
     def __init__(self) -> None:
-        self.memories: TenantMemories | None = None
+        self._turns = defaultdict[str, anyio.Lock](anyio.Lock)
+        self.memories: ServedMemories | None = None
         """The memories that calls reach; None before the home is open and after it is closed."""
 
     def list_routes(self) -> list[Route]:
@@ -88,11 +95,34 @@ class RestFace:
             request,
             _read_key(route, request),
         )
-        answer = await route.call(caller, order)
+        answer = await self._do(route, caller, order)
         if isinstance(answer, Response):
+            answer.headers.update(NOT_STORED)
             return answer
         known = request.headers.get("if-none-match", "") if route.method == "GET" else None
         return answer_document(answer, route.status, known)
+
+    async def _do(
+        self,
+        route: RestRoute[Any],
+        caller: RestCaller,
+        order: Any,  # noqa: ANN401  (the route's)
+    ) -> Document | Response:
+        """Do what is asked for, unless something else is there now than `If-Match` names.
+
+        Calls with this header are done one after the other, so that of two that name the same the
+        second is refused. A call without it, or to another process, may come in between.
+        """
+        expected = caller.request.headers.get("if-match")
+        if expected is None or route.current is None:
+            return await route.call(caller, order)
+        async with self._turns[caller.memory.tenant]:
+            if not has_tag(expected, tag_of(await route.current(caller, order))):
+                raise RefusedCallError(
+                    HTTPStatus.PRECONDITION_FAILED,
+                    "It has changed since. Nothing was done; read it again, and then decide.",
+                )
+            return await route.call(caller, order)
 
 
 def _read_client(request: Request) -> str | None:
@@ -102,6 +132,7 @@ def _read_client(request: Request) -> str | None:
 
 
 def _read_key(route: RestRoute[Any], request: Request) -> str | None:
+    """Return the key of a call, told apart from those of other tokens."""
     key = request.headers.get("idempotency-key")
     if key is None or not route.takes_key:
         return None
@@ -110,7 +141,7 @@ def _read_key(route: RestRoute[Any], request: Request) -> str | None:
             HTTPStatus.UNPROCESSABLE_ENTITY,
             f"Idempotency-Key must have 1 to {_MOST_KEY_CHARS} characters.",
         )
-    return key
+    return f"{request.user.access_token.client_id[-_TOKEN_CHARS:]}:{key}"
 
 
 async def _answer_openapi(_request: Request) -> Response:

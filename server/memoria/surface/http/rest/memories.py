@@ -1,6 +1,6 @@
 """Memories: listing them, stating, reading and revising them."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, WithJsonSchema
 
@@ -10,33 +10,33 @@ from memoria.model.memory_types import STATABLE_TYPES
 from memoria.surface.documents import (
     LISTED,
     Document,
+    write_handed_in,
     write_lookup,
     write_memory_page,
     write_remembered,
+    write_revision,
 )
 from memoria.surface.http.rest.shown import shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
-from memoria.surface.mcp.shapes import WireLookup, WireRememberResult
+from memoria.surface.mcp.calls import remember_several
+from memoria.surface.mcp.shapes import (
+    WireKept,
+    WireLookup,
+    WireRefused,
+    WireRememberResult,
+    WireRevision,
+)
 from memoria.surface.mcp.tools import NamedEntity
+from memoria.surface.text import revision_note
 
 _StatableType = Annotated[
     str, WithJsonSchema({"type": "string", "enum": [str(one) for one in STATABLE_TYPES]})
 ]
+MemoryId = Annotated[str, Field(min_length=1)]
 ListedMemory = shown_model(Memory, LISTED, "ListedMemory", pinned=bool)
 
 
-class MemoryList(BaseModel):
-    """A page of memories."""
-
-    total: int
-    """Number on all pages."""
-    elsewhere: int
-    """Number of further memories in other projects."""
-    withheld: int | None = None
-    memories: list[ListedMemory]  # type: ignore[valid-type]  # a model made of a value
-
-
-class RememberOrder(Order):
+class Statement(Order):
     """A statement to keep as a memory."""
 
     content: str
@@ -64,11 +64,65 @@ class RememberOrder(Order):
     again: bool = False
     """Keep it even if it was forgotten before; ask the user first."""
 
+    def list_given(self) -> dict[str, Any]:
+        """Return the fields that were given, as arguments of `Memoria.remember`."""
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        if "entities" in given:
+            given["entities"] = [
+                one if isinstance(one, str) else one.model_dump() for one in self.entities
+            ]
+        return given
+
+
+class Statements(Order):
+    """Several statements, each kept or refused by itself."""
+
+    memories: Annotated[list[Statement], Field(min_length=1)]
+
 
 class MemoryOrder(Order):
     """A memory, by its id or the end of it."""
 
-    memory_id: Annotated[str, Field(min_length=1)]
+    memory_id: MemoryId
+
+
+class RevisionOrder(MemoryOrder):
+    """A change of a memory, which can be undone."""
+
+    action: Literal["correct", "confirm", "archive", "restore", "everywhere", "project"]
+    """What a caller confirms counts as verified only once the user does so too."""
+    content: str | None = None
+    """With `correct`: the new wording."""
+    valid_from: str | None = None
+    until: str | None = None
+    turn_id: str | None = None
+    """With `correct`: the recorded turn it rests on."""
+
+
+class FeedbackOrder(Order):
+    """A word on a memory that helped or misled."""
+
+    node_id: MemoryId
+    """The memory."""
+    action: Literal["pin", "unpin", "upvote", "downvote"]
+
+
+class MemoryList(BaseModel):
+    """A page of memories."""
+
+    total: int
+    """Number on all pages."""
+    elsewhere: int
+    """Number of further memories in other projects."""
+    withheld: int | None = None
+    memories: list[ListedMemory]  # type: ignore[valid-type]  # made of a value
+
+
+class RememberedSeveral(BaseModel):
+    """Outcome of several statements."""
+
+    kept: list[WireKept]
+    refused: list[WireRefused] | None = None
 
 
 async def list_memories(caller: RestCaller, order: MemoryListing) -> Document:
@@ -76,19 +130,39 @@ async def list_memories(caller: RestCaller, order: MemoryListing) -> Document:
     return write_memory_page(await caller.memory.list_memories(order), ())
 
 
-async def remember(caller: RestCaller, order: RememberOrder) -> Document:
+async def remember(caller: RestCaller, order: Statement) -> Document:
     """Keep a statement."""
-    given = {name: getattr(order, name) for name in order.model_fields_set - {"content"}}
-    if "entities" in given:
-        given["entities"] = [
-            one if isinstance(one, str) else one.model_dump() for one in order.entities
-        ]
-    return write_remembered(await caller.memory.remember(order.content, **given))
+    return write_remembered(await caller.memory.remember(**order.list_given()))
+
+
+async def remember_all(caller: RestCaller, order: Statements) -> Document:
+    """Keep several statements."""
+    given = [one.list_given() for one in order.memories]
+    return write_handed_in(await remember_several(caller.memory, given, None))
 
 
 async def get_memory(caller: RestCaller, order: MemoryOrder) -> Document:
     """Return a memory whole."""
     return write_lookup(await caller.memory.get_memory(order.memory_id))
+
+
+async def revise(caller: RestCaller, order: RevisionOrder) -> Document:
+    """Change a memory."""
+    memory = await caller.memory.revise_memory(
+        order.memory_id,
+        order.action,
+        order.content,
+        valid_from=order.valid_from,
+        until=order.until,
+        turn_id=order.turn_id,
+    )
+    return write_revision(memory, revision_note(memory) if order.action == "correct" else None)
+
+
+async def give_feedback(caller: RestCaller, order: FeedbackOrder) -> Document:
+    """Pin a memory or vote on it."""
+    memory = await caller.memory.revise_memory(order.node_id, order.action, key=caller.key)
+    return write_revision(memory)
 
 
 ROUTES: tuple[RestRoute[Any], ...] = (
@@ -109,10 +183,21 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         Access.WRITE,
         "remember",
         "Keep a statement as a memory. What is known already is not kept twice.",
-        RememberOrder,
+        Statement,
         remember,
         WireRememberResult,
         {"content": "The checkout is deployed on Tuesdays only.", "type": "rule"},
+    ),
+    RestRoute(
+        "POST",
+        "/memory/nodes/batch",
+        Access.WRITE,
+        "remember_several",
+        "Keep several statements. What of them can't be kept is named, and the others are kept.",
+        Statements,
+        remember_all,
+        RememberedSeveral,
+        {"memories": [{"content": "Ben reviews the checkout.", "entities": ["Ben"]}]},
     ),
     RestRoute(
         "GET",
@@ -124,5 +209,34 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         get_memory,
         WireLookup,
         {"memory_id": EXAMPLE_IDS["memory"]},
+    ),
+    RestRoute(
+        "PATCH",
+        "/memory/nodes/{memory_id}",
+        Access.WRITE,
+        "revise_memory",
+        "Correct, confirm, archive or restore a memory, or set where it is seen. Its former "
+        "wording stays in its history.",
+        RevisionOrder,
+        revise,
+        WireRevision,
+        {
+            "memory_id": EXAMPLE_IDS["memory"],
+            "action": "correct",
+            "content": "The checkout is deployed on Tuesdays and Thursdays.",
+        },
+        current=get_memory,
+    ),
+    RestRoute(
+        "POST",
+        "/feedback",
+        Access.WRITE,
+        "give_feedback",
+        "Pin a memory, vote it up when it helped, or down when it misled.",
+        FeedbackOrder,
+        give_feedback,
+        WireRevision,
+        {"node_id": EXAMPLE_IDS["memory"], "action": "upvote"},
+        takes_key=True,
     ),
 )

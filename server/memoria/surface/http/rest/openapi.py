@@ -100,8 +100,12 @@ def _describe(route: RestRoute[Any], names: dict[type[Any], str], schemas: Docum
             schema["required"] = required
         content: Document = {"schema": schema}
         example = {key: one for key, one in route.example.items() if key in taken}
-        content["example"] = example
-        operation["requestBody"] = {"required": True, "content": {route.body_type: content}}
+        if example:
+            content["example"] = example
+        operation["requestBody"] = {
+            "required": bool(required),
+            "content": {route.body_type: content},
+        }
     elif route.body_type != "application/json":
         binary = {"schema": {"type": "string", "contentMediaType": route.body_type}}
         operation["requestBody"] = {"required": True, "content": {route.body_type: binary}}
@@ -115,6 +119,13 @@ def _list_parameters(route: RestRoute[Any], order: Document) -> Iterator[Documen
     if not route.reads_json:
         for name in (one for one in fields if one not in route.path_names):
             yield _parameter(route, "query", name, fields[name], required=name in required)
+    if route.current is not None:
+        yield {
+            "in": "header",
+            "name": "If-Match",
+            "description": "ETag of what was read: if it has changed since, nothing is done (412).",
+            "schema": {"type": "string"},
+        }
     if route.takes_key:
         yield {
             "in": "header",

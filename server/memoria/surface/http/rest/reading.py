@@ -84,8 +84,10 @@ def require_type(request: Request, expected: str) -> None:
 
 
 async def _read_body(request: Request, most: int) -> dict[str, Any]:
-    require_type(request, _JSON)
     data = await read_bytes(request, most)
+    if not data:
+        return {}
+    require_type(request, _JSON)
     try:
         body = json.loads(data, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:

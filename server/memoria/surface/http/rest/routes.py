@@ -2,12 +2,23 @@
 
 from typing import Any
 
-from memoria.surface.http.rest import conversations, memories, search, upkeep
+from memoria.surface.http.rest import (
+    conversations,
+    forgetting,
+    memories,
+    origins,
+    portable,
+    search,
+    upkeep,
+)
 from memoria.surface.http.rest.table import RestRoute
 
 ROUTES: tuple[RestRoute[Any], ...] = (
     *conversations.ROUTES,
     *search.ROUTES,
     *memories.ROUTES,
+    *origins.ROUTES,
+    *forgetting.ROUTES,
     *upkeep.ROUTES,
+    *portable.ROUTES,
 )

@@ -59,8 +59,9 @@ class RestRoute(Generic[OrderT]):
     status: int = 200
     takes_key: bool = False
     """True if a repeated call would do it twice, unless both have one `Idempotency-Key`."""
-    has_body: bool | None = None
-    """True if what the path does not name is in a JSON body; by default, unless it is a GET."""
+    current: Callable[[RestCaller, OrderT], Awaitable[Document]] | None = None
+    """What is now where the call writes: only where its ETag is in `If-Match`, if a caller sends
+    that, is the call done."""
     body_type: str = "application/json"
     """Media type of the body; of any other than JSON the function reads it."""
     most_bytes: int = MOST_BODY_BYTES
@@ -69,8 +70,7 @@ class RestRoute(Generic[OrderT]):
     @property
     def reads_json(self) -> bool:
         """True if arguments come in a JSON body."""
-        has_body = self.method != "GET" if self.has_body is None else self.has_body
-        return has_body and self.body_type == "application/json"
+        return self.method != "GET" and self.body_type == "application/json"
 
     @property
     def open_path(self) -> str:
@@ -86,6 +86,7 @@ class RestRoute(Generic[OrderT]):
 
 EXAMPLE_IDS = {
     "memory": "019c0c6e-5f3a-7b1e-8a34-2f4f3b1d9e01",
+    "outdated": "019c0c6e-5f3a-7b1e-8a34-2f4f3b1d9e06",
     "turn": "019c0c6e-5f3a-7b1e-8a34-2f4f3b1d9e02",
     "report": "019c0c6e-5f3a-7b1e-8a34-2f4f3b1d9e03",
     "night": "019c0c6e-5f3a-7b1e-8a34-2f4f3b1d9e04",

@@ -1,18 +1,173 @@
 """Upkeep: what the memory holds, what waits, and nightly maintenance."""
 
-from typing import Any
+import logging
+from threading import Event, Thread
+from typing import Annotated, Any, Literal
 
-from memoria.model import Statistics
+from pydantic import BaseModel, Field
+
+import memoria.app.nightly as nights
+from memoria.app.open_home import in_thread
+from memoria.config import Settings
+from memoria.errors import MemoriaError
+from memoria.model import QueueEntry, QueueState, QueueStatus, Statistics
 from memoria.model.access import Access
+from memoria.model.base import write_document
+from memoria.model.nightly import NightlyRun, RowChange, UndoResult
+from memoria.model.parse import as_instant
+from memoria.model.provenance import LoggedAction
 from memoria.surface.documents import Document
 from memoria.surface.http.rest.shown import shown_model
-from memoria.surface.http.rest.table import Order, RestCaller, RestRoute
+from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
+
+_LOG = logging.getLogger(__name__)
+_Limit = Annotated[int, Field(ge=1, le=1_000)]
+ShownRun = shown_model(NightlyRun)
+
+
+class QueueOrder(Order):
+    """Segments of conversation in the queue."""
+
+    state: Literal["waiting", "done", "dead", "dropped"] | None = None
+    limit: Annotated[int, Field(ge=1, le=10_000)] = 50
+
+
+class LogOrder(Order):
+    """The newest lines of the audit log."""
+
+    limit: Annotated[int, Field(ge=1, le=10_000)] = 100
+    since: str | None = None
+    """Only what was done from then on, ISO 8601."""
+
+
+class NightOrder(Order):
+    """What a run of nightly maintenance does."""
+
+    steps: list[str] = Field(default_factory=list)
+    """The steps, by name; all of them by default."""
+    since: str | None = None
+    """Only what was changed from then on, ISO 8601."""
+
+
+class NightsOrder(Order):
+    """The newest runs."""
+
+    limit: _Limit = 20
+
+
+class NightId(Order):
+    """A run, by its id or the end of it."""
+
+    run_id: Annotated[str, Field(min_length=1)]
+
+
+class NightChanges(NightId):
+    """A run, and what it changed."""
+
+    limit: Annotated[int, Field(ge=0, le=100_000)] = 1_000
+    """Changes at most."""
+
+
+class Queue(BaseModel):
+    """The extraction queue."""
+
+    status: shown_model(QueueStatus)  # type: ignore[valid-type]  # made of a value
+    entries: list[shown_model(QueueEntry)]  # type: ignore[valid-type]
+
+
+class Log(BaseModel):
+    """Lines of the audit log, newest first."""
+
+    entries: list[shown_model(LoggedAction)]  # type: ignore[valid-type]
+
+
+class Nights(BaseModel):
+    """Runs, newest first."""
+
+    runs: list[ShownRun]  # type: ignore[valid-type]
+
+
+class Night(BaseModel):
+    """A run, and the rows that it changed, in order."""
+
+    run: ShownRun  # type: ignore[valid-type]
+    changes: list[shown_model(RowChange)]  # type: ignore[valid-type]
 
 
 async def tell_status(caller: RestCaller, _order: Order) -> Document:
     """Count what the memory holds."""
     held = await caller.memory.statistics()
     return {**held.to_json(), "embedder": caller.memory.embedder_state}
+
+
+async def list_queue(caller: RestCaller, order: QueueOrder) -> Document:
+    """List the queue."""
+    queue, state = caller.memory.queue, order.state
+    chosen = None if state is None else QueueState(state)
+    entries = await queue.list_entries(chosen, limit=order.limit)
+    return write_document(status=await queue.status(), entries=entries)
+
+
+async def list_log(caller: RestCaller, order: LogOrder) -> Document:
+    """List what was done, and by whom."""
+    since = as_instant("since", order.since, caller.memory.settings.zone)
+    return write_document(entries=await caller.memory.list_log(order.limit, since=since or 0))
+
+
+async def begin_night(caller: RestCaller, order: NightOrder) -> Document:
+    """Begin a run, which goes on by itself."""
+    settings = caller.memory.settings
+    since = as_instant("since", order.since, settings.zone)
+    return (await in_thread(lambda: _begin_run(settings, order.steps, since))).to_json()
+
+
+async def list_nights(caller: RestCaller, order: NightsOrder) -> Document:
+    """List runs."""
+    settings = caller.memory.settings
+    return write_document(runs=await in_thread(lambda: nights.list_runs(settings, order.limit)))
+
+
+async def get_night(caller: RestCaller, order: NightChanges) -> Document:
+    """Return a run with its changes."""
+    settings = caller.memory.settings
+    run, changes = await in_thread(
+        lambda: nights.list_changes(settings, order.run_id, max(order.limit, 1))
+    )
+    return write_document(run=run, changes=changes[: order.limit])
+
+
+async def undo_night(caller: RestCaller, order: NightId) -> Document:
+    """Undo a run and all later ones."""
+    settings = caller.memory.settings
+    undone = await in_thread(lambda: nights.undo_nightly(settings, order.run_id, lambda _: None))
+    return undone.to_json()
+
+
+def _begin_run(settings: Settings, steps: list[str], since: int | None) -> NightlyRun:
+    """Begin a run in a thread of its own, and return it once it has begun.
+
+    A process that ends meanwhile leaves the run to be finished by the next one.
+
+    Raises:
+        InvalidInputError: there is no such step, or an undo was not finished.
+        LeaseLostError: another run is at work.
+    """
+    has_begun, failures = Event(), list[MemoriaError]()
+
+    def run() -> None:
+        try:
+            nights.run_nightly(settings, steps, since, lambda *_: has_begun.set())
+        except MemoriaError as error:
+            failures.append(error)
+            _LOG.warning("Nightly maintenance has ended early: %s", error)
+        finally:
+            has_begun.set()
+
+    Thread(target=run, name="memoria nightly", daemon=True).start()
+    has_begun.wait()
+    if failures:
+        raise failures[0]
+    return nights.list_runs(settings, 1)[0]
 
 
 ROUTES: tuple[RestRoute[Any], ...] = (
@@ -25,5 +180,73 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         Order,
         tell_status,
         shown_model(Statistics, embedder=str),
+    ),
+    RestRoute(
+        "GET",
+        "/memory/queue",
+        Access.READ,
+        "list_queue",
+        "List what a chat model has still to read, has read, or could not.",
+        QueueOrder,
+        list_queue,
+        Queue,
+        {"limit": 5},
+    ),
+    RestRoute(
+        "GET",
+        "/memory/audit",
+        Access.ADMIN,
+        "list_log",
+        "List what was done to memories and turns, when and by whom; it holds no text of theirs.",
+        LogOrder,
+        list_log,
+        Log,
+        {"limit": 5},
+    ),
+    RestRoute(
+        "POST",
+        "/memory/consolidate",
+        Access.ADMIN,
+        "begin_night",
+        "Begin nightly maintenance, or finish the run that was begun: merging duplicates, fading, "
+        "archiving, core files. It goes on after the answer.",
+        NightOrder,
+        begin_night,
+        ShownRun,
+        {"steps": ["metrics"]},
+        status=202,
+    ),
+    RestRoute(
+        "GET",
+        "/memory/nights",
+        Access.ADMIN,
+        "list_nights",
+        "List the runs of nightly maintenance, newest first.",
+        NightsOrder,
+        list_nights,
+        Nights,
+        {"limit": 5},
+    ),
+    RestRoute(
+        "GET",
+        "/memory/nights/{run_id}",
+        Access.ADMIN,
+        "get_night",
+        "Return a run of nightly maintenance, and what it changed.",
+        NightChanges,
+        get_night,
+        Night,
+        {"run_id": EXAMPLE_IDS["night"]},
+    ),
+    RestRoute(
+        "POST",
+        "/memory/nights/{run_id}/undo",
+        Access.ADMIN,
+        "undo_night",
+        "Take back what a run changed, and what all later runs changed.",
+        NightId,
+        undo_night,
+        shown_model(UndoResult),
+        {"run_id": EXAMPLE_IDS["night"]},
     ),
 )

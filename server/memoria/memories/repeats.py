@@ -1,0 +1,42 @@
+"""Repeated calls: a caller that heard no answer calls again, and what it asked for is done once."""
+
+from memoria.erasure.suppression import Digester
+from memoria.errors import InvalidInputError
+from memoria.model import Channel, now_millis
+from memoria.store.rows.transaction import Transaction
+
+_ACTION = "call"
+
+
+def note_call(
+    tx: Transaction, channel: Channel, digester: Digester, key: str, request: str
+) -> bool:
+    """Note a call in the audit log, by digests alone; return False if it was noted before.
+
+    Args:
+        tx: the transaction in which the call is done.
+        channel: the way in.
+        digester: makes digests that only this home can make.
+        key: the caller's own, the same for each repetition of the call.
+        request: what the call asks for.
+
+    Raises:
+        InvalidInputError: another call was noted under the key.
+    """
+    subject, asked = digester.digest_values(_ACTION, key), digester.digest_values(request)
+    known = [one for one in tx.audit.list_entries(subject) if one.action == _ACTION]
+    if any(one.detail != asked for one in known):
+        raise InvalidInputError(
+            "Idempotency-Key: another call was made with this key. Nothing was done; give each "
+            "call a key of its own, and the same one only to its repetitions."
+        )
+    if not known:
+        tx.audit.add(
+            at=now_millis(),
+            channel=channel.name,
+            client=channel.client,
+            action=_ACTION,
+            subject=subject,
+            detail=asked,
+        )
+    return not known
