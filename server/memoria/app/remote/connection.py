@@ -80,7 +80,7 @@ class RestConnection:
         await self._client.aclose()
 
     async def call(
-        self, name: str, arguments: Mapping[str, object], *, is_keyed: bool = False
+        self, name: str, arguments: Mapping[str, object], key: str | None = None
     ) -> Document:
         """Call an operation and return its answer.
 
@@ -90,14 +90,14 @@ class RestConnection:
         Args:
             name: of the operation.
             arguments: JSON values by name; None for those that are not given.
-            is_keyed: whether it is sent with an `Idempotency-Key` of its own.
+            key: its `Idempotency-Key`, if the operation takes one; by default a new one.
 
         Raises:
             MemoriaError: it was not done, or there is no answer; says what to do.
         """
         operation = find_operation(name)
         request = build_request(operation, arguments)
-        key = new_id() if is_keyed and operation.takes_key else None
+        key = (key or new_id()) if operation.takes_key else None
         answer = await self._ask(request, key, may_repeat=operation.is_safe or key is not None)
         if not answer.is_success:
             raise read_problem(answer)

@@ -11,8 +11,19 @@ import anyio
 from memoria.app.memory import Memoria
 from memoria.app.remote import values
 from memoria.app.remote.connection import Document, RestConnection, find_token, find_url
-from memoria.errors import InvalidInputError
-from memoria.model import CaptureEvent, Receipt, Turn, as_turns, new_id, now_millis, to_iso
+from memoria.errors import InvalidInputError, NotFoundError, UnreadableAnswerError
+from memoria.model import (
+    CaptureEvent,
+    Memory,
+    Receipt,
+    Revision,
+    Scratchpad,
+    Turn,
+    as_turns,
+    new_id,
+    now_millis,
+    to_iso,
+)
 from memoria.model.base import Value
 from memoria.model.moments import UTC_ZONE, Zone
 
@@ -62,7 +73,11 @@ def _call_over_http(
         if method.__name__ in _IN_OWN_SESSION and given.get("session_id") is None:
             given["session_id"] = self.session_id
         # An answer does not repeat what was asked.
-        return read({"query": given.get("query"), **await self.call(name, **given)})
+        answer = {"query": given.get("query"), **await self.call(name, **given)}
+        try:
+            return read(answer)
+        except KeyError as error:
+            raise UnreadableAnswerError.for_answer(f"{error.args[0]} is missing") from error
 
     return call
 
@@ -99,7 +114,7 @@ class RemoteMemoria:
             InvalidInputError: there is no such operation, or an argument can't be used.
             RemoteError: it was not done, or there is no answer.
         """
-        return await self._connection.call(operation, arguments, is_keyed=True)
+        return await self._connection.call(operation, arguments)
 
     search_memory = _call_over_http(Memoria.search_memory, values.read_result)
     search_conversation_traces = _call_over_http(
@@ -107,10 +122,70 @@ class RemoteMemoria:
     )
     build_context = _call_over_http(Memoria.build_context, values.read_package, "recall")
     remember = _call_over_http(Memoria.remember, values.read_remembered)
+    update_scratchpad = _call_over_http(Memoria.update_scratchpad, values.read_scratchpad)
     get_memory = _call_over_http(Memoria.get_memory, values.read_memory)
+    get_turn = _call_over_http(Memoria.get_turn, values.read_document)
+    get_session = _call_over_http(Memoria.get_session, values.read_document)
     list_memories = _call_over_http(Memoria.list_memories, values.read_memories)
     list_sessions = _call_over_http(Memoria.list_sessions, values.read_sessions)
+    read_core = _call_over_http(Memoria.read_core, values.read_core_files)
     statistics = _call_over_http(Memoria.statistics, values.read_statistics, "tell_status")
+    preview_forget = _call_over_http(Memoria.preview_forget, values.read_preview)
+    forget_memory = _call_over_http(Memoria.forget_memory, values.read_forgotten)
+    list_forget_reports = _call_over_http(Memoria.list_forget_reports, values.read_reports)
+    get_forget_report = _call_over_http(Memoria.get_forget_report, values.read_report)
+    _revise = _call_over_http(Memoria.revise_memory, values.read_revised)
+
+    async def get_record(self, record_id: str, *, context: int = 2) -> Memory | Document:
+        """Return the memory that has the id, or the document of the turn that has it."""
+        try:
+            return await self.get_memory(record_id)
+        except NotFoundError:
+            return await self.get_turn(record_id, context=context)
+
+    async def scratchpads(
+        self, limit: int = 3, *, session_id: str | None = None
+    ) -> list[Scratchpad]:
+        """List the scratchpads touched last, or the one of a session."""
+        if session_id is None:
+            return values.read_scratchpads(await self.call("list_scratchpads", limit=limit))
+        try:
+            found = await self.call("get_scratchpad", session_id=session_id)
+        except NotFoundError:
+            return []
+        return [values.read_scratchpad(found)]
+
+    async def revise_memory(
+        self,
+        memory_id: str,
+        action: Revision,
+        content: str | None = None,
+        *,
+        valid_from: str | None = None,
+        until: str | None = None,
+        turn_id: str | None = None,
+        key: str | None = None,
+    ) -> Memory:
+        """Correct, confirm, archive, restore, pin, vote on a memory, or set where it is seen.
+
+        Nothing of it is final. A memory's type is changed in a shell alone.
+
+        Args:
+            memory_id: from a search.
+            action: what to do, as in `Memoria.revise_memory`.
+            content: with `correct` the new wording.
+            valid_from: with `correct`: since when it holds, ISO 8601; now by default.
+            until: with `correct`: when the new wording ends.
+            turn_id: with `correct`: the recorded turn it rests on.
+            key: with a vote or a pin: the same in each repetition of one call, which then counts
+                once.
+        """
+        if action in _VOTES:
+            given = {"node_id": memory_id, "action": action}
+            voted = await self._connection.call("give_feedback", given, key)
+            return values.read_revised(voted)
+        times = {"valid_from": valid_from, "until": until}
+        return await self._revise(memory_id, action, content, turn_id=turn_id, **times)
 
     async def record_conversation(
         self,

@@ -19,7 +19,7 @@ class RemoteOperation:
     path: str
     """With the names of arguments in braces: `/memory/nodes/{memory_id}`."""
     is_safe: bool = False
-    """True if it changes nothing, so that it may be repeated."""
+    """True if it changes nothing that a search shows, so that it may be repeated."""
     takes_key: bool = False
     """True if a call with an `Idempotency-Key` may be repeated."""
 
@@ -35,14 +35,38 @@ def _ask(path: str) -> RemoteOperation:
 OPERATIONS: Mapping[str, RemoteOperation] = {
     "record_conversation": RemoteOperation("POST", "/memory/ingest", takes_key=True),
     "list_sessions": _read("/memory/sessions"),
+    "get_session": _read("/memory/sessions/{session_id}"),
+    "get_turn": _read("/memory/turns/{turn_id}"),
+    "list_scratchpads": _read("/memory/scratchpads"),
+    "get_scratchpad": _read("/memory/scratchpads/{session_id}"),
+    "update_scratchpad": RemoteOperation("PUT", "/memory/scratchpads/{session_id}"),
     "recall": _ask("/memory/recall"),
     "search_memory": _ask("/memory/search"),
     "search_conversation_traces": _ask("/memory/traces"),
     "list_memories": _read("/memory/nodes"),
     "remember": RemoteOperation("POST", "/memory/nodes"),
+    "remember_several": RemoteOperation("POST", "/memory/nodes/batch"),
     "get_memory": _read("/memory/nodes/{memory_id}"),
+    "revise_memory": RemoteOperation("PATCH", "/memory/nodes/{memory_id}"),
+    "give_feedback": RemoteOperation("POST", "/feedback", takes_key=True),
+    "get_memory_history": _read("/memory/nodes/{memory_id}/history"),
+    "get_origin": _read("/memory/nodes/{node_id}/origin"),
+    "look_around": _read("/memory/graph"),
+    "list_review": _read("/memory/review"),
+    "read_core": _read("/memory/core"),
+    "preview_forget": _ask("/memory/forget/preview"),
+    "forget_memory": RemoteOperation("POST", "/memory/forget"),
+    "list_forget_reports": _read("/memory/forgotten"),
+    "get_forget_report": _read("/memory/forgotten/{report_id}"),
     "tell_status": _read("/memory/status"),
+    "list_queue": _read("/memory/queue"),
+    "list_log": _read("/memory/audit"),
+    "begin_night": RemoteOperation("POST", "/memory/consolidate"),
+    "list_nights": _read("/memory/nights"),
+    "get_night": _read("/memory/nights/{run_id}"),
+    "undo_night": RemoteOperation("POST", "/memory/nights/{run_id}/undo"),
 }
+"""Export and import are left out: their documents are lines."""
 
 
 @dataclass(frozen=True, slots=True)

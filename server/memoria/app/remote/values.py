@@ -75,6 +75,11 @@ def read_hit(document: Document) -> Hit:
     return read_value(Hit, {**plain, **document, "source": source})
 
 
+def read_document(document: Document) -> dict[str, Any]:
+    """Return a document as it is: its texts come in pages, and with tool calls in them."""
+    return {name: one for name, one in document.items() if name != "query"}
+
+
 def read_package(document: Document) -> ContextPackage:
     """Return a context package."""
     return read_value(ContextPackage, document)
@@ -185,7 +190,8 @@ def read_report(document: Document) -> ForgetReport:
 
 def read_statistics(document: Document) -> Statistics:
     """Return what a memory holds, in numbers."""
-    return read_value(Statistics, document)
+    without = () if "database_bytes" in document else ("database_bytes",)
+    return read_value(Statistics, document, without=without)
 
 
 def read_core_files(document: Document) -> dict[CoreFile, str]:

@@ -10,7 +10,13 @@ from tests.surface.http.remote.conftest import AskedBothWays, BothWays, OpenBoth
 
 from memoria import Memoria
 from memoria.app.remote.memory import RemoteMemoria
+from memoria.app.remote.operations import OPERATIONS, RemoteOperation
+from memoria.errors import ForgottenError, NotFoundError, PreviewChangedError
+from memoria.model import Memory
+from memoria.model.access import Access
 from memoria.model.base import Value
+from memoria.model.forgetting import ForgetPreview
+from memoria.surface.http.rest.routes import ROUTES
 
 TURNS: list[dict[str, object]] = [
     {
@@ -30,6 +36,9 @@ TURNS: list[dict[str, object]] = [
     },
 ]
 COMMON = [one for one in dir(RemoteMemoria) if hasattr(Memoria, one) and not one.startswith("_")]
+
+ASKS = {"preview_forget"}
+"""What changes nothing, though it needs more than reading."""
 
 
 def list_left_out(own: object, read: object, place: str = "") -> Iterator[str]:
@@ -52,6 +61,10 @@ def list_left_out(own: object, read: object, place: str = "") -> Iterator[str]:
                 yield from list_left_out(one, other, f"{place}[]")
         case _:
             assert (type(own), own) == (type(read), read), place
+
+
+def list_missing(asked: AskedBothWays) -> list[str]:
+    return sorted(type(asked.own).model_fields.keys() - asked.read.__dict__.keys())
 
 
 def compare(asked: AskedBothWays) -> list[str]:
@@ -191,6 +204,156 @@ async def test_a_list_has_the_present_wordings(open_both_ways: OpenBothWays) -> 
             "MemoryVersion.version",
         ]
     )
+
+
+async def test_what_is_written_is_told_with_the_fields_that_rest_has(
+    open_both_ways: OpenBothWays,
+) -> None:
+    # Each side writes of its own, so ids and times are another's: fields are compared by name.
+    async with open_both_ways() as both:
+        told = dict[str, list[str]]()
+        receipts = await both.ask("record_conversation", TURNS, session_id="other")
+        told["record_conversation"] = list_missing(receipts)
+        told["remember"] = list_missing(await both.ask("remember", "Tom likes green tea."))
+        memory_id = (await both.remote.remember("Tom likes black tea.")).id
+        told["revise_memory"] = list_missing(await both.ask("revise_memory", memory_id, "pin"))
+        focus = await both.ask("update_scratchpad", current_focus="Release", session_id="other")
+        told["update_scratchpad"] = list_missing(focus)
+    assert receipts.read.recorded == 3
+    assert receipts.read.turns
+    assert told == snapshot(
+        {
+            "record_conversation": ["changes", "made", "private_since"],
+            "remember": [
+                "content",
+                "contradicts",
+                "former_end",
+                "guessed_type",
+                "ignored",
+                "is_scope_open",
+                "local",
+                "may_replace",
+                "project",
+                "scope",
+                "superseded_by",
+                "supersedes",
+            ],
+            "revise_memory": [
+                "condition",
+                "confidence",
+                "contradicts",
+                "created_at",
+                "entities",
+                "evidence",
+                "expires_at",
+                "flag",
+                "former_end",
+                "importance",
+                "is_unchanged",
+                "last_used_at",
+                "later",
+                "links",
+                "local",
+                "outdated_by",
+                "predicate",
+                "scope",
+                "subject",
+                "task",
+                "type",
+                "updated_at",
+                "use_count",
+                "workspace",
+            ],
+            "update_scratchpad": ["last_day", "updated_at"],
+        }
+    )
+
+
+async def test_scratchpads_and_core_files_are_the_same_both_ways(
+    open_both_ways: OpenBothWays,
+) -> None:
+    async with open_both_ways() as both:
+        await seed(both)
+        await both.remote.update_scratchpad(current_focus="Release", session_id="a/b")
+        await both.remote.update_scratchpad(completed="Release", session_id="a/b")
+        listed, one = await both.ask("scratchpads"), await both.ask("scratchpads", session_id="a/b")
+        core = await both.ask("read_core")
+        assert (await both.remote.scratchpads(session_id="none")) == []
+    assert [task.task for task in one.read[0].completed] == ["Release"]
+    assert compare(listed) + compare(one) == snapshot(
+        ["Scratchpad.last_day", "Scratchpad.last_day", "Scratchpad.updated_at"]
+    )
+    assert core.own == core.read != {}
+
+
+async def test_a_forget_is_previewed_done_and_proved(open_both_ways: OpenBothWays) -> None:
+    async with open_both_ways() as both:
+        memory_id, _ = await seed(both)
+        preview = await both.ask("preview_forget", [memory_id], include_source=True)
+        assert preview.read.token == preview.own.token
+        done = await both.remote.forget_memory(
+            [memory_id], include_source=True, token=preview.read.token
+        )
+        assert done.memories == (memory_id,)
+        assert done.report is not None
+        reports = await both.ask("list_forget_reports")
+        proof = await both.ask("get_forget_report", done.report.id)
+        with pytest.raises(NotFoundError):
+            await both.remote.get_memory(memory_id)
+        with pytest.raises(ForgottenError, match="forgotten"):
+            await both.remote.remember("The checkout is deployed on Tuesdays only.")
+    assert proof.read.digests
+    assert compare(preview) == snapshot(
+        [
+            "ForgetItem.is_unsupported",
+            "ForgetPreview.already_forgotten",
+            "ForgetPreview.hidden",
+            "ForgetPreview.include_source",
+            "ForgetPreview.kept",
+            "ForgetPreview.share",
+        ]
+    )
+    assert compare(reports) + compare(proof) == snapshot(
+        ["ForgetReport.scrubbed", "ForgetReport.scrubbed"]
+    )
+
+
+async def test_turns_and_sessions_are_documents(open_both_ways: OpenBothWays) -> None:
+    async with open_both_ways() as both:
+        memory_id, turn_id = await seed(both)
+        turn = await both.remote.get_turn(turn_id, context=1)
+        session = await both.remote.get_session("checkout", limit=2)
+        assert await both.remote.get_record(turn_id, context=1) == turn
+        found = await both.remote.get_record(memory_id)
+    assert isinstance(found, Memory)
+    assert (turn["text"], len(turn["after"])) == (TURNS[0]["content"], 1)
+    assert (session["total"], [one["role"] for one in session["turns"]]) == (
+        3,
+        ["user", "assistant"],
+    )
+
+
+async def test_what_would_go_by_now_comes_with_the_refusal(open_both_ways: OpenBothWays) -> None:
+    async with open_both_ways() as both:
+        memory_id, _ = await seed(both)
+        with pytest.raises(PreviewChangedError, match="Nothing was forgotten") as refused:
+            await both.remote.forget_memory([memory_id], token=memory_id)
+    assert isinstance(refused.value.preview, ForgetPreview)
+    assert refused.value.preview.items[0].id == memory_id
+
+
+def test_the_operations_are_those_of_the_servers_table() -> None:
+    of_server = {
+        route.name: RemoteOperation(
+            route.method,
+            route.open_path,
+            is_safe=route.access is Access.READ or route.method == "GET" or route.name in ASKS,
+            takes_key=route.takes_key,
+        )
+        for route in ROUTES
+        if not isinstance(route.answer, str) and route.body_type == "application/json"
+    }
+    assert dict(OPERATIONS) == of_server
 
 
 @pytest.mark.parametrize("name", COMMON)
