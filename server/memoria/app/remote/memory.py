@@ -103,7 +103,7 @@ class RemoteMemoria:
         """Address of the server."""
         return self._connection.url
 
-    async def call(self, operation: str, **arguments: object) -> Document:
+    async def call(self, operation: str, /, **arguments: object) -> Document:
         """Call any operation of REST that has a JSON answer, and return its document.
 
         Args:
