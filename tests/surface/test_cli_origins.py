@@ -28,8 +28,8 @@ from memoria.surface.cli.records import (
     render_turn,
     unknown_name_text,
 )
-from memoria.surface.origins import write_graph_answer, write_history, write_memory_record
 from memoria.surface.cli.times import moment
+from memoria.surface.origins import write_graph_answer, write_history, write_memory_record
 
 WIDTHS = (30, 44, 60, 80, 100)
 

@@ -49,7 +49,6 @@ def build_openapi() -> Document:
     for route in ROUTES:
         operations = paths.setdefault(route.open_path, {})
         operations[route.method.lower()] = _describe(route, names, schemas)
-    orders = {names[route.order] for route in ROUTES}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -60,10 +59,34 @@ def build_openapi() -> Document:
         "security": [{"token": []}],
         "paths": paths,
         "components": {
-            "schemas": {name: one for name, one in schemas.items() if name not in orders},
+            "schemas": _list_used(paths, schemas),
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
+
+
+def _list_used(paths: Document, schemas: Document) -> Document:
+    """Return the schemas that operations refer to, and those to which these refer."""
+    used = dict[str, Any]()
+    waiting = [*_list_references(paths)]
+    while waiting:
+        name = waiting.pop()
+        if name not in used:
+            used[name] = schemas[name]
+            waiting += _list_references(schemas[name])
+    return {name: used[name] for name in sorted(used)}
+
+
+def _list_references(value: object) -> Iterator[str]:
+    match value:
+        case {"$ref": str(reference)}:
+            yield reference.removeprefix(_SCHEMAS)
+        case dict():
+            for part in value.values():
+                yield from _list_references(part)
+        case list():
+            for part in value:
+                yield from _list_references(part)
 
 
 def _list_models() -> Iterator[type[BaseModel]]:
@@ -152,7 +175,24 @@ def _describe_responses(route: RestRoute[Any], names: dict[type[Any], str]) -> D
     if route.method == "GET" and not isinstance(route.answer, str):
         told["304"] = {"description": "It is what `If-None-Match` names."}
     problem = {PROBLEM: {"schema": {"$ref": f"{_SCHEMAS}{names[Problem]}"}}}
-    for status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+    for status in _list_refusals(route):
         told[str(int(status))] = {"description": status.phrase, "content": problem}
     told["default"] = {"description": "It was not done; `detail` says why.", "content": problem}
     return told
+
+
+def _list_refusals(route: RestRoute[Any]) -> Iterator[HTTPStatus]:
+    """Yield the statuses with which an operation may be refused, beside those of any server."""
+    if route.method != "GET":
+        yield HTTPStatus.BAD_REQUEST
+    yield HTTPStatus.UNAUTHORIZED
+    yield HTTPStatus.FORBIDDEN
+    yield HTTPStatus.NOT_FOUND
+    if route.method != "GET":
+        yield HTTPStatus.CONFLICT
+        if route.current is not None:
+            yield HTTPStatus.PRECONDITION_FAILED
+        yield HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        yield HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+    yield HTTPStatus.UNPROCESSABLE_ENTITY
+    yield HTTPStatus.SERVICE_UNAVAILABLE

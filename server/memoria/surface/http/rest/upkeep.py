@@ -159,7 +159,8 @@ def _begin_run(settings: Settings, steps: list[str], since: int | None) -> Night
             nights.run_nightly(settings, steps, since, lambda *_: has_begun.set())
         except MemoriaError as error:
             failures.append(error)
-            _LOG.warning("Nightly maintenance has ended early: %s", error)
+            if has_begun.is_set():  # else the caller is told
+                _LOG.warning("Nightly maintenance has ended early: %s", error)
         finally:
             has_begun.set()
 
