@@ -530,6 +530,25 @@ export interface SourcedWording {
   event_expression?: string;
 }
 
+/** A statement to keep as a memory. */
+export interface Statement {
+  content: string;
+  type?: "fact" | "preference" | "rule" | "skill" | "error" | "goal" | "relationship" | "task_outcome" | "tool_experience";
+  importance?: number;
+  valid_from?: string;
+  until?: string;
+  subject?: string;
+  task?: string;
+  entities?: (string | NamedEntity)[];
+  supersedes?: string;
+  turn_id?: string;
+  quote?: string;
+  session_id?: string;
+  workspace?: string;
+  scope?: "everywhere" | "project";
+  again?: boolean;
+}
+
 /** Contents of a tenant, in numbers. */
 export interface Statistics {
   tenant: string;

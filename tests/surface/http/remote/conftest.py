@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.surface.http.conftest import HttpServer, StartServer
+from tests.surface.http.rest.conftest import start_seeded  # noqa: F401  (a fixture)
 
 import memoria
 from memoria import Memoria
