@@ -3,6 +3,7 @@ import { Memoria, MemoriaProblem, type ExplainedConclusions } from "../../../../
 
 declare const process: { env: Record<string, string> };
 
+const SHOWN = 40;
 const { MEMORIA_URL: url, MEMORIA_TOKEN: token } = process.env;
 const memoria = new Memoria({ url, token });
 
@@ -11,7 +12,7 @@ async function seeProblem(call: () => Promise<unknown>): Promise<unknown[]> {
     return [await call()];
   } catch (error) {
     if (!(error instanceof MemoriaProblem)) throw error;
-    return [error.status, error.kind, error.message, error.problem.title];
+    return [error.status, error.kind, error.message.slice(0, SHOWN)];
   }
 }
 
@@ -60,7 +61,7 @@ console.log(
       try {
         return String(new Memoria({ url: address, token }));
       } catch (error) {
-        return String(error);
+        return String(error).slice(0, SHOWN);
       }
     }),
     shown: [String(memoria), JSON.stringify(memoria)].join().includes(token),
