@@ -80,25 +80,32 @@ class RestConnection:
         await self._client.aclose()
 
     async def call(
-        self, name: str, arguments: Mapping[str, object], key: str | None = None
+        self,
+        name: str,
+        arguments: Mapping[str, object],
+        key: str | None = None,
+        *,
+        has_ids: bool = False,
     ) -> Document:
         """Call an operation and return its answer.
 
-        A call that changes nothing, or has a key, is made up to three times if the server is busy
-        or the connection breaks; any other only if nothing of it was sent.
+        A call that changes nothing, or that the server knows again, is made up to three times if
+        the server is busy or the connection breaks; any other only if nothing of it was sent.
 
         Args:
             name: of the operation.
             arguments: JSON values by name; None for those that are not given.
             key: its `Idempotency-Key`, if the operation takes one; by default a new one.
+            has_ids: whether ids in it tell a repetition, so that it needs no key.
 
         Raises:
             MemoriaError: it was not done, or there is no answer; says what to do.
         """
         operation = find_operation(name)
         request = build_request(operation, arguments)
-        key = (key or new_id()) if operation.takes_key else None
-        answer = await self._ask(request, key, may_repeat=operation.is_safe or key is not None)
+        key = (key or new_id()) if operation.takes_key and not has_ids else None
+        may_repeat = operation.is_safe or has_ids or key is not None
+        answer = await self._ask(request, key, may_repeat=may_repeat)
         if not answer.is_success:
             raise read_problem(answer)
         return _read_object(answer)

@@ -203,13 +203,15 @@ class RemoteMemoria:
             session_id: the session of turns that name none; this object's own by default.
             workspace: the project of sessions that begin here.
         """
-        answer = await self.call(
-            "record_conversation",
-            turns=[_write_turn(turn) for turn in as_turns(turns)],
-            event=event,
-            session_id=session_id or self.session_id,
-            workspace=workspace,
-        )
+        told = as_turns(turns)
+        arguments = {
+            "turns": list(map(_write_turn, told)),
+            "event": event,
+            "session_id": session_id or self.session_id,
+            "workspace": workspace,
+        }
+        has_ids = all(turn.message_id for turn in told)
+        answer = await self._connection.call("record_conversation", arguments, has_ids=has_ids)
         return values.read_receipt(answer)
 
 

@@ -208,12 +208,35 @@ async def test_what_was_sent_and_may_have_been_done_is_not_sent_again() -> None:
 async def test_a_call_with_a_key_is_sent_again_with_the_same_key() -> None:
     async with start_scripted(None, (200, b"{}", "")) as (server, connection):
         await connection.call("give_feedback", {"node_id": "x", "action": "upvote"})
-    keys = [
-        [line for line in asked.lower().splitlines() if line.startswith(b"idempotency-key:")]
-        for asked in server.asked
-    ]
-    assert keys[0] == keys[1]
-    assert len(keys[0]) == 1
+    first, second = map(list_keys, server.asked)
+    assert first == second
+    assert len(first) == 1
+
+
+async def test_turns_with_ids_are_sent_again_without_a_key() -> None:
+    receipt = b'{"receipt_id":"r","recorded":1,"turn_ids":["t"]}'
+    async with start_scripted(None, (200, receipt, "")) as (server, connection):
+        memory = RemoteMemoria(connection)
+        told = [{"role": "user", "content": "Hello", "message_id": "m1"}]
+        assert (await memory.record_conversation(told)).recorded == 1
+    assert len(server.asked) == 2
+    assert [*map(list_keys, server.asked)] == [[], []]
+
+
+async def test_turns_without_ids_are_kept_once_however_often_they_are_sent(
+    open_both_ways: OpenBothWays,
+) -> None:
+    async with open_both_ways() as both:
+        for _ in range(2):
+            told = {"session_id": "s", "turns": [{"role": "user", "content": "Hello"}]}
+            connection = RestConnection(both.server.url, both.token)
+            await connection.call("record_conversation", told, "the same")
+            await connection.close()
+        assert (await both.local.get_session("s")).total == 1
+
+
+def list_keys(asked: bytes) -> list[bytes]:
+    return [one for one in asked.lower().splitlines() if one.startswith(b"idempotency-key:")]
 
 
 async def test_a_busy_server_is_asked_when_it_says_and_not_waited_for_too_long() -> None:
