@@ -5,6 +5,7 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]  # it has no type information
 import pytest
 from inline_snapshot import snapshot
+from openapi_spec_validator import OpenAPIV31SpecValidator
 from tests.surface.http.rest.conftest import StartSeeded
 
 from memoria.model.access import Access
@@ -49,6 +50,22 @@ async def test_no_route_answers_without_a_token_or_to_one_that_allows_less(
                 answer = await seeded.clients[access].request(**request)
                 assert answer.status_code == 403, (route.name, access)
                 assert f"`{route.access}`" in answer.json()["detail"], route.name
+
+
+@pytest.mark.anyio
+async def test_the_document_is_valid_and_served_to_anybody(start_seeded: StartSeeded) -> None:
+    async with start_seeded() as seeded:
+        served = await seeded.clients[None].get("/openapi.json")
+    assert served.json() == build_openapi()
+    OpenAPIV31SpecValidator(served.json()).validate()
+
+
+def test_every_operation_has_a_name_and_an_example_of_its_own() -> None:
+    names = [one.name for one in ROUTES]
+    assert len({*names}) == len(names)
+    for route in ROUTES:
+        assert {*route.path_names} <= {*route.example}, route.name
+        assert {*route.example} <= {*route.order.model_fields}, route.name
 
 
 def test_the_routes_are_these() -> None:
