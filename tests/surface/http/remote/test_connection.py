@@ -1,5 +1,6 @@
 """The library over HTTP: addresses, tokens, errors, and calls that are made again."""
 
+import ast
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from inspect import signature
@@ -8,6 +9,7 @@ import anyio
 import anyio.to_thread
 import pytest
 from anyio.abc import SocketAttribute, SocketStream
+from tests.docs.pages import DOCS, blocks
 from tests.surface.http.conftest import StartServer
 from tests.surface.http.remote.conftest import OpenBothWays
 
@@ -304,3 +306,16 @@ def test_every_method_over_http_has_a_twin_without_async() -> None:
         assert own.__doc__ == twin.__doc__, name
         if callable(own):
             assert signature(own) == signature(twin), name
+
+
+async def test_the_example_of_the_guide_runs(
+    open_both_ways: OpenBothWays, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = blocks(DOCS / "guide" / "library.md", "python")
+    (example,) = (one.code for one in shown if "url=" in one.code)
+    async with open_both_ways() as both:
+        code = example.replace("https://memory.example.com", both.server.url)
+        code = code.replace("mem_…", both.token)
+        await eval(compile(code, "example", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT))  # noqa: S307  (our own documents)
+        kept = (await both.local.list_memories()).memories[0].id
+    assert capsys.readouterr().out.startswith(f"{kept} Lin is allergic to peanuts")
