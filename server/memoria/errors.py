@@ -14,10 +14,9 @@
     │   ├── LeaseLostError           another process does this work now
     │   ├── BackupError              a backup can't be made, read or put back
     │   ├── UnsupportedEngineError   this SQLite lacks something we need
-    │   └── RemoteError              a server over HTTP did not do it
+    │   └── RemoteError              a server over HTTP did not do it, or can't be understood
     │       ├── AccessDeniedError        the token does not hold, or does not allow it
-    │       ├── ServerUnavailableError   it can't be reached, or is busy
-    │       └── UnreadableAnswerError    it answers in a form that this version does not know
+    │       └── ServerUnavailableError   it can't be reached, or is busy
     ├── EmbedderError            no vector could be made; text search carries on
     ├── RerankerError            hits could not be scored anew; their own order stands
     ├── ScheduleError            the platform's scheduler did not do it; what to do by hand
@@ -166,12 +165,7 @@ class MemoriaError(Exception):
     @property
     def kind(self) -> str:
         """Kind of error, for a program: `not_found`."""
-        return self.name_kind()
-
-    @classmethod
-    def name_kind(cls) -> str:
-        """Return the kind of errors of this class, for a program."""
-        name = cls.__name__.removesuffix("Error")
+        name = type(self).__name__.removesuffix("Error")
         return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).strip("_")
 
 
@@ -311,7 +305,7 @@ class UnsupportedEngineError(StoreError):
 
 
 class RemoteError(StoreError):
-    """A server over HTTP did not do what was asked."""
+    """A server over HTTP did not do what was asked, or its answer can't be read."""
 
 
 class AccessDeniedError(RemoteError):
@@ -320,18 +314,6 @@ class AccessDeniedError(RemoteError):
 
 class ServerUnavailableError(RemoteError):
     """The server can't be reached, is busy, or gave no answer; says whether anything was done."""
-
-
-class UnreadableAnswerError(RemoteError):
-    """The server's answer has another form than this version knows."""
-
-    @classmethod
-    def for_answer(cls, problem: str) -> Self:
-        """Return the error for an answer, with what is wrong with it."""
-        return cls(
-            f"The server's answer can't be read: {problem}. Check that the address is that of a "
-            "Memoria server, and that its version is this one's."
-        )
 
 
 class EmbedderError(MemoriaError):

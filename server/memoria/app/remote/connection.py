@@ -13,17 +13,15 @@ import anyio
 import httpx2
 
 from memoria.app.remote.operations import RemoteRequest, build_request, find_operation
-from memoria.app.remote.values import read_preview
+from memoria.app.remote.values import read_preview, report_unreadable
 from memoria.errors import (
     AccessDeniedError,
-    ChatModelError,
     InvalidInputError,
     InvalidTurnError,
     MemoriaError,
     PreviewChangedError,
     RemoteError,
     ServerUnavailableError,
-    UnreadableAnswerError,
     shorten,
 )
 from memoria.model.base import new_id
@@ -231,7 +229,7 @@ def read_problem(answer: httpx2.Response) -> MemoriaError:
     """Return the error that an answer tells of."""
     try:
         problem = _read_object(answer)
-    except UnreadableAnswerError:
+    except RemoteError:
         problem = {}
     status, kind = answer.status_code, problem.get("kind")
     said = problem.get("detail") or problem.get("title")
@@ -255,16 +253,9 @@ def _classes() -> dict[str, type[MemoriaError]]:
     found, left = dict[str, type[MemoriaError]](), [MemoriaError]
     while left:
         kind = left.pop()
-        found[kind.name_kind()] = kind
+        found[kind.__new__(kind).kind] = InvalidInputError if kind is InvalidTurnError else kind
         left += kind.__subclasses__()
-    return found | {
-        InvalidTurnError.name_kind(): InvalidInputError,
-        **dict.fromkeys((one.name_kind() for one in _of_models()), ServerUnavailableError),
-    }
-
-
-def _of_models() -> list[type[MemoriaError]]:
-    return [ChatModelError, *ChatModelError.__subclasses__()]
+    return found
 
 
 def _class_for(status: int) -> type[MemoriaError]:
@@ -283,9 +274,9 @@ def _read_object(answer: httpx2.Response) -> Document:
     try:
         found = json.loads(answer.content)
     except ValueError as error:
-        raise UnreadableAnswerError.for_answer("it is no JSON") from error
+        raise report_unreadable("it is no JSON") from error
     if not isinstance(found, dict):
-        raise UnreadableAnswerError.for_answer("it is no JSON object")
+        raise report_unreadable("it is no JSON object")
     return found
 
 

@@ -11,7 +11,7 @@ import anyio
 from memoria.app.memory import Memoria
 from memoria.app.remote import values
 from memoria.app.remote.connection import Document, RestConnection, find_token, find_url
-from memoria.errors import InvalidInputError, NotFoundError, UnreadableAnswerError
+from memoria.errors import InvalidInputError, NotFoundError
 from memoria.model import (
     CaptureEvent,
     Memory,
@@ -77,7 +77,7 @@ def _call_over_http(
         try:
             return read(answer)
         except KeyError as error:
-            raise UnreadableAnswerError.for_answer(f"{error.args[0]} is missing") from error
+            raise values.report_unreadable(f"`{error.args[0]}` is missing") from error
 
     return call
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from memoria.errors import InvalidInputError, UnreadableAnswerError
+from memoria.errors import InvalidInputError, RemoteError
 from memoria.model import (
     ContextPackage,
     Hit,
@@ -211,13 +211,21 @@ def read_value(
         known: fields that are read already.
 
     Raises:
-        UnreadableAnswerError: a field is missing or of another kind.
+        RemoteError: a field is missing or of another kind.
     """
     fields = dict[str, Any](known)
     for name, read in _list_readers(kind).items():
         if name not in known and name not in without:
             fields[name] = read(document)
     return kind.of_some(fields)
+
+
+def report_unreadable(problem: str) -> RemoteError:
+    """Return the error for an answer, with what is wrong with it."""
+    return RemoteError(
+        f"The server's answer can't be read: {problem}. Check that the address is that of a "
+        "Memoria server, and that its version is this one's."
+    )
 
 
 @cache
@@ -243,11 +251,11 @@ def _build_reader(name: str, field: FieldInfo, hint: object, key: str) -> Callab
                 return convert(shown)
             except (ValidationError, InvalidInputError, TypeError) as error:
                 problem = f"`{key}` is of another kind than expected"
-                raise UnreadableAnswerError.for_answer(problem) from error
+                raise report_unreadable(problem) from error
         if may_be_none:
             return None
         if field.is_required():
-            raise UnreadableAnswerError.for_answer(f"`{key}` is missing")
+            raise report_unreadable(f"`{key}` is missing")
         return field.get_default(call_default_factory=True)
 
     read.__name__ = f"read_{name}"

@@ -26,7 +26,6 @@ from memoria.errors import (
     RemoteError,
     ServerUnavailableError,
     StoreError,
-    UnreadableAnswerError,
 )
 from memoria.model.access import Access
 
@@ -263,7 +262,7 @@ async def test_an_answer_of_something_else_is_told_so(body: bytes) -> None:
         start_scripted((200, body, "")) as (server, _),
         memoria.open(url=server.url, token=TOKEN) as memory,
     ):
-        with pytest.raises(UnreadableAnswerError, match="Memoria server"):
+        with pytest.raises(RemoteError, match="Memoria server"):
             await memory.search_memory("tea")
 
 
