@@ -253,7 +253,8 @@ def _classes() -> dict[str, type[MemoriaError]]:
     found, left = dict[str, type[MemoriaError]](), [MemoriaError]
     while left:
         kind = left.pop()
-        found[kind.__new__(kind).kind] = InvalidInputError if kind is InvalidTurnError else kind
+        is_of_turn = issubclass(kind, InvalidTurnError)
+        found[kind.__new__(kind).kind] = InvalidInputError if is_of_turn else kind
         left += kind.__subclasses__()
     return found
 
