@@ -11,12 +11,6 @@ export interface BacklogStatus {
   last_error?: string;
 }
 
-/** A line that can't be read. */
-export interface BadLine {
-  line: number;
-  problem: string;
-}
-
 /** A task that was done, or left for another task. */
 export interface CompletedTask {
   task: string;
@@ -165,18 +159,27 @@ export interface ForgetReport {
   digests?: string[];
 }
 
-/** What is known of an entity; or the entities of one name, none or several. */
+/** An entity with the memories that speak of it, or the entities of one name. */
 export interface GraphAnswer {
   entity?: Entity;
-  memories?: Mention[];
+  memories?: GraphMention[];
   omitted?: number;
   turns?: IncidentLink[];
   omitted_turns?: number;
   namesakes?: Entity[];
 }
 
-/** What became of a memory, oldest first. */
-export interface History {
+/** A memory that speaks of an entity. */
+export interface GraphMention {
+  id: string;
+  type: MemoryType;
+  validity: Validity;
+  links: IncidentLink[];
+  further_links?: IncidentLink[];
+}
+
+/** The history of a memory, oldest first. */
+export interface HistoryAnswer {
   id: string;
   text: string;
   type: string;
@@ -251,6 +254,7 @@ export interface LoggedAction {
   action: string;
   channel: string;
   client?: string;
+  caller?: string;
   detail?: string;
   subject: string;
 }
@@ -273,16 +277,7 @@ export interface MemoryList {
 /** Kinds of conclusion. */
 export type MemoryType = "fact" | "preference" | "rule" | "skill" | "error" | "goal" | "relationship" | "task_outcome" | "tool_experience" | "episode" | "concept";
 
-/** A memory that speaks of an entity. */
-export interface Mention {
-  id: string;
-  type: MemoryType;
-  validity: Validity;
-  links: IncidentLink[];
-  further_links?: IncidentLink[];
-}
-
-/** What has come in, by kind, and what was left out and why. */
+/** Numbers of records that came in, by kind, and of those left out, by reason. */
 export interface Merged {
   added: Record<string, number>;
   changed: Record<string, number>;
@@ -293,7 +288,7 @@ export interface Merged {
   redacted: number;
   unchecked: number;
   bad: number;
-  bad_lines: BadLine[];
+  bad_lines: UnreadImportLine[];
   gone_projects: string[];
 }
 
@@ -375,7 +370,7 @@ export interface PrivateTime {
   ended_at?: number;
 }
 
-/** What went wrong, and what to do about it (RFC 9457). */
+/** A problem and what to do about it (RFC 9457). */
 export interface Problem {
   title: string;
   status: number;
@@ -384,7 +379,7 @@ export interface Problem {
 }
 
 /** The extraction queue. */
-export interface Queue {
+export interface QueueAnswer {
   status: QueueStatus;
   entries: QueueEntry[];
 }
@@ -443,7 +438,7 @@ export interface Reports {
   reports: ForgetReport[];
 }
 
-/** What waits for the user's word. */
+/** Things that wait for the user's word. */
 export interface Review {
   pending: Origin[];
   contradicted: Contradicted[];
@@ -471,8 +466,8 @@ export interface Scratchpad {
   completed: CompletedTask[];
 }
 
-/** Scratchpads, the one touched last first. */
-export interface Scratchpads {
+/** ScratchpadList, the one touched last first. */
+export interface ScratchpadList {
   scratchpads: Scratchpad[];
 }
 
@@ -606,6 +601,12 @@ export interface UndoResult {
   forgotten: number;
   files: number;
   files_kept: number;
+}
+
+/** A line that can't be read. */
+export interface UnreadImportLine {
+  line: number;
+  problem: string;
 }
 
 /** States of a memory: whether it holds, and why not. */
@@ -1173,7 +1174,7 @@ export interface Operations {
   list_sessions: { arguments: ListSessionsArguments; answer: SessionPage };
   get_session: { arguments: GetSessionArguments; answer: SessionTurns };
   get_turn: { arguments: GetTurnArguments; answer: WireRecord };
-  list_scratchpads: { arguments: ListScratchpadsArguments; answer: Scratchpads };
+  list_scratchpads: { arguments: ListScratchpadsArguments; answer: ScratchpadList };
   get_scratchpad: { arguments: GetScratchpadArguments; answer: WireScratchpad };
   update_scratchpad: { arguments: UpdateScratchpadArguments; answer: WireScratchpad };
   recall: { arguments: RecallArguments; answer: ContextPackage };
@@ -1185,7 +1186,7 @@ export interface Operations {
   get_memory: { arguments: GetMemoryArguments; answer: WireLookup };
   revise_memory: { arguments: ReviseMemoryArguments; answer: WireRevision };
   give_feedback: { arguments: GiveFeedbackArguments; answer: WireRevision };
-  get_memory_history: { arguments: GetMemoryHistoryArguments; answer: History };
+  get_memory_history: { arguments: GetMemoryHistoryArguments; answer: HistoryAnswer };
   get_origin: { arguments: GetOriginArguments; answer: Origin };
   look_around: { arguments: LookAroundArguments; answer: GraphAnswer };
   list_review: { arguments: ListReviewArguments; answer: Review };
@@ -1195,7 +1196,7 @@ export interface Operations {
   list_forget_reports: { arguments: ListForgetReportsArguments; answer: Reports };
   get_forget_report: { arguments: GetForgetReportArguments; answer: ForgetReport };
   tell_status: { arguments: TellStatusArguments; answer: Statistics };
-  list_queue: { arguments: ListQueueArguments; answer: Queue };
+  list_queue: { arguments: ListQueueArguments; answer: QueueAnswer };
   list_log: { arguments: ListLogArguments; answer: Log };
   begin_night: { arguments: BeginNightArguments; answer: NightlyRun };
   list_nights: { arguments: ListNightsArguments; answer: Nights };
@@ -1217,7 +1218,7 @@ export declare class Memoria extends Caller<Operations> {
   /** Return a turn whole, or a page of a long one, with the turns beside it. */
   getTurn(given: GetTurnArguments, options?: CallOptions): Promise<WireRecord>;
   /** List what the latest sessions are working on. */
-  listScratchpads(given?: ListScratchpadsArguments, options?: CallOptions): Promise<Scratchpads>;
+  listScratchpads(given?: ListScratchpadsArguments, options?: CallOptions): Promise<ScratchpadList>;
   /** Return what a session is working on, and the last five tasks that it finished. */
   getScratchpad(given: GetScratchpadArguments, options?: CallOptions): Promise<WireScratchpad>;
   /** Say what a session is working on, or what is done. */
@@ -1241,7 +1242,7 @@ export declare class Memoria extends Caller<Operations> {
   /** Pin a memory, vote it up when it helped, or down when it misled. Repeat it with the same `idempotencyKey`. */
   giveFeedback(given: GiveFeedbackArguments, options?: CallOptions): Promise<WireRevision>;
   /** Return what became of a memory: each wording, what said it again, and what was done to it. */
-  getMemoryHistory(given: GetMemoryHistoryArguments, options?: CallOptions): Promise<History>;
+  getMemoryHistory(given: GetMemoryHistoryArguments, options?: CallOptions): Promise<HistoryAnswer>;
   /** Return a memory with every turn it rests on and every link, or a turn with the memories drawn from it. */
   getOrigin(given: GetOriginArguments, options?: CallOptions): Promise<Origin>;
   /** Return what is known of a person, place or thing, and the memories that speak of it. */
@@ -1261,7 +1262,7 @@ export declare class Memoria extends Caller<Operations> {
   /** Count what this memory holds, what waits to be read, and what reading has cost. */
   tellStatus(given?: TellStatusArguments, options?: CallOptions): Promise<Statistics>;
   /** List what a chat model has still to read, has read, or could not. */
-  listQueue(given?: ListQueueArguments, options?: CallOptions): Promise<Queue>;
+  listQueue(given?: ListQueueArguments, options?: CallOptions): Promise<QueueAnswer>;
   /** List what was done to memories and turns, when and by whom; it holds no text of theirs. */
   listLog(given?: ListLogArguments, options?: CallOptions): Promise<Log>;
   /** Begin nightly maintenance, or finish the run that was begun: merging duplicates, fading, archiving, core files. It goes on after the answer. */

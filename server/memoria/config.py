@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -23,6 +22,7 @@ from pydantic import (
 from memoria.bare.home import find_home
 from memoria.bare.projects import name_here
 from memoria.config_checks import check_command, check_together, check_url
+from memoria.config_http import HttpSettings
 from memoria.errors import InvalidInputError
 from memoria.model.moments import Zone
 from memoria.model.privacy import PersonalRules, parse_personal_rules
@@ -52,7 +52,7 @@ def _split_parts(value: object) -> object:
     return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
 
-class Settings(BaseModel):
+class Settings(HttpSettings):
     """All settings of a process; none changes while the process runs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

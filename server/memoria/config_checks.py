@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from memoria.model.parse import is_web_address
+from memoria.model.parse import is_safe_address, is_web_address
 
 
 def check_together(values: Mapping[str, Any]) -> None:
@@ -17,6 +17,7 @@ def check_together(values: Mapping[str, Any]) -> None:
     _check_chat_model(values)
     _check_price(values)
     _check_reranker(values)
+    _check_issuer(values)
 
 
 def _check_embedding_endpoint(values: Mapping[str, Any]) -> None:
@@ -53,6 +54,30 @@ def _check_reranker(values: Mapping[str, Any]) -> None:
     url, model, key = (values[f"rerank_{name}"] for name in ("base_url", "model", "api_key"))
     if (url or model or key) and not (url and model):
         raise ValueError("a reranker needs MEMORIA_RERANK_BASE_URL and MEMORIA_RERANK_MODEL")
+
+
+def _check_issuer(values: Mapping[str, Any]) -> None:
+    if values["jwt_issuer"] is None:
+        return
+    audience, resource = values["jwt_audience"], values["jwt_resource"]
+    if audience is None:
+        raise ValueError("MEMORIA_JWT_ISSUER needs MEMORIA_JWT_AUDIENCE: else any token would do")
+    if resource is None and not is_web_address(audience):
+        raise ValueError(
+            "MEMORIA_JWT_AUDIENCE is no address, so clients need MEMORIA_JWT_RESOURCE: the address "
+            "at which they reach the memory, such as https://memory.example.com/mcp"
+        )
+
+
+def check_safe_url(url: str | None) -> str | None:
+    """Return a URL, if nobody on the way can change what it answers.
+
+    Raises:
+        ValueError: it is neither https nor on this machine.
+    """
+    if url is not None and not is_safe_address(url):
+        raise ValueError("write a URL that begins with https://, such as https://id.example.com")
+    return url
 
 
 def check_url(url: str | None) -> str | None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from memoria import Settings
 from memoria.app.engine import open_store
+from memoria.app.refusals import RefusedCalls
 from memoria.app.tokens import TokenChecker, TokenService
 from memoria.app.upkeep import back_up, restore
 from memoria.errors import InvalidInputError, NotFoundError
@@ -54,15 +55,18 @@ async def test_a_revoked_token_opens_nothing_and_its_secret_stands_nowhere(
     tokens = TokenService(store, "ann", COMMAND_LINE)
     made = await tokens.create(Access.WRITE, "Ann's laptop")
     now = [0.0]
-    checker = TokenChecker(store, lambda: now[0])
+    checker = TokenChecker(store, RefusedCalls(store), lambda: now[0])
     found = await checker.check(made.text)
     assert found is not None
     assert found[0] == "ann"
     (listed,) = await tokens.list()
     assert listed.last_used_day is not None
     await tokens.revoke(made.token.id[-8:])
-    now[0] += 31  # a checked token is trusted for half a minute
+    now[0] += 1.1  # a checked token is trusted for a second
     assert await checker.check(made.text) is None
+    with store.read("ann") as tx:
+        refused, *_ = tx.audit.list_latest(10, 0)
+    assert (refused.detail, refused.caller) == ("the token was revoked", made.token.caller)
     store.close()
     assert not list_files_with(home, made.text.rpartition(".")[2].encode())
 
@@ -99,6 +103,6 @@ async def test_a_backup_brings_no_revoked_token_back(home: Path, tmp_path: Path)
         await tokens.revoke(goes.token.id)
     restore(chosen, kept, lambda *_: None)
     with closing(open_store(chosen)) as store:
-        checker = TokenChecker(store)
+        checker = TokenChecker(store, RefusedCalls(store))
         assert await checker.check(stays.text) is not None
         assert await checker.check(goes.text) is None

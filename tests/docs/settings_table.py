@@ -7,10 +7,12 @@ from itertools import pairwise
 from tests.docs.pages import DOCS, SERVER
 
 from memoria.config import Settings
+from memoria.config_http import HttpSettings
 
 PAGE = DOCS / "guide" / "settings.md"
 COMMAND = "python -m tests.docs.settings_table"
 
+_MODULES = ("config.py", "config_http.py")
 _HEAD = "<!-- settings -->\n| setting | default | meaning |\n|---|---|---|\n"
 _TABLE = re.compile(re.escape(_HEAD) + r"(?:\|[^\n]*\n)*")
 
@@ -20,7 +22,7 @@ def table() -> str:
     meanings = _docstrings()
     return _HEAD + "".join(
         f"| `MEMORIA_{name.upper()}` | {_default(field.default)} | {meanings[name]} |\n"
-        for name, field in Settings.model_fields.items()
+        for name, field in sorted(Settings.model_fields.items(), key=_is_of_http)
     )
 
 
@@ -36,16 +38,22 @@ def with_table(page: str) -> str:
     return made
 
 
+def _is_of_http(field: tuple[str, object]) -> bool:
+    """True for what concerns a server over HTTP alone, which stands last."""
+    return field[0] in HttpSettings.model_fields
+
+
 def _default(value: object) -> str:
     return "" if value is None else f"`{value}`"
 
 
 def _docstrings() -> dict[str, str]:
     """The text under each field of Settings, on one line."""
-    tree = ast.parse((SERVER / "config.py").read_text("utf-8"))
-    settings = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Settings")
+    trees = [ast.parse((SERVER / name).read_text("utf-8")) for name in _MODULES]
+    classes = [n for tree in trees for n in tree.body if isinstance(n, ast.ClassDef)]
     return {
         field.target.id: " ".join(text.value.value.split())
+        for settings in classes
         for field, text in pairwise(settings.body)
         if isinstance(field, ast.AnnAssign)
         and isinstance(field.target, ast.Name)

@@ -33,7 +33,7 @@ async def test_a_call_is_new_once_under_its_key_and_another_is_refused(home: Pat
 async def test_of_a_key_and_its_call_no_word_is_kept(home: Path) -> None:
     async with memoria.open(home, "ann", channel=PROGRAM) as memory:
         await memory.note_call(KEY, REQUEST)
-        (line,) = [one for one in await memory.list_log() if one.action == "call"]
+        (line,) = [one for one in await memory.provenance.list_actions() if one.action == "call"]
         assert (line.by, line.client) == ("by notebook", "notebook")
     kept = read_all(home)
     assert line.subject.encode() in kept

@@ -230,8 +230,8 @@ async def test_what_was_refused_is_not_written_down(plain: Memoria, home: Path) 
         "DELETE FROM audit_log",
         "UPDATE audit_log SET action = 'nothing'",
         pytest.param(
-            "REPLACE INTO audit_log SELECT n, tenant_id, at, channel, client, 'x', subject, detail "
-            "FROM audit_log"
+            "REPLACE INTO audit_log SELECT n, tenant_id, at, channel, client, 'x', subject, "
+            "detail, caller FROM audit_log"
         ),
     ],
     ids=["delete", "update", "replace"],

@@ -474,6 +474,8 @@ NO_SAY = frozenset(
     nightly_minutes nightly_tokens archive_days nightly_idle_minutes history_files
     search_helpers backup_keep_days
     name_other_projects ignored_folders resource_links
+    jwt_issuer jwt_audience jwt_resource jwt_keys_url jwt_tenant_claim jwt_tenants jwt_access_claim
+    http_calls_per_second
     """.split()
 )
 """Settings that have no say in what is kept, or are asked for by themselves."""

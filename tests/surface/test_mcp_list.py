@@ -16,7 +16,7 @@ from tests.surface.agent import Agent
 
 from memoria.model.access import Access
 from memoria.surface.mcp.instructions import load_text
-from memoria.surface.mcp.server import Subscribers
+from memoria.surface.mcp.subscriptions import Subscribers
 from memoria.surface.mcp.toolbox import Toolbox, slim_schema
 from memoria.surface.mcp.tools import add_tools
 
@@ -41,7 +41,7 @@ def subschemas(schema: object) -> list[dict[str, Any]]:
 
 
 def test_the_tools_are_described_once_for_all_who_ask() -> None:
-    toolbox = Toolbox(Subscribers())
+    toolbox = Toolbox(lambda _: Subscribers())
     add_tools(toolbox)
     first, again = [toolbox.describe(Access.ADMIN) for _ in range(2)]
     assert all(one is other for one, other in zip(first, again, strict=True))

@@ -27,9 +27,9 @@ from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.language.reading.fences import show_invisible
 from memoria.model.nightly import NightlyRun
+from memoria.surface.mcp.idle import run_idle_maintenance
 from memoria.surface.mcp.incoming import repair_line, request_id
-from memoria.surface.mcp.server import MemoriaServer, Subscribers
-from memoria.surface.mcp.stdio import run_idle_maintenance
+from memoria.surface.mcp.server import MemoriaServer
 
 LONGEST_S = 600
 """So long only a server that hangs takes."""
@@ -407,7 +407,7 @@ def test_no_private_name_of_another_module_is_used(module: Path) -> None:
             assert [name for name in names if is_private(name)] == []
 
 
-@pytest.mark.parametrize("ours", [MemoriaServer, Subscribers])
+@pytest.mark.parametrize("ours", [MemoriaServer])
 def test_no_class_of_ours_uses_or_shadows_what_its_sdk_base_keeps_to_itself(ours: type) -> None:
     bases = [base for base in ours.__mro__ if base.__module__.startswith("mcp.")]
     assert bases

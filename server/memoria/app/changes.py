@@ -79,6 +79,7 @@ class Changes(Forgetting):
                     at=now_millis(),
                     channel=self._channel.name,
                     client=self._channel.client,
+                    caller=self._channel.caller,
                     action="set aside",
                     subject=turn.id,
                 )

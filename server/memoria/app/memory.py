@@ -77,11 +77,21 @@ class Memoria(Unread):
         self.queue = ExtractionQueue(store, self.tenant, self._digester, home.reader)
         """Conversations that a chat model has still to read."""
 
-    def with_channel(self, channel: Channel) -> "Memoria":
-        """Return the same memory seen from another channel: provenance is stamped with it."""
+    def with_channel(self, channel: Channel, session: str | None = None) -> "Memoria":
+        """Return the same memory seen from another channel: provenance is stamped with it.
+
+        The caller stays: who calls over HTTP is the same through whichever channel.
+
+        Args:
+            channel: the channel.
+            session: the session of calls that name none, where the channel has none; by default
+                that of this memory.
+        """
+        if channel.caller is None and self._channel.caller is not None:
+            channel = channel.model_copy(update={"caller": self._channel.caller})
         other = Memoria(self._home, channel)
         other.spool = self.spool
-        other._default_session = channel.session or self._default_session
+        other._default_session = channel.session or session or self._default_session
         return other
 
     @check_arguments
@@ -271,9 +281,10 @@ class Memoria(Unread):
         session = self._session(session_id)
         place = self.settings.workspace
         await self._check_private_time(session_id)
+        store, tenant, digester, channel = self._store, self.tenant, self._digester, self._channel
         return await in_thread(
             lambda: update_scratchpad(
-                self._store, self.tenant, session, current_focus, completed, self._digester, place
+                store, tenant, session, current_focus, completed, digester, place, channel
             )
         )
 
@@ -316,16 +327,6 @@ class Memoria(Unread):
             while embedder.state == "loading":
                 await anyio.sleep(_IDLE_POLL_S)
         return await in_thread(worker.status)
-
-    def warm_up(self) -> None:
-        """Begin to load the embedder in the background, and return at once."""
-        if self._embedder is not None:
-            self._embedder.start_loading()
-
-    @property
-    def embedder_state(self) -> str:
-        """`off`, `not loaded`, `loading`, `ready` or `failed: …`."""
-        return "off" if self._embedder is None else self._embedder.state
 
     async def _keep(
         self, content: str, type_: str | None, details: StatementDetails, workspace: str | None

@@ -6,7 +6,7 @@ from typing import Literal
 from memoria.app.arguments import AdjacentTurns, Count, Text, check_arguments
 from memoria.app.open_home import in_snapshot, in_thread
 from memoria.memories.entities import Pair, join_entities, list_proposals, part_entities
-from memoria.model import Entity, now_millis
+from memoria.model import Entity, LoggedAction, now_millis
 from memoria.model.provenance import (
     Channel,
     EntityRecord,
@@ -73,6 +73,18 @@ class ProvenanceQueries:
         """List memories that the user has yet to confirm, newest first, each with its evidence."""
         return await in_snapshot(
             self._store, self._tenant, lambda tx: list_pending(tx, limit, self._seen)
+        )
+
+    @check_arguments
+    async def list_actions(self, limit: Count = 100, since: int = 0) -> list[LoggedAction]:
+        """List what was done and what was refused, newest first.
+
+        Args:
+            limit: lines at most.
+            since: UTC epoch milliseconds.
+        """
+        return await in_snapshot(
+            self._store, self._tenant, lambda tx: tx.audit.list_latest(limit, since)
         )
 
 

@@ -229,7 +229,7 @@ class Unread(Changes):
             self._place_of_agent(),
             RelatedMemoryFinder(self._embedder),
             self._digester,
-            Author(self._channel.name, self._channel.client),
+            Author(self._channel.name, self._channel.client, self._channel.caller),
             self.settings.personal_data or {},
         )
 

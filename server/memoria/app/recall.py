@@ -50,6 +50,21 @@ class Recall:
         """How long a search waits for a model that is still loading before it goes on with text
         alone. The bundled model loads in 0.2 s; the first time on a machine, in about 2 s."""
 
+    @property
+    def session(self) -> str:
+        """The session of calls that name none."""
+        return self._default_session
+
+    def warm_up(self) -> None:
+        """Begin to load the embedder in the background, and return at once."""
+        if self._embedder is not None:
+            self._embedder.start_loading()
+
+    @property
+    def embedder_state(self) -> str:
+        """`off`, `not loaded`, `loading`, `ready` or `failed: …`."""
+        return "off" if self._embedder is None else self._embedder.state
+
     @takes_query(MemoryQuery)
     async def search_memory(self, query: MemoryQuery) -> SearchResult:
         """Search the first level: conclusions, a line each, cited; empty when nothing fits.

@@ -28,7 +28,6 @@ from memoria.model import (
     TurnRecord,
     now_millis,
 )
-from memoria.model.provenance import LoggedAction
 from memoria.retrieval.answer.marks import mark_contradicted_memories, mark_outdated_memories
 from memoria.retrieval.lookup.records import (
     complete_id,
@@ -191,16 +190,6 @@ class Records(Recall):
             }
         )
         return held.model_copy(update={"waiting": waiting, **costs})
-
-    @check_arguments
-    async def list_log(self, limit: Count = 100, *, since: int = 0) -> list[LoggedAction]:
-        """List the newest lines of the audit log, newest first.
-
-        Args:
-            limit: lines at most.
-            since: from this moment on, UTC epoch milliseconds.
-        """
-        return await self._read(lambda tx: tx.audit.list_latest(limit, since))
 
     @check_arguments
     async def complete(self, kind: Completed, typed: str) -> list[str]:

@@ -5,16 +5,22 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+import anyio
+
 from memoria.app.arguments import Text, check_arguments
 from memoria.app.open_home import in_thread
+from memoria.app.refusals import RefusedCalls
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.model import Channel, Trust, now_millis
 from memoria.model.access import Access, Token, TokenText
 from memoria.model.base import choose_by_end, new_id
 from memoria.model.moments import from_millis
 from memoria.store.engine import Store
+from memoria.store.rows.transaction import Transaction
 
-_TRUSTED_S = 30.0
+_LOOKUPS = 2
+"""Number of tokens that are looked up at once: wrong ones leave all other threads to their work."""
+_TRUSTED_S = 1.0
 """Seconds for which a token that was checked is not looked up again: so late a revocation holds."""
 _MOST_CHECKED = 10_000
 
@@ -73,6 +79,7 @@ class TokenService:
         def write() -> None:
             with self._store.write(self._tenant) as tx:
                 tx.tokens.add(token, text.digest)
+                self._note(tx, "create token", token.id)
 
         await in_thread(write)
         return CreatedToken(token, str(text))
@@ -106,9 +113,19 @@ class TokenService:
                 if chosen is None:
                     raise NotFoundError(f"There is no token {end}. `memoria token` lists them.")
                 tx.tokens.revoke(chosen, now_millis())
+                self._note(tx, "revoke token", chosen)
                 return next(one for one in tx.tokens.all() if one.id == chosen)
 
         return await in_thread(write)
+
+    def _note(self, tx: Transaction, action: str, token_id: str) -> None:
+        tx.audit.add(
+            at=now_millis(),
+            channel=self._channel.name,
+            client=self._channel.client,
+            action=action,
+            subject=token_id,
+        )
 
     def _require_user(self) -> None:
         if self._channel.trust is not Trust.USER:
@@ -118,38 +135,74 @@ class TokenService:
 class TokenChecker:
     """Checks the tokens that callers show, of every tenant of a store."""
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, store: Store, refusals: RefusedCalls, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._store = store
+        self._refusals = refusals
         self._clock = clock
         self._checked: dict[bytes, tuple[float, str, Token]] = {}
+        self._lookups = anyio.CapacityLimiter(_LOOKUPS)
 
     async def check(self, shown: str) -> tuple[str, Token] | None:
         """Return the tenant and the token of a text that a caller shows; None if it opens nothing.
 
-        A token that was revoked may be taken for half a minute more.
+        A token that was revoked may be taken for a second more.
         """
         key = hashlib.sha256(shown.encode()).digest()  # the text itself is kept nowhere
         known = self._checked.get(key)
         if known is not None and self._clock() - known[0] < _TRUSTED_S:
-            return (known[1], known[2]) if known[2].holds(now_millis()) else None
+            _, tenant, token = known
+            if token.holds(now_millis()):
+                return tenant, token
         self._checked.pop(key, None)
         text = TokenText.parse(shown)
-        token = None if text is None else await in_thread(lambda: self._look_up(text))
-        if text is None or token is None:
+        if text is None:
+            await self._refusals.note("what was shown is no token")
+            return None
+        found = await in_thread(lambda: self._look_up(text), self._lookups)
+        if isinstance(found, _TokenFault):
+            await self._refusals.note(found.reason, text.tenant, found.caller)
             return None
         if len(self._checked) >= _MOST_CHECKED:
             self._checked.clear()
-        self._checked[key] = (self._clock(), text.tenant, token)
-        return text.tenant, token
+        self._checked[key] = (self._clock(), text.tenant, found)
+        return text.tenant, found
 
-    def _look_up(self, text: TokenText) -> Token | None:
+    def _look_up(self, text: TokenText) -> "Token | _TokenFault":
+        """Return the token that a text names, or why it opens nothing."""
         at = now_millis()
         with self._store.read(text.tenant) as tx:
             found = tx.tokens.find(text.id)
-        if found is None or not text.matches(found[1]) or not found[0].holds(at):
-            return None
+        if found is None:
+            return _TokenFault("there is no such token")
+        token, digest = found
+        if not text.matches(digest):
+            return _TokenFault(f"a wrong secret of {token.caller}")
+        if not token.holds(at):
+            is_over = token.revoked_at is None
+            return _TokenFault(
+                f"the token {'has expired' if is_over else 'was revoked'}", token.caller
+            )
         day = from_millis(at).date().isoformat()
-        if found[0].last_used_day != day:
+        if token.last_used_day != day:
             with self._store.write(text.tenant, only_adds=True) as tx:
                 tx.tokens.note_use(text.id, day)
-        return found[0]
+        return token
+
+
+class _TokenFault(NamedTuple):
+    """Reason why a token opens nothing, and whose it is."""
+
+    reason: str
+    caller: str | None = None
+
+
+def has_way_in(store: Store) -> bool:
+    """Return whether any tenant of a store has a token that somebody may use."""
+    at = now_millis()
+    for tenant in store.tenants():
+        with store.read(tenant) as tx:
+            if any(token.holds(at) for token in tx.tokens.all()):
+                return True
+    return False

@@ -163,6 +163,7 @@ class Deletion:
             at=self._at,
             channel=self._channel.name,
             client=self._channel.client,
+            caller=self._channel.caller,
             action=action,
             subject=subject,
         )

@@ -95,6 +95,7 @@ def put_back(
             at=now_millis(),
             channel=channel.name,
             client=channel.client,
+            caller=channel.caller,
             action="restore",
             subject=report_id,
         )

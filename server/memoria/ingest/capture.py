@@ -126,8 +126,23 @@ class Capture:
                     ended = conversations.close_segment(name, self._channel.source, event)
                     intake.queue_segments(ended)
                     closed += len(ended)
+            self._note_caller(tx, outcomes.values(), now)
         recorded = [outcomes.get(id(draft), _LEFT_PRIVATE) for draft in drafts]
         return _make_receipt(recorded, tally, closed, intake, private_since)
+
+    def _note_caller(self, tx: Transaction, recorded: Iterable[RecordedTurn], now: int) -> None:
+        """Note who has recorded turns over HTTP: their rows name the program, not the caller."""
+        ids = [turn.id for turn in recorded if turn.status in _NEW and turn.id is not None]
+        if ids and self._channel.caller is not None:
+            tx.audit.add(
+                at=now,
+                channel=self._channel.name,
+                client=self._channel.client,
+                caller=self._channel.caller,
+                action="record",
+                subject=ids[0],
+                detail=f"turns: {len(ids)}",
+            )
 
     def close_idle_segments(self) -> int:
         """Close the segments that have been idle too long, and return their number."""
@@ -239,6 +254,9 @@ def _load_rules() -> "type[Intake]":
     from memoria.ingest.intake import Intake  # noqa: PLC0415
 
     return Intake
+
+
+_NEW = ("recorded", "new_version")
 
 
 def _is_private(draft: TurnDraft, times: Iterable[PrivateTime], now: int) -> bool:

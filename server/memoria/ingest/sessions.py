@@ -169,6 +169,7 @@ def update_scratchpad(
     completed: str | None,
     digester: Digester,
     workspace: str | None = None,
+    channel: Channel | None = None,
 ) -> Scratchpad:
     """Set the current focus, or note a task as completed, or both.
 
@@ -202,6 +203,15 @@ def update_scratchpad(
             session_id, current, finished, now_millis(), MOST_RECENT_TASKS, workspace
         )
         now = tx.scratchpads.get(session_id)
+        if channel is not None and channel.caller is not None:
+            tx.audit.add(
+                at=now_millis(),
+                channel=channel.name,
+                client=channel.client,
+                caller=channel.caller,
+                action="note",
+                subject="scratchpad",
+            )
     if now is None:
         raise InvalidInputError(f"There is no scratchpad of session {session_id}.")
     return now

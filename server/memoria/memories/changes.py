@@ -97,6 +97,7 @@ def note_change(
         at=now_millis(),
         channel=channel.name,
         client=channel.client,
+        caller=channel.caller,
         action=ACTION,
         subject=new_id() if begun is None else begun.id,
         detail=json.dumps({name: value for name, value in detail.items() if value is not None}),

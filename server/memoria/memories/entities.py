@@ -123,6 +123,7 @@ def _log(tx: Transaction, action: str, pair: Pair, channel: Channel, now: int) -
         at=now,
         channel=channel.name,
         client=channel.client,
+        caller=channel.caller,
         action=action,
         subject=one.id,
         detail=other.id,

@@ -221,6 +221,7 @@ def note_import(
         at=now_millis(),
         channel=channel.name,
         client=channel.client,
+        caller=channel.caller,
         action=ACTION,
         subject=new_id(),
         detail=json.dumps(detail),

@@ -163,7 +163,7 @@ class Revisions:
         from memoria.memories.writer import MemoryWriter  # noqa: PLC0415  (the start-up does without it)
 
         suppression = SuppressionList(tx.tombstones, self._digester)
-        author = Author(self._channel.name, self._channel.client)
+        author = Author(self._channel.name, self._channel.client, self._channel.caller)
         return MemoryWriter(tx, suppression, author, now_millis())
 
     def _screen(self, text: str, tally: Tally) -> str:

@@ -107,6 +107,7 @@ class Undoing(Revisions):
             at=now_millis(),
             channel=self._channel.name,
             client=self._channel.client,
+            caller=self._channel.caller,
             action="undo",
             subject=memory_id,
             detail=did,

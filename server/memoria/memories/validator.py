@@ -284,6 +284,7 @@ class OperationValidator:
             at=self.now,
             channel=self._author.channel,
             client=self._author.client,
+            caller=self._author.caller,
             action=action,
             subject=subject,
             detail=detail,

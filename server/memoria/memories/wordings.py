@@ -50,6 +50,8 @@ class Author:
     channel: str
     client: str | None = None
     """Program or model; `rules` where no model is involved."""
+    caller: str | None = None
+    """Whoever called over HTTP, as `Channel.caller`."""
 
 
 RULES_AUTHOR = Author(EXTRACTION_CHANNEL, "rules")

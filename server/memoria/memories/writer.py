@@ -331,6 +331,7 @@ class MemoryWriter:
             at=self._now,
             channel=self._author.channel,
             client=self._author.client,
+            caller=self._author.caller,
             action=action,
             subject=subject,
             detail=detail,

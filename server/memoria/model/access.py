@@ -11,7 +11,8 @@ from typing import Annotated, NamedTuple, Self
 from memoria.model.base import UNLESS_EMPTY, Value
 from memoria.model.moments import Moment
 
-_PREFIX = "mem_"
+TEXT_BEGINS = "mem_"
+"""Beginning of the text of every token."""
 _SECRET_BYTES = 32
 
 
@@ -50,6 +51,11 @@ class Token(Value):
     last_used_day: str | None = None
     """Date in UTC, such as 2026-03-12; None if it was never used."""
 
+    @property
+    def caller(self) -> str:
+        """Words for whoever shows it, such as `token 1a2b3c4d (laptop)`."""
+        return f"token {self.id[-8:]}" + (f" ({self.label})" if self.label else "")
+
     def holds(self, at: int) -> bool:
         """Return whether a caller may use it at a moment, in UTC epoch milliseconds."""
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
@@ -73,8 +79,8 @@ class TokenText(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Self | None:
         """Parse a text that somebody shows; None if no token is written so."""
-        parts = text.removeprefix(_PREFIX).split(".")
-        if not text.startswith(_PREFIX) or len(parts) != 3 or not all(parts):  # noqa: PLR2004
+        parts = text.removeprefix(TEXT_BEGINS).split(".")
+        if not text.startswith(TEXT_BEGINS) or len(parts) != 3 or not all(parts):  # noqa: PLR2004
             return None
         tenant, token_id, secret = parts
         try:
@@ -86,7 +92,7 @@ class TokenText(NamedTuple):
     def __str__(self) -> str:
         """Return the text as it is shown once, when the token is created."""
         tenant = base64.urlsafe_b64encode(self.tenant.encode()).decode().rstrip("=")
-        return f"{_PREFIX}{tenant}.{self.id}.{self.secret}"
+        return f"{TEXT_BEGINS}{tenant}.{self.id}.{self.secret}"
 
     @property
     def digest(self) -> bytes:

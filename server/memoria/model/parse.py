@@ -141,3 +141,18 @@ def is_web_address(url: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # no port, or no IPv6 address, is written like that
         return False
+
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def is_safe_address(url: str) -> bool:
+    """Check whether an HTTP address is of TLS or of this machine, and names no user.
+
+    >>> [is_safe_address(f"{one}/x") for one in ("https://a.b", "http://127.0.0.1:1", "http://a.b")]
+    [True, True, False]
+    """
+    if not is_web_address(url):
+        return False
+    parts = urlsplit(url)
+    return "@" not in parts.netloc and (parts.scheme == "https" or parts.hostname in _LOOPBACK)

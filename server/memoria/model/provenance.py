@@ -39,6 +39,8 @@ class AuditEntry(Value):
     action: str
     channel: str
     client: str | None
+    caller: str | None = None
+    """Whoever called over HTTP, as `Channel.caller`."""
     detail: str | None
 
 
@@ -52,7 +54,9 @@ class LoggedAction(AuditEntry):
         """Words for the channel, such as `on the command line`."""
         from memoria.model.memory import Trust  # noqa: PLC0415
 
-        return Channel(name=self.channel, trust=Trust.REPORTED, client=self.client).description
+        return Channel(
+            name=self.channel, trust=Trust.REPORTED, client=self.client, caller=self.caller
+        ).description
 
 
 class EdgeEnd(Value):
@@ -184,6 +188,8 @@ class Channel(Value):
     """Name of the program at the other end, if the program gives one."""
     session: str | None = None
     """The client's own id of the session, if the client itself gives the id."""
+    caller: str | None = None
+    """Whoever calls over HTTP: `token 1a2b3c4d (laptop)` or `subject ann@example.com`."""
 
     @property
     def is_agent(self) -> bool:
@@ -192,7 +198,11 @@ class Channel(Value):
 
     @property
     def description(self) -> str:
-        """Words for the channel, such as `on the command line`."""
+        """Words for the channel and the caller, such as `on the command line`."""
+        return f"{self._way}, {self.caller}" if self.caller else self._way
+
+    @property
+    def _way(self) -> str:
         match self.name:
             case "cli":
                 return "on the command line"

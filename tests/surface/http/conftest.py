@@ -33,11 +33,11 @@ class HttpServer:
     home: OpenHome
 
     async def create_token(
-        self, tenant: str, access: Access, expires_at: int | None = None
+        self, tenant: str, access: Access, expires_at: int | None = None, label: str = ""
     ) -> CreatedToken:
         """Create a token as the user would in a shell."""
         tokens = TokenService(self.home.store, tenant, COMMAND_LINE)
-        return await tokens.create(access, expires_at=expires_at)
+        return await tokens.create(access, label, expires_at)
 
     def client(self, token: str) -> httpx2.AsyncClient:
         """Return a client that shows a token; of an empty text it shows none."""
@@ -61,8 +61,10 @@ def start_server(home: Path) -> StartServer:
     """Return a function that starts a server over the test's home, until its block ends."""
 
     @asynccontextmanager
-    async def start(options: HttpOptions | None = None) -> AsyncIterator[HttpServer]:
-        settings = Settings.from_values(home=home, embedder="off")
+    async def start(
+        options: HttpOptions | None = None, **settings_given: object
+    ) -> AsyncIterator[HttpServer]:
+        settings = Settings.from_values(home=home, embedder="off", **settings_given)
         with socket.socket() as listening:
             listening.bind(("127.0.0.1", 0))
             url = f"http://127.0.0.1:{listening.getsockname()[1]}"

@@ -20,6 +20,7 @@ class AuditLog:
         action: str,
         subject: str,
         detail: str | None = None,
+        caller: str | None = None,
     ) -> None:
         """Write a line. `detail` never holds the text of a memory."""
         self._rows.insert(
@@ -30,6 +31,7 @@ class AuditLog:
             action=action,
             subject=subject,
             detail=detail,
+            caller=caller,
         )
 
     def list_entries(self, subject: str) -> list[AuditEntry]:

@@ -1,20 +1,21 @@
 -- name: add
-INSERT INTO audit_log (tenant_id, at, channel, client, action, subject, detail)
-VALUES (:tenant, :at, :channel, :client, :action, :subject, :detail);
+INSERT INTO audit_log (tenant_id, at, channel, client, caller, action, subject, detail)
+VALUES (:tenant, :at, :channel, :client, :caller, :action, :subject, :detail);
 
 -- name: entries
-SELECT at, channel, client, action, detail FROM audit_log
+SELECT at, channel, client, caller, action, detail FROM audit_log
 WHERE tenant_id = :tenant AND subject = :subject
 ORDER BY n;
 
 -- name: by_action
-SELECT at, channel, client, action, subject, detail FROM audit_log
+SELECT at, channel, client, caller, action, subject, detail FROM audit_log
 WHERE tenant_id = :tenant AND action = :action
 ORDER BY n DESC LIMIT :limit;
 
 -- name: latest
-SELECT at, channel, client, action, subject, detail FROM audit_log
-WHERE +tenant_id = :tenant AND at >= :since
+-- Notes for undoing stand beside what they undo.
+SELECT at, channel, client, caller, action, subject, detail FROM audit_log
+WHERE +tenant_id = :tenant AND at >= :since AND action <> 'change'
 ORDER BY n DESC LIMIT :limit;
 
 -- name: newest

@@ -214,7 +214,7 @@ ORDER BY q.n LIMIT :page;
 SELECT CASE WHEN :whole THEN count(*) ELSE 0 END FROM audit_log WHERE tenant_id = :tenant;
 
 -- name: audit_entry
-SELECT n, at, channel, client, action, subject, detail FROM audit_log
+SELECT n, at, channel, client, caller, action, subject, detail FROM audit_log
 WHERE :whole AND n > :after AND +tenant_id = :tenant ORDER BY n LIMIT :page;
 
 -- name: count_forget_report

@@ -270,4 +270,5 @@ WHERE n = :n AND lease_owner IS NULL AND +tenant_id = :tenant;
 -- name: has_audit_entry
 SELECT EXISTS (SELECT 1 FROM audit_log
                WHERE tenant_id = :tenant AND subject = :subject AND at = :at AND action = :action
-                 AND channel = :channel AND client {is} :client AND detail {is} :detail);
+                 AND channel = :channel AND client {is} :client AND caller {is} :caller
+                 AND detail {is} :detail);

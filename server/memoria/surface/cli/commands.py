@@ -113,6 +113,10 @@ REST = {
     "config": Verb(
         "config", "Show which settings hold and why; set one in the home's settings file."
     ),
+    "log": Verb(
+        "log",
+        "Show who did what to the memory and when, newest first, and which calls were refused.",
+    ),
     "token": Verb(
         "token",
         "List the tokens by which this memory is reached over HTTP; create one, or revoke one.",

@@ -25,14 +25,19 @@ _ACTIONS = {
     "archive": "archived",
     "confirm": "confirmed",
     "correct": "corrected, in words forgotten since",
+    "create token": "created a token",
     "downvote": "voted down",
     "forget": "forgotten",
     "lift": "allowed back",
+    "note": "noted",
     "pin": "pinned",
+    "record": "recorded",
+    "refuse": "refused",
     "refine": "told in more or other words, forgotten since",
     "remember": "remembered",
     "import": "imported",
     "restore": "restored",
+    "revoke token": "revoked a token",
     "supersede": "superseded",
     "undo": "undone",
     "unpin": "unpinned",
@@ -181,11 +186,18 @@ def _sourceless_lines(origin: Provenance) -> Iterable[str]:
 
 def action_phrase(entry: AuditEntry) -> str:
     """Return what was done to a memory, and by which channel."""
-    what = _ACTIONS.get(entry.action, entry.action.replace("_", " "))
+    what = name_action(entry.action)
     unheard = entry.action == "confirm" and entry.channel not in ("cli", "mcp-elicitation")
     verifies = ", whose word does not verify it" if unheard else ""
     detail = f": {entry.detail}" if entry.detail else ""
-    return f"{what} {channel_phrase(entry.channel, entry.client)}{verifies}{detail}"
+    caller = f", {entry.caller}" if entry.caller else ""
+    by = channel_phrase(entry.channel, entry.client)
+    return f"{what} {by}{caller}{verifies}{detail}"
+
+
+def name_action(action: str) -> str:
+    """Return an action of the log in words, such as `remembered`."""
+    return _ACTIONS.get(action, action.replace("_", " "))
 
 
 def channel_phrase(channel: str, client: str | None) -> str:

@@ -1,6 +1,7 @@
 """Commands that run a server: serve, demo. A server's modules are imported when it runs."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -39,9 +40,14 @@ def serve(
     """
     options: Options = context.obj
     if http is not None:
+        from memoria.config import NO_WORKSPACE  # noqa: PLC0415
+        from memoria.settings_file import variable_of  # noqa: PLC0415
         from memoria.surface.http.serve import serve_http  # noqa: PLC0415
 
-        serve_http(options.settings, http, names=tuple(name or ()), is_read_only=read_only)
+        # Its callers are elsewhere: what they say is not of the project in the server's folder.
+        project = options.workspace or os.environ.get(variable_of("workspace"), NO_WORKSPACE)
+        settings = replace(options, workspace=project).settings
+        serve_http(settings, http, names=tuple(name or ()), is_read_only=read_only)
         return
     if name or read_only:
         raise typer.BadParameter("--name and --read-only go with --http")

@@ -1,5 +1,6 @@
 """Commands on tokens, by which somebody reaches this memory over HTTP."""
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +9,8 @@ import typer
 from memoria.model import now_millis
 from memoria.model.access import Access, Token
 from memoria.model.base import count_end_chars, write_document
+from memoria.model.parse import is_web_address
+from memoria.surface.cli.client_blocks import write_blocks
 from memoria.surface.cli.console import AsJson, is_for_subcommand, show, with_memory
 from memoria.surface.cli.times import moment
 
@@ -45,9 +48,14 @@ def create(
     expires: Annotated[
         str, typer.Option(help="How long it holds: 90d, 2027-01-31, or permanent.")
     ] = "90d",
+    url: Annotated[
+        str, typer.Option(help="Where clients reach the server, for what they are given.")
+    ] = "http://127.0.0.1:8420",
     as_json: AsJson = False,
 ) -> None:
-    """Create a token and show it, this once."""
+    """Create a token and show it, this once, with what is pasted into each client."""
+    if not is_web_address(url) or not url.isprintable() or set(url) & set(" \"'$`\\"):
+        raise typer.BadParameter("give the address of the server, such as http://127.0.0.1:8420")
 
     async def work(memory: "Memoria") -> "CreatedToken":
         from memoria.memories.details import read_end  # noqa: PLC0415  (only this needs it)
@@ -63,7 +71,13 @@ def create(
         "shown this once: put it where your client keeps secrets. Whoever has it reaches this "
         "memory wherever `memoria serve --http` runs; `memoria token revoke` ends it."
     )
-    show(write_document(token=made.token, text=made.text), text, as_json=as_json)
+    blocks = write_blocks(url, made.text)
+    if as_json:
+        show(write_document(token=made.token, text=made.text, clients=blocks), "", as_json=True)
+        return
+    show(made.token, text, as_json=False)
+    for place, block in blocks.items():  # as it is: a broken line could not be pasted
+        sys.stdout.write(f"\n{place}:\n{block}\n")
 
 
 @group.command("revoke")
@@ -72,7 +86,7 @@ def revoke(
     id: Annotated[str, typer.Argument(help="Its id, or the end of it.")],  # noqa: A002
     as_json: AsJson = False,
 ) -> None:
-    """End a token: half a minute later at most it opens nothing."""
+    """End a token: a second later at most it opens nothing."""
     ended = with_memory(context, lambda memory: memory.tokens.revoke(id))
     show(ended, f"{_name(ended)} opens nothing any more.", as_json=as_json)
 

@@ -3,15 +3,18 @@
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from starlette.requests import HTTPConnection
+from starlette.types import Scope
 
 from memoria.app import Memoria
 from memoria.app.compose import purge_hidden
 from memoria.app.open_home import OpenHome
+from memoria.app.refusals import HTTP_CHANNEL, RefusedCalls
 from memoria.app.tokens import TokenChecker
 from memoria.model import Channel, Trust
-from memoria.model.access import Access
+from memoria.model.access import TEXT_BEGINS, Access
+from memoria.surface.http.issuer import Issuer
 
-_CHANNEL = Channel(name="http", trust=Trust.REPORTED)
+_CHANNEL = Channel(name=HTTP_CHANNEL, trust=Trust.REPORTED)
 
 
 class TokenVerifier:
@@ -20,38 +23,89 @@ class TokenVerifier:
     def __init__(self) -> None:
         self.checker: TokenChecker | None = None
         """Checker of the opened home's tokens; None before it is open and after it is closed."""
+        self.issuer: Issuer | None = None
+        """Issuer whose tokens are taken beside them; None unless one is set."""
+        self.refusals: RefusedCalls | None = None
+        """Log of what was refused; None while the home is not open."""
+        self.calls_per_second = 0.0
+        """Number of calls a second that a token may make; 0 for any number."""
+
+    def open(self, home: OpenHome) -> None:
+        """Begin to take the tokens of a home, and of its issuer."""
+        self.refusals = RefusedCalls(home.store)
+        self.calls_per_second = home.settings.http_calls_per_second
+        self.checker = TokenChecker(home.store, self.refusals)
+        is_set = home.settings.jwt_issuer is not None
+        self.issuer = Issuer(home.settings, self.refusals) if is_set else None
+
+    def close(self) -> None:
+        """Take no token any more."""
+        self.checker = self.issuer = self.refusals = None
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return what a token allows, without its secret; None if it opens nothing."""
+        if self.issuer is not None and not token.startswith(TEXT_BEGINS):
+            return await self.issuer.verify(token)
         found = None if self.checker is None else await self.checker.check(token)
         if found is None:
             return None
         tenant, known = found
         allowed = [one.value for one in Access if known.access.includes(one)]
-        return AccessToken(token="", client_id=known.id, scopes=allowed, subject=tenant)
+        return AccessToken(
+            token="",
+            client_id=known.id,
+            scopes=allowed,
+            subject=tenant,
+            claims={"caller": known.caller},
+        )
+
+    async def note_refusal(self, scope: Scope, reason: str) -> None:
+        """Note that a call was refused, with the tenant and the caller if they are known."""
+        if self.refusals is None:
+            return
+        user = scope.get("user")
+        token = user.access_token if isinstance(user, AuthenticatedUser) else None
+        if token is None:
+            await self.refusals.note(reason)
+        else:
+            await self.refusals.note(reason, token.subject, _name_caller(token))
 
 
 class TenantMemories:
     """The memories of a home's tenants, each opened when somebody first calls for it."""
 
-    def __init__(self, home: OpenHome, most: Access = Access.ADMIN) -> None:
+    def __init__(
+        self, home: OpenHome, verifier: TokenVerifier, most: Access = Access.ADMIN
+    ) -> None:
         """Make the memories of a home.
 
         Args:
             home: the opened home.
+            verifier: of the tokens that callers show, which notes what they are refused.
             most: what callers may do at most, whatever their tokens say.
         """
         self._home = home
+        self._verifier = verifier
         self._most = most
         self._open: dict[str, Memoria] = {}
 
     def find(self, request: object) -> Memoria:
-        """Return the memory of the caller's tenant."""
-        tenant = _find_token(request).subject or ""
+        """Return the memory of the caller's tenant, stamped with the caller."""
+        token = find_token(request)
+        channel = _CHANNEL.model_copy(update={"caller": _name_caller(token)})
+        return self.open(token.subject or "").with_channel(channel)
+
+    def open(self, tenant: str) -> Memoria:
+        """Return the memory of a tenant."""
         memory = self._open.get(tenant)
         if memory is None:
             memory = self._open[tenant] = Memoria(self._home.for_tenant(tenant), _CHANNEL)
         return memory
+
+    async def note_refusal(self, request: object, reason: str) -> None:
+        """Note that a call of the caller was refused."""
+        if isinstance(request, HTTPConnection):
+            await self._verifier.note_refusal(request.scope, reason)
 
     def purge_hidden(self) -> None:
         """Erase what any tenant forgot and hid, once its period of grace is over."""
@@ -65,11 +119,11 @@ class TenantMemories:
 
     def find_access(self, request: object) -> Access:
         """Return what the caller may do: what the token allows, and the server."""
-        allowed = max(map(Access, _find_token(request).scopes), key=list(Access).index)
+        allowed = max(map(Access, find_token(request).scopes), key=list(Access).index)
         return allowed if self._most.includes(allowed) else self._most
 
 
-def _find_token(request: object) -> AccessToken:
+def find_token(request: object) -> AccessToken:
     """Return the token of a request, which came no further without one."""
     if not isinstance(request, HTTPConnection):
         raise TypeError(type(request).__name__)
@@ -77,3 +131,7 @@ def _find_token(request: object) -> AccessToken:
     if not isinstance(user, AuthenticatedUser):
         raise PermissionError("a request without a token")
     return user.access_token
+
+
+def _name_caller(token: AccessToken) -> str:
+    return str((token.claims or {}).get("caller", ""))

@@ -4,39 +4,69 @@ from collections.abc import Sequence
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from memoria.surface.http.problems import refuse
+from memoria.surface.http.bodies import answer_unread
+from memoria.surface.http.callers import TokenVerifier
+from memoria.surface.http.issuer import METADATA_PATH, SCOPES
+from memoria.surface.http.problems import answer_problem
 
-OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json"})
+OPEN_PATHS = frozenset(
+    {"/healthz", "/readyz", "/openapi.json", METADATA_PATH, f"{METADATA_PATH}/mcp"}
+)
 """Paths that need no token."""
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 class RequireToken:
-    """Refuses whoever shows no token that holds."""
+    """Refuses whoever shows no token that holds, or one that allows nothing."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, verifier: TokenVerifier) -> None:
         self._app = app
+        self._verifier = verifier
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it with status 401."""
+        """Pass a request on, or refuse it with status 401 or 403."""
+        user = scope.get("user")
         is_open = scope["type"] != "http" or scope["path"] in OPEN_PATHS
-        if is_open or isinstance(scope.get("user"), AuthenticatedUser):
+        if is_open or (isinstance(user, AuthenticatedUser) and user.scopes):
             await self._app(scope, receive, send)
             return
-        await refuse(
-            401,
-            "Show a token: `Authorization: Bearer mem_…`. `memoria token create` "
-            "makes one on the machine that has the memory.",
-        )(scope, receive, send)
+        if isinstance(user, AuthenticatedUser):
+            challenge = {"error": "insufficient_scope", "scope": SCOPES[0]}
+            answer = self._refuse(
+                403, f"This token allows nothing: ask for {SCOPES[0]}.", challenge
+            )
+        elif "authorization" in Request(scope).headers:
+            told = "This token does not hold. `memoria token` lists those that do."
+            answer = self._refuse(401, told, {"error": "invalid_token"})
+        else:
+            await self._verifier.note_refusal(scope, "no token was shown")
+            told = (
+                "Show a token: `Authorization: Bearer mem_…`. `memoria token create` "
+                "makes one on the machine that has the memory."
+            )
+            answer = self._refuse(401, told, {})
+        await answer_unread(answer, scope, receive, send)
+
+    def _refuse(self, status: int, reason: str, challenge: dict[str, str]) -> Response:
+        """Return a refusal that says by which scheme, and where the issuer is found (RFC 9728)."""
+        issuer = self._verifier.issuer
+        if issuer is not None:
+            challenge = {**challenge, "resource_metadata": issuer.metadata_url}
+            if status == 401:  # noqa: PLR2004
+                challenge["scope"] = " ".join(SCOPES)
+        told = ", ".join(f'{name}="{value}"' for name, value in challenge.items())
+        return answer_problem(status, reason, {"WWW-Authenticate": f"Bearer {told}".strip()})
 
 
 class CheckHost:
     """Refuses whoever addresses the server by another name, which a rebound DNS entry would."""
 
-    def __init__(self, app: ASGIApp, names: Sequence[str]) -> None:
+    def __init__(self, app: ASGIApp, names: Sequence[str], verifier: TokenVerifier) -> None:
         self._app = app
+        self._verifier = verifier
         self._names = frozenset(name.lower() for name in names)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -47,13 +77,16 @@ class CheckHost:
         request = Request(scope)
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if _without_port(host) not in self._names:
-            answer = refuse(421, "This server goes by another name; `--name` adds one.")
+            reason = "another name of the server"
+            answer = answer_problem(421, "This server goes by another name; `--name` adds one.")
         elif origin is not None and _without_port(origin.partition("://")[2]) not in self._names:
-            answer = refuse(403, "No page of another site may call this server.")
+            reason = "a page of another site"
+            answer = answer_problem(403, "No page of another site may call this server.")
         else:
             await self._app(scope, receive, send)
             return
-        await answer(scope, receive, send)
+        await self._verifier.note_refusal(scope, reason)
+        await answer_unread(answer, scope, receive, send)
 
 
 def _without_port(host: str) -> str:

@@ -4,12 +4,14 @@ import ipaddress
 import logging
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 
 import uvicorn
 
 from memoria.app.compose import open_home
+from memoria.app.engine import open_store
 from memoria.app.open_home import OpenHome
+from memoria.app.tokens import has_way_in
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, quote_value
 from memoria.model.access import Access
@@ -34,9 +36,12 @@ def serve_http(
         is_read_only: True if nobody may change anything.
 
     Raises:
-        InvalidInputError: the address can't be read.
+        InvalidInputError: the address can't be read, or is one that other machines reach and nobody
+            has a token.
     """
     host, port = parse_address(address)
+    if not _is_loopback(host):
+        _require_way_in(settings, address)
     options = HttpOptions(
         names=(*names, f"[{host}]" if ":" in host else host),
         most=Access.READ if is_read_only else Access.ADMIN,
@@ -65,6 +70,23 @@ def serve_http(
         limit_concurrency=_MOST_CALLS,
         timeout_graceful_shutdown=_STOPS_AFTER_S,
     )
+
+
+def _require_way_in(settings: Settings, address: str) -> None:
+    """Refuse to listen where others reach it while nobody may come in: that is a mistake.
+
+    Raises:
+        InvalidInputError: there is neither a token that holds nor an issuer.
+    """
+    if settings.jwt_issuer is not None:
+        return
+    with closing(open_store(settings)) as store:
+        is_open = has_way_in(store)
+    if not is_open:
+        raise InvalidInputError(
+            f"--http: other machines reach {address}, and nobody has a token that holds. Make one "
+            "with `memoria token create`, or listen on 127.0.0.1."
+        )
 
 
 def parse_address(address: str) -> tuple[str, int]:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from mcp.server import ServerRequestContext
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, ResourceLink, TextContent
+from starlette.requests import HTTPConnection
 
 from memoria.app import Memoria
 from memoria.errors import InvalidInputError, MemoriaError
@@ -19,6 +20,7 @@ from memoria.surface.documents import Document
 from memoria.surface.text import remember_notes
 
 _LONGEST_ID = 500
+_CONNECTION = "mcp-session-id"
 
 
 class ServedMemories(Protocol):
@@ -36,6 +38,10 @@ class ServedMemories(Protocol):
         """Return what the caller may do."""
         ...
 
+    async def note_refusal(self, request: object, reason: str) -> None:
+        """Note for the user that a call was refused, in words of ours."""
+        ...
+
 
 class OneMemory:
     """The memory of a server that a client has started: its user may do everything."""
@@ -51,30 +57,34 @@ class OneMemory:
         """Return that everything is allowed."""
         return Access.ADMIN
 
+    async def note_refusal(self, _request: object, _reason: str) -> None:
+        """Note nothing: nothing is refused to whom everything is allowed."""
+
 
 RequestContext = ServerRequestContext[ServedMemories]
 Ctx = Context[ServedMemories, Any]
 
 
 def find_memory(context: RequestContext) -> Memoria:
-    """Return the memory that a request reaches, as the server opened it."""
-    return context.lifespan_context.find(context.request)
+    """Return the memory that a request reaches, stamped with the client that calls."""
+    memory = context.lifespan_context.find(context.request)
+    client = _client_name(context)
+    session = _find_session(context, client)
+    channel = Channel(name="mcp", trust=Trust.REPORTED, client=client, session=session)
+    return memory.with_channel(channel, _name_connection(context.request, client))
 
 
 def memory_of(ctx: Ctx) -> Memoria:
-    """Return the opened memory, stamped with the client that calls."""
+    """Return the memory that a call of a tool reaches, and begin to load its model."""
     memory = find_memory(ctx.request_context)
     memory.warm_up()  # the first call loads the model: a client that never asks needs none
-    client = _client_name(ctx)
-    session = _find_session(ctx, client)
-    return memory.with_channel(
-        Channel(name="mcp", trust=Trust.REPORTED, client=client, session=session)
-    )
+    return memory
 
 
 def user_channel(ctx: Ctx) -> Channel:
     """Return the channel of the user, answering a question the client put."""
-    return Channel(name="mcp-elicitation", trust=Trust.USER, client=_client_name(ctx))
+    client = _client_name(ctx.request_context)
+    return Channel(name="mcp-elicitation", trust=Trust.USER, client=client)
 
 
 def can_ask_user(ctx: Ctx) -> bool:
@@ -117,28 +127,48 @@ def _show_in(value: Any) -> Any:  # noqa: ANN401  (JSON)
             return value
 
 
-def _find_session(ctx: Ctx, client: str | None) -> str | None:
+def find_connection(context: RequestContext) -> object:
+    """Return what tells a client's connection in the older era from all others.
+
+    That is the protocol's own id over HTTP, and on a stream the one object that is made of the
+    handshake: every request has a session of its own.
+    """
+    if isinstance(context.request, HTTPConnection):
+        return context.request.headers.get(_CONNECTION)
+    return id(context.session.client_params)
+
+
+def _find_session(context: RequestContext, client: str | None) -> str | None:
     """Return the client's own id of the calling session; None if the client does not tell it.
 
-    Codex says it with each call. Claude Code says it to the server that it starts. Over HTTP there
-    is the id of the connection, else the token and the day tell sessions apart. What an agent
+    Codex says it with each call. Claude Code says it to the server that it starts. What an agent
     passes as `session_id` it has made up.
     """
     session: object = None
-    request = ctx.request_context.request
-    if request is not None:
-        session = request.headers.get("mcp-session-id") or (
-            f"{request.user.access_token.client_id[-8:]} {from_millis(now_millis()):%Y-%m-%d}"
-        )
-    elif client == "claude-code":
+    if client == "claude-code" and context.request is None:
         session = os.environ.get("CLAUDE_CODE_SESSION_ID")
     elif client is not None and client.startswith("codex"):
-        session = dict(ctx.request_context.meta or {}).get("threadId")
+        session = dict(context.meta or {}).get("threadId")
     return session if isinstance(session, str) and 1 <= len(session) <= _LONGEST_ID else None
 
 
-def _client_name(ctx: Ctx) -> str | None:
-    params = ctx.session.client_params
+def _name_connection(request: object, client: str | None) -> str | None:
+    """Return a session for what names none, over HTTP; None for a server with a single client.
+
+    That is the connection in the older era. The newer one has no connections: token, client and
+    day tell sessions apart, and an agent may name one.
+    """
+    if not isinstance(request, HTTPConnection):
+        return None
+    connection = request.headers.get(_CONNECTION)
+    if connection is not None and len(connection) <= _LONGEST_ID:
+        return connection
+    token = request.user.access_token.client_id[-8:]
+    return f"{client or 'client'} {token} {from_millis(now_millis()):%Y-%m-%d}"
+
+
+def _client_name(context: RequestContext) -> str | None:
+    params = context.session.client_params
     return None if params is None else params.client_info.name
 
 

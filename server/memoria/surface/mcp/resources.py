@@ -73,6 +73,7 @@ async def persona_file(memory: Memoria) -> str:
 async def status(memory: Memoria) -> str:
     """How much is stored, and whether vectors are ready."""
     figures = (await memory.statistics()).to_json()
+    figures.pop("database_bytes")  # it tells of all tenants of the home
     return json.dumps({**figures, "embedder": memory.embedder_state}, ensure_ascii=False)
 
 

@@ -2,15 +2,11 @@
 
 Hooks ask at once, and an agent calls its first tool only when its model has answered. So whoever
 asks over the home's socket is heard while the protocol is loaded, which takes as long as all else.
-Nightly maintenance of an idle server is a process of its own, at low priority: a thread would take
-turns with every request.
 """
 
 import logging
 import os
-import subprocess
 import sys
-import time
 from collections.abc import Callable
 from contextlib import nullcontext
 
@@ -21,10 +17,10 @@ from memoria.app.project_news import begin_home
 from memoria.bare.collector import load_for_good
 from memoria.config import Settings
 from memoria.errors import MemoriaError
-from memoria.model import DAY_MS, system_millis
 from memoria.settings_file import list_problems
 from memoria.surface.front.streams import Inbox, Outbox
 from memoria.surface.mcp.asked import OpenQuestions, open_on_standby
+from memoria.surface.mcp.idle import run_idle_maintenance
 from memoria.surface.mcp.instructions import instructions_for
 
 TYPE_CHECKING = False
@@ -32,58 +28,7 @@ if TYPE_CHECKING:
     from memoria.surface.mcp.server import MemoriaServer
 
 
-_S_PER_MINUTE = 60
-_RECHECK_S = 3600
-"""Seconds until the next look after a nightly run was started, or was not due."""
 _LOG = logging.getLogger(__name__)
-
-
-async def run_idle_maintenance(settings: Settings, last_call: Callable[[], float]) -> None:
-    """Start a nightly run whenever one is due and nobody asks; until cancelled.
-
-    Args:
-        settings: whose home and tenant, and how long nobody must have asked.
-        last_call: when somebody last asked, by the monotonic clock.
-    """
-    idle_s = settings.nightly_idle_minutes * _S_PER_MINUTE
-    started: subprocess.Popen[bytes] | None = None
-    while idle_s:
-        still = last_call() + idle_s - time.monotonic()
-        if still > 0:
-            await anyio.sleep(still)
-            continue
-        if started is None or started.poll() is not None:  # polled, so that no zombie stays
-            started = await anyio.to_thread.run_sync(_start_nightly_if_due, settings)
-        await anyio.sleep(_RECHECK_S)
-
-
-def _start_nightly_if_due(settings: Settings) -> subprocess.Popen[bytes] | None:
-    try:
-        return _start_nightly(settings) if _is_due(settings) else None
-    except (MemoriaError, OSError) as error:
-        _LOG.warning("No nightly run was started: %s", error)
-        return None
-
-
-def _is_due(settings: Settings) -> bool:
-    from memoria.app.nightly import last_run_at  # noqa: PLC0415  (a server must not pay for it)
-
-    last = last_run_at(settings)
-    return last is None or last < system_millis() - DAY_MS
-
-
-def _start_nightly(settings: Settings) -> subprocess.Popen[bytes]:
-    """Start a nightly run as a process that outlives the server, with its settings and keys."""
-    place = ("--home", str(settings.home_path), "--tenant", settings.tenant)
-    return subprocess.Popen(  # noqa: S603  (our own program)
-        [sys.executable, "-P", "-m", "memoria", *place, "nightly", "--quiet"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-
-
 _GONE = (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 """Errors of a pipe whose other end is closed."""
 

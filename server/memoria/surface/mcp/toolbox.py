@@ -168,6 +168,9 @@ async def _tell(request: Ctx, pause_s: float) -> None:
 Answer = CallToolResult | InputRequiredResult
 Finish = Callable[[Answer, Memoria], Awaitable[Answer]]
 """Function that adds a note to a tool's answer."""
+FindBus = Callable[[RequestContext], SubscriptionBus]
+_MOST_TOLD = 10_000
+"""Number of sessions that are remembered as told."""
 _UNKNOWN_NAMED = 5
 """Most unknown arguments that an error names."""
 _LOG = logging.getLogger(__name__)
@@ -182,14 +185,14 @@ class Toolbox:
     progress_pause_s = 1.0
     """Seconds between progress notes to a client that wants them."""
 
-    def __init__(self, bus: SubscriptionBus, finish: Mapping[str, Finish] | None = None) -> None:
+    def __init__(self, find_bus: FindBus, finish: Mapping[str, Finish] | None = None) -> None:
         """Make a toolbox without tools.
 
         Args:
-            bus: where changes are told.
+            find_bus: finds where the changes that a call makes are told.
             finish: what adds to an answer, by the tool's name.
         """
-        self._bus = bus
+        self._find_bus = find_bus
         self._finish = finish or {}
         self._tools: dict[str, Tool] = {}
         self.last_call = time.monotonic()
@@ -235,11 +238,12 @@ class Toolbox:
         if tool is None:
             known = ", ".join(self._tools)
             raise ToolError(f"There is no tool {shorten(params.name)}. There are {known}.")
-        _refuse_without_access(tool, context.lifespan_context.find_access(context.request))
+        access = context.lifespan_context.find_access(context.request)
+        await _refuse_without_access(tool, access, context)
         _refuse_misfit(tool, arguments)
         arguments = read_as_meant(arguments, tool.parameters)
         request = Context[ServedMemories, Any](
-            request_context=context, input_params=params, subscriptions=self._bus
+            request_context=context, input_params=params, subscriptions=self._find_bus(context)
         )
         async with telling_progress(request, self.progress_pause_s):
             answer: Answer = await tool.run(arguments, request, convert_result=True)
@@ -247,7 +251,10 @@ class Toolbox:
         if isinstance(answer, CallToolResult) and not memory.settings.resource_links:
             answer = without_links(answer)
         finish = self._finish.get(tool.name)
-        return answer if finish is None else await finish(answer, memory)
+        # A note asks to hand something in, which who only reads can't do.
+        if finish is None or not access.includes(Access.WRITE):
+            return answer
+        return await finish(answer, memory)
 
 
 class _VerbatimArguments(FuncMetadata):
@@ -295,9 +302,11 @@ def access_for(tool: Tool | ListedTool) -> Access:
     return Access.FORGET if notes.destructive_hint is not False else Access.WRITE
 
 
-def _refuse_without_access(tool: Tool, access: Access) -> None:
+async def _refuse_without_access(tool: Tool, access: Access, context: RequestContext) -> None:
     needed = access_for(tool)
     if not access.includes(needed):
+        served = context.lifespan_context
+        await served.note_refusal(context.request, f"{tool.name} needs `{needed}`")
         raise ToolError(
             f"{tool.name} needs a token with `{needed}`, and this one is for `{access}`. Nothing "
             "was done; the user makes another with `memoria token create` in a shell."
@@ -344,19 +353,22 @@ def _explain(tool: str, error: ToolError) -> str:
 
 
 class UnreadWord:
-    """Adds a sentence on unread turns to the first answer for which there are some."""
+    """Adds a sentence on unread turns to the first answer of a session for which there are some."""
 
     def __init__(self) -> None:
-        self._is_said = False
+        self._told = dict[tuple[str, str], None]()
 
     async def add_to(self, answer: Answer, memory: Memoria) -> Answer:
         """Add a sentence on this project's unread turns to an answer, if it was not said before."""
-        if self._is_said or isinstance(answer, InputRequiredResult) or answer.is_error:
+        listener = memory.tenant, memory.session
+        if listener in self._told or isinstance(answer, InputRequiredResult) or answer.is_error:
             return answer
         word = unread_word(await memory.count_unread())
         text, *links = answer.content
         if not word or not isinstance(text, TextContent):
             return answer
-        self._is_said = True
+        self._told[listener] = None
+        if len(self._told) > _MOST_TOLD:
+            del self._told[next(iter(self._told))]
         told = TextContent(type="text", text=f"{text.text}\n\n{word}")
         return answer.model_copy(update={"content": [told, *links]})

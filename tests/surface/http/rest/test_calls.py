@@ -251,7 +251,7 @@ async def test_no_problem_shows_a_secret_that_was_sent(start_seeded: StartSeeded
             {"method": "GET", "url": f"/memory/nodes/{secret}"},
             {"method": "POST", "url": "/memory/search", "json": {"query": "a", secret: 1}},
         ):
-            answer = await seeded.admin.request(**arguments)  # type: ignore[arg-type]
+            answer = await seeded.admin.request(**arguments)
             assert answer.status_code in (404, 422)
             assert secret not in answer.text, answer.text
 

@@ -152,6 +152,7 @@ class PortableWriter:
         return "added" if added else "known"
 
     def _put_audit_entry(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
+        record = {"caller": None, **record}  # older exports have none
         if self._rows.number("has_audit_entry", **record):
             return "known"
         self._audit.add(**record)

@@ -1,12 +1,9 @@
-"""Answers: JSON documents with an ETag, and problems as `application/problem+json` (RFC 9457)."""
+"""Answers: JSON documents with an ETag, and a status for each error of ours."""
 
 import hashlib
-import json
 from collections.abc import Mapping
 from http import HTTPStatus
 
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from memoria.errors import (
@@ -20,13 +17,9 @@ from memoria.errors import (
     PreviewChangedError,
     PrivateTimeError,
 )
-from memoria.language.secrets.redact import redact
-from memoria.model.base import write_document
 from memoria.surface.documents import Document, write_preview
+from memoria.surface.http.problems import NOT_STORED, answer_problem, encode
 
-PROBLEM = "application/problem+json"
-NOT_STORED = {"Cache-Control": "no-store"}
-"""Headers of every answer: what is private lies in no cache."""
 _TAG_CHARS = 32
 _STATUSES: Mapping[type[MemoriaError], HTTPStatus] = {
     NotFoundError: HTTPStatus.NOT_FOUND,
@@ -65,7 +58,7 @@ def answer_document(document: Document, status: int, if_none_match: str | None =
         if_none_match: ETags that a caller of GET knows already: if the document has one of them,
             the answer is 304 without it. None for other methods.
     """
-    body = _encode(document)
+    body = encode(document)
     tag = write_tag(body)
     headers = {**NOT_STORED, "ETag": tag}
     if if_none_match is not None and has_tag(if_none_match, tag):
@@ -81,31 +74,6 @@ def answer_error(error: MemoriaError) -> Response:
     return answer_problem(status_for(type(error)), str(error), **further)
 
 
-def answer_problem(
-    status: HTTPStatus, reason: str, headers: Mapping[str, str] | None = None, **further: object
-) -> Response:
-    """Return a problem, whose `detail` is a sentence on what to do."""
-    problem = write_document(
-        title=status.phrase, status=int(status), detail=redact(reason).text, **further
-    )
-    return Response(_encode(problem), status, {**NOT_STORED, **(headers or {})}, PROBLEM)
-
-
-async def answer_http_error(request: Request, error: Exception) -> Response:
-    """Return the problem of a path or a method that there is not."""
-    if not isinstance(error, HTTPException):
-        raise error
-    status = HTTPStatus(error.status_code)
-    match status:
-        case HTTPStatus.NOT_FOUND:
-            reason = "There is nothing at this path. /openapi.json lists what there is."
-        case HTTPStatus.METHOD_NOT_ALLOWED:
-            reason = f"{request.method} is not for this path; the header Allow lists what is."
-        case _:
-            reason = error.detail
-    return answer_problem(status, reason, error.headers)
-
-
 def write_tag(body: bytes) -> str:
     """Return the ETag of a body: the same bytes, the same tag."""
     return f'"{hashlib.sha256(body).hexdigest()[:_TAG_CHARS]}"'
@@ -113,7 +81,7 @@ def write_tag(body: bytes) -> str:
 
 def tag_of(document: Document) -> str:
     """Return the ETag with which a document is answered."""
-    return write_tag(_encode(document))
+    return write_tag(encode(document))
 
 
 def has_tag(header: str, tag: str) -> bool:
@@ -124,7 +92,3 @@ def has_tag(header: str, tag: str) -> bool:
     """
     named = [one.strip().removeprefix("W/") for one in header.split(",")]
     return "*" in named or tag in named
-
-
-def _encode(document: Document) -> bytes:
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()

@@ -7,20 +7,20 @@ from http import HTTPStatus
 from typing import Any
 
 import anyio
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from memoria.errors import MemoriaError
 from memoria.model import Channel, Trust
 from memoria.surface.documents import Document
+from memoria.surface.http.bodies import MOST_BODY_BYTES
+from memoria.surface.http.problems import NOT_STORED, answer_problem
 from memoria.surface.http.rest import openapi
 from memoria.surface.http.rest.answers import (
-    NOT_STORED,
     RefusedCallError,
     answer_document,
     answer_error,
-    answer_problem,
     has_tag,
     tag_of,
 )
@@ -42,6 +42,11 @@ class RestFace:
         self._turns = defaultdict[str, anyio.Lock](anyio.Lock)
         self.memories: ServedMemories | None = None
         """The memories that calls reach; None before the home is open and after it is closed."""
+
+    @property
+    def own_limits(self) -> frozenset[str]:
+        """Paths whose bodies may be longer than those of other calls."""
+        return frozenset(one.path for one in ROUTES if one.most_bytes > MOST_BODY_BYTES)
 
     def list_routes(self) -> list[Route]:
         """List a Starlette route for each path, with all its methods; longer paths come first."""
@@ -66,6 +71,8 @@ class RestFace:
             return answer_problem(error.status, error.reason)
         except MemoriaError as error:
             return answer_error(error)
+        except ClientDisconnect:
+            return answer_problem(HTTPStatus.BAD_REQUEST, "The body ended early.")
         except Exception:  # noqa: BLE001  (it is logged, and the caller told)
             _LOG.exception("REST operation %s raised an unexpected exception", route.name)
             return answer_problem(
@@ -80,6 +87,7 @@ class RestFace:
             )
         access = memories.find_access(request)
         if not access.includes(route.access):
+            await memories.note_refusal(request, f"{route.name} needs `{route.access}`")
             raise RefusedCallError(
                 HTTPStatus.FORBIDDEN,
                 f"This needs a token with `{route.access}`, and this one is for `{access}`. "

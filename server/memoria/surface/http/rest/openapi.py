@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from memoria.surface.documents import Document
-from memoria.surface.http.rest.answers import PROBLEM
+from memoria.surface.http.problems import PROBLEM
 from memoria.surface.http.rest.reading import TENANT
 from memoria.surface.http.rest.routes import ROUTES
 from memoria.surface.http.rest.table import RestRoute
@@ -25,7 +25,7 @@ _DESCRIPTION = (
 
 
 class Problem(BaseModel):
-    """What went wrong, and what to do about it (RFC 9457)."""
+    """A problem and what to do about it (RFC 9457)."""
 
     title: str
     status: int

@@ -12,9 +12,9 @@ from memoria.app import Memoria
 from memoria.model.access import Access
 from memoria.model.base import Value
 from memoria.surface.documents import Document
+from memoria.surface.http.bodies import MOST_BODY_BYTES
 
 Method = Literal["GET", "POST", "PUT", "PATCH"]
-MOST_BODY_BYTES = 4 << 20
 
 
 class Order(Value):

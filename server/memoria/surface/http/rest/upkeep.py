@@ -17,12 +17,12 @@ from memoria.model.nightly import NightlyRun, RowChange, UndoResult
 from memoria.model.parse import as_instant
 from memoria.model.provenance import LoggedAction
 from memoria.surface.documents import Document
-from memoria.surface.http.rest.shown import shown_model
+from memoria.surface.http.rest.shown import build_shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
 
 _LOG = logging.getLogger(__name__)
 _Limit = Annotated[int, Field(ge=1, le=1_000)]
-ShownRun = shown_model(NightlyRun)
+ShownRun = build_shown_model(NightlyRun)
 
 
 class QueueOrder(Order):
@@ -41,7 +41,7 @@ class LogOrder(Order):
 
 
 class NightOrder(Order):
-    """What a run of nightly maintenance does."""
+    """The extent of a run of nightly maintenance."""
 
     steps: list[str] = Field(default_factory=list)
     """The steps, by name; all of them by default."""
@@ -68,17 +68,17 @@ class NightChanges(NightId):
     """Changes at most."""
 
 
-class Queue(BaseModel):
+class QueueAnswer(BaseModel):
     """The extraction queue."""
 
-    status: shown_model(QueueStatus)  # type: ignore[valid-type]  # made of a value
-    entries: list[shown_model(QueueEntry)]  # type: ignore[valid-type]
+    status: build_shown_model(QueueStatus)  # type: ignore[valid-type]  # made of a value
+    entries: list[build_shown_model(QueueEntry)]  # type: ignore[valid-type]
 
 
 class Log(BaseModel):
     """Lines of the audit log, newest first."""
 
-    entries: list[shown_model(LoggedAction)]  # type: ignore[valid-type]
+    entries: list[build_shown_model(LoggedAction)]  # type: ignore[valid-type]
 
 
 class Nights(BaseModel):
@@ -91,7 +91,7 @@ class Night(BaseModel):
     """A run, and the rows that it changed, in order."""
 
     run: ShownRun  # type: ignore[valid-type]
-    changes: list[shown_model(RowChange)]  # type: ignore[valid-type]
+    changes: list[build_shown_model(RowChange)]  # type: ignore[valid-type]
 
 
 async def tell_status(caller: RestCaller, _order: Order) -> Document:
@@ -111,7 +111,9 @@ async def list_queue(caller: RestCaller, order: QueueOrder) -> Document:
 async def list_log(caller: RestCaller, order: LogOrder) -> Document:
     """List what was done, and by whom."""
     since = as_instant("since", order.since, caller.memory.settings.zone)
-    return write_document(entries=await caller.memory.list_log(order.limit, since=since or 0))
+    return write_document(
+        entries=await caller.memory.provenance.list_actions(order.limit, since or 0)
+    )
 
 
 async def begin_night(caller: RestCaller, order: NightOrder) -> Document:
@@ -180,7 +182,7 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         "Count what this memory holds, what waits to be read, and what reading has cost.",
         Order,
         tell_status,
-        shown_model(Statistics, embedder=str),
+        build_shown_model(Statistics, embedder=str),
     ),
     RestRoute(
         "GET",
@@ -190,7 +192,7 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         "List what a chat model has still to read, has read, or could not.",
         QueueOrder,
         list_queue,
-        Queue,
+        QueueAnswer,
         {"limit": 5},
     ),
     RestRoute(
@@ -247,7 +249,7 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         "Take back what a run changed, and what all later runs changed.",
         NightId,
         undo_night,
-        shown_model(UndoResult),
+        build_shown_model(UndoResult),
         {"run_id": EXAMPLE_IDS["night"]},
     ),
 )

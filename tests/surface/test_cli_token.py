@@ -1,0 +1,59 @@
+"""A token is handed over once with what each client needs, and the log says who did what."""
+
+import json
+import re
+import tomllib
+
+import pytest
+from tests.surface.shell import Shell
+
+from memoria.model.access import TokenText
+
+
+def test_a_new_token_comes_with_what_is_pasted_into_each_client(shell: Shell) -> None:
+    made = shell("token", "create", "--url", "https://m.example.com/", "--json").document
+    text, clients = made["text"], made["clients"]
+    assert TokenText.parse(text) is not None
+    shown = json.dumps(clients)
+    assert shown.count("https://m.example.com/mcp") == shown.count(f"Bearer {text}") == 6
+    codex = tomllib.loads(clients["Codex, ~/.codex/config.toml"])["mcp_servers"]["memoria"]
+    assert codex["http_headers"] == {"Authorization": f"Bearer {text}"}
+    for place, block in clients.items():
+        if place.endswith(".json"):
+            json.loads(block)
+    printed = shell("token", "create", COLUMNS="60").out
+    (entry,) = re.findall(r"mcp.json:\n(.*)\n\nVS", printed)
+    assert json.loads(entry)["mcpServers"]["memoria"]["url"] == "http://127.0.0.1:8420/mcp"
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:8420", 'http://a.b/"; rm -rf x', "http://a.b/\nx"])
+def test_an_address_that_would_break_out_of_what_is_pasted_is_refused(
+    shell: Shell, url: str
+) -> None:
+    done = shell("token", "create", "--url", url)
+    assert done.code == 2
+    assert "mem_" not in done.out
+
+
+def test_the_log_says_who_did_what_newest_first(shell: Shell) -> None:
+    shell("remember", "The ferry leaves at nine.")
+    made = shell("token", "create", "--label", "laptop", "--json").document
+    shell("token", "revoke", made["token"]["id"])
+    told = shell("log").out
+    places = [told.index(word) for word in ("revoked a token", "created a token", "remembered")]
+    assert places == sorted(places)
+    assert "on the command line" in told
+    assert "ferry" not in told
+    (newest,) = shell("log", "--limit", "1", "--json").document["actions"]
+    assert newest["action"] == "revoke token"
+    assert newest["subject"] == made["token"]["id"]
+    assert shell("log", "--since", "2999-01-01").out == "Nothing was done yet.\n"
+    assert shell("log", "--since", "yesterweek").code == 1
+
+
+def test_nobody_listens_where_others_reach_it_while_nobody_may_come_in(shell: Shell) -> None:
+    made = shell("token", "create", "--json").document
+    shell("token", "revoke", made["token"]["id"])
+    refused = shell("serve", "--http", "0.0.0.0:0")
+    assert refused.code == 1
+    assert "memoria token create" in refused.err
