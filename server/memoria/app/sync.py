@@ -199,7 +199,6 @@ class SyncMemoria(OpenedTwin[Memoria]):
     set_quote_aside = wait_for(Memoria.set_quote_aside)
     read_core = wait_for(Memoria.read_core)
     statistics = wait_for(Memoria.statistics)
-    list_log = wait_for(Memoria.list_log)
     note_call = wait_for(Memoria.note_call)
 
     count_unread = wait_for(Memoria.count_unread)

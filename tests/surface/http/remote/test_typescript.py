@@ -47,7 +47,7 @@ async def test_node_uses_a_server_with_it(start_server: StartServer) -> None:
             "forgotten": True,
             "missing": [404, "not_found", "There is no memory nothing. Find its id "],
             "empty": [422, "invalid_input", "query: it is empty. Ask in words, for ex"],
-            "stranger": [401, None, "Show a token: `Authorization: Bearer mem"],
+            "stranger": [401, None, "This token does not hold. `memoria token"],
             "nobody": [0, None, "http://127.0.0.1:1 gave no answer. Check"],
             "unsafe": [
                 "TypeError: url: the token and the memory",
