@@ -245,7 +245,7 @@ export interface ListedMemory {
 
 /** Lines of the audit log, newest first. */
 export interface Log {
-  entries: LoggedAction[];
+  actions: LoggedAction[];
 }
 
 /** A line of the log with its subject's id. */

@@ -85,6 +85,7 @@ class SyncProvenance(Twin[ProvenanceQueries]):
     get = wait_for(ProvenanceQueries.get)
     history = wait_for(ProvenanceQueries.history)
     list_pending = wait_for(ProvenanceQueries.list_pending)
+    list_actions = wait_for(ProvenanceQueries.list_actions)
 
 
 class SyncEntities(Twin[EntityQueries]):

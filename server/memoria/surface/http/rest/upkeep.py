@@ -78,7 +78,7 @@ class QueueAnswer(BaseModel):
 class Log(BaseModel):
     """Lines of the audit log, newest first."""
 
-    entries: list[build_shown_model(LoggedAction)]  # type: ignore[valid-type]
+    actions: list[build_shown_model(LoggedAction)]  # type: ignore[valid-type]
 
 
 class Nights(BaseModel):
@@ -112,7 +112,7 @@ async def list_log(caller: RestCaller, order: LogOrder) -> Document:
     """List what was done, and by whom."""
     since = as_instant("since", order.since, caller.memory.settings.zone)
     return write_document(
-        entries=await caller.memory.provenance.list_actions(order.limit, since or 0)
+        actions=await caller.memory.provenance.list_actions(order.limit, since or 0)
     )
 
 
