@@ -1,6 +1,8 @@
 """The library over HTTP: addresses, tokens, errors, and calls that are made again."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from inspect import signature
@@ -318,3 +320,11 @@ async def test_the_example_of_the_guide_runs(
         await eval(compile(code, "example", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT))  # noqa: S307  (our own documents)
         kept = (await both.local.list_memories()).memories[0].id
     assert capsys.readouterr().out.startswith(f"{kept} Lin is allergic to peanuts")
+
+
+def test_a_program_that_calls_a_server_loads_none() -> None:
+    load = "import sys, memoria; memoria.open_remote_sync; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", load], capture_output=True, text=True, check=True)  # noqa: S603  (ours)
+    loaded = {one.partition(".")[0] for one in done.stdout.split()}
+    assert "httpx2" in loaded
+    assert loaded & {"starlette", "uvicorn", "mcp", "numpy"} == set()
