@@ -223,7 +223,7 @@ def _build_package(version: str, project_license: str) -> str:
         "exports": {".": {"types": "./index.d.ts", "default": "./index.js"}},
         "types": "./index.d.ts",
         "files": ["index.js", "index.d.ts", "call.js", "call.d.ts"],
-        "engines": {"node": ">=22"},
+        "engines": {"node": ">=22.1"},
         "sideEffects": False,
     }
     return json.dumps(package, indent=2) + "\n"
