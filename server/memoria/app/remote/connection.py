@@ -16,6 +16,7 @@ from memoria.app.remote.operations import RemoteRequest, build_request, find_ope
 from memoria.app.remote.values import read_preview, report_unreadable
 from memoria.errors import (
     AccessDeniedError,
+    ClosedError,
     InvalidInputError,
     InvalidTurnError,
     MemoriaError,
@@ -88,7 +89,8 @@ class RestConnection:
         """Call an operation and return its answer.
 
         A call that changes nothing, or that the server knows again, is made up to three times if
-        the server is busy or the connection breaks; any other only if nothing of it was sent.
+        the server is busy or the connection breaks; any other only if nothing of it was sent, or
+        there were too many calls.
 
         Args:
             name: of the operation.
@@ -99,6 +101,8 @@ class RestConnection:
         Raises:
             MemoriaError: it was not done, or there is no answer; says what to do.
         """
+        if self._client.is_closed:
+            raise ClosedError("This memory is closed. Open it again with memoria.open.")
         operation = find_operation(name)
         request = build_request(operation, arguments)
         key = (key or new_id()) if operation.takes_key and not has_ids else None
@@ -116,12 +120,14 @@ class RestConnection:
                 answer = await self._send(request, key)
             except _UNSENT:
                 wait_s = pause_s
-            except httpx2.TransportError as error:
+            except httpx2.RequestError as error:
                 if not may_repeat:
                     raise self._no_answer(error) from error
                 wait_s = pause_s
             else:
-                if answer.status_code not in _PASSING or not may_repeat:
+                # One call too many is refused before it has begun.
+                may = may_repeat or answer.status_code == HTTPStatus.TOO_MANY_REQUESTS
+                if answer.status_code not in _PASSING or not may:
                     return answer
                 wait_s = max(pause_s, _read_pause(answer))
                 if wait_s > _LONGEST_PAUSE_S:
@@ -129,7 +135,7 @@ class RestConnection:
             await self._pause(wait_s)
         try:
             return await self._send(request, key)
-        except httpx2.TransportError as error:
+        except httpx2.RequestError as error:
             raise self._no_answer(error, was_sent=not isinstance(error, _UNSENT)) from error
 
     async def _send(self, request: RemoteRequest, key: str | None) -> httpx2.Response:
@@ -145,7 +151,7 @@ class RestConnection:
         )
 
     def _no_answer(
-        self, error: httpx2.TransportError, *, was_sent: bool = True
+        self, error: httpx2.RequestError, *, was_sent: bool = True
     ) -> ServerUnavailableError:
         happened = "It was asked and gave no answer" if was_sent else "It can't be reached"
         then = (

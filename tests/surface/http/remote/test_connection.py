@@ -165,6 +165,21 @@ async def test_errors_are_the_librarys_own(open_both_ways: OpenBothWays) -> None
             await both.remote.record_conversation([{"role": "user", "content": "a"}, {}])
 
 
+async def test_a_closed_memory_says_so(open_both_ways: OpenBothWays) -> None:
+    async with open_both_ways() as both:
+        async with memoria.open(url=both.server.url, token=both.token) as memory:
+            await memory.statistics()
+        with pytest.raises(ClosedError, match="memoria.open"):
+            await memory.statistics()
+
+
+async def test_an_answer_that_is_packed_wrongly_is_no_answer() -> None:
+    packed = (200, b"no gzip", "Content-Encoding: gzip\r\n")
+    async with start_scripted(packed) as (_, connection):
+        with pytest.raises(ServerUnavailableError, match="look before"):
+            await connection.call("remember", {"content": "Ann likes tea."})
+
+
 async def test_a_token_that_does_not_hold_is_told_so(start_server: StartServer) -> None:
     async with start_server() as server, memoria.open(url=server.url, token=TOKEN) as memory:
         with pytest.raises(AccessDeniedError, match="token does not hold"):
@@ -206,6 +221,13 @@ async def test_what_was_sent_and_may_have_been_done_is_not_sent_again() -> None:
         with pytest.raises(ServerUnavailableError, match="not known: look before"):
             await connection.call("remember", {"content": "Ann likes tea."})
     assert (len(server.asked), server.paused) == (1, [])
+
+
+async def test_what_was_refused_as_one_call_too_many_is_sent_again() -> None:
+    kept = (200, b'{"id":"x"}', "")
+    async with start_scripted((429, b"{}", "Retry-After: 2\r\n"), kept) as (server, connection):
+        assert await connection.call("remember", {"content": "Ann likes tea."}) == {"id": "x"}
+    assert (len(server.asked), server.paused) == (2, [2.0])
 
 
 async def test_a_call_with_a_key_is_sent_again_with_the_same_key() -> None:
