@@ -169,7 +169,7 @@ async def test_a_closed_memory_says_so(open_both_ways: OpenBothWays) -> None:
     async with open_both_ways() as both:
         async with memoria.open(url=both.server.url, token=both.token) as memory:
             await memory.statistics()
-        with pytest.raises(ClosedError, match="memoria.open"):
+        with pytest.raises(ClosedError, match=r"memoria\.open"):
             await memory.statistics()
 
 

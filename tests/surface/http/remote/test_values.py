@@ -135,6 +135,9 @@ async def test_a_memory_has_its_wordings_and_where_they_came_from(
         memory = await both.ask("get_memory", memory_id)
     assert memory.own.links
     assert memory.read.content == memory.own.content
+    shown = memory.read.to_json()
+    assert "upvotes" not in shown
+    assert memory.own.to_json().items() >= {"id": memory_id, "text": shown["text"]}.items()
     assert compare(memory) == snapshot(
         [
             "Memory.contradicts",
