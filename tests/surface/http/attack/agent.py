@@ -42,9 +42,7 @@ class McpAgent:
         body, headers = self.write(method, params)
         return self.http.post("/mcp", json=body, headers=headers)
 
-    def write(
-        self, method: str, params: dict[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, str]]:
+    def write(self, method: str, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
         """Write a request, with the headers that belong to it."""
         body = {"jsonrpc": "2.0", "id": next(self._numbers), "method": method, "params": params}
         headers = {"Accept": _FORMS}

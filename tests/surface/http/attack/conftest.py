@@ -195,6 +195,7 @@ class Served:
         assert client.get("/healthz").json() == {"alive": True}
         assert client.get("/readyz").json() == {"ready": True}
         self.check_tells_nothing("\n".join(self.records.lines))
+        assert [one for one in self.records.lines if " ERROR " in one] == []
 
 
 def _encode(text: str | bytes) -> bytes:

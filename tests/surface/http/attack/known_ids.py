@@ -131,7 +131,9 @@ def list_calls() -> Iterator[Call]:
     yield _tool("remember", memories=[], page="{page}")
     yield _tool("remember", memories=by_turn)
     place = {"session_id": "{session}", "workspace": "{workspace}"}
-    yield _tool("remember", content="Ben keeps bees.", task="{task}", entities=["{entity}"], **place)
+    yield _tool(
+        "remember", content="Ben keeps bees.", task="{task}", entities=["{entity}"], **place
+    )
     yield _tool("record_conversation", turns=[{**said, "message_id": "{message}"}], **place)
     yield _tool("record_conversation", turns=[said], event="session_end", **place)
     yield _tool("update_scratchpad", completed="{task}", session_id="{session}")

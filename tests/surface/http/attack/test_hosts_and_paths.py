@@ -100,7 +100,13 @@ def test_a_page_of_another_site_is_refused_even_with_a_token(served: Served) -> 
 
 def test_no_header_beside_host_names_the_server(served: Served) -> None:
     token = f"Authorization: Bearer {served.create_token().text}"
-    for header in ("X-Forwarded-Host", "X-Host", "Forwarded", "X-Original-Host", "X-HTTP-Host-Override"):
+    for header in (
+        "X-Forwarded-Host",
+        "X-Host",
+        "Forwarded",
+        "X-Original-Host",
+        "X-HTTP-Host-Override",
+    ):
         value = "host=localhost" if header == "Forwarded" else "localhost"
         answer = served.ask("/mcp", token, f"{header}: {value}", host="evil.example")
         served.check_refusal(answer, (421,))
@@ -117,7 +123,11 @@ def test_no_header_beside_host_names_the_server(served: Served) -> None:
             b"POST http://evil.com/mcp HTTP/1.1\r\nHost: localhost\r\n" + head + b"\r\n{}"
         ),
         "another beside the right target": (
-            b"POST http://localhost:" + port + b"/mcp HTTP/1.1\r\nHost: evil.com\r\n" + head + b"\r\n{}"
+            b"POST http://localhost:"
+            + port
+            + b"/mcp HTTP/1.1\r\nHost: evil.com\r\n"
+            + head
+            + b"\r\n{}"
         ),
         "folded": b"POST /mcp HTTP/1.1\r\nHost:\r\n evil.com\r\n" + head + b"\r\n{}",
         "spaced": b"POST /mcp HTTP/1.1\r\nHost : localhost\r\n" + head + b"\r\n{}",
@@ -139,7 +149,19 @@ PATHS = (
     "/v1", "/v1/", "/v1/memories", "/.well-known/../mcp", "/mcp/.well-known/oauth-protected-resource",
     "/" + "a" * 20_000, "/" + "%2e%2e/" * 2_000 + "mcp",
 )  # fmt: skip
-METHODS = ("OPTIONS", "TRACE", "CONNECT", "PUT", "PATCH", "DELETE", "HEAD", "GET", "PRI", "get", "POST")
+METHODS = (
+    "OPTIONS",
+    "TRACE",
+    "CONNECT",
+    "PUT",
+    "PATCH",
+    "DELETE",
+    "HEAD",
+    "GET",
+    "PRI",
+    "get",
+    "POST",
+)
 OPEN = ("/healthz", "/readyz", "/openapi.json")
 
 

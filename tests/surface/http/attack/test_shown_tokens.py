@@ -13,7 +13,19 @@ from memoria.model.access import Access, TokenText
 MILLION = 1_000_000
 _HEAD_BYTES = 60_000
 """A head that is just short enough to be read."""
-_OTHER_NAMES = ("ben", "nobody", "../ann", "ann/..", "a/b", "/etc", "..", ".", "ann\0", "ann\n", "Ann")
+_OTHER_NAMES = (
+    "ben",
+    "nobody",
+    "../ann",
+    "ann/..",
+    "a/b",
+    "/etc",
+    "..",
+    ".",
+    "ann\0",
+    "ann\n",
+    "Ann",
+)
 
 
 def write_tokens(good: str, ended: str, revoked: str) -> Iterator[bytes]:
@@ -26,7 +38,16 @@ def write_tokens(good: str, ended: str, revoked: str) -> Iterator[bytes]:
     """
     parts = TokenText.parse(good)
     assert parts is not None
-    for text in (ended, revoked, good[:-1], good + "A", good[:-1] + "é", good.swapcase(), "mem_", "."):
+    for text in (
+        ended,
+        revoked,
+        good[:-1],
+        good + "A",
+        good[:-1] + "é",
+        good.swapcase(),
+        "mem_",
+        ".",
+    ):
         yield text.encode()
     for name in (*_OTHER_NAMES, "n" * 10_000, "名" * 3_000):
         yield str(parts._replace(tenant=name)).encode()
@@ -96,7 +117,12 @@ def test_a_token_holds_in_one_header_alone(served: Served) -> None:
     ):
         answer = served.ask("/mcp", *headers)
         served.check_refusal(answer, (400, 401), headers)
-    for target in (f"/mcp?token={token}", f"/mcp?access_token={token}", f"/mcp#{token}", f"/{token}"):
+    for target in (
+        f"/mcp?token={token}",
+        f"/mcp?access_token={token}",
+        f"/mcp#{token}",
+        f"/{token}",
+    ):
         served.check_refusal(served.ask(target), (400, 401))
     form = f"access_token={token}".encode()
     kind = "Content-Type: application/x-www-form-urlencoded"
@@ -119,7 +145,11 @@ def test_of_two_tokens_shown_in_two_headers_neither_holds(served: Served) -> Non
 
 def test_a_token_of_a_million_bytes_is_refused(served: Served) -> None:
     token = served.create_token().text
-    for shown in (b"A" * MILLION, token.encode() + b"A" * MILLION, b"mem_" + b"QQ." * (MILLION // 3)):
+    for shown in (
+        b"A" * MILLION,
+        token.encode() + b"A" * MILLION,
+        b"mem_" + b"QQ." * (MILLION // 3),
+    ):
         served.check_refusal(served.ask("/mcp", b"Authorization: Bearer " + shown))
 
 
