@@ -3,8 +3,13 @@
 import logging
 import re
 import socket
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import (
+    AbstractAsyncContextManager,
+    ExitStack,
+    asynccontextmanager,
+    contextmanager,
+)
 from dataclasses import dataclass, field
 from functools import partial
 from urllib.parse import urlsplit
@@ -205,12 +210,24 @@ def _encode(text: str | bytes) -> bytes:
 @pytest.fixture
 def served(start_server: StartServer) -> Iterator[Served]:
     """A server in another thread; after the test it must still answer, and its log be clean."""
+    options = HttpOptions(names=("memory.example.com",))
+    with serving(lambda: start_server(options)) as running:
+        yield running
+
+
+@contextmanager
+def serving(start: Callable[[], AbstractAsyncContextManager[HttpServer]]) -> Iterator[Served]:
+    """Run a server in another thread; in the end it must still answer, and its log be clean.
+
+    Args:
+        start: starts it, until the block of what it returns ends.
+    """
     records = Records()
     loggers = [logging.getLogger(name) for name in (None, "uvicorn")]
 
     @asynccontextmanager
     async def serve() -> AsyncIterator[HttpServer]:
-        async with start_server(HttpOptions(names=("memory.example.com",))) as server:
+        async with start() as server:
             for name in ("uvicorn.error", "uvicorn.asgi"):
                 logging.getLogger(name).setLevel(logging.WARNING)
             yield server
