@@ -4,12 +4,7 @@ import logging
 import re
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import (
-    AbstractAsyncContextManager,
-    ExitStack,
-    asynccontextmanager,
-    contextmanager,
-)
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from urllib.parse import urlsplit
@@ -24,9 +19,9 @@ from memoria.app.tokens import CreatedToken
 from memoria.model.access import Access
 from memoria.surface.http.app import HttpOptions
 
-SECRET = "My sister Quetzalcoatl has moved to Ghent and opens the vault there."
+SAID = "My sister Quetzalcoatl has moved to Ghent and opens the vault there."
 """What every request that carries content says; no log and no refusal may repeat it."""
-_SECRET_WORD = "Quetzalcoatl"
+_SAID_WORD = "Quetzalcoatl"
 _TRACEBACK = re.compile(r'Traceback|File "[^"]*\.py"|site-packages')
 _WAIT_S = 10
 
@@ -190,7 +185,7 @@ class Served:
         """Check that a text has no traceback, no secret and nothing that was said."""
         text = raw if isinstance(raw, str) else raw.decode("utf-8", "replace")
         assert not _TRACEBACK.search(text), text[:2000]
-        assert _SECRET_WORD not in text, text[:2000]
+        assert _SAID_WORD not in text, text[:2000]
         told = [secret for secret in self.secrets if secret in text]
         assert not told, text[:2000]
 

@@ -13,9 +13,7 @@ class _JumpingSelector(selectors.DefaultSelector):
 
     jumped_s = 0.0
 
-    def select(
-        self, timeout: float | None = None
-    ) -> list[tuple[selectors.SelectorKey, int]]:
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """Return what is ready; if nothing is, jump to the end of the wait."""
         if timeout is None or timeout <= _PATIENCE_S:
             return super().select(timeout)

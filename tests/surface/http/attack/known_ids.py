@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tests.surface.http.attack.agent import McpAgent
-from tests.surface.http.attack.conftest import SECRET
+from tests.surface.http.attack.conftest import SAID
 
 IdKind = str
 Call = tuple[str, dict[str, Any]]
@@ -38,13 +38,13 @@ def fill(agent: McpAgent) -> dict[IdKind, str]:
     page = agent.request("resources/read", uri="memory://unread")
     text = page["result"]["contents"][0]["text"]
     ids["page"] = _find(r'"([0-9a-f]{8}-\d+-[0-9a-f]{8})"', text)
-    turn = {"role": "user", "content": SECRET, "message_id": ids["message"]}
+    turn = {"role": "user", "content": SAID, "message_id": ids["message"]}
     where = {"session_id": ids["session"], "workspace": ids["workspace"]}
     agent.do("update_scratchpad", current_focus=ids["task"], session_id=ids["session"])
     agent.do("record_conversation", turns=[turn], **where)
     kept = agent.do(
         "remember",
-        content=f"{ids['entity']}: {SECRET}",
+        content=f"{ids['entity']}: {SAID}",
         entities=[ids["entity"]],
         task=ids["task"],
         **where,
@@ -101,6 +101,9 @@ def compare_form(answer: Mapping[str, Any], ids: Mapping[IdKind, str]) -> str:
     return _MOMENT.sub("<moment>", _SHORT.sub("<made>", text))
 
 
+_AGREED = {"token": "{token}"}
+
+
 def _tool(name: str, **arguments: Any) -> Call:  # noqa: ANN401  (JSON)
     return "tools/call", {"name": name, "arguments": arguments}
 
@@ -111,7 +114,13 @@ def _completion(ref: dict[str, str], name: str, value: str) -> Call:
 
 def list_calls() -> Iterator[Call]:
     """List every call over MCP into which an id can be put, and those that answer without one."""
-    said = {"role": "user", "content": "Hello from the other side."}
+    yield from _list_by_id()
+    yield from _list_by_place()
+    yield from _list_erasing()
+    yield from _list_reading()
+
+
+def _list_by_id() -> Iterator[Call]:
     for one in ("memory", "turn"):
         for action in REVISIONS:
             given = {"content": "The vault has no word."} if action == "correct" else {}
@@ -119,11 +128,15 @@ def list_calls() -> Iterator[Call]:
     for one in ("memory", "turn", "session", "page"):
         yield _tool("get_memory", id=f"{{{one}}}")
         yield _tool("forget_memory", ids=[f"{{{one}}}"])
-        yield _tool("forget_memory", ids=[f"{{{one}}}"], token="{token}", include_source=True)
+        yield _tool("forget_memory", ids=[f"{{{one}}}"], include_source=True, **_AGREED)
         for template in ("memories", "sessions", "unread"):
             yield "resources/read", {"uri": f"memory://{template}/{{{one}}}"}
         yield _tool("remember", content=f"Ben likes tea, says {one}.", supersedes=f"{{{one}}}")
         yield _tool("remember", content=f"Ben has tea with {one}.", turn_id=f"{{{one}}}")
+
+
+def _list_by_place() -> Iterator[Call]:
+    said = {"role": "user", "content": "Hello from the other side."}
     several = [{"content": "The vault has a word.", "quote": "opens the vault", "turn_id": 1}]
     by_turn = [{**several[0], "turn_id": "{turn}"}]
     yield _tool("remember", memories=several, page="{page}")
@@ -144,12 +157,19 @@ def list_calls() -> Iterator[Call]:
         yield _tool(tool, query="sister vault", queries=["{entity}", "{memory}"], workspace="*")
     yield _tool("search_memory", query="sister vault", task="{task}")
     yield _tool("search_conversation_traces", query="sister vault", role="user", context=5)
+
+
+def _list_erasing() -> Iterator[Call]:
     for wide in (
         {"session_id": "{session}"}, {"workspace": "{workspace}"}, {"topic": "{entity}"},
-        {"query": "sister vault"}, {"speaker": "user", "keep": ["{memory}"]}, {"since": "2001-01-01"},
+        {"query": "sister vault"}, {"speaker": "user", "keep": ["{memory}"]},
+        {"since": "2001-01-01"},
     ):  # fmt: skip
         yield _tool("forget_memory", **wide)
-        yield _tool("forget_memory", token="{token}", include_source=True, **wide)
+        yield _tool("forget_memory", include_source=True, **wide, **_AGREED)
+
+
+def _list_reading() -> Iterator[Call]:
     for name in ("scratchpad", "core/MEMORY.md", "core/USER.md", "core/PERSONA.md", "unread"):
         yield "resources/read", {"uri": f"memory://{name}"}
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import httpx2
-from tests.surface.http.attack.conftest import SECRET, Served
+from tests.surface.http.attack.conftest import SAID, Served
 from tests.surface.http.attack.known_ids import IdKind, compare_form
 
 from memoria.model.access import Access
@@ -25,11 +25,9 @@ class RestTenant:
         self.own = {"tenant": name, "session of": token.split(".")[1][-8:] if token else "none"}
         """What its answers may have of its own: its name, and the session it is seen in."""
 
-    def send(
-        self, route: RestRoute[Any], arguments: Arguments, **shown: str
-    ) -> httpx2.Response:
+    def send(self, route: RestRoute[Any], arguments: Arguments, **shown: str) -> httpx2.Response:
         """Call a route with arguments of its order, and with further headers."""
-        headers = {name: one.encode("latin-1") for name, one in shown.items()}
+        headers = {name.encode(): one.encode("latin-1") for name, one in shown.items()}
         named = {name: str(arguments[name]) for name in route.path_names}
         rest = {name: one for name, one in arguments.items() if name not in named}
         path = route.open_path.format(**{name: quote(one) for name, one in named.items()})
@@ -37,7 +35,7 @@ class RestTenant:
             return self.http.request(route.method, path, json=rest, headers=headers)
         if route.method == "GET":
             return self.http.request(route.method, path, params=rest, headers=headers)
-        sent = {"Content-Type": route.body_type.encode(), **headers}
+        sent = {b"Content-Type": route.body_type.encode(), **headers}
         return self.http.request(route.method, path, content=b"", headers=sent)
 
     def fill(self) -> dict[IdKind, str]:
@@ -50,13 +48,13 @@ class RestTenant:
             "key": "ann-key-12ab90",
         }
         where = {"session_id": ids["session"], "workspace": ids["workspace"]}
-        turn = {"role": "user", "content": SECRET, "message_id": "ann-message-1"}
+        turn = {"role": "user", "content": SAID, "message_id": "ann-message-1"}
         said = self.do("record_conversation", turns=[turn], **where)
         ids["turn"] = said["turn_ids"][0]
         pad = {"session_id": ids["session"], "current_focus": ids["task"]}
         self.do("update_scratchpad", **pad)
         for kind in ("memory", "outdated", "wrong"):
-            content = f"{ids['entity']} {kind}: {SECRET}"
+            content = f"{ids['entity']} {kind}: {SAID}"
             stated = {"content": content, "entities": [ids["entity"]], "task": ids["task"]}
             ids[kind] = self.do("remember", **stated, **where)["id"]
         tokens = {

@@ -1,4 +1,4 @@
-"""No body, however large, deep, odd or slow, makes the server fail, wait for ever or tell anything."""
+"""No body, however large, deep or odd, makes the server fail, or tell anything."""
 
 import gzip
 import json
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.surface.http.attack.agent import McpAgent, McpEra
-from tests.surface.http.attack.conftest import SECRET, Answer, Served
+from tests.surface.http.attack.conftest import SAID, Answer, Served
 
 from memoria.model.access import Access
 
@@ -46,6 +46,7 @@ NO_MESSAGES = {
     "a name that is none": _CALL + b'{"name":["get_memory"],"arguments":{}}}',
     "arguments in a text": _CALL + b'{"name":"get_memory","arguments":"id"}}',
 }
+_LISTS = json.loads("[" * 900 + "]" * 900)
 ARGUMENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "a lone surrogate": ("remember", {"content": "Ann \ud800 keeps bees."}),
     "a NUL": ("remember", {"content": "Ann\0 keeps hens."}),
@@ -70,17 +71,21 @@ ARGUMENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "many wordings": ("search_memory", {"queries": ["bees"] * 10_000}),
     "many ids": ("forget_memory", {"ids": [f"{n:036}" for n in range(20_000)]}),
     "an odd token": ("forget_memory", {"ids": ["a"], "token": "é\0" * 1_000}),
-    "names of another kind": ("get_memory", {"id": "a", "__proto__": {"x": 1}, "self": 1, "ctx": 2}),
+    "other names": ("get_memory", {"id": "a", "__proto__": {"x": 1}, "self": 1, "ctx": 2}),
     "an argument of ours": ("forget_memory", {"ids": ["a"], "preview": {}, "consent": {}}),
-    "an answer of ours": ("revise_memory", {"id": "a", "action": "confirm", "answer": {"true": True}}),
+    "an answer of ours": (
+        "revise_memory", {"id": "a", "action": "confirm", "answer": {"true": True}},
+    ),
     "a list as an id": ("get_memory", {"id": ["a"]}),
     "turns of no form": ("record_conversation", {"turns": [{"role": "root", "content": 1}, None]}),
     "many empty turns": ("record_conversation", {"turns": [{"role": "user"}] * 5_000}),
-    "a session of a million": ("update_scratchpad", {"current_focus": "x", "session_id": "s" * 1_000_000}),
+    "a session of a million": (
+        "update_scratchpad", {"current_focus": "x", "session_id": "s" * 1_000_000},
+    ),
     "a focus of a million": ("update_scratchpad", {"current_focus": "x" * 1_000_000}),
     "deep arguments of a tool": (
         "record_conversation",
-        {"turns": [{"role": "tool", "tool_name": "x", "tool_args": json.loads("[" * 900 + "]" * 900)}]},
+        {"turns": [{"role": "tool", "tool_name": "x", "tool_args": _LISTS}]},
     ),
 }  # fmt: skip
 
@@ -114,7 +119,7 @@ def test_what_is_no_message_is_refused(served: Served, era: McpEra) -> None:
 @pytest.mark.parametrize("part", range(4))
 def test_no_argument_of_a_tool_fails_inside(served: Served, part: int) -> None:
     agent = served.agent(served.create_token("ann", Access.ADMIN).text)
-    agent.do("remember", content=SECRET)
+    agent.do("remember", content=SAID)
     for what in [*ARGUMENTS][part::4]:
         tool, arguments = ARGUMENTS[what]
         body, headers = agent.write("tools/call", {"name": tool, "arguments": arguments})
@@ -164,7 +169,7 @@ def test_a_packed_body_is_not_unpacked(served: Served) -> None:
     for encoding in ("gzip", "deflate", "br", "zstd", "gzip, gzip", "identity, gzip", "x"):
         answer = send_raw(agent, packed, **{"Content-Encoding": encoding})
         served.check_refusal(answer)
-    call = {"name": "remember", "arguments": {"content": SECRET}}
+    call = {"name": "remember", "arguments": {"content": SAID}}
     body, _ = agent.write("tools/call", call)
     answer = send_raw(
         agent, gzip.compress(json.dumps(body).encode()), **{"Content-Encoding": "gzip"}

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import hmac
 import json
-import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -15,6 +14,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from jwt.algorithms import RSAAlgorithm
 from tests.surface.http.attack.conftest import Served, serving
+from tests.surface.http.attack.forged import HOUR, NOW, encode_part, list_claims, sign, write
 from tests.surface.http.authority import (
     AUDIENCE,
     EC_KEY,
@@ -31,8 +31,6 @@ from memoria.surface.http.app import HttpOptions
 
 ATTACKER = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 ATTACKER_EC = ec.generate_private_key(ec.SECP256R1())
-_NOW = int(time.time())
-_HOUR = 3600
 _MILLION = 1_000_000
 _SHAPES = (serialization.Encoding.PEM, serialization.Encoding.DER)
 
@@ -51,35 +49,6 @@ def trusting(start_server: StartServer) -> Iterator[tuple[Served, Authority]]:
 
     with serving(serve) as served:
         yield served, known[0]
-
-
-def write(header: object, claims: object, signature: bytes = b"") -> str:
-    """Write a token whose parts are what they are."""
-    return f"{_encode(header)}.{_encode(claims)}.{_encode(signature)}"
-
-
-def _encode(part: object) -> str:
-    raw = part if isinstance(part, bytes) else json.dumps(part).encode()
-    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
-
-
-def sign(header: object, claims: object) -> str:
-    """Write a token whose header says anything, and sign it as the issuer does with RS256."""
-    said = f"{_encode(header)}.{_encode(claims)}"
-    signature = RSAAlgorithm(RSAAlgorithm.SHA256).sign(said.encode(), RSA_KEY)
-    return f"{said}.{_encode(signature)}"
-
-
-def list_claims(authority: Authority, **changed: object) -> dict[str, Any]:
-    """The claims of a token that opens the memory, some of them changed."""
-    claims = {
-        "iss": authority.issuer,
-        "aud": AUDIENCE,
-        "sub": "ann",
-        "exp": _NOW + _HOUR,
-        "scope": "memoria:write",
-    }
-    return {**claims, **changed}
 
 
 def check_refused(trusting: tuple[Served, Authority], tokens: dict[str, str]) -> None:
@@ -115,7 +84,7 @@ def read_public_texts() -> Iterator[bytes]:
 
 def test_a_token_without_a_signature_is_refused(trusting: tuple[Served, Authority]) -> None:
     claims = list_claims(trusting[1])
-    good = trusting[1].issue()
+    good, other = trusting[1].issue(), trusting[1].issue({"sub": "ben"})
     head, said, signature = good.split(".")
     tokens = {
         f"{name} {len(mark)} {kid}": write({"alg": name, "kid": kid}, claims, mark)
@@ -123,7 +92,7 @@ def test_a_token_without_a_signature_is_refused(trusting: tuple[Served, Authorit
         for mark in (b"", b"\0", b"x")
         for kid in ("RS256", "none")
     }
-    for name, alg in {"null": None, "a list": ["none", "RS256"], "0": 0, "an object": {}}.items():
+    for name, alg in (("null", None), ("a list", ["none", "RS256"]), ("0", 0), ("an object", {})):
         tokens[f"algorithm {name}"] = write({"alg": alg, "kid": "RS256"}, claims)
     tokens |= {
         "no algorithm": write({"kid": "RS256"}, claims),
@@ -134,9 +103,9 @@ def test_a_token_without_a_signature_is_refused(trusting: tuple[Served, Authorit
         "four parts": f"{good}.{signature}",
         "five parts": f"{good}.{signature}.{signature}",
         "a cut signature": good[:-2],
-        "a signature of another": f"{head}.{said}.{trusting[1].issue({'sub': 'ben'}).split('.')[2]}",
-        "other claims": f"{head}.{_encode(claims | {'sub': 'ben'})}.{signature}",
-        "another header": f"{_encode({'alg': 'RS256', 'kid': 'RS256', 'x': 1})}.{said}.{signature}",
+        "a signature of another": f"{head}.{said}.{other.split('.')[2]}",
+        "other claims": f"{head}.{encode_part(claims | {'sub': 'ben'})}.{signature}",
+        "another header": f"{encode_part({'alg': 'RS256', 'kid': 'RS256', 'x': 1})}.{said}.{signature}",
     }
     check_refused(trusting, tokens)
 
@@ -147,11 +116,10 @@ def test_no_public_key_signs_as_a_secret(trusting: tuple[Served, Authority]) -> 
         for name in ("HS256", "HS384", "HS512"):
             for kid in ("RS256", "ES256", None):
                 header = {"alg": name, "typ": "JWT"} | ({} if kid is None else {"kid": kid})
-                said = f"{_encode(header)}.{_encode(claims)}".encode()
+                said = f"{encode_part(header)}.{encode_part(claims)}".encode()
                 digest = hmac.new(secret, said, getattr(hashlib, f"sha{name[2:]}")).digest()
-                tokens[f"{name} {number} {kid}"] = f"{said.decode()}.{_encode(digest)}"
-    picked = dict([*tokens.items()])
-    check_refused(trusting, picked)
+                tokens[f"{name} {number} {kid}"] = f"{said.decode()}.{encode_part(digest)}"
+    check_refused(trusting, tokens)
 
 
 def test_no_algorithm_is_taken_for_another(trusting: tuple[Served, Authority]) -> None:
@@ -176,9 +144,9 @@ def test_no_algorithm_is_taken_for_another(trusting: tuple[Served, Authority]) -
 def sign_as(claimed: str, made: str, kid: str | None, claims: dict[str, Any]) -> str:
     """Sign with one algorithm, and claim another."""
     header = {"alg": claimed} | ({} if kid is None else {"kid": kid})
-    said = f"{_encode(header)}.{_encode(claims)}"
+    said = f"{encode_part(header)}.{encode_part(claims)}"
     algorithm = jwt.get_algorithm_by_name(made)
-    return f"{said}.{_encode(algorithm.sign(said.encode(), KEYS[made]))}"
+    return f"{said}.{encode_part(algorithm.sign(said.encode(), KEYS[made]))}"
 
 
 def test_a_key_that_comes_with_a_token_signs_nothing(trusting: tuple[Served, Authority]) -> None:
@@ -213,8 +181,28 @@ def test_a_flood_of_unknown_keys_asks_the_issuer_hardly_ever(
 ) -> None:
     _, authority = trusting
     claims = list_claims(authority)
-    odd: list[Any] = ["", " ", "\0", None, 0, True, [], ["RS256"], {}, {"a": 1}, "k" * 20_000, 1e308]
-    ids = [*odd, *(f"key-{number}" for number in range(60)), "rs256", "RS256 ", "RS256\0", "ES256/../RS256"]
+    odd: list[Any] = [
+        "",
+        " ",
+        "\0",
+        None,
+        0,
+        True,
+        [],
+        ["RS256"],
+        {},
+        {"a": 1},
+        "k" * 20_000,
+        1e308,
+    ]
+    ids = [
+        *odd,
+        *(f"key-{number}" for number in range(60)),
+        "rs256",
+        "RS256 ",
+        "RS256\0",
+        "ES256/../RS256",
+    ]
     tokens = {repr(kid)[:40]: sign({"alg": "RS256", "kid": kid}, claims) for kid in ids}
     del tokens["None"]  # without an id, the issuer's only key of the algorithm is meant
     check_refused(trusting, tokens)
@@ -236,7 +224,9 @@ def test_no_other_issuer_and_no_other_audience_opens(trusting: tuple[Served, Aut
     ]  # fmt: skip
     head = {"alg": "RS256", "kid": "RS256"}
     tokens = {f"issuer {one!r}": sign(head, list_claims(authority, iss=one)) for one in issuers}
-    tokens |= {f"audience {one!r}": sign(head, list_claims(authority, aud=one)) for one in audiences}
+    tokens |= {
+        f"audience {one!r}": sign(head, list_claims(authority, aud=one)) for one in audiences
+    }
     for name in ("iss", "aud", "exp", "sub"):
         claims = list_claims(authority)
         del claims[name]
@@ -249,11 +239,11 @@ def test_no_token_opens_outside_its_time(trusting: tuple[Served, Authority]) -> 
     head = {"alg": "RS256", "kid": "RS256"}
     times: dict[str, list[object]] = {
         "exp": [
-            0, -1, _NOW - _HOUR, float(_NOW - _HOUR), str(_NOW - _HOUR), None, True, False, "", "abc",
-            [], {}, [_NOW + _HOUR], float("nan"), float("-inf"), -(10**400), "2099-01-01",
+            0, -1, NOW - HOUR, float(NOW - HOUR), str(NOW - HOUR), None, True, False, "",
+            "abc", [], {}, [NOW + HOUR], float("nan"), float("-inf"), -(10**400), "2099-01-01",
         ],
-        "nbf": [_NOW + _HOUR, float(_NOW + _HOUR), str(_NOW + _HOUR), "abc", [], {}, 10**400],
-        "iat": [_NOW + _HOUR, float(_NOW + _HOUR), "abc", [], {}, 10**400],
+        "nbf": [NOW + HOUR, float(NOW + HOUR), str(NOW + HOUR), "abc", [], {}, 10**400],
+        "iat": [NOW + HOUR, float(NOW + HOUR), "abc", [], {}, 10**400],
     }  # fmt: skip
     tokens = {
         f"{name} {value!r}"[:60]: sign(head, list_claims(authority, **{name: value}))
@@ -267,10 +257,22 @@ def test_no_odd_claim_or_header_fails_inside(trusting: tuple[Served, Authority])
     served, authority = trusting
     head = {"alg": "RS256", "kid": "RS256"}
     odd: list[object] = [
-        float("inf"), float("nan"), 10**400, 1e308, -0.0, str(_NOW + _HOUR), "\ud800", "\0", {}, [],
+        float("inf"), float("nan"), 10**400, 1e308, -0.0, str(NOW + HOUR), "\ud800", "\0", {}, [],
         [[[]]], {"a": {"b": []}}, True, None, "x" * 20_000, "²", "١٢٣",
     ]  # fmt: skip
-    for name in ("exp", "nbf", "iat", "sub", "scope", "aud", "iss", "jti", "client_id", "azp", "act"):
+    for name in (
+        "exp",
+        "nbf",
+        "iat",
+        "sub",
+        "scope",
+        "aud",
+        "iss",
+        "jti",
+        "client_id",
+        "azp",
+        "act",
+    ):
         for value in odd:
             token = sign(head, {**list_claims(authority, sub=f"ann {name}"), name: value})
             answer = served.ask("/mcp", f"Authorization: Bearer {token}")
@@ -291,7 +293,9 @@ def test_what_is_no_plain_token_is_refused(trusting: tuple[Served, Authority]) -
     tokens = {
         "a nested token": sign({**head, "cty": "JWT"}, inner.encode()),
         "a nested token as text": sign(head, inner),
-        "an encrypted one": ".".join([_encode({"alg": "dir", "enc": "A128GCM"}), "", "a", "b", "c"]),
+        "an encrypted one": ".".join(
+            [encode_part({"alg": "dir", "enc": "A128GCM"}), "", "a", "b", "c"]
+        ),
         "a packed one": sign({**head, "zip": "DEF"}, b"\x78\x9c\x03\x00"),
         "a crit that nobody knows": sign({**head, "crit": ["x-a"], "x-a": 1}, claims),
         "a crit without its header": sign({**head, "crit": ["exp"]}, claims),
@@ -333,7 +337,19 @@ def test_no_odd_tenant_is_taken_for_another_or_begun(trusting: tuple[Served, Aut
     served = trusting[0]
     ann = served.agent(authority.issue({"sub": "ann"}))
     ann.do("remember", content="Ann keeps bees.")
-    for name in (" ann", "ann ", "ann\0", "ANN", "Ann", "ann/", "./ann", "../ann", "ann\n", "ａnn", "аnn"):
+    for name in (
+        " ann",
+        "ann ",
+        "ann\0",
+        "ANN",
+        "Ann",
+        "ann/",
+        "./ann",
+        "../ann",
+        "ann\n",
+        "ａnn",
+        "аnn",
+    ):
         token = sign(head, list_claims(authority, sub=name, scope="memoria:read"))
         agent = served.agent(token)
         answer = agent.post("tools/call", {"name": "search_memory", "arguments": {"query": "bees"}})

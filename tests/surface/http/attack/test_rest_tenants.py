@@ -109,7 +109,7 @@ def test_every_route_asks_for_a_token_and_for_its_access(served: Served) -> None
             assert answer.status_code == (401 if access is None else 403), (route.name, access)
             assert answer.headers["content-type"] == "application/problem+json", route.name
             # A refusal comes before the arguments are read: it is the same for any.
-            other = caller.send(route, {name: "\0" for name in route.path_names})
+            other = caller.send(route, dict.fromkeys(route.path_names, "\x00"))
             assert (other.status_code, other.text) == (answer.status_code, answer.text)
 
 
@@ -140,7 +140,12 @@ def test_a_tenant_named_in_a_call_is_the_callers_or_the_call_is_refused(served: 
                 assert answer.status_code in (403, 422), (route.name, tenant, answer.text)
                 served.check_tells_nothing(answer.text)
     assert ben.do("tell_status")["turns"] == before
-    named = {"X-Tenant-Id": "ann", "X-Tenant": "ann", "X-Forwarded-User": "ann", "Cookie": "tenant=ann"}
+    named = {
+        "X-Tenant-Id": "ann",
+        "X-Tenant": "ann",
+        "X-Forwarded-User": "ann",
+        "Cookie": "tenant=ann",
+    }
     for route in _READS:
         arguments = build_example(route, tenants.ids)
         plain, told = ben.send(route, arguments), ben.send(route, arguments, **named)
@@ -168,7 +173,9 @@ def test_no_tag_of_one_tenants_answer_is_taken_from_another(served: Served) -> N
             else:
                 assert (his.status_code, his.text) == (plain.status_code, plain.text), route.name
     revise = ROUTES_BY_NAME["revise_memory"]
-    tag = tenants.ann.send(ROUTES_BY_NAME["get_memory"], {"memory_id": tenants.ids["memory"]}).headers["etag"]
+    tag = tenants.ann.send(
+        ROUTES_BY_NAME["get_memory"], {"memory_id": tenants.ids["memory"]}
+    ).headers["etag"]
     for shown in (tag, "*", '"x"', "", tag + tag, "\xff"):
         tenants.compare([(revise, {})], **{"If-Match": shown})
         tenants.compare([(revise, {})], **{"If-None-Match": shown})
@@ -178,15 +185,22 @@ def test_a_key_of_one_tenant_repeats_nothing_for_another(served: Served) -> None
     ann, ben = RestTenant(served, "ann"), RestTenant(served, "ben")
     for name, arguments in (
         ("remember", {"content": "Ann and Ben keep bees."}),
-        ("record_conversation", {"turns": [{"role": "user", "content": "We keep bees."}], "session_id": "s"}),
+        (
+            "record_conversation",
+            {"turns": [{"role": "user", "content": "We keep bees."}], "session_id": "s"},
+        ),
     ):
         route = ROUTES_BY_NAME[name]
-        answers = [one.send(route, arguments, **{"Idempotency-Key": "k"}) for one in (ann, ben, ann, ben)]
+        answers = [
+            one.send(route, arguments, **{"Idempotency-Key": "k"}) for one in (ann, ben, ann, ben)
+        ]
         assert {one.status_code for one in answers} == {200}
         texts = [one.text for one in answers]
         assert not {texts[0], texts[2]} & {texts[1], texts[3]}, name
     weak = RestTenant(served, "ann", Access.READ)
-    answer = weak.send(ROUTES_BY_NAME["record_conversation"], {"turns": []}, **{"Idempotency-Key": "k"})
+    answer = weak.send(
+        ROUTES_BY_NAME["record_conversation"], {"turns": []}, **{"Idempotency-Key": "k"}
+    )
     assert answer.status_code == 403
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.surface.http.attack.conftest import SECRET, Served
+from tests.surface.http.attack.conftest import SAID, Served
 
 from memoria.model import now_millis
 from memoria.model.access import Access, TokenText
@@ -51,8 +51,8 @@ def write_tokens(good: str, ended: str, revoked: str) -> Iterator[bytes]:
         yield text.encode()
     for name in (*_OTHER_NAMES, "n" * 10_000, "名" * 3_000):
         yield str(parts._replace(tenant=name)).encode()
-    for name in (b"\xff\xfe", b"ann\xed\xa0\x80", b"", b"="):
-        written = base64.urlsafe_b64encode(name).rstrip(b"=")
+    for raw in (b"\xff\xfe", b"ann\xed\xa0\x80", b"", b"="):
+        written = base64.urlsafe_b64encode(raw).rstrip(b"=")
         yield b"mem_" + written + f".{parts.id}.{parts.secret}".encode()
     for token_id in ("", "%", "' OR 1=1 --", "0" * 10_000, parts.secret):
         yield str(parts._replace(id=token_id)).encode()
@@ -156,11 +156,11 @@ def test_a_token_of_a_million_bytes_is_refused(served: Served) -> None:
 @pytest.mark.parametrize("access", [*Access])
 def test_a_token_does_nothing_beyond_its_access(served: Served, access: Access) -> None:
     owner = served.agent(served.create_token("ann", Access.ADMIN).text)
-    known = owner.do("remember", content=SECRET)["id"]
+    known = owner.do("remember", content=SAID)["id"]
     preview = owner.do("forget_memory", ids=[known])["token"]
     turn = {"role": "user", "content": "Hello."}
     for era in ("new", "old"):
-        agent = served.agent(served.create_token("ann", access).text, era)  # type: ignore[arg-type]  # a literal
+        agent = served.agent(served.create_token("ann", access).text, era)
         for needed, tool, arguments in (
             (Access.READ, "search_memory", {"query": "sister"}),
             (Access.READ, "search_conversation_traces", {"query": "sister"}),
