@@ -149,12 +149,6 @@ def test_a_body_of_10_mb_is_refused_before_it_is_read(served: Served, target: st
         served.check_refusal(served.send(raw.encode() + b"\r\n\r\n" + chunk * 6))  # without an end
 
 
-def test_without_a_token_no_body_is_waited_for(served: Served) -> None:
-    for length in ("10", str(10 * _MIB), "9" * 18):
-        answer = served.ask("/mcp", f"Content-Length: {length}", body=b"")
-        served.check_refusal(answer, (401, 413), length)
-
-
 def test_a_body_that_is_not_as_long_as_it_says_is_refused(served: Served) -> None:
     token = f"Authorization: Bearer {served.create_token().text}"
     kind = "Content-Type: application/json"

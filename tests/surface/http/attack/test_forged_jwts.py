@@ -105,7 +105,7 @@ def test_a_token_without_a_signature_is_refused(trusting: tuple[Served, Authorit
         "a cut signature": good[:-2],
         "a signature of another": f"{head}.{said}.{other.split('.')[2]}",
         "other claims": f"{head}.{encode_part(claims | {'sub': 'ben'})}.{signature}",
-        "another header": f"{encode_part({'alg': 'RS256', 'kid': 'RS256', 'x': 1})}.{said}.{signature}",
+        "another header": f"{encode_part({'alg': 'RS256', 'x': 1})}.{said}.{signature}",
     }
     check_refused(trusting, tokens)
 
