@@ -81,7 +81,7 @@ async def ask_slowly(
     app = build_app(lambda: open_home(settings))
     async with app.router.lifespan_context(app):
         given = shown.format(token=token.text)
-        # A thread looks the token up, and the clock would jump meanwhile: once it is known, none does.
+        # While a thread looks the token up the clock would jump; once it is known, none does.
         while await ask(app, "/nowhere", f"Bearer {token.text}", version, send_empty) != 404:
             pass
         return await ask(app, path, given, version, send_body)
