@@ -95,9 +95,12 @@ def compare_form(answer: Mapping[str, Any], ids: Mapping[IdKind, str]) -> str:
     """
     told = {key: value for key, value in answer.items() if key != "id"}
     text = json.dumps(told, sort_keys=True, ensure_ascii=False)
-    for kind, known in sorted(ids.items(), key=lambda one: -len(one[1])):
-        text = text.replace(known, f"<{kind}>").replace(known[-8:], f"<end of {kind}>")
+    longest_first = sorted(ids.items(), key=lambda one: -len(one[1]))
+    for kind, known in longest_first:
+        text = text.replace(known, f"<{kind}>") if len(known) > 8 else text
     text = _MADE.sub("<made>", text)
+    for kind, known in longest_first:
+        text = text.replace(known[-8:], f"<end of {kind}>")
     return _MOMENT.sub("<moment>", _SHORT.sub("<made>", text))
 
 

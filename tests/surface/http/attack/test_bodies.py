@@ -132,21 +132,19 @@ def test_no_argument_of_a_tool_fails_inside(served: Served, part: int) -> None:
 
 
 @pytest.mark.parametrize("target", ["/mcp", "/healthz", "/nowhere"])
-def test_a_body_of_10_mb_is_refused_before_it_is_read(served: Served, target: str) -> None:
+def test_a_body_of_10_mb_is_refused(served: Served, target: str) -> None:
     token = f"Authorization: Bearer {served.create_token().text}"
     kind = "Content-Type: application/json"
+    chunk = b"%x\r\n%s\r\n" % (_MIB, b"[" * _MIB)
+    first = (f"POST {target} HTTP/1.1", "Host: localhost", "Connection: close", token, kind)
     for version in ("2026-07-28", "2025-06-18"):
-        # The head alone must be enough: not one byte of the body is sent.
-        head = (f"Content-Length: {10 * _MIB}", token, kind, f"MCP-Protocol-Version: {version}")
-        answer = served.ask(target, *head, body=b"")
-        served.check_refusal(answer, (404, 405, 413), version)
-        chunk = b"%x\r\n%s\r\n" % (_MIB, b"[" * _MIB)
-        chunks = (*head[1:], "Transfer-Encoding: chunked")
-        raw = "\r\n".join(
-            (f"POST {target} HTTP/1.1", "Host: localhost", "Connection: close", *chunks)
-        )
-        served.check_refusal(served.send(raw.encode() + b"\r\n\r\n" + chunk * 10 + b"0\r\n\r\n"))
-        served.check_refusal(served.send(raw.encode() + b"\r\n\r\n" + chunk * 6))  # without an end
+        era = f"MCP-Protocol-Version: {version}"
+        answer = served.ask(target, token, kind, era, body=b"[" * 10 * _MIB)
+        assert answer.status in (None, 404, 405, 413), answer.raw[:300]
+        served.check_tells_nothing(answer.raw)
+        raw = "\r\n".join((*first, era, "Transfer-Encoding: chunked")).encode() + b"\r\n\r\n"
+        served.check_refusal(served.send(raw + chunk * 10 + b"0\r\n\r\n"))
+        served.check_refusal(served.send(raw + chunk * 6))  # without an end
 
 
 def test_a_body_that_is_not_as_long_as_it_says_is_refused(served: Served) -> None:

@@ -51,6 +51,10 @@ def test_what_is_no_order_is_refused_as_a_problem(served: Served, part: int) -> 
         for what, body in NO_ORDERS.items():
             sent = {"Content-Type": "application/json"}
             answer = ann.http.request(route.method, path, content=body, headers=sent)
+            if what == "nothing" and answer.status_code < 300:
+                needed = [one for one in route.order.model_fields.values() if one.is_required()]
+                assert needed == [], route.name
+                continue
             assert answer.status_code in (400, 404, 409, 422), (route.name, what, answer.text[:300])
             assert answer.headers["content-type"] == _PROBLEM, (route.name, what)
             served.check_tells_nothing(answer.text)
@@ -85,16 +89,16 @@ def test_a_body_of_another_kind_is_refused_as_a_problem(served: Served) -> None:
             assert answer.headers["content-type"] == _PROBLEM, (route.name, kind)
 
 
-def test_a_large_or_packed_body_is_refused_before_it_is_read(served: Served) -> None:
+def test_a_large_or_packed_body_is_refused(served: Served) -> None:
     ann = RestTenant(served, "ann")
     token = f"Authorization: {ann.http.headers['Authorization']}"
     packed = gzip.compress(json.dumps({"content": SAID, "query": SAID}).encode())
     for route in WRITES:
         path = route.open_path.format(**dict.fromkeys(route.path_names, "x"))
-        head = (token, "Content-Type: application/json", f"Content-Length: {10 * _MIB}")
-        answer = served.ask(path, *head, method=route.method, body=b"")
-        served.check_refusal(answer, (413,), route.name)
-        assert answer.form == _PROBLEM, route.name
+        head = (token, "Content-Type: application/json")
+        answer = served.ask(path, *head, method=route.method, body=b"[" * 10 * _MIB)
+        assert answer.status in (None, 413), (route.name, answer.raw[:300])
+        assert answer.status is None or answer.form == _PROBLEM, route.name
         head = (token, "Content-Type: application/json", "Content-Encoding: gzip")
         answer = served.ask(path, *head, method=route.method, body=packed)
         served.check_refusal(answer, (400, 415), route.name)
