@@ -109,7 +109,7 @@ def build_app(
             await in_thread(memories.purge_hidden)
             parts.begin(home, memories)
             tasks.start_soon(subscriptions.watch)
-            _start_upkeep(tasks, home, memories, server)
+            _start_upkeep(tasks, home, memories, turns)
             try:
                 yield memories
             finally:
@@ -144,13 +144,13 @@ def build_app(
 
 
 def _start_upkeep(
-    tasks: TaskGroup, home: OpenHome | TenantHomes, memories: TenantMemories, server: MemoriaServer
+    tasks: TaskGroup, home: OpenHome | TenantHomes, memories: TenantMemories, turns: TenantTurns
 ) -> None:
     """Start what goes on beside the calls: taking in what hooks say, and nights at idle."""
     if isinstance(home, OpenHome):
         tasks.start_soon(follow_spools, str(home.settings.home_path), memories.open)
     tasks.start_soon(
-        run_idle_maintenance, home.settings, lambda: server.tools.last_call, memories.list_tenants
+        run_idle_maintenance, home.settings, lambda: turns.last_call, memories.list_tenants
     )
 
 
