@@ -33,7 +33,7 @@ from memoria.surface.http.observing import NOBODY, Observation
 from memoria.surface.http.problems import answer_http_error, answer_problem
 from memoria.surface.http.rest.face import RestFace
 from memoria.surface.http.sessions import BoundSessions, check_token
-from memoria.surface.http.spools import follow_spools
+from memoria.surface.http.spools import follow_open_homes, follow_spools
 from memoria.surface.mcp.calls import ServedMemories
 from memoria.surface.mcp.idle import run_idle_maintenance
 from memoria.surface.mcp.instructions import static_instructions
@@ -149,6 +149,8 @@ def _start_upkeep(
     """Start what goes on beside the calls: taking in what hooks say, and nights at idle."""
     if isinstance(home, OpenHome):
         tasks.start_soon(follow_spools, str(home.settings.home_path), memories.open)
+    else:
+        tasks.start_soon(follow_open_homes, home)
     tasks.start_soon(
         run_idle_maintenance, home.settings, lambda: turns.last_call, memories.list_tenants
     )
