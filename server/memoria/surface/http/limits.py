@@ -34,10 +34,13 @@ class TenantTurns:
 
     def __init__(self) -> None:
         self._turns = WeakValueDictionary[str, anyio.Semaphore]()
+        self.last_call = time.monotonic()
+        """Time when anybody last called, by the monotonic clock; at first, when this was made."""
 
     @asynccontextmanager
     async def take(self, tenant: str) -> AsyncIterator[None]:
         """Hold a turn of a tenant in the block, which begins when one is free."""
+        self.last_call = time.monotonic()
         turns = self._turns.get(tenant)
         if turns is None:
             turns = self._turns[tenant] = anyio.Semaphore(_AT_WORK)
