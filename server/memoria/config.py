@@ -22,7 +22,7 @@ from pydantic import (
 from memoria.bare.home import find_home, home_below
 from memoria.bare.projects import name_here
 from memoria.config_checks import check_command, check_together, check_url
-from memoria.config_http import HttpSettings
+from memoria.config_http import HttpSettings, TenantName
 from memoria.errors import InvalidInputError
 from memoria.model.moments import Zone
 from memoria.model.privacy import PersonalRules, parse_personal_rules
@@ -36,7 +36,6 @@ from memoria.settings_file import (
     without_other_places,
 )
 
-TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 NO_WORKSPACE = "none"
 """Workspace that means no project."""
 LONGEST_LEASE_MS = 600_000

@@ -21,6 +21,7 @@ from memoria.app.refusals import RefusedCalls
 from memoria.app.tokens import TokenChecker
 from memoria.config import Settings
 from memoria.errors import StoreError, StoreUnavailableError
+from memoria.inference import LazyEmbedder
 from memoria.model import Channel
 from memoria.model.access import Token, TokenText
 
@@ -47,7 +48,7 @@ class TenantHome:
 
 
 @dataclass(slots=True)
-class _Place:
+class _HomePlace:
     """Place of a tenant among those that were called for."""
 
     turn: anyio.Lock = field(default_factory=anyio.Lock)
@@ -82,7 +83,7 @@ class TenantHomes:
         self._load = load
         self._shared = shared
         self._channel = channel
-        self._places: OrderedDict[str, _Place] = OrderedDict()
+        self._places: OrderedDict[str, _HomePlace] = OrderedDict()
         self._surplus = anyio.Event()
 
     @classmethod
@@ -107,6 +108,11 @@ class TenantHomes:
                         await homes._close(place)
                     await in_thread(shared.rounds.stop)
 
+    @property
+    def embedder(self) -> LazyEmbedder | None:
+        """Embedder of all homes; None for none."""
+        return self._shared.choose_embedder(self.settings)
+
     @asynccontextmanager
     async def hold(self, tenant: str) -> AsyncIterator[TenantHome | None]:
         """Keep a tenant's home open while the block runs; None where the tenant has none.
@@ -118,7 +124,7 @@ class TenantHomes:
         if identity is None and tenant not in self._places:
             yield None
             return
-        place = self._places.setdefault(tenant, _Place())
+        place = self._places.setdefault(tenant, _HomePlace())
         self._places.move_to_end(tenant)
         place.calls += 1
         try:
@@ -174,7 +180,7 @@ class TenantHomes:
         settings = self.settings.model_copy(update={"tenant": tenant})
         return choose_engine().identify(settings)
 
-    async def _open(self, tenant: str, identity: _Identity, place: _Place) -> None:
+    async def _open(self, tenant: str, identity: _Identity, place: _HomePlace) -> None:
         with anyio.CancelScope(shield=True):  # else a caller who leaves would leave it half open
             settings = await in_thread(lambda: self._load(tenant))
             async with AsyncExitStack() as stack:
@@ -184,7 +190,7 @@ class TenantHomes:
                 stack.push_async_callback(in_thread, opened.memory.spool.close)
                 place.closing, place.opened = stack.pop_all(), opened
 
-    async def _close(self, place: _Place) -> None:
+    async def _close(self, place: _HomePlace) -> None:
         """Close a home; what goes wrong with one is logged and stops no other."""
         with anyio.CancelScope(shield=True):
             place.opened = None
@@ -207,7 +213,7 @@ class TenantHomes:
                             await self._close(place)
                             self._drop(tenant, place)
 
-    async def _may_close(self, place: _Place) -> bool:
+    async def _may_close(self, place: _HomePlace) -> bool:
         """Check that nobody calls, and that what waits in the home is done or can't be."""
         opened = place.opened
         if opened is None or place.calls:
@@ -218,6 +224,6 @@ class TenantHomes:
             is_idle = True  # its file is gone or damaged: no more can be done there
         return is_idle and not place.calls
 
-    def _drop(self, tenant: str, place: _Place) -> None:
+    def _drop(self, tenant: str, place: _HomePlace) -> None:
         if not place.calls and self._places.get(tenant) is place:
             del self._places[tenant]

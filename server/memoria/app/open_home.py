@@ -100,3 +100,9 @@ class OpenHome:
     def for_tenant(self, tenant: str) -> "OpenHome":
         """Return the same home as it serves another tenant."""
         return replace(self, settings=self.settings.model_copy(update={"tenant": tenant}))
+
+    def in_workspace(self, workspace: str | None) -> "OpenHome":
+        """Return the same home as it serves calls from a project; the same one for None."""
+        if workspace is None:
+            return self
+        return replace(self, settings=self.settings.model_copy(update={"workspace": workspace}))

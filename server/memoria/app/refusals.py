@@ -5,6 +5,7 @@ from collections import Counter
 from typing import Protocol
 
 from memoria.app.open_home import in_thread
+from memoria.errors import StoreError
 from memoria.model import now_millis
 from memoria.model.moments import from_millis
 from memoria.store.engine import Store
@@ -21,6 +22,15 @@ class RefusalLog(Protocol):
     async def note(self, reason: str, tenant: str | None = None, caller: str | None = None) -> None:
         """Note a refused call, as `RefusedCalls` does."""
         ...
+
+
+def is_told(times: int) -> bool:
+    """Return whether what has happened so often is told: the first, tenth, hundredth time.
+
+    >>> [times for times in range(1, 200) if is_told(times)]
+    [1, 10, 100]
+    """
+    return str(times).rstrip("0") == "1"
 
 
 class RefusedCalls:
@@ -57,7 +67,7 @@ class RefusedCalls:
             key = None, None, reason
         self._counts[key] += 1
         times = self._counts[key]
-        if str(times).strip("0") == "1":
+        if is_told(times):
             await self._tell(key, times, at)
 
     async def _tell(self, key: tuple[str | None, str | None, str], times: int, at: int) -> None:
@@ -67,17 +77,24 @@ class RefusedCalls:
             _LOG.warning("refused a call: %s", told)
 
     def _write(self, tenant: str, caller: str | None, told: str, at: int) -> bool:
-        """Write into a tenant's log; return False if there is no such tenant, which would begin."""
-        if self._store is None or tenant not in self._store.tenants():
+        """Write into a tenant's log; return False if it can't be written.
+
+        A tenant that does not exist would begin by it, whoever names one.
+        """
+        try:
+            if self._store is None or tenant not in self._store.tenants():
+                return False
+            with self._store.write(tenant, only_adds=True) as tx:
+                tx.audit.add(
+                    at=at,
+                    channel=HTTP_CHANNEL,
+                    client=None,
+                    caller=caller,
+                    action="refuse",
+                    subject="call",
+                    detail=told,
+                )
+        except StoreError as error:  # the call is refused all the same
+            _LOG.warning("the log can't be written: %s", error)
             return False
-        with self._store.write(tenant, only_adds=True) as tx:
-            tx.audit.add(
-                at=at,
-                channel=HTTP_CHANNEL,
-                client=None,
-                caller=caller,
-                action="refuse",
-                subject="call",
-                detail=told,
-            )
         return True

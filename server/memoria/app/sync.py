@@ -81,6 +81,7 @@ class SyncProvenance(_Twin[ProvenanceQueries]):
     get = _wait_for(ProvenanceQueries.get)
     history = _wait_for(ProvenanceQueries.history)
     list_pending = _wait_for(ProvenanceQueries.list_pending)
+    list_actions = _wait_for(ProvenanceQueries.list_actions)
 
 
 class SyncEntities(_Twin[EntityQueries]):
@@ -191,6 +192,7 @@ class SyncMemoria(_Twin[Memoria]):
     set_quote_aside = _wait_for(Memoria.set_quote_aside)
     read_core = _wait_for(Memoria.read_core)
     statistics = _wait_for(Memoria.statistics)
+    note_call = _wait_for(Memoria.note_call)
 
     count_unread = _wait_for(Memoria.count_unread)
     read_unread = _wait_for(Memoria.read_unread)

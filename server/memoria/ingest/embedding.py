@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from memoria.config import LONGEST_PAUSE_MS
 from memoria.errors import EmbedderError, StoreError
 from memoria.inference import LazyEmbedder
-from memoria.ingest.rounds import Turn, WorkRounds
+from memoria.ingest.rounds import WorkRounds, WorkTurn
 from memoria.language.reading.excerpt import Span, split_passages
 from memoria.language.words.document import full_text
 from memoria.memories.entities import find_turn_names, link_recorded_turns
@@ -97,7 +97,7 @@ class EmbeddingWorker:
         self._outages = 0
         self._resting_until = 0.0
         self._outage: str | None = None
-        self._turn: Turn | None = None
+        self._turn: WorkTurn | None = None
 
     def start(self, rounds: WorkRounds | None = None) -> None:
         """Start the thread, which sleeps until something waits; or join rounds in its place."""

@@ -23,7 +23,7 @@ from memoria.inference.tasks import MAX_SEGMENTS
 from memoria.ingest.embedding import backoff_ms
 from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.processing import ChangedMeanwhileError, EntryLeaseLostError, EntryProcessor
-from memoria.ingest.rounds import SharedRounds, Turn
+from memoria.ingest.rounds import SharedRounds, WorkTurn
 from memoria.model import QueueKind, QueueState, new_id, now_millis
 from memoria.store.engine import Store
 from memoria.store.values import LeasedEntry, NewQueueEntry
@@ -123,8 +123,8 @@ class ExtractionWorker:
         self._heart = threading.Thread(
             target=copy_context().run, args=[self._keep_leases], name="memoria-lease", daemon=True
         )
-        self._reading: list[Turn] = []
-        self._renewing: Turn | None = None
+        self._reading: list[WorkTurn] = []
+        self._renewing: WorkTurn | None = None
 
     def start(self, rounds: SharedRounds | None = None) -> None:
         """Start the threads, or join rounds of work in their place."""

@@ -10,7 +10,7 @@ import threading
 from contextvars import copy_context
 
 from memoria.errors import StoreError
-from memoria.ingest.rounds import Turn, WorkRounds
+from memoria.ingest.rounds import WorkRounds, WorkTurn
 from memoria.store.engine import RENEWAL_PAGE, Store
 
 _LOG = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ class RenewalWorker:
         self._thread = threading.Thread(
             target=copy_context().run, args=[self._run], name="memoria-renew", daemon=True
         )
-        self._turn: Turn | None = None
+        self._turn: WorkTurn | None = None
 
     def start(self, rounds: WorkRounds | None = None) -> None:
         """Start the thread, which ends when all is done; or join rounds of work in its place."""

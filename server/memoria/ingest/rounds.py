@@ -16,7 +16,7 @@ Step = Callable[[], float | None]
 when no more is to be done."""
 
 
-class Turn:
+class WorkTurn:
     """Place of one home's work in the rounds."""
 
     def __init__(self, rounds: "WorkRounds", step: Step) -> None:
@@ -45,7 +45,7 @@ class WorkRounds:
 
     def __init__(self, name: str, threads: int) -> None:
         self._news = threading.Condition()
-        self._due: list[tuple[float, int, Turn]] = []
+        self._due: list[tuple[float, int, WorkTurn]] = []
         self._numbers = count()
         self._stops = False
         self._threads = [
@@ -57,14 +57,14 @@ class WorkRounds:
         for thread in self._threads:
             thread.start()
 
-    def join(self, step: Step) -> Turn:
+    def join(self, step: Step) -> WorkTurn:
         """Take a home's work into the rounds; its first step is due at once."""
-        turn = Turn(self, step)
+        turn = WorkTurn(self, step)
         with self._news:
             self._plan(turn, time.monotonic())
         return turn
 
-    def put_first(self, turn: Turn) -> None:
+    def put_first(self, turn: WorkTurn) -> None:
         """Make a home's next step due at once."""
         with self._news:
             if turn.runs:
@@ -72,7 +72,7 @@ class WorkRounds:
             elif not turn.is_over:
                 self._plan(turn, time.monotonic())
 
-    def remove(self, turn: Turn, timeout_s: float) -> None:
+    def remove(self, turn: WorkTurn, timeout_s: float) -> None:
         """Make no further step for a home, and wait for the one under way."""
         with self._news:
             turn.is_over = True
@@ -86,7 +86,7 @@ class WorkRounds:
         for thread in self._threads:
             thread.join(timeout_s)
 
-    def _plan(self, turn: Turn, due_at: float) -> None:
+    def _plan(self, turn: WorkTurn, due_at: float) -> None:
         turn.due_at = due_at
         heapq.heappush(self._due, (due_at, next(self._numbers), turn))
         self._news.notify_all()
@@ -100,7 +100,7 @@ class WorkRounds:
                 _LOG.exception("Work that waits in a home raised an unexpected exception")
             self._finish(turn, pause_s)
 
-    def _take(self) -> Turn | None:
+    def _take(self) -> WorkTurn | None:
         """Wait for the step that is due first, and return its turn; None when all is to stop."""
         with self._news:
             while not self._stops:
@@ -113,7 +113,7 @@ class WorkRounds:
                 self._news.wait(self._due[0][0] - now if self._due else None)
         return None
 
-    def _finish(self, turn: Turn, pause_s: float | None) -> None:
+    def _finish(self, turn: WorkTurn, pause_s: float | None) -> None:
         with self._news:
             turn.runs = False
             turn.is_over = turn.is_over or pause_s is None

@@ -1,8 +1,8 @@
 """A server over HTTP on loopback, in this process, and clients with tokens of its tenants."""
 
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -22,6 +22,7 @@ from memoria.app.tokens import CreatedToken, TokenService
 from memoria.model.access import Access
 from memoria.model.provenance import COMMAND_LINE
 from memoria.surface.http.app import HttpOptions, build_app
+from memoria.surface.http.observing import NOBODY, Observation
 
 Era = Literal["auto", "legacy"]
 
@@ -69,26 +70,45 @@ def start_server(home: Path) -> StartServer:
 
     @asynccontextmanager
     async def start(
-        options: HttpOptions | None = None, **settings_given: object
+        options: HttpOptions | None = None,
+        observation: Observation = NOBODY,
+        **settings_given: object,
     ) -> AsyncIterator[HttpServer]:
-        settings = Settings.from_values(home=home, embedder="off", **settings_given)
-        async with open_home(settings) as opened:
+        with listen() as (listening, url):
+            given = {
+                name: value.replace("{url}", url) if isinstance(value, str) else value
+                for name, value in settings_given.items()
+            }
+            settings = Settings.from_values(home=home, embedder="off", **given)
+            async with open_home(settings) as opened:
 
-            @asynccontextmanager
-            async def share() -> AsyncIterator[OpenHome]:
-                yield opened
+                @asynccontextmanager
+                async def share() -> AsyncIterator[OpenHome]:
+                    yield opened
 
-            async with serve_app(build_app(share, options), opened) as server:
-                yield server
+                app = build_app(share, options, observation)
+                async with serve_app(app, opened, listening) as server:
+                    yield server
 
     return start
 
 
-@asynccontextmanager
-async def serve_app(app: Starlette, opened: OpenHome | None = None) -> AsyncIterator[HttpServer]:
-    """Serve an application on loopback until the block ends."""
+@contextmanager
+def listen() -> Iterator[tuple[socket.socket, str]]:
+    """Listen on loopback until the block ends; yield the socket and its URL."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
+        yield listening, f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
+@asynccontextmanager
+async def serve_app(
+    app: Starlette, opened: OpenHome | None = None, listening: socket.socket | None = None
+) -> AsyncIterator[HttpServer]:
+    """Serve an application on loopback until the block ends; by default on a port of its own."""
+    with ExitStack() as stack:
+        if listening is None:
+            listening, _ = stack.enter_context(listen())
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)

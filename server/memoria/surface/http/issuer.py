@@ -15,7 +15,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from memoria.app.arguments import require_no_secret
 from memoria.app.refusals import RefusalLog
-from memoria.config import Settings, TenantName
+from memoria.config import Settings
+from memoria.config_http import TenantName
 from memoria.errors import InvalidInputError
 from memoria.model.access import Access
 from memoria.surface.http.issuer_keys import IssuerKeys, KeysUnavailableError
@@ -119,7 +120,7 @@ class Issuer:
             )
         except KeysUnavailableError as error:
             return None, str(error)
-        except (jwt.PyJWTError, ValueError, RecursionError) as error:
+        except (jwt.PyJWTError, ValueError, ArithmeticError, RecursionError) as error:
             return None, type(error).__name__
         return claims, ""
 

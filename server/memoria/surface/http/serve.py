@@ -20,11 +20,16 @@ from memoria.app.homes import TenantHomes
 from memoria.app.open_home import OpenHome, SharedParts
 from memoria.app.tokens import has_way_in
 from memoria.config import NO_WORKSPACE, Settings
-from memoria.errors import InvalidInputError, quote_value
+from memoria.errors import InvalidInputError
 from memoria.ingest.rounds import SharedRounds
 from memoria.model.access import Access
+from memoria.surface.http.addresses import parse_address
 from memoria.surface.http.app import HttpOptions, build_app
 from memoria.surface.http.callers import CALLERS_CHANNEL
+from memoria.surface.http.connections import FewerWarnings, PatientConnection
+from memoria.surface.http.logs import LogForm
+from memoria.surface.http.observing import Observation
+from memoria.surface.http.telemetry import show_metrics, start_observing
 from memoria.surface.http.workers import READY_WITHIN_S, Workers, end_with_parent
 
 _STOPS_AFTER_S = 5
@@ -37,7 +42,6 @@ _WAITING_SEARCHES = 40
 """Number of searches at once where they wait for another machine most of the time."""
 _ENDPOINT_THREADS = 4
 """Number of threads that embed where that is another machine's work."""
-_LAST_PORT = 65_535
 _SEAL_BYTES = 32
 
 
@@ -48,11 +52,19 @@ class Service:
     settings: Settings
     options: HttpOptions
     says: str
+    log: LogForm | None
+    """Form of the lines that are written for requests; None for none."""
+    counts: bool
+    """True if requests are counted, for metrics."""
 
     def build(self) -> Starlette:
         """Build the application in the process that runs it."""
-        logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-        return build_app(self._open, self.options)
+        return build_app(self._open, self.options, self._start_observing())
+
+    def _start_observing(self) -> Observation:
+        observation = start_observing(self.log, counts=self.counts)
+        logging.getLogger("uvicorn.error").addFilter(FewerWarnings())
+        return observation
 
     @asynccontextmanager
     async def _open(self) -> AsyncIterator[OpenHome | TenantHomes]:
@@ -67,9 +79,9 @@ class WorkerService(Service):
 
     def build(self) -> Starlette:
         """Build the application in a worker, with the settings as the home's file has them."""
-        logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
         end_with_parent()
-        return build_app(lambda: open_served(_load_again(self.settings)), self.options)
+        opened = partial(open_served, _load_again(self.settings))
+        return build_app(opened, self.options, self._start_observing())
 
 
 @asynccontextmanager
@@ -113,6 +125,8 @@ def serve_http(
     names: tuple[str, ...] = (),
     is_read_only: bool = False,
     workers: int = 1,
+    metrics: str | None = None,
+    log: LogForm | None = None,
 ) -> None:
     """Serve all tenants over HTTP, until SIGTERM or Ctrl-C.
 
@@ -122,10 +136,12 @@ def serve_http(
         names: names by which callers may address the server, beside loopback's and the address.
         is_read_only: True if nobody may change anything.
         workers: number of processes that answer.
+        metrics: the address at which metrics are shown; None for nowhere.
+        log: form of the lines that are written for requests; None for none.
 
     Raises:
-        InvalidInputError: the address can't be read, or is one that other machines reach and nobody
-            has a token.
+        InvalidInputError: an address can't be read or had, or is one that other machines reach and
+            nobody has a token; or what sends spans is missing.
     """
     host, port = parse_address(address)
     if not _is_loopback(host):
@@ -135,18 +151,19 @@ def serve_http(
         most=Access.READ if is_read_only else Access.ADMIN,
     )
     says = _describe(settings, address, host)
+    kind = Service
     if workers > 1:
-        seal = secrets.token_bytes(_SEAL_BYTES)
-        options = replace(options, keeps_sessions=False, seal=seal)
-        service: Service = WorkerService(settings, options, says)
-    else:
-        service = Service(settings, options, says)
+        kind = WorkerService
+        options = replace(options, keeps_sessions=False, seal=secrets.token_bytes(_SEAL_BYTES))
+    service = kind(settings, options, says, log, metrics is not None)
     config = uvicorn.Config(
         service.build,
         factory=True,
         host=host,
         port=port,
-        log_level="warning",
+        log_config=None,  # the root's handler leaves out what exceptions quote
+        http=PatientConnection,
+        ws="none",
         access_log=False,
         server_header=False,
         proxy_headers=False,
@@ -155,10 +172,12 @@ def serve_http(
         timeout_worker_healthcheck=READY_WITHIN_S,
         workers=workers,
     )
-    if workers > 1:
-        Workers(config, [config.bind_socket()], lambda: _tell(says)).run()
-        return
-    uvicorn.Server(config).run()
+    with show_metrics(metrics, settings, workers):
+        if workers > 1:
+            start_observing(log, counts=False).stop()  # what is missing is told once, and here
+            Workers(config, [config.bind_socket()], lambda: _tell(says)).run()
+        else:
+            uvicorn.Server(config).run()
 
 
 def _require_way_in(settings: Settings, address: str) -> None:
@@ -179,24 +198,6 @@ def _require_way_in(settings: Settings, address: str) -> None:
             f"--http: other machines reach {address}, and nobody has a token that holds. Make one "
             "with `memoria token create`, or listen on 127.0.0.1."
         )
-
-
-def parse_address(address: str) -> tuple[str, int]:
-    """Parse where to listen.
-
-    >>> parse_address("127.0.0.1:8420"), parse_address("[::1]:80")
-    (('127.0.0.1', 8420), ('::1', 80))
-
-    Raises:
-        InvalidInputError: it is no host with a port.
-    """
-    host, _, port = address.rpartition(":")
-    if not host or not (port.isascii() and port.isdigit()) or int(port) > _LAST_PORT:
-        raise InvalidInputError(
-            f"--http: {quote_value(address)} is no address. Give a host and a port, such as "
-            "127.0.0.1:8420."
-        )
-    return host.removeprefix("[").removesuffix("]"), int(port)
 
 
 def _describe(settings: Settings, address: str, host: str) -> str:
