@@ -15,6 +15,7 @@ from memoria.app.asking import (
 from memoria.app.live_sessions import LiveSessions
 from memoria.app.open_home import OpenHome, in_snapshot, in_thread
 from memoria.app.spool import WAITING_BYTES
+from memoria.bare.spans import spans
 from memoria.errors import InvalidInputError
 from memoria.memories.task_in_hand import date_focus, list_told_tasks
 from memoria.model import ContextPackage, SearchResult, new_id, now_millis
@@ -222,7 +223,8 @@ class Recall:
         search, helpers = self._search, self._home.helpers
 
         def run_all(asked: Sequence[AskedSearch]) -> list[SearchResult]:
-            return search.run_all([each.plan(self.settings) for each in asked])
+            with spans.time("search", questions=len(asked)):
+                return search.run_all([each.plan(self.settings) for each in asked])
 
         if helpers is None:
             return await in_thread(lambda: run_all([asked])[0], self._home.search_turns)

@@ -1,5 +1,7 @@
 """Repeated calls: a caller that heard no answer calls again, and what it asked for is done once."""
 
+import json
+
 from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidInputError
 from memoria.model import Channel, now_millis
@@ -23,7 +25,8 @@ def note_call(
     Raises:
         InvalidInputError: another call was noted under the key.
     """
-    subject, asked = digester.digest_values(_ACTION, key), digester.digest_values(request)
+    subject = digester.digest_values(_ACTION, key)
+    asked = json.dumps({"request": digester.digest_values(request)})
     known = [one for one in tx.audit.list_entries(subject) if one.action == _ACTION]
     if any(one.detail != asked for one in known):
         raise InvalidInputError(
@@ -35,6 +38,7 @@ def note_call(
             at=now_millis(),
             channel=channel.name,
             client=channel.client,
+            caller=channel.caller,
             action=_ACTION,
             subject=subject,
             detail=asked,

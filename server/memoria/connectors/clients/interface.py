@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from memoria.bare.home import DEFAULT_TENANT, find_home
+from memoria.bare.home import DEFAULT_TENANT, find_home, find_tenant, home_below
 from memoria.bare.remote import RemoteServer
 from memoria.config import Settings
 from memoria.connectors.clients.syntax.interface import SyntaxName
@@ -97,7 +97,7 @@ _IF_THERE = (
 )
 """Starter of a program that may be gone. Python ends with 2 without the script, and to clients 2
 means that a hook forbids what it was asked about: without Memoria no prompt would pass."""
-_OPTIONS = ("HOME", "TENANT", "WORKSPACE")
+_OPTIONS = ("HOME", "HOMES", "TENANT", "WORKSPACE")
 """Settings given as options of the command."""
 
 
@@ -130,8 +130,10 @@ class ClientProgram:
         A home or tenant that only the environment names is given as an option, too: a client is
         started elsewhere and sees another environment.
         """
-        home = home or environment.get("MEMORIA_HOME")
         tenant = tenant or environment.get("MEMORIA_TENANT")
+        if homes := environment.get("MEMORIA_HOMES"):
+            home = home or home_below(homes, find_tenant(tenant))
+        home = home or environment.get("MEMORIA_HOME")
         given = {
             "--home": str(Path(home).expanduser().absolute()) if home else None,
             "--tenant": tenant,
@@ -141,7 +143,7 @@ class ClientProgram:
         names = {f"MEMORIA_{name.upper()}": name for name in Settings.model_fields}
         seen = [name for name in names if environment.get(name)]
         keys = tuple(name for name in seen if is_secret(Settings, names[name]))
-        of_file = list_key_variables(find_home(home), Settings)
+        of_file = list_key_variables(find_home(home, tenant), Settings)
         return cls(
             command=find_program(),
             python=sys.executable,

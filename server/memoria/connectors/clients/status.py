@@ -313,7 +313,8 @@ def _read_last_heard(
 ) -> int | None:
     """Return when a hook last ran, in the home that the client is wired to."""
     words = command or program.options
-    home, tenant = find_home(_option(words, "--home")), find_tenant(_option(words, "--tenant"))
+    named = _option(words, "--tenant")
+    home, tenant = find_home(_option(words, "--home"), named), find_tenant(named)
     try:
         return read_heard(home, tenant).get(client.name)
     except OSError:

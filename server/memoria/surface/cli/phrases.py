@@ -32,6 +32,7 @@ _ACTIONS = {
     "note": "noted",
     "pin": "pinned",
     "record": "recorded",
+    "call": "noted the key of a call",
     "refuse": "refused",
     "refine": "told in more or other words, forgotten since",
     "remember": "remembered",

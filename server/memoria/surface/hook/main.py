@@ -139,7 +139,7 @@ class _Options:
                 self.recalls = True
             elif not one.startswith("-"):
                 self.client = one
-        self.home = find_home(named["--home"])
+        self.home = find_home(named["--home"], named["--tenant"])
         self.tenant = find_tenant(named["--tenant"])
         self.event = named["--event"]
         self.workspace = named["--workspace"] or os.environ.get("MEMORIA_WORKSPACE", "")

@@ -97,7 +97,7 @@ def start_seeded(start_server: StartServer) -> StartSeeded:
 
     @asynccontextmanager
     async def start() -> AsyncIterator[SeededServer]:
-        async with start_server() as server, AsyncExitStack() as opened:
+        async with start_server(http_calls_per_second=0) as server, AsyncExitStack() as opened:
             clients: dict[Access | None, httpx2.AsyncClient] = {}
             for access in (None, *Access):
                 created = access and await server.create_token(TENANT, access)

@@ -118,5 +118,4 @@ async def test_a_server_that_only_reads_changes_nothing(start_server: StartServe
 async def test_a_store_that_does_not_serve_is_told_as_503(start_seeded: StartSeeded) -> None:
     async with start_seeded() as seeded:
         seeded.server.home.store.close()
-        problem = require_problem(await seeded.admin.get("/memory/nodes"), 503)
-        assert problem["kind"] == "store_unavailable"
+        require_problem(await seeded.admin.get("/memory/nodes"), 503)

@@ -16,7 +16,7 @@ from memoria.surface.documents import (
     write_session,
     write_turn,
 )
-from memoria.surface.http.rest.shown import shown_model
+from memoria.surface.http.rest.shown import build_shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
 from memoria.surface.mcp.shapes import WireReceipt, WireRecord, WireScratchpad
 from memoria.surface.mcp.tools import WireTurn
@@ -73,7 +73,7 @@ class ScratchpadOrder(Order):
 
 
 class ScratchpadChange(ScratchpadOrder):
-    """What a session is working on, or has done."""
+    """A change of a scratchpad: the task in hand, or one that is done."""
 
     current_focus: str | None = None
     """The task in hand; empty for none."""
@@ -102,10 +102,10 @@ class SessionTurns(BaseModel):
     turns: list[SessionTurn]
 
 
-class Scratchpads(BaseModel):
-    """Scratchpads, the one touched last first."""
+class ScratchpadList(BaseModel):
+    """ScratchpadList, the one touched last first."""
 
-    scratchpads: list[shown_model(Scratchpad)]  # type: ignore[valid-type]  # made of a value
+    scratchpads: list[build_shown_model(Scratchpad)]  # type: ignore[valid-type]  # made of a value
 
 
 async def ingest(caller: RestCaller, order: IngestOrder) -> Document:
@@ -198,7 +198,7 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         "List the recorded sessions, the newest first.",
         SessionListing,
         list_sessions,
-        shown_model(SessionPage),
+        build_shown_model(SessionPage),
         {"limit": 5},
     ),
     RestRoute(
@@ -231,7 +231,7 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         "List what the latest sessions are working on.",
         ScratchpadsOrder,
         list_scratchpads,
-        Scratchpads,
+        ScratchpadList,
         {"limit": 3},
     ),
     RestRoute(

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 import anyio
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -71,6 +71,8 @@ class RestFace:
             return answer_problem(error.status, error.reason)
         except MemoriaError as error:
             return answer_error(error)
+        except ClientDisconnect:
+            return answer_problem(HTTPStatus.BAD_REQUEST, "The body ended early.")
         except Exception:  # noqa: BLE001  (it is logged, and the caller told)
             _LOG.exception("REST operation %s raised an unexpected exception", route.name)
             return answer_problem(

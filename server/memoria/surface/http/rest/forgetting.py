@@ -12,7 +12,7 @@ from memoria.model.query import build_query, is_for_agents
 from memoria.surface.documents import Document, write_forgotten, write_preview
 from memoria.surface.forgetting_text import forget_command
 from memoria.surface.http.rest.answers import RefusedCallError
-from memoria.surface.http.rest.shown import shown_model
+from memoria.surface.http.rest.shown import build_shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
 from memoria.surface.mcp.shapes import WireForgetAnswer
 
@@ -49,7 +49,7 @@ class ReportOrder(Order):
     report_id: Annotated[str, Field(min_length=1)]
 
 
-ShownReport = shown_model(ForgetReport)
+ShownReport = build_shown_model(ForgetReport)
 
 
 class Reports(BaseModel):

@@ -16,7 +16,7 @@ from memoria.surface.documents import (
     write_remembered,
     write_revision,
 )
-from memoria.surface.http.rest.shown import shown_model
+from memoria.surface.http.rest.shown import build_shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
 from memoria.surface.mcp.calls import remember_several
 from memoria.surface.mcp.shapes import (
@@ -33,7 +33,7 @@ _StatableType = Annotated[
     str, WithJsonSchema({"type": "string", "enum": [str(one) for one in STATABLE_TYPES]})
 ]
 MemoryId = Annotated[str, Field(min_length=1)]
-ListedMemory = shown_model(Memory, LISTED, "ListedMemory", pinned=bool)
+ListedMemory = build_shown_model(Memory, LISTED, "ListedMemory", pinned=bool)
 
 
 class Statement(Order):
@@ -74,7 +74,7 @@ class Statement(Order):
         return given
 
 
-class Statements(Order):
+class StatementBatch(Order):
     """Several statements, each kept or refused by itself."""
 
     memories: Annotated[list[Statement], Field(min_length=1)]
@@ -135,7 +135,7 @@ async def remember(caller: RestCaller, order: Statement) -> Document:
     return write_remembered(await caller.memory.remember(**order.list_given()))
 
 
-async def remember_all(caller: RestCaller, order: Statements) -> Document:
+async def remember_all(caller: RestCaller, order: StatementBatch) -> Document:
     """Keep several statements."""
     given = [one.list_given() for one in order.memories]
     return write_handed_in(await remember_several(caller.memory, given, None))
@@ -194,7 +194,7 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         Access.WRITE,
         "remember_several",
         "Keep several statements. What of them can't be kept is named, and the others are kept.",
-        Statements,
+        StatementBatch,
         remember_all,
         RememberedSeveral,
         {"memories": [{"content": "Ben reviews the checkout.", "entities": ["Ben"]}]},

@@ -25,7 +25,7 @@ _DESCRIPTION = (
 
 
 class Problem(BaseModel):
-    """What went wrong, and what to do about it (RFC 9457)."""
+    """A problem and what to do about it (RFC 9457)."""
 
     title: str
     status: int

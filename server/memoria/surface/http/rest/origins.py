@@ -11,7 +11,7 @@ from memoria.model.operation import TurnRange
 from memoria.model.provenance import EdgeEnd, MemoryRecord, TurnOrigin
 from memoria.surface.documents import Document
 from memoria.surface.http.rest.memories import MemoryId, MemoryOrder
-from memoria.surface.http.rest.shown import shown_model
+from memoria.surface.http.rest.shown import build_shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
 from memoria.surface.mcp.shapes import WireRecord, WireWording
 from memoria.surface.origins import (
@@ -23,11 +23,15 @@ from memoria.surface.origins import (
 )
 
 _LINE = ("id", "type", "validity", "text")
-ShownEvidence = shown_model(Evidence)
-ShownEntity = shown_model(Entity)
-MemoryLine = shown_model(Memory, _LINE, "MemoryLine")
-IncidentLink = shown_model(
-    Edge, (), "IncidentLink", direction=Literal["in", "out", "both"], other=shown_model(EdgeEnd)
+ShownEvidence = build_shown_model(Evidence)
+ShownEntity = build_shown_model(Entity)
+MemoryLine = build_shown_model(Memory, _LINE, "MemoryLine")
+IncidentLink = build_shown_model(
+    Edge,
+    (),
+    "IncidentLink",
+    direction=Literal["in", "out", "both"],
+    other=build_shown_model(EdgeEnd),
 )
 
 
@@ -48,7 +52,7 @@ class GraphOrder(Order):
 
 
 class ReviewOrder(Order):
-    """What waits for the user's word."""
+    """The length of a list of what waits for the user."""
 
     limit: Annotated[int, Field(ge=1, le=10_000)] = 20
 
@@ -71,7 +75,7 @@ class Origin(WireRecord):
     wordings: list[SourcedWording] | None = None
     evidence: list[ShownEvidence] | None = None  # type: ignore[valid-type]  # made of a value
     links: list[IncidentLink] | None = None  # type: ignore[valid-type]
-    turn_range: shown_model(TurnRange) | None = None  # type: ignore[valid-type]
+    turn_range: build_shown_model(TurnRange) | None = None  # type: ignore[valid-type]
     memories: list[MemoryLine] | None = None  # type: ignore[valid-type]
     restated_memories: list[MemoryLine] | None = None  # type: ignore[valid-type]
     episodes: list[MemoryLine] | None = None  # type: ignore[valid-type]
@@ -90,8 +94,8 @@ class HistoryEvent(BaseModel):
     detail: str | None = None
 
 
-class History(BaseModel):
-    """What became of a memory, oldest first."""
+class HistoryAnswer(BaseModel):
+    """The history of a memory, oldest first."""
 
     id: str
     text: str
@@ -101,7 +105,7 @@ class History(BaseModel):
     events: list[HistoryEvent]
 
 
-class Mention(MemoryLine):  # type: ignore[valid-type,misc]  # made of a value
+class GraphMention(MemoryLine):  # type: ignore[valid-type,misc]  # made of a value
     """A memory that speaks of an entity."""
 
     links: list[IncidentLink]  # type: ignore[valid-type]
@@ -109,10 +113,10 @@ class Mention(MemoryLine):  # type: ignore[valid-type,misc]  # made of a value
 
 
 class GraphAnswer(BaseModel):
-    """What is known of an entity; or the entities of one name, none or several."""
+    """An entity with the memories that speak of it, or the entities of one name."""
 
     entity: ShownEntity | None = None  # type: ignore[valid-type]
-    memories: list[Mention] | None = None
+    memories: list[GraphMention] | None = None
     omitted: int | None = None
     turns: list[IncidentLink] | None = None  # type: ignore[valid-type]
     omitted_turns: int | None = None
@@ -128,7 +132,7 @@ class Contradicted(BaseModel):
 
 
 class Review(BaseModel):
-    """What waits for the user's word."""
+    """Things that wait for the user's word."""
 
     pending: list[Origin]
     contradicted: list[Contradicted]
@@ -190,7 +194,7 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         "it.",
         MemoryOrder,
         get_history,
-        History,
+        HistoryAnswer,
         {"memory_id": EXAMPLE_IDS["memory"]},
     ),
     RestRoute(

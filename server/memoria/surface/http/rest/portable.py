@@ -33,7 +33,7 @@ _MERGED = (*_COUNTS, "unchecked", "bad")
 
 
 class ExportQuery(Order):
-    """What to export."""
+    """The part of a memory to export."""
 
     workspace: str | None = None
     """Only what belongs to this project; everything by default."""
@@ -42,7 +42,7 @@ class ExportQuery(Order):
     until: str | None = None
 
 
-class BadLine(BaseModel):
+class UnreadImportLine(BaseModel):
     """A line that can't be read."""
 
     line: int
@@ -50,7 +50,7 @@ class BadLine(BaseModel):
 
 
 class Merged(BaseModel):
-    """What has come in, by kind, and what was left out and why."""
+    """Numbers of records that came in, by kind, and of those left out, by reason."""
 
     added: dict[str, int]
     changed: dict[str, int]
@@ -61,7 +61,7 @@ class Merged(BaseModel):
     redacted: int
     unchecked: int
     bad: int
-    bad_lines: list[BadLine]
+    bad_lines: list[UnreadImportLine]
     gone_projects: list[str]
 
 

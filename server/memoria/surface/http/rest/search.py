@@ -6,13 +6,13 @@ from memoria.model import ContextPackage, Explanation, SearchResult
 from memoria.model.access import Access
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.surface.documents import Document, write_conclusions, write_traces
-from memoria.surface.http.rest.shown import shown_model
+from memoria.surface.http.rest.shown import build_shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
 from memoria.surface.mcp.shapes import WireConclusions, WireTraces
 
 
 class RecallOrder(Order):
-    """What a context package is built for."""
+    """A prompt for which a context package is built."""
 
     query: str
     """What the user has just said, or is about to be answered."""
@@ -26,13 +26,13 @@ class RecallOrder(Order):
 class ExplainedConclusions(WireConclusions):
     """A first-level answer, best first; with `explain`, what each stage contributed."""
 
-    explanation: shown_model(Explanation) | None = None  # type: ignore[valid-type]
+    explanation: build_shown_model(Explanation) | None = None  # type: ignore[valid-type]
 
 
 class ExplainedTraces(WireTraces):
     """A second-level answer, best first; with `explain`, what each stage contributed."""
 
-    explanation: shown_model(Explanation) | None = None  # type: ignore[valid-type]
+    explanation: build_shown_model(Explanation) | None = None  # type: ignore[valid-type]
 
 
 async def recall(caller: RestCaller, order: RecallOrder) -> Document:
@@ -74,7 +74,7 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         "memories and evidence, cited.",
         RecallOrder,
         recall,
-        shown_model(ContextPackage),
+        build_shown_model(ContextPackage),
         {"query": "How do we deploy the checkout?", "max_tokens": 800},
     ),
     RestRoute(

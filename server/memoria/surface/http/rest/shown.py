@@ -12,7 +12,7 @@ from memoria.model.moments import to_iso
 
 
 @cache
-def shown_model(
+def build_shown_model(
     kind: type[Value],
     only: tuple[str, ...] = (),
     name: str | None = None,
@@ -36,7 +36,7 @@ def shown_model(
         key = form.name or field
         if form is HIDDEN or (only and key not in only):
             continue
-        shown = _shown_type(hints[field], form.write)
+        shown = _find_shown_type(hints[field], form.write)
         is_always = form.when_empty and not _may_be_none(hints[field]) and form.write in _PLAIN
         fields[key] = (shown, ...) if is_always else (shown | None, None)
     fields |= {key: (added | None, None) for key, added in further.items()}
@@ -60,19 +60,19 @@ def _may_be_none(hint: Any) -> bool:  # noqa: ANN401  (any annotation)
     return NoneType in get_args(inner) or inner is JsonValue
 
 
-def _shown_type(hint: Any, write: Callable[[Any], object] | None = None) -> Any:  # noqa: ANN401
+def _find_shown_type(hint: Any, write: Callable[[Any], object] | None = None) -> Any:  # noqa: ANN401
     """Return the type in which a value of a type is shown."""
     if write is not None and write is not Shown().write:
         return get_type_hints(write).get("return") or JsonValue
     origin, parts = get_origin(hint), get_args(hint)
     if origin is Annotated:
         own = next((note for note in parts[1:] if isinstance(note, Shown)), None)
-        return _shown_type(parts[0], None if own is None else own.write)
+        return _find_shown_type(parts[0], None if own is None else own.write)
     if isinstance(hint, type) and issubclass(hint, Value):
-        return shown_model(hint)
+        return build_shown_model(hint)
     if origin is None or origin is Literal:
         return hint
-    shown = tuple(_shown_type(part) for part in parts if part is not Ellipsis)
+    shown = tuple(_find_shown_type(part) for part in parts if part is not Ellipsis)
     if origin in (Union, UnionType):
         return Union[shown]  # noqa: UP007  (of any number)
     is_list = origin in (tuple, list, frozenset)

@@ -17,12 +17,12 @@ from memoria.model.nightly import NightlyRun, RowChange, UndoResult
 from memoria.model.parse import as_instant
 from memoria.model.provenance import LoggedAction
 from memoria.surface.documents import Document
-from memoria.surface.http.rest.shown import shown_model
+from memoria.surface.http.rest.shown import build_shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
 
 _LOG = logging.getLogger(__name__)
 _Limit = Annotated[int, Field(ge=1, le=1_000)]
-ShownRun = shown_model(NightlyRun)
+ShownRun = build_shown_model(NightlyRun)
 
 
 class QueueOrder(Order):
@@ -41,7 +41,7 @@ class LogOrder(Order):
 
 
 class NightOrder(Order):
-    """What a run of nightly maintenance does."""
+    """The extent of a run of nightly maintenance."""
 
     steps: list[str] = Field(default_factory=list)
     """The steps, by name; all of them by default."""
@@ -68,17 +68,17 @@ class NightChanges(NightId):
     """Changes at most."""
 
 
-class Queue(BaseModel):
+class QueueAnswer(BaseModel):
     """The extraction queue."""
 
-    status: shown_model(QueueStatus)  # type: ignore[valid-type]  # made of a value
-    entries: list[shown_model(QueueEntry)]  # type: ignore[valid-type]
+    status: build_shown_model(QueueStatus)  # type: ignore[valid-type]  # made of a value
+    entries: list[build_shown_model(QueueEntry)]  # type: ignore[valid-type]
 
 
 class Log(BaseModel):
     """Lines of the audit log, newest first."""
 
-    entries: list[shown_model(LoggedAction)]  # type: ignore[valid-type]
+    actions: list[build_shown_model(LoggedAction)]  # type: ignore[valid-type]
 
 
 class Nights(BaseModel):
@@ -91,13 +91,18 @@ class Night(BaseModel):
     """A run, and the rows that it changed, in order."""
 
     run: ShownRun  # type: ignore[valid-type]
-    changes: list[shown_model(RowChange)]  # type: ignore[valid-type]
+    changes: list[build_shown_model(RowChange)]  # type: ignore[valid-type]
+
+
+_FIGURES = tuple(name for name in Statistics.model_fields if name != "database_bytes")
+"""Figures of one tenant: the size of the database tells of all tenants of the home."""
 
 
 async def tell_status(caller: RestCaller, _order: Order) -> Document:
     """Count what the memory holds."""
-    held = await caller.memory.statistics()
-    return {**held.to_json(), "embedder": caller.memory.embedder_state}
+    held = (await caller.memory.statistics()).to_json()
+    figures = {name: held[name] for name in _FIGURES if name in held}
+    return {**figures, "embedder": caller.memory.embedder_state}
 
 
 async def list_queue(caller: RestCaller, order: QueueOrder) -> Document:
@@ -112,7 +117,7 @@ async def list_log(caller: RestCaller, order: LogOrder) -> Document:
     """List what was done, and by whom."""
     since = as_instant("since", order.since, caller.memory.settings.zone)
     return write_document(
-        entries=await caller.memory.provenance.list_actions(order.limit, since or 0)
+        actions=await caller.memory.provenance.list_actions(order.limit, since or 0)
     )
 
 
@@ -182,7 +187,7 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         "Count what this memory holds, what waits to be read, and what reading has cost.",
         Order,
         tell_status,
-        shown_model(Statistics, embedder=str),
+        build_shown_model(Statistics, _FIGURES, embedder=str),
     ),
     RestRoute(
         "GET",
@@ -192,7 +197,7 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         "List what a chat model has still to read, has read, or could not.",
         QueueOrder,
         list_queue,
-        Queue,
+        QueueAnswer,
         {"limit": 5},
     ),
     RestRoute(
@@ -249,7 +254,7 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         "Take back what a run changed, and what all later runs changed.",
         NightId,
         undo_night,
-        shown_model(UndoResult),
+        build_shown_model(UndoResult),
         {"run_id": EXAMPLE_IDS["night"]},
     ),
 )
