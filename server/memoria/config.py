@@ -19,10 +19,10 @@ from pydantic import (
     model_validator,
 )
 
-from memoria.bare.home import find_home
+from memoria.bare.home import find_home, home_below
 from memoria.bare.projects import name_here
 from memoria.config_checks import check_command, check_together, check_url
-from memoria.config_http import HttpSettings
+from memoria.config_http import HttpSettings, TenantName
 from memoria.errors import InvalidInputError
 from memoria.model.moments import Zone
 from memoria.model.privacy import PersonalRules, parse_personal_rules
@@ -36,7 +36,6 @@ from memoria.settings_file import (
     without_other_places,
 )
 
-TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 NO_WORKSPACE = "none"
 """Workspace that means no project."""
 LONGEST_LEASE_MS = 600_000
@@ -68,6 +67,15 @@ class Settings(HttpSettings):
     home: Path = Path("~/.memoria")
     """The data folder. Everything Memoria keeps is in it. `memoria backup` copies it, also while it
     is in use."""
+
+    homes: Path | None = None
+    """A folder with a data folder for each tenant, in place of `MEMORIA_HOME`: each tenant's memory
+    is a file of its own, to be written beside the others, backed up and deleted by itself. A folder
+    that `--home` names comes first."""
+
+    open_homes: int = Field(200, ge=1, le=10_000)
+    """With `MEMORIA_HOMES`: how many tenants' homes a server keeps open over HTTP while nobody
+    calls for them. Each takes five open files."""
 
     tenant: TenantName = "default"
     """Whose memory this is. A tenant never sees another's rows."""
@@ -255,7 +263,7 @@ class Settings(HttpSettings):
     search_helpers: int = Field(0, ge=0, le=32)
     """How many processes may search beside this one while eight searches or more are asked of it
     at once, for long. Each takes about 90 MB and ends after a minute without work. There are none
-    beside an endpoint's models."""
+    beside an endpoint's models, nor where each tenant has a home of its own."""
 
     backup_keep_days: float = Field(30, gt=0, le=100_000)
     """How long a backup in the home's `backups` folder is kept. The next backup deletes older
@@ -295,9 +303,11 @@ class Settings(HttpSettings):
         Zone.from_name(name)
         return name
 
-    @field_validator("home")
+    @field_validator("home", "homes")
     @classmethod
-    def _check_home(cls, home: Path) -> Path:
+    def _check_home(cls, home: Path | None) -> Path | None:
+        if home is None:
+            return None
         try:
             os.fsencode(home.expanduser())
         except (UnicodeEncodeError, RuntimeError) as error:  # half a character; ~nobody
@@ -334,7 +344,9 @@ class Settings(HttpSettings):
 
     @property
     def home_path(self) -> Path:
-        """The data folder with `~` resolved."""
+        """The data folder with `~` resolved: the tenant's own one, where each has one."""
+        if self.homes is not None:
+            return Path(home_below(str(self.homes), self.tenant))
         return self.home.expanduser().absolute()
 
     @classmethod
@@ -347,7 +359,9 @@ class Settings(HttpSettings):
         """
         named = {name: value for name, value in given.items() if value is not None}
         stronger = {**cls.read_environment(), **named}
-        home = find_home(str(stronger.get("home") or ""))
+        if "home" in named:
+            stronger.pop("homes", None)
+        home = find_home(str(named.get("home") or ""), str(named.get("tenant") or ""))
         filed = read_settings_file(home, cls)
         loaded = cls.from_values(**{**without_other_places(filed.values, stronger), **stronger})
         if private := loaded.private_workspaces:
@@ -369,7 +383,7 @@ class Settings(HttpSettings):
             InvalidInputError: a value is out of bounds or of the wrong kind.
         """
         named = workspace or os.environ.get(variable_of("workspace"))
-        here = name_here(find_home(home), named)
+        here = name_here(find_home(home, tenant), named)
         return cls.load(home=home, tenant=tenant, workspace=here)
 
     @classmethod

@@ -6,6 +6,7 @@ from pydantic import BaseModel, BeforeValidator, Field, StringConstraints, field
 
 from memoria.config_checks import check_safe_url
 
+TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 _Word = Annotated[str, StringConstraints(min_length=1, max_length=1000, strip_whitespace=True)]
 
 
@@ -41,7 +42,7 @@ class HttpSettings(BaseModel):
     jwt_tenant_claim: _Word = "sub"
     """The claim that says whose memory a token opens."""
 
-    jwt_tenants: Annotated[dict[str, str], BeforeValidator(_split_pairs)] | None = None
+    jwt_tenants: Annotated[dict[str, TenantName], BeforeValidator(_split_pairs)] | None = None
     """Values of that claim and their tenants, such as `ann@example.com=ann,ben@example.com=ben`; no
     other value opens anything. By default the value is the name of the tenant."""
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 NOT_IN_A_FILE = {
     "home": "--home or MEMORIA_HOME",
+    "homes": "MEMORIA_HOMES",
+    "open_homes": "MEMORIA_OPEN_HOMES",
     "tenant": "--tenant or MEMORIA_TENANT",
     "workspace": "--workspace or MEMORIA_WORKSPACE",
 }

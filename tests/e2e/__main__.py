@@ -57,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     showing = commands.add_parser("show", parents=[shared], help="connect, talk, and find it again")
     showing.add_argument("--runs", type=int, default=5, help="of each client, each in a new home")
     showing.add_argument("--packaged", action="store_true", help="by the client's own installer")
+    showing.add_argument("--http", action="store_true", help="with a server over HTTP")
     showing.set_defaults(run=_show)
     reading = commands.add_parser("read", parents=[shared], help="connect, and be read by it")
     reading.add_argument("--server", action="store_true", help="by a server on this machine")
@@ -79,7 +80,11 @@ def _show(clients: Sequence[Installed], arguments: argparse.Namespace) -> int:
             # What a person has to choose, and what they get otherwise; a package can't be asked.
             is_recalling = run % 2 == 1 and not arguments.packaged
             done = show(
-                installed, this_program(), is_recalling=is_recalling, is_packaged=arguments.packaged
+                installed,
+                this_program(),
+                is_recalling=is_recalling,
+                is_packaged=arguments.packaged,
+                is_elsewhere=arguments.http,
             )
             wrong += [f"{done.client}, run {run}: {line}" for line in done.wrong]
             print(done, flush=True)

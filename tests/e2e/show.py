@@ -1,10 +1,13 @@
 """Show 1: connect; talk, with nothing recorded by the agent; talk again, and it is there."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.e2e.clients.base import TOOLS
+from tests.e2e.elsewhere import Elsewhere, serve_elsewhere
 from tests.e2e.install import Installed
 from tests.e2e.program import ROOT, Program
 from tests.e2e.stage import Stage, stage
@@ -38,12 +41,22 @@ class Shown:
     imported: str = ""
     seconds: list[float] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
+    server: Elsewhere | None = field(default=None, repr=False)
+    """Server over HTTP that it is connected to; None for one on this machine."""
 
 
-def show(installed: Installed, program: Program, *, is_recalling: bool, is_packaged: bool) -> Shown:
+def show(
+    installed: Installed,
+    program: Program,
+    *,
+    is_recalling: bool,
+    is_packaged: bool,
+    is_elsewhere: bool = False,
+) -> Shown:
     """One run in a home of its own, connected by us or by the client's own installer."""
     shown = Shown(installed.client.name, is_recalling, is_packaged)
-    with stage(installed) as place:
+    with stage(installed) as place, _serve(program, is_elsewhere=is_elsewhere) as server:
+        shown.server = server
         connect = _install if is_packaged else _connect
         abilities = installed.client.abilities
         steps = [connect, _talk, _ask]
@@ -59,18 +72,30 @@ def show(installed: Installed, program: Program, *, is_recalling: bool, is_packa
     return shown
 
 
+@contextmanager
+def _serve(program: Program, *, is_elsewhere: bool) -> Iterator[Elsewhere | None]:
+    if not is_elsewhere:
+        yield None
+        return
+    with serve_elsewhere(program) as server:
+        yield server
+
+
 def _connect(place: Stage, program: Program, shown: Shown) -> None:
     """Out again without a trace; then once, and a second time to no effect."""
     recall = ["--recall"] if shown.is_recalling else []
-    connect = ["connect", place.client.name, "--yes", *recall]
+    connect, environment = ["connect", place.client.name, "--yes", *recall], place.environment
+    if shown.server is not None:
+        connect += ["--url", shown.server.url]
+        environment["MEMORIA_TOKEN"] = shown.server.token
     untouched = _files(place)
-    program.run(place.environment, place.project, *connect)
+    program.run(environment, place.project, *connect)
     program.run(place.environment, place.project, "disconnect", place.client.name, "--yes")
     if _files(place) != untouched:
         shown.wrong.append("connecting and disconnecting left a file that was not what it was")
-    program.run(place.environment, place.project, *connect)
+    program.run(environment, place.project, *connect)
     before = _files(place)
-    program.run(place.environment, place.project, *connect)
+    program.run(environment, place.project, *connect)
     if _files(place) != before:
         shown.wrong.append("connecting twice changed a file")
     place.client.approve(place.installed.program, place.environment, place.project)
@@ -150,10 +175,10 @@ def _resume(place: Stage, _program: Program, shown: Shown) -> None:
 def _import(place: Stage, program: Program, shown: Shown) -> None:
     """Everything is on record already, once, and in two sessions."""
     _count(place, program, shown)
-    before = _read_stats(place, program)
-    command = ["import", "--format", place.client.name, "--json"]
+    before = _read_stats(place, program, shown)
+    command = [*_name_home(shown), "import", "--format", place.client.name, "--json"]
     report = json.loads(program.run(place.environment, place.project, *command))
-    after = _read_stats(place, program)
+    after = _read_stats(place, program, shown)
     shown.imported = str(report["recorded"])
     if report["recorded"]:
         shown.wrong.append(f"the import added something: {report}")
@@ -163,7 +188,7 @@ def _import(place: Stage, program: Program, shown: Shown) -> None:
 
 def _count(place: Stage, program: Program, shown: Shown) -> None:
     """Both halves of both conversations are on record, and nothing runs or waits."""
-    turns, sessions = _read_stats(place, program)
+    turns, sessions = _read_stats(place, program, shown)
     if left := place.processes():
         shown.wrong.append(f"still running: {left}")
     shown.turns = f"{turns}/{sessions}"
@@ -179,17 +204,22 @@ def _count(place: Stage, program: Program, shown: Shown) -> None:
 
 def _disconnect(place: Stage, program: Program, shown: Shown) -> None:
     """Who is not connected is not recorded."""
-    before = _read_stats(place, program)
+    before = _read_stats(place, program, shown)
     program.run(place.environment, place.project, "disconnect", place.client.name, "--yes")
     place.talk(_FIRST, [Say(_ANSWER)])
     place.processes()
-    if (after := _read_stats(place, program)) != before:
+    if (after := _read_stats(place, program, shown)) != before:
         shown.wrong.append(f"recorded without being connected: {before} became {after}")
 
 
-def _read_stats(place: Stage, program: Program) -> tuple[int, int]:
+def _name_home(shown: Shown) -> list[str]:
+    return [] if shown.server is None else ["--home", str(shown.server.home)]
+
+
+def _read_stats(place: Stage, program: Program, shown: Shown) -> tuple[int, int]:
     """How many turns are on record, and in how many sessions."""
-    stats = json.loads(program.run(place.environment, place.project, "stats", "--json"))
+    command = [*_name_home(shown), "stats", "--json"]
+    stats = json.loads(program.run(place.environment, place.project, *command))
     return stats["turns"], stats["sessions"]
 
 
@@ -198,5 +228,6 @@ def _files(place: Stage) -> dict[str, bytes]:
     return {
         str(path): path.read_bytes()
         for path in place.home.rglob("*")
-        if path.is_file() and ".memoria" not in str(path)
+        # A home that is there notes a project in the project's git folder.
+        if path.is_file() and ".memoria" not in str(path) and path.name != "memoria-project"
     }

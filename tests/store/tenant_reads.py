@@ -428,6 +428,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "transcripts.list_live_sessions": lambda tx, _: tx.transcripts.list_live_sessions(
         "library", None, 1
     ),
+    "transcripts.list_held": lambda tx, _: tx.transcripts.list_held("library", "/", "0", 1),
     "transcripts.list_recent": lambda tx, _: tx.transcripts.list_recent(1, 9),
     "turn_columns.remarks": lambda tx, them: list_speakers(tx.turn_columns.remarks(them.ns)),
     "turn_columns.sayings": lambda tx, them: [

@@ -262,6 +262,7 @@ WALKS |= {
     )
 }
 WALKS |= {("erasures", name) for name in ERASURES}
+WALKS |= {("figures", name) for name in statements("figures")}  # of the whole home, kept for 10 s
 PAGES = ("workspace", "private_time", "scratchpad", "merge")  # few of each in a tenant
 COUNTS = tuple(name for name in statements("portable") if name.startswith("count_"))
 WALKS |= {("portable", name) for name in (*COUNTS, *PAGES)}  # an export reads everything, once

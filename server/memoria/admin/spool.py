@@ -24,6 +24,7 @@ from memoria.admin.spool_entries import (
     Progress,
     SpoolEntry,
     SpoolReport,
+    TurnRecorder,
     has_grown,
     point_at,
     read_entry,
@@ -51,7 +52,6 @@ from memoria.connectors.transcripts.follow import FilePlace, TranscriptFollower
 from memoria.connectors.transcripts.formats import FORMATS
 from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidInputError, InvalidTurnError, StoreError
-from memoria.ingest.capture import Capture
 from memoria.language.reading.clean import is_own_call
 from memoria.model import DAY_MS, CaptureEvent, Channel, Turn, now_millis
 from memoria.model.provenance import hook_channel
@@ -75,7 +75,7 @@ _RETRY_S = 3600.0
 _NOT_ITS_FAULT = (StoreError, ImportError, GivenUpError)
 """Errors that no entry causes: they set no entry aside."""
 
-MakeCapture = Callable[[Channel, str], Capture]
+MakeCapture = Callable[[Channel, str], TurnRecorder]
 
 
 class SpoolIntake:
@@ -266,7 +266,7 @@ class SpoolIntake:
 
     def record(
         self,
-        capture: Capture | None,
+        capture: TurnRecorder | None,
         turns: Sequence[Turn],
         session: str,
         event: CaptureEvent | None,
@@ -288,8 +288,8 @@ class SpoolIntake:
             if event is not None:
                 capture.record([], session, event)
 
-    def capture_in(self, client: str, cwd: str | None) -> Capture | None:
-        """Return the `Capture` for sessions in a folder; None if the folder's name has a secret."""
+    def capture_in(self, client: str, cwd: str | None) -> TurnRecorder | None:
+        """Return what records sessions in a folder; None if the folder's name has a secret."""
         place = NO_WORKSPACE if cwd is None else project_of(self._home, cwd)
         try:
             return self._make_capture(hook_channel(client), place)

@@ -9,10 +9,19 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from memoria.connectors.transcripts.base import as_turn
-from memoria.model import Turn, now_millis
+from memoria.model import CaptureEvent, Receipt, Turn, now_millis
 from memoria.store.rows.capture import TranscriptPlace
+
+
+class TurnRecorder(Protocol):
+    """Recorder of turns of one channel in one project, here or at a server elsewhere."""
+
+    def record(self, turns: Sequence[Turn], session_id: str, event: CaptureEvent | None) -> Receipt:
+        """Record turns as `Capture.record` does, with its errors."""
+        ...
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, overload
 
@@ -11,7 +12,7 @@ from pydantic import SkipValidation
 from memoria.app.arguments import Text, check_arguments, check_settings
 from memoria.app.engine import open_store
 from memoria.app.memory import Memoria
-from memoria.app.open_home import OpenHome, in_thread
+from memoria.app.open_home import OpenHome, SharedParts, in_thread
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
 from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
@@ -129,6 +130,7 @@ async def open_home(
     embedder: Embedder | None = None,
     reranker: Reranker | None = None,
     reads_queue: bool = True,
+    shared: SharedParts | None = None,
 ) -> AsyncIterator[OpenHome]:
     """Open what all tenants of a home share: its store, its models and whoever works beside it.
 
@@ -137,31 +139,34 @@ async def open_home(
         embedder: see `open_memoria`.
         reranker: see `open_memoria`.
         reads_queue: see `open_memoria`.
+        shared: what it has in common with other homes of this process; by default nothing.
 
     Raises:
         InvalidInputError: a setting is out of bounds.
         StoreError: the home can't be opened.
     """
     check_settings(settings)
+    choose = choose_embedder if shared is None else shared.choose_embedder
     lazy = (
-        choose_embedder(settings)
-        if embedder is None
-        else _wrap_embedder(embedder, settings.embedding_batch)
+        choose(settings) if embedder is None else _wrap_embedder(embedder, settings.embedding_batch)
     )
     store = await in_thread(lambda: open_store(settings))
     worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(settings))
     reader = _build_extraction_worker(settings, store, lazy)
     own = choose_reranker(settings) if reranker is None else None
     renewal = RenewalWorker(store)
-    renewal.start()
+    rounds = None if shared is None else shared.rounds
+    renewal.start(None if rounds is None else rounds.upkeep)
     if worker is not None:
-        worker.start()
+        worker.start(None if rounds is None else rounds.embedding)
     if reader is not None and reads_queue:
-        reader.start()
+        reader.start(rounds)
     is_own = embedder is not None or reranker is not None  # which no other process has
-    helpers = None if is_own or not settings.search_helpers else _prepare_helpers(settings)
+    is_alone = not (is_own or settings.homes is not None)
+    helpers = _prepare_helpers(settings) if is_alone and settings.search_helpers else None
     try:
-        yield OpenHome(settings, store, lazy, reranker or own, worker, reader, helpers)
+        opened = OpenHome(settings, store, lazy, reranker or own, worker, reader, helpers)
+        yield opened if shared is None else replace(opened, search_turns=shared.search_turns)
     finally:
         with anyio.CancelScope(shield=True):
             if helpers is not None:
@@ -191,7 +196,9 @@ def purge_hidden(home: OpenHome, tenant: str) -> None:
 
 def _override(settings: Settings, home: Path | str | None, tenant: str | None) -> Settings:
     given = {"home": home, "tenant": tenant}
-    named = {name: value for name, value in given.items() if value is not None}
+    named: dict[str, object] = {name: one for name, one in given.items() if one is not None}
+    if home is not None:
+        named["homes"] = None
     own = type(settings)  # with limits of its own, if it has some
     return own.from_values(**{**settings.model_dump(), **named}) if named else settings
 

@@ -30,6 +30,12 @@ def check_memory(settings: Settings) -> None:
         exists = choose_engine().exists(settings)
     except OSError:
         return  # whoever opens it next says why it can't be looked at
+    if not exists and settings.homes is not None:
+        raise NoMemoryError(
+            f"There is no tenant {quote_value(settings.tenant)} in {settings.homes} yet. Look at "
+            "the spelling of --tenant and MEMORIA_TENANT; a tenant begins with the first thing "
+            "that is kept for it, or with `memoria token create`."
+        )
     if not exists:
         backups = " Its backups are still there: `memoria restore FILE` puts one in its place."
         raise NoMemoryError(

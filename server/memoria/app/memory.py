@@ -77,7 +77,9 @@ class Memoria(Unread):
         self.queue = ExtractionQueue(store, self.tenant, self._digester, home.reader)
         """Conversations that a chat model has still to read."""
 
-    def with_channel(self, channel: Channel, session: str | None = None) -> "Memoria":
+    def with_channel(
+        self, channel: Channel, session: str | None = None, workspace: str | None = None
+    ) -> "Memoria":
         """Return the same memory seen from another channel: provenance is stamped with it.
 
         The caller stays: who calls over HTTP is the same through whichever channel.
@@ -86,10 +88,11 @@ class Memoria(Unread):
             channel: the channel.
             session: the session of calls that name none, where the channel has none; by default
                 that of this memory.
+            workspace: the project of calls that name none; by default that of this memory.
         """
         if channel.caller is None and self._channel.caller is not None:
             channel = channel.model_copy(update={"caller": self._channel.caller})
-        other = Memoria(self._home, channel)
+        other = Memoria(self._home.in_workspace(workspace), channel)
         other.spool = self.spool
         other._default_session = channel.session or session or self._default_session
         return other

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memoria.inference.reranker import Reranker
     from memoria.ingest.embedding import EmbeddingWorker
     from memoria.ingest.extraction import ExtractionWorker
+    from memoria.ingest.rounds import SharedRounds
 
 
 _T = TypeVar("_T")
@@ -58,6 +59,25 @@ async def in_snapshot(store: Store, tenant: str, look: Callable[[Transaction], _
 _SEARCH_THREADS = 40
 
 
+class SharedParts:
+    """What all homes that one process opens have in common: models, threads, turns of searches."""
+
+    def __init__(self, rounds: "SharedRounds", search_turns: anyio.CapacityLimiter) -> None:
+        self.rounds = rounds
+        self.search_turns = search_turns
+        self._embedders: dict[object, LazyEmbedder | None] = {}
+
+    def choose_embedder(self, settings: "Settings") -> "LazyEmbedder | None":
+        """Return the embedder of a home, the same for all whose settings name the same model."""
+        from memoria.inference import choose_embedder  # noqa: PLC0415  (as elsewhere)
+
+        named = (settings.embedder, settings.embedding_base_url, settings.embedding_model)
+        key = (*named, settings.embedding_api_key)
+        if key not in self._embedders:
+            self._embedders[key] = choose_embedder(settings)
+        return self._embedders[key]
+
+
 @dataclass(frozen=True, slots=True)
 class OpenHome:
     """An opened home: its settings, store, models and background workers."""
@@ -80,3 +100,9 @@ class OpenHome:
     def for_tenant(self, tenant: str) -> "OpenHome":
         """Return the same home as it serves another tenant."""
         return replace(self, settings=self.settings.model_copy(update={"tenant": tenant}))
+
+    def in_workspace(self, workspace: str | None) -> "OpenHome":
+        """Return the same home as it serves calls from a project; the same one for None."""
+        if workspace is None:
+            return self
+        return replace(self, settings=self.settings.model_copy(update={"workspace": workspace}))

@@ -88,12 +88,12 @@ _TOLD = {
 }
 
 
-def begin_home(given: str | None) -> None:
+def begin_home(given: str | None, tenant: str | None = None) -> None:
     """Make the home's folder, so that the project at hand can be noted in it.
 
     Where it can't be made, whoever opens it says so.
     """
-    home = find_home(given)
+    home = find_home(given, tenant)
     with suppress(OSError):
         make_folder(home, home)
 

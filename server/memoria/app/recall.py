@@ -12,8 +12,10 @@ from memoria.app.asking import (
     choose_options,
     choose_workspace,
 )
+from memoria.app.live_sessions import LiveSessions
 from memoria.app.open_home import OpenHome, in_snapshot, in_thread
 from memoria.app.spool import WAITING_BYTES
+from memoria.bare.spans import spans
 from memoria.errors import InvalidInputError
 from memoria.memories.task_in_hand import date_focus, list_told_tasks
 from memoria.model import ContextPackage, SearchResult, new_id, now_millis
@@ -46,6 +48,8 @@ class Recall:
         self._store = home.store
         self._embedder = home.embedder
         self._default_session = f"session-{new_id()}"
+        self.live = LiveSessions(home.store, self.tenant)
+        """Sessions that hooks of other machines tell of."""
         self.embedder_wait_ms = 3000
         """How long a search waits for a model that is still loading before it goes on with text
         alone. The bundled model loads in 0.2 s; the first time on a machine, in about 2 s."""
@@ -219,7 +223,8 @@ class Recall:
         search, helpers = self._search, self._home.helpers
 
         def run_all(asked: Sequence[AskedSearch]) -> list[SearchResult]:
-            return search.run_all([each.plan(self.settings) for each in asked])
+            with spans.time("search", questions=len(asked)):
+                return search.run_all([each.plan(self.settings) for each in asked])
 
         if helpers is None:
             return await in_thread(lambda: run_all([asked])[0], self._home.search_turns)

@@ -82,10 +82,27 @@ class NotRegularError(OSError):
     """Something of the home is a link, a pipe or a device, and is left alone."""
 
 
-def find_home(given: str | None = None) -> str:
-    """Return the given data folder, else that of `MEMORIA_HOME`, else `~/.memoria`."""
+def find_home(given: str | None = None, tenant: str | None = None) -> str:
+    """Return the data folder of a process.
+
+    It is the given one, else the tenant's below the folder that `MEMORIA_HOMES` names, else that
+    of `MEMORIA_HOME`, else `~/.memoria`.
+
+    Args:
+        given: the folder that an option names.
+        tenant: the tenant that an option names; by default as `find_tenant` says.
+    """
+    homes = os.environ.get("MEMORIA_HOMES")
+    if homes and not given:
+        return home_below(homes, find_tenant(tenant))
     named = given or os.environ.get("MEMORIA_HOME") or "~/.memoria"
     return os.path.join(os.getcwd(), os.path.expanduser(named))
+
+
+def home_below(homes: str, tenant: str) -> str:
+    """Return the data folder of a tenant's own, in a folder that has one for each tenant."""
+    folder = os.path.join(os.getcwd(), os.path.expanduser(homes))
+    return os.path.join(folder, _slug(tenant, tenant, _TENANT_CHARS, _TENANT_HEX))
 
 
 def find_tenant(given: str | None = None) -> str:

@@ -21,6 +21,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
 
+from memoria.bare.spans import spans
 from memoria.config import Settings
 from memoria.errors import EmbedderError
 from memoria.inference.base import (
@@ -253,7 +254,8 @@ class LazyEmbedder:
         vector = self._asked.get(text)
         if vector is None:
             began = perf_counter()
-            vector = _run_embedder(lambda: embedder.embed_query(text))
+            with spans.time("embed", texts=1):
+                vector = _run_embedder(lambda: embedder.embed_query(text))
             self.is_quick = perf_counter() - began < _QUICK_S
             self._asked.put(text, vector)
         return vector
@@ -271,8 +273,10 @@ class LazyEmbedder:
         embedder = self.wait_for_embedder(wait_ms=None)
         step = self._most_texts or max(len(texts), 1)
         vectors: list[Vector] = []
-        for first in range(0, len(texts), step):
-            vectors += _run_embedder(partial(embedder.embed_documents, texts[first : first + step]))
+        with spans.time("embed", texts=len(texts)):
+            for first in range(0, len(texts), step):
+                some = texts[first : first + step]
+                vectors += _run_embedder(partial(embedder.embed_documents, some))
         if len(vectors) != len(texts):
             raise EmbedderError(f"the embedder gave {len(vectors)} vectors for {len(texts)} texts")
         return vectors

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from memoria.config import LONGEST_PAUSE_MS
 from memoria.errors import EmbedderError, StoreError
 from memoria.inference import LazyEmbedder
+from memoria.ingest.rounds import WorkRounds, WorkTurn
 from memoria.language.reading.excerpt import Span, split_passages
 from memoria.language.words.document import full_text
 from memoria.memories.entities import find_turn_names, link_recorded_turns
@@ -96,14 +97,20 @@ class EmbeddingWorker:
         self._outages = 0
         self._resting_until = 0.0
         self._outage: str | None = None
+        self._turn: WorkTurn | None = None
 
-    def start(self) -> None:
-        """Start the thread; it sleeps until something waits."""
-        self._thread.start()
+    def start(self, rounds: WorkRounds | None = None) -> None:
+        """Start the thread, which sleeps until something waits; or join rounds in its place."""
+        if rounds is None:
+            self._thread.start()
+        else:
+            self._turn = rounds.join(self._step)
 
     def wake(self) -> None:
         """Tell the worker that something was written."""
         self._wake.set()
+        if self._turn is not None:
+            self._turn.wake()
 
     def stop(self) -> None:
         """Stop after the present batch, or abandon it if it takes too long.
@@ -112,6 +119,8 @@ class EmbeddingWorker:
         """
         self._stopping.set()
         self._wake.set()
+        if self._turn is not None:
+            self._turn.leave(_LONGEST_STOP_S)
         if self._thread.is_alive():
             self._thread.join(_LONGEST_STOP_S)
 
@@ -137,16 +146,19 @@ class EmbeddingWorker:
     def _run(self) -> None:
         while not self._stopping.is_set():
             self._wake.clear()
-            try:
-                pause_s = self._embed_backlog()
-            except EmbedderError as error:
-                pause_s = self._back_off(error)
-            except StoreError as error:
-                if not self._stopping.is_set():
-                    _LOG.warning("The embedding backlog can't be reached: %s", error)
-                pause_s = _IDLE_S
-                self._resting_until = time.monotonic() + pause_s  # counts as idle until then
-            self._wake.wait(pause_s)
+            self._wake.wait(self._step())
+
+    def _step(self) -> float:
+        """Embed some of what waits; return the pause before the next look, in seconds."""
+        try:
+            return self._embed_backlog()
+        except EmbedderError as error:
+            return self._back_off(error)
+        except StoreError as error:
+            if not self._stopping.is_set():
+                _LOG.warning("The embedding backlog can't be reached: %s", error)
+            self._resting_until = time.monotonic() + _IDLE_S  # counts as idle until then
+            return _IDLE_S
 
     def _embed_backlog(self) -> float:
         """Embed some of what is due, tenant by tenant.

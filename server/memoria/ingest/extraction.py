@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 
 from memoria.config import LONGEST_PAUSE_MS
 from memoria.errors import (
@@ -22,6 +23,7 @@ from memoria.inference.tasks import MAX_SEGMENTS
 from memoria.ingest.embedding import backoff_ms
 from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.processing import ChangedMeanwhileError, EntryLeaseLostError, EntryProcessor
+from memoria.ingest.rounds import SharedRounds, WorkTurn
 from memoria.model import QueueKind, QueueState, new_id, now_millis
 from memoria.store.engine import Store
 from memoria.store.values import LeasedEntry, NewQueueEntry
@@ -119,11 +121,18 @@ class ExtractionWorker:
             for i in range(limits.threads)
         ]
         self._heart = threading.Thread(
-            target=copy_context().run, args=[self._renew_leases], name="memoria-lease", daemon=True
+            target=copy_context().run, args=[self._keep_leases], name="memoria-lease", daemon=True
         )
+        self._reading: list[WorkTurn] = []
+        self._renewing: WorkTurn | None = None
 
-    def start(self) -> None:
-        """Start the threads."""
+    def start(self, rounds: SharedRounds | None = None) -> None:
+        """Start the threads, or join rounds of work in their place."""
+        if rounds is not None:
+            steps = [partial(self._step, new_id()) for _ in self._threads]
+            self._reading = [rounds.reading.join(step) for step in steps]
+            self._renewing = rounds.upkeep.join(self._renew_leases)
+            return
         for thread in (*self._threads, self._heart):
             thread.start()
 
@@ -131,12 +140,17 @@ class ExtractionWorker:
         """Tell the threads that something was queued."""
         with self._wake:
             self._wake.notify_all()
+        for turn in self._reading:
+            turn.wake()
 
     def stop(self) -> None:
         """Stop the threads; unfinished entries go back into the queue."""
         self._stopping.set()
         self._chat.stop()
         self.wake()
+        for turn in (*self._reading, self._renewing):
+            if turn is not None:
+                turn.leave(_LONGEST_STOP_S)
         for thread in (*self._threads, self._heart):
             if thread.is_alive():
                 thread.join(_LONGEST_STOP_S)
@@ -144,7 +158,7 @@ class ExtractionWorker:
     @property
     def is_reading(self) -> bool:
         """True if this process has started its threads, and reads the queue."""
-        return self._heart.ident is not None
+        return self._renewing is not None or self._heart.ident is not None
 
     def is_idle(self) -> bool:
         """Check that no entry is due or being processed, here or in another process."""
@@ -185,16 +199,20 @@ class ExtractionWorker:
     def _run(self) -> None:
         owner = new_id()
         while not self._stopping.is_set():
-            try:
-                pause_s = self._take_next(owner)
-            except StoreError as error:
-                if not self._stopping.is_set():
-                    _LOG.warning("The extraction queue can't be reached: %s", error)
-                pause_s = _IDLE_S
+            pause_s = self._step(owner)
             if pause_s:
                 with self._wake:
                     if not self._stopping.is_set():
                         self._wake.wait(pause_s)
+
+    def _step(self, owner: str) -> float:
+        """Process the next entry; return the pause before the following one, in seconds."""
+        try:
+            return self._take_next(owner)
+        except StoreError as error:
+            if not self._stopping.is_set():
+                _LOG.warning("The extraction queue can't be reached: %s", error)
+            return _IDLE_S
 
     def _take_next(self, owner: str) -> float:
         """Process the next entry; return the pause before the following entry, in seconds."""
@@ -321,17 +339,20 @@ class ExtractionWorker:
         with self._store.work_queue(write=True) as queue:
             queue.release(entry, owner, until, error, blamed=blamed)
 
-    def _renew_leases(self) -> None:
-        """Renew the leases of this process, three times within a lease's duration."""
+    def _keep_leases(self) -> None:
         while not self._stopping.wait(self._limits.lease_ms / 3000):
-            owners = tuple(self._lease_owners)
-            if not owners:
-                continue
-            try:
+            self._renew_leases()
+
+    def _renew_leases(self) -> float:
+        """Renew the leases of this process; return the pause until then, a third of a lease."""
+        owners = tuple(self._lease_owners)
+        try:
+            if owners:
                 with self._store.work_queue(write=True) as queue:
                     queue.renew(owners, now_millis(), self._limits.lease_ms)
-            except StoreError as error:
-                _LOG.warning("Leases could not be renewed: %s", error)
+        except StoreError as error:
+            _LOG.warning("Leases could not be renewed: %s", error)
+        return self._limits.lease_ms / 3000
 
 
 def _count_turns(entry: LeasedEntry) -> int:

@@ -10,6 +10,7 @@ import threading
 from contextvars import copy_context
 
 from memoria.errors import StoreError
+from memoria.ingest.rounds import WorkRounds, WorkTurn
 from memoria.store.engine import RENEWAL_PAGE, Store
 
 _LOG = logging.getLogger(__name__)
@@ -25,21 +26,33 @@ class RenewalWorker:
         self._thread = threading.Thread(
             target=copy_context().run, args=[self._run], name="memoria-renew", daemon=True
         )
+        self._turn: WorkTurn | None = None
 
-    def start(self) -> None:
-        """Start the thread; it ends when all is done."""
-        self._thread.start()
+    def start(self, rounds: WorkRounds | None = None) -> None:
+        """Start the thread, which ends when all is done; or join rounds of work in its place."""
+        if rounds is None:
+            self._thread.start()
+        else:
+            self._turn = rounds.join(self._step)
 
     def stop(self) -> None:
         """Stop after the documents that are being looked at."""
         self._stopping.set()
+        if self._turn is not None:
+            self._turn.leave(_LONGEST_STOP_S)
         if self._thread.is_alive():
             self._thread.join(_LONGEST_STOP_S)
 
     def _run(self) -> None:
+        while self._step() is not None:
+            pass
+
+    def _step(self) -> float | None:
+        """Renew some documents; return None when all is done or none can be."""
         try:
-            while not self._stopping.is_set() and self._store.renew_words(RENEWAL_PAGE):
-                pass
+            if not self._stopping.is_set() and self._store.renew_words(RENEWAL_PAGE):
+                return 0.0
         except StoreError as error:
             if not self._stopping.is_set():
                 _LOG.warning("What older versions have indexed is not read anew: %s", error)
+        return None

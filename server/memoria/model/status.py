@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import Literal
 
 from memoria.model.base import Value
+from memoria.model.nightly import RunState
 from memoria.model.privacy import PrivateTime
 
 
@@ -242,3 +243,31 @@ class Statistics(Value):
     """Number of entries of the spool that nobody has taken in yet."""
     private: tuple[PrivateTime, ...] = ()
     """Private times that are on."""
+
+
+class HomeFigures(Value):
+    """Figures of a whole home, summed over its tenants. Times are UTC epoch milliseconds."""
+
+    tenants: int
+    database_bytes: int
+    pending: int
+    """Number of documents that wait for a vector."""
+    failed: int
+    """Number of documents whose vector was given up."""
+    queue: dict[QueueState, int]
+    """Numbers of entries of the extraction queue by state; finished ones are kept until a night."""
+    oldest_waiting_at: int | None
+    calls: dict[str, TokenSpending]
+    """Calls of chat models and their tokens by outcome, as long as they are kept."""
+    nights: dict[RunState, int]
+    """Numbers of tenants by the state of their last night."""
+    newest_night_at: int | None
+    """Beginning of the last night that was finished."""
+    oldest_night_at: int | None
+    """Beginning of the last finished night of the tenant whose last one is longest ago."""
+    hidden_forgets: int
+    """Number of forgets that can still be undone, or wait to be purged."""
+    overdue_forgets: int
+    """Number of those whose period of grace is over."""
+    is_scrub_pending: bool
+    """True if erased rows may still be readable in the file."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from memoria.bare.collector import pause_collector
+from memoria.bare.spans import spans
 from memoria.inference import LazyEmbedder
 from memoria.inference.reranker import Reranker
 from memoria.model import SearchResult
@@ -123,9 +124,6 @@ class Search:
             tokens: the most tokens of the answer with memories.
             evidence_tokens: the most tokens of the answer with evidence.
         """
-        memories, evidence = self._add_other_names(memories, evidence)
-        queries = self._embedder.ask_all(memories)
-        review = self._ask_reranker(memories, queries)
 
         def answer_both(tx: Transaction) -> tuple[SearchResult, SearchResult | None]:
             found = self._answer(tx, _limit_tokens(memories, tokens), queries, review)
@@ -133,7 +131,11 @@ class Search:
                 return found, None
             return found, self._answer(tx, _limit_tokens(evidence, evidence_tokens), queries)
 
-        return self._read_snapshot(answer_both)
+        with spans.time("search", questions=1):
+            memories, evidence = self._add_other_names(memories, evidence)
+            queries = self._embedder.ask_all(memories)
+            review = self._ask_reranker(memories, queries)
+            return self._read_snapshot(answer_both)
 
     def _add_other_names(self, *plans: SearchPlan) -> list[SearchPlan]:
         """Add other names of people to plans, before any vector is made."""

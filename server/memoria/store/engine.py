@@ -17,6 +17,7 @@ from memoria.config import Settings
 from memoria.model import DAY_MS, DailyCap, Finding, ModelCall
 from memoria.model.moments import Zone
 from memoria.model.nightly import NightlyRun
+from memoria.model.status import HomeFigures
 from memoria.store.rows.backlog import Backlog
 from memoria.store.rows.queue import WorkQueue
 from memoria.store.rows.transaction import Transaction
@@ -66,6 +67,10 @@ class Store(Protocol):
     @property
     def vector_bytes(self) -> int:
         """Number of bytes of this process's memory that hold vectors to search."""
+        ...
+
+    def figures(self) -> HomeFigures:
+        """Return figures of the whole home, read from one snapshot."""
         ...
 
     def examine(self, *, deep: bool) -> list[Finding]:
@@ -164,6 +169,10 @@ class Engine(Protocol):
 
     def exists(self, settings: Settings) -> bool:
         """Check whether the home has a database already."""
+        ...
+
+    def identify(self, settings: Settings) -> tuple[int, int] | None:
+        """Return what tells the home's database from one that replaces it; None if it has none."""
         ...
 
     def open(self, settings: Settings) -> Store:

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from tests.e2e.stand_in.script import Reply
+if TYPE_CHECKING:  # it needs this module itself
+    from tests.e2e.stand_in.script import Reply
 
 Body = Mapping[str, Any]
 
@@ -24,7 +25,7 @@ class Dialect(Protocol):
     def is_turn(self, path: str, body: Body) -> bool:
         """Whether the request continues the conversation, rather than ask for a title."""
 
-    def answer(self, path: str, body: Body, reply: Reply, number: int) -> Answer:
+    def answer(self, path: str, body: Body, reply: "Reply", number: int) -> Answer:
         """The reply as the API would send it."""
 
     def tools(self, body: Body) -> Sequence[str]:

@@ -47,11 +47,27 @@ class Authority:
         self.keys = public_keys()
         self.asked = Counter[str]()
         self.is_down = False
+        self.granted: dict[str, str] = {}
+        """What each code of a person who has signed in allows."""
 
     @property
     def settings(self) -> dict[str, object]:
         """Settings of a memory that takes its tokens."""
         return {"jwt_issuer": self.issuer, "jwt_audience": AUDIENCE}
+
+    @property
+    def metadata(self) -> dict[str, object]:
+        """Its own metadata (RFC 8414)."""
+        return {
+            "issuer": self.issuer,
+            "jwks_uri": f"{self.url}/keys",
+            "authorization_endpoint": f"{self.url}/authorize",
+            "token_endpoint": f"{self.url}/token",
+            "registration_endpoint": f"{self.url}/register",
+            "response_types_supported": ["code"],
+            "code_challenge_methods_supported": ["S256"],
+            "token_endpoint_auth_methods_supported": ["none"],
+        }
 
     async def answer(self, request: Request) -> Response:
         path = request.url.path
@@ -59,9 +75,16 @@ class Authority:
         if self.is_down:
             return Response(status_code=503)
         if path == "/realms/home/.well-known/openid-configuration":
-            return JSONResponse({"issuer": self.issuer, "jwks_uri": f"{self.url}/keys"})
+            return JSONResponse(self.metadata)
         if path == "/keys":
             return JSONResponse({"keys": self.keys})
+        if path == "/register":
+            asked = await request.json()
+            return JSONResponse({**asked, "client_id": "program"}, 201)
+        if path == "/token":
+            form = await request.form()
+            token = self.issue({"aud": form["resource"], "scope": self.granted[str(form["code"])]})
+            return JSONResponse({"access_token": token, "token_type": "Bearer", "expires_in": 300})
         return Response(status_code=404)
 
     def issue(
@@ -100,7 +123,7 @@ async def run_authority() -> AsyncIterator[Authority]:
         listening.bind(("127.0.0.1", 0))
         authority = Authority(f"http://127.0.0.1:{listening.getsockname()[1]}")
         app = Starlette()
-        app.add_route("/{path:path}", authority.answer)
+        app.add_route("/{path:path}", authority.answer, methods=["GET", "POST"])
         server = uvicorn.Server(uvicorn.Config(app, log_level="critical"))
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(server.serve, [listening])

@@ -1,8 +1,8 @@
 """A server over HTTP on loopback, in this process, and clients with tokens of its tenants."""
 
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -13,6 +13,7 @@ import pytest
 import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from starlette.applications import Starlette
 
 from memoria import Settings
 from memoria.app.compose import open_home
@@ -21,6 +22,7 @@ from memoria.app.tokens import CreatedToken, TokenService
 from memoria.model.access import Access
 from memoria.model.provenance import COMMAND_LINE
 from memoria.surface.http.app import HttpOptions, build_app
+from memoria.surface.http.observing import NOBODY, Observation
 
 Era = Literal["auto", "legacy"]
 
@@ -30,7 +32,13 @@ class HttpServer:
     """A server that runs, and its home."""
 
     url: str
-    home: OpenHome
+    opened: OpenHome | None = None
+
+    @property
+    def home(self) -> OpenHome:
+        """The home, of a server that has one."""
+        assert self.opened is not None
+        return self.opened
 
     async def create_token(
         self, tenant: str, access: Access, expires_at: int | None = None, label: str = ""
@@ -62,26 +70,51 @@ def start_server(home: Path) -> StartServer:
 
     @asynccontextmanager
     async def start(
-        options: HttpOptions | None = None, **settings_given: object
+        options: HttpOptions | None = None,
+        observation: Observation = NOBODY,
+        **settings_given: object,
     ) -> AsyncIterator[HttpServer]:
-        settings = Settings.from_values(home=home, embedder="off", **settings_given)
-        with socket.socket() as listening:
-            listening.bind(("127.0.0.1", 0))
-            url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        with listen() as (listening, url):
+            given = {
+                name: value.replace("{url}", url) if isinstance(value, str) else value
+                for name, value in settings_given.items()
+            }
+            settings = Settings.from_values(home=home, embedder="off", **given)
             async with open_home(settings) as opened:
 
                 @asynccontextmanager
                 async def share() -> AsyncIterator[OpenHome]:
                     yield opened
 
-                app = build_app(share, options)
-                config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
-                server = uvicorn.Server(config)
-                async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(server.serve, [listening])
-                    while not server.started:
-                        await anyio.lowlevel.checkpoint()
-                    yield HttpServer(url, opened)
-                    server.should_exit = True
+                app = build_app(share, options, observation)
+                async with serve_app(app, opened, listening) as server:
+                    yield server
 
     return start
+
+
+@contextmanager
+def listen() -> Iterator[tuple[socket.socket, str]]:
+    """Listen on loopback until the block ends; yield the socket and its URL."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        yield listening, f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
+@asynccontextmanager
+async def serve_app(
+    app: Starlette, opened: OpenHome | None = None, listening: socket.socket | None = None
+) -> AsyncIterator[HttpServer]:
+    """Serve an application on loopback until the block ends; by default on a port of its own."""
+    with ExitStack() as stack:
+        if listening is None:
+            listening, _ = stack.enter_context(listen())
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(server.serve, [listening])
+            while not server.started:
+                await anyio.lowlevel.checkpoint()
+            yield HttpServer(url, opened)
+            server.should_exit = True

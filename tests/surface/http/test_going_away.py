@@ -122,9 +122,10 @@ async def test_a_client_that_wants_to_know_is_told_that_a_long_call_goes_on(
         turns.total_tokens = 1
         told = anyio.Event()
 
-        async def note(_progress: float, _total: float | None, message: str | None) -> None:
+        async def note(progress: float, total: float | None, message: str | None) -> None:
             assert message is not None
             assert message.startswith("at work for")
+            assert (progress > 0, total) == (True, None)
             turns.release_on_behalf_of(server)
             told.set()
 

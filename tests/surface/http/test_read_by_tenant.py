@@ -84,7 +84,11 @@ async def test_resources_and_prompts_show_the_caller_s_tenant_and_nothing_of_ano
                     assert MARKS[other] not in text, name
                 figures = json.loads(shown["memory://status"])
                 assert (figures["tenant"], figures["turns"]) == (tenant, 1)
-                assert "database_bytes" not in figures  # which tells how much others write
+                async with server.client(own.token) as http:
+                    by_rest = (await http.get("/memory/status")).json()
+                for told in (figures, by_rest):
+                    assert "database_bytes" not in told  # which tells how much others write
+                assert by_rest == figures
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])

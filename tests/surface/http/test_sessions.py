@@ -73,6 +73,16 @@ async def test_a_tenant_that_opens_many_sessions_loses_the_one_used_longest_ago(
             assert await ask(his, former) == 200
 
 
+async def test_openings_that_are_refused_end_no_session(start_server: StartServer) -> None:
+    async with start_server() as server:
+        token = await server.create_token("ann", Access.READ)
+        async with server.client(token.text) as client:
+            session = await begin(client)
+            for _ in range(MOST_SESSIONS):
+                assert (await client.post("/mcp", json=LIST, headers=ACCEPT)).status_code == 400
+            assert await ask(client, session) == 200
+
+
 async def said_by(
     server: HttpServer, token: str, era: Era, client_name: str, meta: object = None, **more: object
 ) -> None:

@@ -85,8 +85,20 @@ class ConfigFile:
         except OSError as error:
             raise _system_error(self.path, error) from error
 
-    def replace(self, content: bytes) -> tuple[str, ...]:
+    @property
+    def mode(self) -> int | None:
+        """Permissions of the file; None if it is missing."""
+        try:
+            return stat.S_IMODE(self.target.stat().st_mode)
+        except OSError:
+            return None
+
+    def replace(self, content: bytes, mode: int | None = None) -> tuple[str, ...]:
         """Give the file other content, all or nothing, with the same mode and owner.
+
+        Args:
+            content: what it holds afterwards.
+            mode: other permissions, which it has before anything is written.
 
         Returns:
             The folders that had to be made for it, the innermost first.
@@ -101,7 +113,7 @@ class ConfigFile:
             held = os.stat(target) if target.exists() else None  # noqa: PTH116
             if held is not None and not os.access(target, os.W_OK):
                 raise ClientError(f"{target} is write-protected. Nothing was changed.")
-            _write_whole(target, content, held)
+            _write_whole(target, content, held, mode)
         except OSError as error:
             raise _system_error(target, error) from error
         return tuple(made)
@@ -166,12 +178,16 @@ def decode(content: bytes, path: Path) -> tuple[str, str]:
     return (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
 
 
-def _write_whole(target: Path, content: bytes, held: os.stat_result | None) -> None:
-    """Write a file all or nothing, with the mode and owner of the former file."""
+def _write_whole(
+    target: Path, content: bytes, held: os.stat_result | None, mode: int | None = None
+) -> None:
+    """Write a file all or nothing, with the owner of the former file and its mode or another."""
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
         with open(draft, "xb") as file:  # noqa: PTH123  (exclusive, binary)
             _take_after(draft, held)
+            if mode is not None:
+                draft.chmod(mode)
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -238,6 +254,7 @@ def _lines_of(content: bytes | None) -> list[str]:
 
 
 _VERSION = 1
+_OWNER_ALONE = 0o600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +266,8 @@ class LedgerEntry:
     made_file: bool = False
     made_folders: tuple[str, ...] = ()
     """Folders that were made, the innermost first."""
+    mode: int | None = None
+    """Permissions that the file had before a token was written into it; None without a token."""
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Self:
@@ -258,6 +277,7 @@ class LedgerEntry:
             pieces=tuple(map(InsertedPiece.from_json, kept["pieces"])),
             made_file=bool(kept["made_file"]),
             made_folders=tuple(map(str, kept["made_folders"])),
+            mode=None if kept.get("mode") is None else int(kept["mode"]),
         )
 
 
@@ -304,12 +324,12 @@ class ConnectionLedger:
             return
         if made := self._save(kept):
             self._save(replace(kept, made_folders=made))
-        self._file.chmod(0o600)
 
     def _save(self, kept: _Kept) -> tuple[str, ...]:
         """Write the ledger; return the folders that had to be made for it."""
         content = json.dumps(kept.as_json(), indent=1, ensure_ascii=False)
-        return ConfigFile(self._file).replace(content.encode("utf-8", "surrogatepass"))
+        written = content.encode("utf-8", "surrogatepass")
+        return ConfigFile(self._file).replace(written, _OWNER_ALONE)
 
     def _read(self) -> _Kept:
         """Read the ledger; empty if it can't be read, as our parts are also known by their form."""

@@ -78,6 +78,9 @@ def is_our_hook(item: Any) -> bool:  # noqa: ANN401  (whatever stands in the lis
 
 def is_our_entry(entry: Any) -> bool:  # noqa: ANN401  (whatever stands there)
     """Check whether an entry has the form that `connect` writes, and was not written by hand."""
+    if address_in(entry):
+        text = json.dumps(entry, default=str)
+        return "Bearer mem_" in text or "MEMORIA_TOKEN" in text
     words = command_in(entry)
     program = words[0].replace("\\", "/") if words else ""
     return "/" in program and program.endswith(("/memoria", "/memoria.exe")) and "serve" in words
@@ -93,6 +96,23 @@ def command_in(entry: Any) -> tuple[str, ...]:  # noqa: ANN401  (whatever stands
     else:
         words = [command, *(arguments if isinstance(arguments, list) else ())]
     return tuple(map(str, words)) if command else ()
+
+
+_ADDRESSES = ("url", "httpUrl", "serverUrl", "uri")
+
+
+def address_in(entry: Any) -> str | None:  # noqa: ANN401  (whatever stands there)
+    """Return the address at which an entry calls a server; None if it names none."""
+    if not isinstance(entry, dict):
+        return None
+    return next((one for key in _ADDRESSES if isinstance(one := entry.get(key), str)), None)
+
+
+def _is_alike(held: Any, wanted: Mapping[str, Any]) -> bool:  # noqa: ANN401  (as above)
+    """Check whether both entries start a program, or both call a server."""
+    if command_in(wanted):
+        return bool(command_in(held))
+    return address_in(held) is not None
 
 
 class ConfigDocument:
@@ -176,10 +196,10 @@ class ConfigDocument:
     def _merge_entry(self, text: str) -> Mapping[str, Any] | None:
         """Merge the wanted entry with what somebody has added to the present entry."""
         wanted, held = self._wanted.entry, self.entry_in(text)
-        if wanted is None or not isinstance(held, dict) or not (held.keys() & {"command", "cmd"}):
+        if wanted is None or not isinstance(held, dict) or not _is_alike(held, wanted):
             return wanted
         merged = {**held, **wanted}
-        for key in ("env", "envs", "environment"):
+        for key in ("env", "envs", "environment", "headers", "http_headers"):
             if key in wanted and isinstance(held.get(key), dict):
                 merged[key] = {**held[key], **wanted[key]}
         if isinstance(names := held.get("env_vars"), list):

@@ -10,11 +10,12 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from memoria.bare.home import find_home
+from memoria.bare.home import DEFAULT_TENANT, find_home, find_tenant, home_below
+from memoria.bare.remote import RemoteServer
 from memoria.config import Settings
 from memoria.connectors.clients.syntax.interface import SyntaxName
 from memoria.errors import ClientError
@@ -96,7 +97,7 @@ _IF_THERE = (
 )
 """Starter of a program that may be gone. Python ends with 2 without the script, and to clients 2
 means that a hook forbids what it was asked about: without Memoria no prompt would pass."""
-_OPTIONS = ("HOME", "TENANT", "WORKSPACE")
+_OPTIONS = ("HOME", "HOMES", "TENANT", "WORKSPACE")
 """Settings given as options of the command."""
 
 
@@ -113,6 +114,8 @@ class ClientProgram:
     """Names of the settings that are set in this shell, but for keys."""
     key_variables: tuple[str, ...] = ()
     """Names of the keys that are set in this shell."""
+    server: RemoteServer | None = None
+    """Server elsewhere that the client calls, in place of a program that it starts."""
 
     @classmethod
     def here(
@@ -127,8 +130,10 @@ class ClientProgram:
         A home or tenant that only the environment names is given as an option, too: a client is
         started elsewhere and sees another environment.
         """
-        home = home or environment.get("MEMORIA_HOME")
         tenant = tenant or environment.get("MEMORIA_TENANT")
+        if homes := environment.get("MEMORIA_HOMES"):
+            home = home or home_below(homes, find_tenant(tenant))
+        home = home or environment.get("MEMORIA_HOME")
         given = {
             "--home": str(Path(home).expanduser().absolute()) if home else None,
             "--tenant": tenant,
@@ -138,7 +143,7 @@ class ClientProgram:
         names = {f"MEMORIA_{name.upper()}": name for name in Settings.model_fields}
         seen = [name for name in names if environment.get(name)]
         keys = tuple(name for name in seen if is_secret(Settings, names[name]))
-        of_file = list_key_variables(find_home(home), Settings)
+        of_file = list_key_variables(find_home(home, tenant), Settings)
         return cls(
             command=find_program(),
             python=sys.executable,
@@ -149,6 +154,13 @@ class ClientProgram:
             ),
             key_variables=(*keys, *filter(environment.get, of_file)),
         )
+
+    def at(self, server: RemoteServer) -> Self:
+        """Return the same program for a server elsewhere: its hooks lay into that one's folder."""
+        named = ("--home", server.folder, "--tenant", DEFAULT_TENANT)
+        place = self.options.index("--workspace") if "--workspace" in self.options else None
+        workspace = () if place is None else self.options[place : place + 2]
+        return replace(self, options=(*named, *workspace), server=server)
 
     @property
     def is_in_cache(self) -> bool:
@@ -254,6 +266,17 @@ class HookFiles:
     """Permission for our hooks."""
 
 
+@dataclass(frozen=True, slots=True)
+class RemoteForm:
+    """Entry of a client for a server that is reached over HTTP with a token."""
+
+    write: Callable[[str, str], dict[str, Any]]
+    """Writer of the entry, from the address and the value of the header `Authorization`."""
+    write_shared: Callable[[str], dict[str, Any]] | None = None
+    """Writer of an entry that names the variable `MEMORIA_TOKEN` in place of a token, for files
+    that others may see; None where the client reads no variables there."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
     """A program that speaks MCP.
@@ -272,6 +295,8 @@ class Client:
     entry: Callable[[ClientProgram], dict[str, Any]]
     """Write the value that starts our server, in the client's form: mostly
     `{"command": program.command, "args": program.arguments}`."""
+    remote: RemoteForm | None = None
+    """Form of the entry for a server elsewhere; None where the client takes no token."""
     entry_at: tuple[str, ...] = ("mcpServers", "memoria")
     """Keys that lead to the entry in the file."""
     other_entry_at: tuple[str, ...] = ()

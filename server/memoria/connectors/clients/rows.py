@@ -18,6 +18,7 @@ from memoria.connectors.clients.interface import (
     ClientSetup,
     HookCall,
     HookFiles,
+    RemoteForm,
     Scope,
     ScopeFiles,
 )
@@ -48,6 +49,8 @@ _OWN_PATHS = (
     "version control, or say so."
 )
 NO_HOOKS = "It has no hooks of ours: the agent records a conversation when it is told to."
+TOKEN = "MEMORIA_TOKEN"  # noqa: S105  (the name of a variable)
+"""Variable that holds a token where no file may."""
 _PASTED = (
     "“Memoria is my memory across sessions. Call search_memory before you answer whatever refers "
     "to something earlier, to me, my people, rules or decisions; call remember when I state "
@@ -109,6 +112,30 @@ def write_plain_entry(program: ClientProgram) -> dict[str, Any]:
 def write_stdio_entry(program: ClientProgram) -> dict[str, Any]:
     """Write the entry for clients that know servers of other kinds, too."""
     return {"type": "stdio", **write_plain_entry(program)}
+
+
+def name_remote(
+    address: str = "url",
+    headers: str = "headers",
+    variable: str = "",
+    **more: Any,  # noqa: ANN401  (JSON)
+) -> RemoteForm:
+    """Return the form of an entry for a server elsewhere.
+
+    Args:
+        address: key of the address.
+        headers: key of the headers.
+        variable: how the client's file names a variable, such as `${NAME}`; empty if it can't.
+        more: what else stands in the entry, before the rest.
+    """
+
+    def write(url: str, authorization: str) -> dict[str, Any]:
+        return {**more, address: url, headers: {"Authorization": authorization}}
+
+    def write_shared(url: str) -> dict[str, Any]:
+        return write(url, f"Bearer {variable.replace('NAME', TOKEN)}")
+
+    return RemoteForm(write, write_shared if variable else None)
 
 
 def ask_to_paste(where: str) -> tuple[str, str]:

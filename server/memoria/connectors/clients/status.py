@@ -2,15 +2,22 @@
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from memoria.bare.home import find_home, find_tenant
+from memoria.bare.remote import ABOUT, RemoteServer, ServerRefusalError, list_servers
 from memoria.bare.spool import read_heard
 from memoria.connectors.clients.config_file import ConfigFile, decode
-from memoria.connectors.clients.document import ConfigDocument, EditError, WantedParts, command_in
+from memoria.connectors.clients.document import (
+    ConfigDocument,
+    EditError,
+    WantedParts,
+    address_in,
+    command_in,
+)
 from memoria.connectors.clients.installed import find_package
 from memoria.connectors.clients.interface import (
     Client,
@@ -45,6 +52,12 @@ class ConnectionStatus:
     file: Path
     command: tuple[str, ...] = ()
     """Command that the client starts; empty if the client is not connected."""
+    address: str | None = None
+    """Address of the server that the client calls, if it starts none."""
+    server: RemoteServer | None = None
+    """The server of that address, if this machine has a folder for it."""
+    has_other_token: bool = False
+    """True if the entry shows another token than this machine has for the server."""
     environment: tuple[tuple[str, str], ...] = ()
     is_disabled: bool = False
     missing_program: str | None = None
@@ -65,7 +78,10 @@ class ConnectionStatus:
     @property
     def is_wired(self) -> bool:
         """True if the client has an entry or hooks of ours."""
-        return bool(self.command) or self.hooks not in ("none", "the client has none")
+        return bool(self.command or self.address) or self.hooks not in (
+            "none",
+            "the client has none",
+        )
 
 
 def is_installed(client: Client, place: ClientPlace) -> bool:
@@ -102,7 +118,11 @@ def examine_connection(
         setup = ClientSetup(place, scope, program)
         entry, found, wanted = _read_parts(client, setup)
         # With the options of the entry, whatever those of this command are.
+        server = _find_server(entry, found, program)
         options = _options_of(command_in(entry)) if entry else program.options
+        if server is not None:
+            program = replace(program, server=server)
+            options = program.at(server).options
         wish = HookWish(recall=any(map(_has_recall, found.values())))
         if options != program.options or wish.recall:
             program = replace(program, options=options)
@@ -118,6 +138,9 @@ def examine_connection(
         scope=scope,
         file=file,
         command=command,
+        address=address_in(entry),
+        server=server,
+        has_other_token=server is not None and _shows_other(entry, server.token),
         environment=tuple((str(k), str(v)) for one in variables for k, v in one.items()),
         is_disabled=fields.get("disabled") is True or fields.get("enabled") is False,
         missing_program=_find_missing(command, found, place),
@@ -125,7 +148,9 @@ def examine_connection(
         switched_off_in=switch if found else None,
         untrusted=untrusted,
         double=find_package(client.name, place),
-        last_heard_at=_read_last_heard(client, command, program) if found else None,
+        last_heard_at=_read_last_heard(client, command or program.options, program)
+        if found
+        else None,
     )
 
 
@@ -160,6 +185,8 @@ def probe_connection(
     What a project's file names is started only if it is this very installation: whoever clones a
     project has agreed to nothing that it names.
     """
+    if status.address is not None:
+        return _call_server(status)
     if not status.command:
         return None
     if status.scope == "project" and not _is_of_this(status, program):
@@ -174,6 +201,45 @@ def probe_connection(
     }
     environment = select_environment(status.client.passes, own)
     return probe_server(status.command, environment, place.project, WAIT_S)
+
+
+def _call_server(status: ConnectionStatus) -> ProbeResult:
+    """Call a server elsewhere with the token that this machine has for it."""
+    if status.server is None:
+        return ProbeResult(
+            problem=f"this machine has no token for {status.address}: run `memoria connect "
+            f"{status.client.name} --url {status.address}` again"
+        )
+    if status.has_other_token:
+        return ProbeResult(problem="its file shows another token than this machine has")
+    from memoria.connectors.clients.probe_remote import probe_remote  # noqa: PLC0415  (takes long to load)
+
+    try:
+        status.server.call(ABOUT, None, WAIT_S)  # a refusal says why, which MCP's client keeps back
+    except ServerRefusalError as error:
+        return ProbeResult(problem=str(error).rstrip("."))
+    except (OSError, ValueError) as error:
+        return ProbeResult(problem=f"it can't be reached ({type(error).__name__})")
+    return probe_remote(status.server, WAIT_S)
+
+
+def _shows_other(entry: Any, token: str) -> bool:  # noqa: ANN401  (whatever stands there)
+    """Check whether an entry shows a token that is not the given one."""
+    text = json.dumps(entry)
+    return "Bearer mem_" in text and f'Bearer {token}"' not in text
+
+
+def _find_server(
+    entry: Any,  # noqa: ANN401  (whatever stands there)
+    hooks: Mapping[str, Any],
+    program: ClientProgram,
+) -> RemoteServer | None:
+    """Return the server elsewhere that an entry calls; of several tenants', the hooks' one."""
+    address = address_in(entry)
+    home = find_home(_option(program.options, "--home"))
+    servers = [one for one in list_servers(home) if address in (one.url, one.mcp_url)]
+    heard = [one for one in servers if Path(one.folder).name in json.dumps(hooks)]
+    return next(iter(heard or servers), None)
 
 
 def _is_of_this(status: ConnectionStatus, program: ClientProgram) -> bool:
@@ -247,7 +313,8 @@ def _read_last_heard(
 ) -> int | None:
     """Return when a hook last ran, in the home that the client is wired to."""
     words = command or program.options
-    home, tenant = find_home(_option(words, "--home")), find_tenant(_option(words, "--tenant"))
+    named = _option(words, "--tenant")
+    home, tenant = find_home(_option(words, "--home"), named), find_tenant(named)
     try:
         return read_heard(home, tenant).get(client.name)
     except OSError:

@@ -9,6 +9,7 @@ from memoria.connectors.clients.interface import (
     ClientPlace,
     ClientProgram,
     HookTable,
+    RemoteForm,
     Scope,
     ScopeFiles,
 )
@@ -21,6 +22,7 @@ from memoria.connectors.clients.rows import (
     OPENCLAW_HOOKS,
     OPENCODE_HOOKS,
     SECONDS,
+    TOKEN,
     Folder,
     claude_hook,
     codex_hook,
@@ -30,6 +32,7 @@ from memoria.connectors.clients.rows import (
     gemini_hook,
     kilo_folder,
     name_files,
+    name_remote,
     openclaw_folder,
     opencode_folder,
     tell_rest,
@@ -58,6 +61,7 @@ CLAUDE_CODE = Client(
     title="Claude Code",
     config=name_files(find_folder(variable="CLAUDE_CONFIG_DIR"), ".claude.json", ".mcp.json"),
     entry=write_stdio_entry,
+    remote=name_remote(variable="${NAME}", type="http"),
     hooks=HookTable(
         file=name_files(_claude_folder, "settings.json", ".claude/settings.json"),
         events=CLAUDE_EVENTS,
@@ -87,6 +91,10 @@ CODEX = Client(
     syntax="TOML",
     entry_at=("mcp_servers", "memoria"),
     entry=_codex_entry,
+    remote=RemoteForm(
+        write=name_remote(headers="http_headers").write,
+        write_shared=lambda url: {"url": url, "bearer_token_env_var": TOKEN},
+    ),
     hooks=HookTable(
         file=name_files(_codex_folder, "hooks.json", ".codex/hooks.json"),
         events=CLAUDE_EVENTS,
@@ -124,6 +132,7 @@ GEMINI = Client(
     title="Gemini CLI",
     config=_GEMINI_SETTINGS,
     entry=_gemini_entry,
+    remote=name_remote("httpUrl", variable="${NAME}"),
     hooks=HookTable(
         file=_GEMINI_SETTINGS,
         events=dict.fromkeys(_GEMINI_EVENTS, _GEMINI_MILLIS),
@@ -145,6 +154,7 @@ QWEN = Client(
     title="Qwen Code",
     config=_QWEN_SETTINGS,
     entry=write_plain_entry,
+    remote=name_remote("httpUrl", variable="${NAME}"),
     hooks=HookTable(
         file=_QWEN_SETTINGS,
         events=dict.fromkeys(CLAUDE_EVENTS, _GEMINI_MILLIS),
@@ -162,6 +172,7 @@ DROID = Client(
     title="Droid",
     config=name_files(_droid_folder, "mcp.json", ".factory/mcp.json"),
     entry=write_stdio_entry,
+    remote=name_remote(type="http"),
     hooks=HookTable(
         file=name_files(_droid_folder, "settings.json", ".factory/settings.json"),
         events=CLAUDE_EVENTS,
@@ -203,6 +214,7 @@ HERMES = Client(
     syntax="YAML",
     entry_at=("mcp_servers", "memoria"),
     entry=write_plain_entry,
+    remote=name_remote(),
     hooks=HookTable(
         file=_HERMES_CONFIG,
         events=dict.fromkeys(("pre_llm_call", "post_llm_call", "on_session_finalize"), SECONDS),
@@ -226,6 +238,7 @@ COPILOT = Client(
     title="GitHub Copilot CLI",
     config=name_files(copilot_folder, "mcp-config.json"),
     entry=lambda program: {"type": "local", **write_plain_entry(program), "tools": ["*"]},
+    remote=name_remote(type="http", tools=["*"]),
     hooks=COPILOT_HOOKS,
     programs=("copilot",),
     # The folder above it is there for VS Code's hooks, too.
@@ -250,6 +263,9 @@ def _write_opencode_entry(program: ClientProgram) -> dict[str, Any]:
     return {"type": "local", "command": command, "enabled": True}
 
 
+_REMOTE_OPENCODE = name_remote(variable="{env:NAME}", type="remote", enabled=True, oauth=False)
+"""Without `oauth` it would send the user to sign in, wherever a token is refused."""
+
 OPENCODE = Client(
     name="opencode",
     title="OpenCode",
@@ -257,6 +273,7 @@ OPENCODE = Client(
     entry_at=("mcp", "memoria"),
     other_entry_at=("mcp", "servers", "memoria"),
     entry=_write_opencode_entry,
+    remote=_REMOTE_OPENCODE,
     hooks=OPENCODE_HOOKS,
     programs=("opencode",),
     folders=lambda place: (opencode_folder(place),),
@@ -269,6 +286,7 @@ KILO = Client(
     config=_name_commented(kilo_folder, "kilo"),
     entry_at=("mcp", "memoria"),
     entry=_write_opencode_entry,
+    remote=_REMOTE_OPENCODE,
     hooks=KILO_HOOKS,
     programs=("kilo",),
     folders=lambda place: (kilo_folder(place),),
@@ -280,6 +298,7 @@ CLINE = Client(
     title="Cline",
     config=name_files(_cline_folder, "data/settings/cline_mcp_settings.json"),
     entry=write_plain_entry,
+    remote=name_remote(type="streamableHttp"),
     hooks=CLINE_HOOKS,
     rules=name_files(_cline_folder, "rules/memoria.md"),
     programs=("cline",),
@@ -297,6 +316,14 @@ CONTINUE = Client(
     entry_at=("mcpServers",),
     is_listed=True,
     entry=lambda program: {"name": "memoria", **write_plain_entry(program)},
+    remote=RemoteForm(
+        lambda url, authorization: {
+            "name": "memoria",
+            "type": "streamable-http",
+            "url": url,
+            "requestOptions": {"headers": {"Authorization": authorization}},
+        }
+    ),
     # A `config.yaml` of ours would stand before a `config.json` of an older version.
     may_begin_file=False,
     programs=("cn",),

@@ -11,7 +11,7 @@ from memoria.connectors.clients.config_file import (
     LedgerEntry,
     check_stays_inside,
     decode,
-    unified_lines,
+    is_in_repository,
 )
 from memoria.connectors.clients.document import (
     ConfigDocument,
@@ -20,6 +20,7 @@ from memoria.connectors.clients.document import (
     WantedParts,
     is_our_entry,
 )
+from memoria.connectors.clients.file_edit import FileEdit
 from memoria.connectors.clients.installed import find_package
 from memoria.connectors.clients.interface import (
     Client,
@@ -32,48 +33,9 @@ from memoria.connectors.clients.interface import (
     HookWish,
     Scope,
 )
-from memoria.connectors.clients.rows import RECALL_FACTOR, is_our_file, write_rules
-from memoria.connectors.clients.syntax.interface import InsertedPiece, SyntaxName, look_up
+from memoria.connectors.clients.rows import RECALL_FACTOR, TOKEN, is_our_file, write_rules
+from memoria.connectors.clients.syntax.interface import look_up
 from memoria.errors import ClientError
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileEdit:
-    """Change that is planned for one file."""
-
-    path: Path
-    before: bytes | None
-    after: bytes | None
-    """Content afterwards; None if the file is deleted."""
-    pieces: tuple[InsertedPiece, ...] = ()
-    is_own: bool = False
-    """True for a file of hooks that is Memoria's alone."""
-    is_executable: bool = False
-    syntax: SyntaxName = "JSON"
-
-    def is_cut(self, copy: bytes) -> bool:
-        """Check whether a backup from before the connection is only the beginning of the file."""
-        if not self.pieces or self.before is None:
-            return False
-        try:
-            ConfigDocument(WantedParts(syntax=self.syntax)).read(decode(copy, self.path)[1])
-        except (EditError, ClientError):
-            return True
-        return copy != self.before and self.before.startswith(copy)
-
-    @property
-    def changes(self) -> bool:
-        """True if any file changes."""
-        return self.before != self.after
-
-    @property
-    def is_all_ours(self) -> bool:
-        """True if the file is made or deleted, so that no line in it is the user's."""
-        return self.changes and None in (self.before, self.after)
-
-    def diff(self) -> list[str]:
-        """Return the lines of the change as a unified diff."""
-        return [*unified_lines(str(self.path), self.before, self.after)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +46,8 @@ class ClientWiring:
     scope: Scope
     edits: tuple[FileEdit, ...]
     notes: tuple[str, ...] = ()
+    address: str | None = None
+    """Address of the server elsewhere that the client is connected to; None for one here."""
 
     @property
     def changes(self) -> bool:
@@ -123,11 +87,18 @@ def draft_connection(
             f"{program.command} lies in a cache that may be emptied. Install Memoria, for example "
             "with `uv tool install memoria-server`, and connect from there."
         )
+    server = program.server
     for path, wanted in list_documents(client, setup).items():
         before = ConfigFile(path).read()
         if before is None and wanted.entry is not None and not client.may_begin_file:
             raise ClientError(f"There is no {path}. Start {client.title} once: it writes it.")
-        edits.append(_connect_document(path, wanted, before, ledger))
+        edit = _connect_document(path, wanted, before, ledger)
+        edits.append(replace(edit, secret=server.token if server else ""))
+        if server and wanted.entry_at and not edits[-1].holds_secret:
+            notes.append(
+                f"{path} may be seen by others, so no token stands in it: set {TOKEN} where "
+                f"{client.title} is started."
+            )
         notes += _hand_notes(path, wanted, before, ledger)
     rules = write_rules(client, scope, place)
     for path, text in own_files(client, setup).items():
@@ -135,7 +106,13 @@ def draft_connection(
     if not wish.is_wanted:
         kept = {edit.path for edit in edits}
         edits += [edit for edit in _remove_own(client, setup) if edit.path not in kept]
-    return ClientWiring(client=client, scope=scope, edits=tuple(edits), notes=tuple(notes))
+    return ClientWiring(
+        client=client,
+        scope=scope,
+        edits=tuple(edits),
+        notes=tuple(notes),
+        address=server.url if server else None,
+    )
 
 
 def draft_removal(
@@ -187,13 +164,16 @@ def apply_wiring(wiring: ClientWiring, place: ClientPlace) -> WiringResult:
         else:
             if edit.before is not None and kept is None and not edit.is_own:
                 backups += filter(None, [file.keep_backup(edit.before, edit.is_cut)])
-            made = file.replace(edit.after)
+            former = file.mode if kept is None or kept.mode is None else kept.mode
+            open_mode = None if kept is None else kept.mode
+            made = file.replace(edit.after, 0o600 if edit.holds_secret else open_mode)
             if edit.is_executable:
                 edit.path.chmod(0o755)
             changed.append(edit.path)
             kept = kept or LedgerEntry(
                 client=wiring.client.name, made_file=edit.before is None, made_folders=made
             )
+            kept = replace(kept, mode=former if edit.holds_secret else None)
         is_wired = edit.after is not None and bool(edit.pieces or edit.is_own)
         ledger.write(edit.path, replace(kept, pieces=edit.pieces) if kept and is_wired else None)
         if not edit.pieces:
@@ -219,7 +199,7 @@ def list_documents(client: Client, setup: ClientSetup) -> dict[Path, WantedParts
         config: WantedParts(
             syntax=client.syntax,
             entry_at=_entry_place(client, config),
-            entry=client.entry(setup.program),
+            entry=_write_entry(client, setup, config),
             is_listed=client.is_listed,
         )
     }
@@ -231,6 +211,34 @@ def list_documents(client: Client, setup: ClientSetup) -> dict[Path, WantedParts
         base = parts.get(file) or WantedParts()
         parts[file] = replace(base, hooks_at=table.at, hooks=hooks, defaults=table.defaults)
     return parts
+
+
+def _write_entry(client: Client, setup: ClientSetup, config: Path) -> dict[str, object]:
+    """Write the entry: of a program on this machine, or of a server elsewhere.
+
+    A file that others may see gets no token.
+
+    Raises:
+        ClientError: the client can't call such a server from this file.
+    """
+    server = setup.program.server
+    if server is None:
+        return client.entry(setup.program)
+    form = client.remote
+    if form is None:
+        raise ClientError(
+            f"{client.title} takes no server over HTTP with a token from its file. Nothing was "
+            "changed."
+        )
+    is_shared = setup.scope == "project" or is_in_repository(ConfigFile(config).target.parent)
+    if not is_shared:
+        return form.write(server.mcp_url, f"Bearer {server.token}")
+    if form.write_shared is None:
+        raise ClientError(
+            f"{config} may be seen by others, and {client.title} reads no variable there: no "
+            "token is written into it. Nothing was changed; connect with --scope user."
+        )
+    return form.write_shared(server.mcp_url)
 
 
 def own_files(client: Client, setup: ClientSetup) -> dict[Path, str]:

@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from memoria.bare.spans import spans
 from memoria.config import Settings
 from memoria.errors import BudgetSpentError, ChatModelError, ModelUnavailableError
 from memoria.inference.chat.answers import UnfitAnswerError, read_answer
@@ -197,7 +198,8 @@ class ChatClient:
     def _ask_once(self, tenant: str, request: ChatRequest[AnswerT]) -> LooseAnswer[AnswerT]:
         """Ask the model once, and enter the outcome in the ledger."""
         with self._occupy_slot(), self._record_call(tenant, request) as entry:
-            reply = self._model.ask(request)
+            with spans.time("ask chat model", purpose=request.purpose):
+                reply = self._model.ask(request)
             entry.reply = reply
             if reply.pause_s:
                 self._not_before = self._now() + round(reply.pause_s * _MS_PER_S)

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from math import prod
 
+from memoria.bare.spans import spans
 from memoria.errors import RerankerError
 from memoria.inference.reranker import Reranker, score_texts
 from memoria.language.asking.parse import ParsedQuery
@@ -69,7 +70,8 @@ def ask_reranker(reranker: Reranker, query: str, texts: Sequence[str]) -> Rerank
         why = "there is nothing to put in order"
         return RerankOpinion(reports=(PartReport(part="rerank", state="idle", why=why),))
     try:
-        scores = score_texts(reranker, query, texts)
+        with spans.time("rerank", texts=len(texts)):
+            scores = score_texts(reranker, query, texts)
     except RerankerError as error:
         return RerankOpinion(reports=(PartReport(part="rerank", state="missing", why=str(error)),))
     used = PartReport(part="rerank", state="used", found=len(texts))

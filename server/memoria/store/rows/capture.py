@@ -102,6 +102,11 @@ class TranscriptPlaces:
         """
         return self._rows.column("live", source=source, project=workspace, since=since)
 
+    def list_held(self, source: str, above: str, below: str, since: int) -> list[TranscriptPlace]:
+        """List the places whose path lies between two, touched from `since` on, not ended."""
+        rows = self._rows.all("held", source=source, above=above, below=below, since=since)
+        return [TranscriptPlace(*row) for row in rows]
+
     def list_recent(self, since: int, limit: int) -> list[TranscriptPlace]:
         """List the places touched from `since` on, newest first; ended sessions are included."""
         rows = self._rows.all("recent", since=since, limit=limit)

@@ -12,6 +12,11 @@ WHERE t.tenant_id = :tenant AND t.source = :source AND t.touched_at >= :since
   AND w.name {is} :project
 LIMIT 2;
 
+-- name: held
+SELECT source, path, session_id, "offset", place, touched_at FROM transcripts
+WHERE tenant_id = :tenant AND source = :source AND path > :above AND path < :below
+  AND touched_at >= :since;
+
 -- name: recent
 SELECT source, path, session_id, "offset", place, touched_at FROM transcripts
 WHERE tenant_id = :tenant AND abs(touched_at) >= :since

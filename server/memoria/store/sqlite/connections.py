@@ -173,7 +173,7 @@ class Connections:
 
     def _check_file_identity(self) -> None:
         """Raise StoreUnavailableError if the path leads to another file: writes would be lost."""
-        if _identity(self._path) != self._file:
+        if identify_file(self._path) != self._file:
             raise StoreUnavailableError(
                 "The database file was replaced or removed while this process had it open. "
                 "Nothing was written. Start the process again."
@@ -196,9 +196,9 @@ class Connections:
     def _open_current_file(self) -> tuple[_Identity, Opened]:
         """Open the writer on the current file: a restore may replace the file during a wait."""
         while True:
-            before = _identity(self._path)
+            before = identify_file(self._path)
             opened = self._open()
-            if _identity(self._path) == before:
+            if identify_file(self._path) == before:
                 return before, opened
             opened.connection.close()
 
@@ -214,7 +214,7 @@ class Connections:
         return Opened(connection, VectorIndex(connection, kept, self.cache if read_only else None))
 
 
-def _identity(path: Path) -> _Identity:
+def identify_file(path: Path) -> _Identity:
     """Return device and inode of a file; None if there is no file."""
     try:
         found = os.stat(path)  # noqa: PTH116  (faster, and it is asked before each transaction)

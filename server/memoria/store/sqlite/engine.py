@@ -11,6 +11,7 @@ from memoria.errors import StoreUnavailableError
 from memoria.model import Finding
 from memoria.store.rows.forgotten import drop_hidden
 from memoria.store.sql.statements import statements
+from memoria.store.sqlite.connections import identify_file
 from memoria.store.sqlite.driver import connect, is_busy, is_damage, sqlite3, translate_errors
 from memoria.store.sqlite.examination import examine_truth
 from memoria.store.sqlite.schema import (
@@ -150,6 +151,10 @@ class SqliteEngine:
     def exists(self, settings: Settings) -> bool:
         """Check whether the home has a database file already."""
         return _database(settings).exists()
+
+    def identify(self, settings: Settings) -> tuple[int, int] | None:
+        """Return device and inode of the home's database file; None if it has none."""
+        return identify_file(_database(settings))
 
     def open(self, settings: Settings) -> SqliteStore:
         """Open the home's store; make it if there is none."""

@@ -10,10 +10,12 @@ from functools import partial
 from pathlib import Path
 
 from memoria.bare.kept_before import end_epoch
+from memoria.bare.spans import spans
 from memoria.errors import LeaseLostError, StoreUnavailableError
-from memoria.model import Finding, system_millis
+from memoria.model import Finding, now_millis, system_millis
 from memoria.model.moments import MACHINE_ZONE, Zone
 from memoria.model.nightly import NightlyRun
+from memoria.model.status import HomeFigures
 from memoria.store.image.tenant_images import TenantImages
 from memoria.store.image.tenants import (
     StoreTenant,
@@ -24,6 +26,7 @@ from memoria.store.image.tenants import (
 )
 from memoria.store.rows.backlog import Backlog
 from memoria.store.rows.documents import LargeTenants
+from memoria.store.rows.figures import read_figures
 from memoria.store.rows.queue import WorkQueue
 from memoria.store.rows.revert import JOURNALED_TABLES
 from memoria.store.rows.transaction import ConcurrentRead, StoreOptions, Transaction
@@ -86,7 +89,7 @@ class SqliteStore:
     @contextlib.contextmanager
     def read(self, tenant: str) -> Iterator[Transaction]:
         """Begin a transaction that reads one snapshot of a tenant's rows."""
-        with self._connections.read() as opened:
+        with spans.time("read store"), self._connections.read() as opened:
             found = find_tenant(opened.connection, tenant) or StoreTenant(tenant)
             self._images.forget_erased(found.number, found.last_erasure)
             another = partial(self._read_same, opened.connection, found)
@@ -97,7 +100,7 @@ class SqliteStore:
         self, tenant: str, *, is_brief: bool = False, only_adds: bool = False
     ) -> Iterator[Transaction]:
         """Begin a transaction that writes; its changes are on disk when the block has ended."""
-        with self._write_transaction(is_brief=is_brief) as connection:
+        with spans.time("write store"), self._write_transaction(is_brief=is_brief) as connection:
             found = enter_tenant(connection, tenant)
             vectors = self._connections.writer.vectors
             end_kept = partial(_end_kept, self._home, tenant)
@@ -142,6 +145,16 @@ class SqliteStore:
     def is_learning(self) -> bool:
         """True while a thread reads the vectors or visibilities of a large home."""
         return self._connections.cache.learning or self._images.is_reading
+
+    def figures(self) -> HomeFigures:
+        """Return figures of the whole home, read from one snapshot."""
+        with self._connections.read() as (connection, _):
+            return read_figures(
+                connection,
+                now_millis(),
+                self._options.attempts,
+                is_scrub_pending=is_scrub_pending(connection),
+            )
 
     def examine(self, *, deep: bool) -> list[Finding]:
         """Check the file and its indexes for `doctor`, and list what was found."""

@@ -48,7 +48,7 @@ def show_settings(
     if context.invoked_subcommand is not None:
         return
     options: Options = context.obj
-    found = explain_settings(find_home(options.home))
+    found = explain_settings(find_home(options.home, options.tenant))
     listed = [one for one in found.settings if every or _matters(one)]
     document = write_document(
         file=found.file,
@@ -76,7 +76,7 @@ def unset_values(context: typer.Context, names: _Names, as_json: AsJson = False)
 
 def _change(context: typer.Context, changes: dict[str, str | None], *, as_json: bool) -> None:
     options: Options = context.obj
-    home = Path(find_home(options.home))
+    home = Path(find_home(options.home, options.tenant))
     former = [name for name, given in changes.items() if given and name in FORMER_SETTINGS]
     for name in former:  # a script may set a former setting: it is told, and goes on
         sys.stderr.write(f"note: {name}: {describe_unknown(Settings, name)}\n")

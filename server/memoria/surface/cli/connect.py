@@ -10,6 +10,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from memoria.bare.home import find_home
+from memoria.bare.remote import list_servers
 from memoria.connectors.clients.interface import Client, ClientPlace, ClientProgram, HookWish, Scope
 from memoria.connectors.clients.status import is_installed, list_connections
 from memoria.connectors.clients.table import find_client, list_clients
@@ -86,6 +88,14 @@ def connect(
     ] = False,
     dry_run: DryRun = False,
     yes: Yes = False,
+    url: Annotated[
+        str | None,
+        typer.Option(help="Connect to a server elsewhere, such as https://memory.example.com."),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(help="The token for it; else MEMORIA_TOKEN has it, or you are asked."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Wire Memoria into a client: show the change, ask, write it, say what remains to be done.
@@ -97,31 +107,80 @@ def connect(
     if status:
         show_status(client, place, program, _list_clients(context.obj), as_json=as_json)
         return
-    chosen = _choose_clients(client, place, scope, _list_clients(context.obj))
-    wish = HookWish(is_wanted=hooks, recall=recall)
-    drafts = [_draft(one, scope, place, program, wish) for one in chosen]
     way = _WayToWrite(dry_run=dry_run, yes=yes, as_json=as_json)
+    clients, wish = _list_clients(context.obj), HookWish(is_wanted=hooks, recall=recall)
+    if url is not None and client is None:
+        clients = tuple(one for one in clients if one.remote is not None)
+    chosen = _choose_clients(client, place, scope, clients)
+    if url is not None:
+        named, is_one = (url, token), client is not None
+        _connect_elsewhere(context.obj, named, chosen, scope, place, wish, way, is_one=is_one)
+        return
+    drafts = [_draft(one, scope, place, program, wish) for one in chosen]
     if client is None and not as_json:
         _say_found(chosen)
     _carry_out_all(drafts, place, way, is_one=client is not None)
     if not dry_run:
         _lay_ready(context.obj)
     if not (dry_run or as_json):
-        from memoria.surface.cli.connect_offers import offer_model  # noqa: PLC0415  (reads a home)
+        _offer(context, chosen, (place, program), is_wanted=model, asks=way.asks)
 
-        offer_model(context, chosen, place, program, is_wanted=model, asks=way.asks)
-    if way.asks and not dry_run:
-        from memoria.surface.cli.connect_offers import offer_nights  # noqa: PLC0415  (reads a home)
 
+def _offer(
+    context: typer.Context,
+    chosen: list[Client],
+    surroundings: tuple[ClientPlace, ClientProgram],
+    *,
+    is_wanted: bool | None,
+    asks: bool,
+) -> None:
+    """Ask what is to be asked once: who reads conversations, and whether servers do nights."""
+    from memoria.surface.cli.connect_offers import offer_model, offer_nights  # noqa: PLC0415  (reads a home)
+
+    offer_model(context, chosen, *surroundings, is_wanted=is_wanted, asks=asks)
+    if asks:
         offer_nights(context.obj)
 
 
+def _connect_elsewhere(
+    options: Options,
+    named: tuple[str, str | None],
+    chosen: list[Client],
+    scope: Scope,
+    place: ClientPlace,
+    wish: HookWish,
+    way: "_WayToWrite",
+    *,
+    is_one: bool,
+) -> None:
+    """Wire clients to a server elsewhere, once it has said what the token may do."""
+    from memoria.surface.cli import connect_remote as remote  # noqa: PLC0415  (who has none pays nothing)
+
+    server = remote.choose_server(options.home, *named, asks=way.asks)
+    tenant, access = remote.check_token(server)
+    if not way.as_json:
+        _say(remote.describe_token(server, tenant, access))
+    wish = remote.limit_wish(wish, access)
+    program = ClientProgram.here(options.home, None, options.workspace).at(server)
+    before = ("--home", options.home) if options.home else ()
+    drafts = [_draft(one, scope, place, program, wish, before) for one in chosen]
+    way = replace(way, prepare=partial(remote.keep_server, server))
+    _carry_out_all(drafts, place, way, is_one=is_one)
+
+
 def _draft(
-    client: Client, scope: Scope, place: ClientPlace, program: ClientProgram, wish: HookWish
+    client: Client,
+    scope: Scope,
+    place: ClientPlace,
+    program: ClientProgram,
+    wish: HookWish,
+    before: tuple[str, ...] | None = None,
 ) -> "_ClientChange":
     flags = [*([] if wish.is_wanted else ["--no-hooks"]), *(["--recall"] if wish.recall else [])]
+    flags += ["--url", program.server.url] if program.server else []
     draft = partial(draft_connection, client, scope, place, program, wish)
-    words = (*program.options, "connect", client.name, *_scope_words(scope), *flags)
+    options = program.options if before is None else before
+    words = (*options, "connect", client.name, *_scope_words(scope), *flags)
     return _ClientChange(client, scope, draft, words)
 
 
@@ -209,7 +268,15 @@ def disconnect(
         for one in chosen
     ]
     way = _WayToWrite(dry_run=dry_run, yes=yes, as_json=as_json)
-    _carry_out_all(drafts, place, way, is_one=client is not None)
+    try:
+        _carry_out_all(drafts, place, way, is_one=client is not None)
+    finally:
+        if not dry_run and list_servers(find_home(context.obj.home)):
+            from memoria.surface.cli.connect_remote import forget_unused  # noqa: PLC0415  (as above)
+
+            for line in forget_unused(context.obj.home, place, program, clients):
+                if not as_json:
+                    _say(line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +335,8 @@ class _WayToWrite:
     as_json: bool
     words: tuple[str, ...] = ()
     """Words of the command, to be typed again."""
+    prepare: Callable[[], None] = lambda: None
+    """What is done before the first file is written."""
 
     @property
     def connects(self) -> bool:
@@ -290,6 +359,7 @@ def _carry_out(
     may_write = not choice.dry_run and (choice.yes or not wiring.changes or _ask(wiring, choice))
     result = None
     if may_write:
+        choice.prepare()
         result = apply_wiring(wiring if wiring.is_current else draft(), place)
     if not choice.as_json and (may_write or not wiring.changes):
         _say(result_text(wiring, result, connects=choice.connects))

@@ -6,6 +6,9 @@ from dataclasses import replace
 
 import typer
 
+from memoria.bare.home import DEFAULT_TENANT
+from memoria.bare.spool import list_waiting, read_failures
+from memoria.connectors.clients.file_edit import FileEdit
 from memoria.connectors.clients.installed import find_package
 from memoria.connectors.clients.interface import (
     Client,
@@ -21,7 +24,7 @@ from memoria.connectors.clients.status import (
     probe_connection,
 )
 from memoria.connectors.clients.table import find_client
-from memoria.connectors.clients.wiring import ClientWiring, FileEdit, WiringResult
+from memoria.connectors.clients.wiring import ClientWiring, WiringResult
 from memoria.errors import ClientError
 from memoria.model import to_iso
 from memoria.model.base import write_document
@@ -71,6 +74,7 @@ def write_status(status: ConnectionStatus) -> Document:
         scope=status.scope,
         file=str(status.file),
         command=status.command,
+        address=status.address,
         is_disabled=status.is_disabled,
         missing_program=status.missing_program,
         answers=None if answer is None else answer.problem is None,
@@ -102,10 +106,14 @@ def summary_text(wiring: ClientWiring, *, connects: bool, has_hooks: bool) -> st
         )
     hooks = ", and hooks, which tell Memoria what is said there" if has_hooks else ""
     return (
-        f"{title}: its model gets tools to search and remember (a server that runs on this "
-        f"machine){hooks}.\n{files} would change, and nothing else in them; `memoria disconnect "
+        f"{title}: its model gets tools to search and remember ({_name_server(wiring)}){hooks}.\n"
+        f"{files} would change, and nothing else in them; `memoria disconnect "
         f"{wiring.client.name}` takes it out again. The change:"
     )
+
+
+def _name_server(wiring: ClientWiring) -> str:
+    return "a server that runs on this machine" if wiring.address is None else wiring.address
 
 
 def diff_lines(wiring: ClientWiring, *, shows_all: bool) -> Iterator[tuple[str, str | None]]:
@@ -190,6 +198,8 @@ def _status_lines(status: ConnectionStatus) -> Iterator[str]:
     yield f"  in {status.file}"
     if status.command:
         yield f"  starts {' '.join(status.command)}"
+    if status.address:
+        yield f"  calls {status.address}{_tell_waiting(status)}"
     if status.missing_program:
         yield f"  {status.missing_program} is gone: run `memoria connect {name}` again."
     yield f"  hooks: {status.hooks}{_last_word_of_hooks(status)}"
@@ -200,14 +210,16 @@ def _status_lines(status: ConnectionStatus) -> Iterator[str]:
         reason = hooks.skipped if isinstance(hooks, HookTable) else ""
         yield f"  {title} skips these {reason}: {', '.join(status.untrusted)}"
     if status.hooks in _OUTDATED_HOOKS:
-        yield f"  `memoria connect {name}` brings them up to date."
+        url = f" --url {status.server.url}" if status.server else ""
+        yield f"  `memoria connect {name}{url}` brings them up to date."
     if status.double:
         yield (
             f"  twice: there is {status.double}. Take out one of the two: `memoria disconnect "
             f"{name}` takes out this one."
         )
     if problem and not status.missing_program:
-        yield f"  `memoria connect {name}` writes it anew; `memoria doctor` checks the home."
+        url = f" --url {status.server.url}" if status.server else ""
+        yield f"  `memoria connect {name}{url}` writes it anew; `memoria doctor` checks the home."
     if status.is_disabled:
         yield f"  Switch it on in {title}, or take it out: `memoria disconnect {name}`."
 
@@ -221,7 +233,23 @@ def _verdict(status: ConnectionStatus) -> str:
     if answer:
         tools, seconds = len(answer.tools), round(answer.seconds, 2)
         return f"answers, version {answer.version}, {tools} tools, in {seconds} s"
-    return "wired" if status.command else "wired by hooks alone"
+    return "wired" if status.command or status.address else "wired by hooks alone"
+
+
+def _tell_waiting(status: ConnectionStatus) -> str:
+    """Return how much waits to be sent to a server elsewhere, and why; empty if nothing does."""
+    if status.server is None:
+        return ""
+    folder = status.server.folder
+    try:
+        waiting = list_waiting(folder, DEFAULT_TENANT)
+        failures = read_failures(folder, DEFAULT_TENANT)
+    except OSError as error:
+        return f"; its folder {folder} can't be read: {error.strerror}"
+    if not waiting:
+        return ""
+    why = f": {failures[-1].get('reason')}" if failures else ""
+    return f"; {quantity(len(waiting), 'report waits', 'reports wait')} to be sent{why}"
 
 
 def _last_word_of_hooks(status: ConnectionStatus) -> str:

@@ -145,7 +145,7 @@ def with_memory(
 
     options: Options = context.obj
     if begins_home:
-        begin_home(options.home)
+        begin_home(options.home, options.tenant)
     settings = options.settings if begins_home else options.existing_settings
     if options.workspace is not None:
         from memoria.surface.cli.options import name_in_settings  # noqa: PLC0415  (others need not pay)

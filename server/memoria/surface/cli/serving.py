@@ -3,12 +3,15 @@
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from memoria.connectors.clients.interface import find_program
 from memoria.surface.cli.console import AsJson, Options, print_json
+
+if TYPE_CHECKING:
+    from memoria.config import Settings
 
 app = typer.Typer()
 
@@ -32,6 +35,20 @@ def serve(
     read_only: Annotated[
         bool, typer.Option("--read-only", help="With --http: allow nobody to change anything.")
     ] = False,
+    workers: Annotated[
+        int, typer.Option(min=1, max=64, help="With --http: how many processes answer.")
+    ] = 1,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="With --http: show metrics for Prometheus there, to whoever reaches it.",
+        ),
+    ] = None,
+    log: Annotated[
+        Literal["text", "json"] | None,
+        typer.Option(help="With --http: write a line for each request, without its content."),
+    ] = None,
 ) -> None:
     """Run the MCP server: on standard input and output, as a client starts it, or over HTTP.
 
@@ -40,23 +57,38 @@ def serve(
     """
     options: Options = context.obj
     if http is not None:
-        from memoria.config import NO_WORKSPACE  # noqa: PLC0415
-        from memoria.settings_file import variable_of  # noqa: PLC0415
         from memoria.surface.http.serve import serve_http  # noqa: PLC0415
 
-        # Its callers are elsewhere: what they say is not of the project in the server's folder.
-        project = options.workspace or os.environ.get(variable_of("workspace"), NO_WORKSPACE)
-        settings = replace(options, workspace=project).settings
-        serve_http(settings, http, names=tuple(name or ()), is_read_only=read_only)
+        serve_http(
+            _load_for_callers(options),
+            http,
+            names=tuple(name or ()),
+            is_read_only=read_only,
+            workers=workers,
+            metrics=metrics,
+            log=log,
+        )
         return
-    if name or read_only:
-        raise typer.BadParameter("--name and --read-only go with --http")
+    if name or read_only or metrics or log or workers > 1:
+        raise typer.BadParameter("what says how to serve over HTTP goes with --http")
     if as_json:
         print_json(client_entry(options))
         return
     from memoria.surface.front.serve import serve as serve_at_once  # noqa: PLC0415
 
     serve_at_once(options.home, options.tenant, options.workspace)
+
+
+def _load_for_callers(options: Options) -> "Settings":
+    """Load the settings of a server over HTTP.
+
+    Its callers are elsewhere: what they say is not of the project in the server's folder.
+    """
+    from memoria.config import NO_WORKSPACE  # noqa: PLC0415
+    from memoria.settings_file import variable_of  # noqa: PLC0415
+
+    project = options.workspace or os.environ.get(variable_of("workspace"), NO_WORKSPACE)
+    return replace(options, workspace=project).settings
 
 
 @app.command()
@@ -72,10 +104,12 @@ def demo(as_json: AsJson = False) -> None:
 
 def client_entry(options: Options) -> dict[str, object]:
     """Return an `mcpServers` entry that starts this installation."""
-    home = options.home or os.environ.get("MEMORIA_HOME")
+    homes = None if options.home else os.environ.get("MEMORIA_HOMES")
+    home = options.home or (None if homes else os.environ.get("MEMORIA_HOME"))
     tenant = options.tenant or os.environ.get("MEMORIA_TENANT")
     given = {
         "MEMORIA_HOME": str(Path(home).expanduser().absolute()) if home else None,
+        "MEMORIA_HOMES": str(Path(homes).expanduser().absolute()) if homes else None,
         "MEMORIA_TENANT": tenant,
     }
     environment = {name: value for name, value in given.items() if value is not None}

@@ -165,7 +165,7 @@ def serve(home: str | None, tenant: str | None, workspace: str | None) -> None:
     front = Front(lambda: read_instructions(home, tenant, workspace))
     front.start()
     with suppress(OSError):  # without the note, a hook does not wait for this server
-        note_begun(find_home(home), find_tenant(tenant))
+        note_begun(find_home(home, tenant), find_tenant(tenant))
     try:
         with load_for_good():
             from memoria.surface.mcp.stdio import serve_stdio
@@ -197,7 +197,7 @@ def _refuse(request: Json, problem: str) -> Json:
 def read_instructions(home: str | None, tenant: str | None, workspace: str | None) -> str | None:
     """Read the kept instructions for this project, else for every project; None if outdated."""
     try:
-        place = find_home(home)
+        place = find_home(home, tenant)
         named = workspace or os.environ.get("MEMORIA_WORKSPACE") or find_project(place, os.curdir)
     except OSError:
         return None  # the current folder is gone

@@ -2,7 +2,8 @@
 
 A text that may hold a secret goes through a pipe, without touching the disk, to a process that
 loads the table of secrets and writes the cleaned text into the spool (`admin/hook_texts.py`). At
-the end of a session another process takes in the spool (`surface/mcp/after_session.py`).
+the end of a session another process takes in the spool (`surface/mcp/after_session.py`), or sends
+it to a server elsewhere (`app/collect.py`).
 """
 
 import os
@@ -12,6 +13,7 @@ from memoria.bare.plain_json import write_json
 
 _PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from {} import run; run(*sys.argv[2:])"
 _CLEANER, _TAKER = "memoria.admin.hook_texts", "memoria.surface.mcp.after_session"
+_COLLECTOR = "memoria.app.collect"
 _ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3))
 
 
@@ -31,6 +33,15 @@ def take_in_later(home: str, tenant: str, workspace: str | None) -> None:
         OSError: the process can't be started.
     """
     _start_detached(_TAKER, [home, tenant, workspace or "none"], b"")
+
+
+def send_later(home: str, tenant: str) -> None:
+    """Start a process that sends what waits in the spool to a server elsewhere.
+
+    Raises:
+        OSError: the process can't be started.
+    """
+    _start_detached(_COLLECTOR, [home, tenant], b"")
 
 
 def _start_detached(module: str, arguments: list[str], content: bytes) -> None:

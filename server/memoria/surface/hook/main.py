@@ -13,6 +13,7 @@ from memoria.bare.ask import ask_server, list_begun, remove_file
 from memoria.bare.home import find_home, find_tenant
 from memoria.bare.ignored import is_ignored
 from memoria.bare.plain_json import read_json, write_json
+from memoria.bare.remote import ask_remote, is_remote, own_home, read_server
 from memoria.bare.settings_file import SettingsFileError, find_ignored_folders
 from memoria.bare.spool import append_entry, describe_error, note_failure, note_heard
 from memoria.surface.hook.payloads import TRANSCRIPT_CLIENTS, Payload, find_transcript, is_from
@@ -56,6 +57,13 @@ GUIDE = (
     "</memoria>"
 )
 """Advice for an agent at the start of a session for which there is no briefing."""
+NOT_REACHED = (
+    "<memoria>\n"
+    "The server that has the user's memory did not answer at the start of this session. What is "
+    "said is recorded and sent later; if its tools fail, tell the user.\n"
+    "</memoria>"
+)
+"""Note for an agent where a server elsewhere could not be asked."""
 _FENCE_END = "\n</memoria>"
 
 
@@ -99,6 +107,8 @@ ASKED = "MEMORIA_ASKED"
 """Variable of a program that Memoria itself asks: no user's words are in its session."""
 _TELL_NO_END = ("qwen", "cline", "opencode", "kilo", "vscode", "openclaw")
 """Clients whose sessions may end unannounced: any answer may be the last."""
+_SENDING = ("start", "stop", "compact", "end")
+"""Events at which what waits is sent to a server elsewhere."""
 _LONGEST_S, _LONGEST_RECALL_S = 3.0, 9.0
 """Longest time of a hook, and of a prompt's hook with recall, for which clients wait 10 s."""
 _NOTING_S = 0.5
@@ -106,6 +116,8 @@ _MOST_INPUT = 64 << 20
 _PIECE = 1 << 16
 _BRIEFING_MS = 1_500
 _RECALL_MS = 150
+_REMOTE_BRIEFING_S, _REMOTE_RECALL_S = 1.5, 2.0
+"""Longest waits for a server elsewhere."""
 _FIRST_RECALL_MS = 8_000
 """Longest wait for a server that is loading, as at the first prompt."""
 
@@ -127,7 +139,7 @@ class _Options:
                 self.recalls = True
             elif not one.startswith("-"):
                 self.client = one
-        self.home = find_home(named["--home"])
+        self.home = find_home(named["--home"], named["--tenant"])
         self.tenant = find_tenant(named["--tenant"])
         self.event = named["--event"]
         self.workspace = named["--workspace"] or os.environ.get("MEMORIA_WORKSPACE", "")
@@ -182,11 +194,7 @@ def _serve(options: _Options) -> None:
 
 def _capture(options: _Options, payload: Payload) -> str:
     """Write what was said, or its place, into the spool; return a note on that for the agent."""
-    try:
-        if is_ignored(payload.folder, find_ignored_folders(options.home)):
-            return IS_LEFT_OUT
-    except SettingsFileError as error:
-        _note(options, f"nothing is recorded until this is mended: {error}")
+    if _is_left_out(options, payload):
         return IS_LEFT_OUT
     try:
         note_heard(options.home, options.tenant, options.client)
@@ -201,14 +209,34 @@ def _capture(options: _Options, payload: Payload) -> str:
             from memoria.surface.hook.handover import hand_over
 
             hand_over(options.home, options.tenant, entry)
-        if payload.event == "end" or (payload.event == "stop" and options.client in _TELL_NO_END):
-            from memoria.surface.hook.handover import take_in_later
-
-            take_in_later(options.home, options.tenant, _find_workspace(options, payload))
+        _pass_on(options, payload)
     except (OSError, LookupError) as error:
         _note(options, f"{payload.event} was not recorded: {describe_error(error)}")
         return ""
     return IS_RECORDED
+
+
+def _is_left_out(options: _Options, payload: Payload) -> bool:
+    """Check whether nothing of the session's folder is kept, or nobody can tell."""
+    homes = [options.home, *([own_home(options.home)] if is_remote(options.home) else [])]
+    try:
+        return any(is_ignored(payload.folder, find_ignored_folders(home)) for home in homes)
+    except SettingsFileError as error:
+        _note(options, f"nothing is recorded until this is mended: {error}")
+        return True
+
+
+def _pass_on(options: _Options, payload: Payload) -> None:
+    """Start a process that takes in or sends what waits, where no server will do so by itself."""
+    if is_remote(options.home):
+        if payload.event in _SENDING:
+            from memoria.surface.hook.handover import send_later
+
+            send_later(options.home, options.tenant)
+    elif payload.event == "end" or (payload.event == "stop" and options.client in _TELL_NO_END):
+        from memoria.surface.hook.handover import take_in_later
+
+        take_in_later(options.home, options.tenant, _find_workspace(options, payload))
 
 
 def make_entry(client: str, payload: Payload) -> dict[str, object] | None:
@@ -273,6 +301,8 @@ def _recall(options: _Options, payload: Payload) -> str:
         "session": payload.session,
         "prompt": payload.prompt,
     }
+    if is_remote(options.home):
+        return _ask_remote(options, request, _REMOTE_RECALL_S) or ""
     begun = list_begun(options.home, options.tenant)
     wait_ms = _FIRST_RECALL_MS if begun else _RECALL_MS
     answer = ask_server(options.home, options.tenant, request, wait_ms, is_starting=bool(begun))
@@ -292,6 +322,13 @@ def _find_briefings(options: _Options, payload: Payload) -> "Iterator[str]":
     from memoria.bare.kept_before import read_of_before
 
     workspace = _find_workspace(options, payload)
+    if is_remote(options.home):
+        yield NOT_REACHED
+        asked: dict[str, object] = {"ask": "briefing", "workspace": workspace}
+        asked["session"] = payload.session
+        if text := _ask_remote(options, asked, _REMOTE_BRIEFING_S):
+            yield text
+        return
     kept = read_kept(options.home, options.tenant, workspace, BRIEFING)
     home, tenant = options.home, options.tenant
     yield (
@@ -305,6 +342,12 @@ def _find_briefings(options: _Options, payload: Payload) -> "Iterator[str]":
         answer = ask_server(options.home, options.tenant, request, _BRIEFING_MS, is_starting=True)
         if text := _read_text(answer):
             yield text
+
+
+def _ask_remote(options: _Options, request: dict[str, object], wait_s: float) -> str | None:
+    server = read_server(options.home)
+    asked = {**request, "client": options.client}
+    return None if server is None else ask_remote(server, asked, wait_s)
 
 
 def _find_workspace(options: _Options, payload: Payload) -> str | None:

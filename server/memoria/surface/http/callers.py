@@ -1,5 +1,8 @@
 """Callers: who shows which token, which memory they reach, and what they may do there."""
 
+from collections.abc import Sequence
+from typing import Protocol
+
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from starlette.requests import HTTPConnection
@@ -7,40 +10,54 @@ from starlette.types import Scope
 
 from memoria.app import Memoria
 from memoria.app.compose import purge_hidden
+from memoria.app.homes import TenantHomes
 from memoria.app.open_home import OpenHome
-from memoria.app.refusals import HTTP_CHANNEL, RefusedCalls
+from memoria.app.refusals import HTTP_CHANNEL, RefusalLog, RefusedCalls
 from memoria.app.tokens import TokenChecker
 from memoria.model import Channel, Trust
-from memoria.model.access import TEXT_BEGINS, Access
+from memoria.model.access import TEXT_BEGINS, Access, Token
 from memoria.surface.http.issuer import Issuer
 
-_CHANNEL = Channel(name=HTTP_CHANNEL, trust=Trust.REPORTED)
+CALLERS_CHANNEL = Channel(name=HTTP_CHANNEL, trust=Trust.REPORTED)
+
+
+class Checker(Protocol):
+    """Checker of the tokens that callers show."""
+
+    async def check(self, shown: str) -> tuple[str, Token] | None:
+        """Return the tenant and the token of a shown text; None if it opens nothing."""
+        ...
 
 
 class TokenVerifier:
     """Verifies the tokens that callers show; while the home is not open, none of them holds."""
 
     def __init__(self) -> None:
-        self.checker: TokenChecker | None = None
-        """Checker of the opened home's tokens; None before it is open and after it is closed."""
+        self.checker: Checker | None = None
+        """Checker of the opened homes' tokens; None before it is open and after it is closed."""
         self.issuer: Issuer | None = None
         """Issuer whose tokens are taken beside them; None unless one is set."""
-        self.refusals: RefusedCalls | None = None
+        self.homes: TenantHomes | None = None
+        """Homes of tenants who have one each; None where all are in one home, or it is not open."""
+        self.refusals: RefusalLog | None = None
         """Log of what was refused; None while the home is not open."""
         self.calls_per_second = 0.0
         """Number of calls a second that a token may make; 0 for any number."""
 
-    def open(self, home: OpenHome) -> None:
-        """Begin to take the tokens of a home, and of its issuer."""
-        self.refusals = RefusedCalls(home.store)
+    def open(self, home: OpenHome | TenantHomes) -> None:
+        """Begin to take the tokens of a home, or of the tenants' homes, and of the issuer."""
+        if isinstance(home, TenantHomes):
+            self.homes = self.checker = self.refusals = home
+        else:
+            self.refusals = RefusedCalls(home.store)
+            self.checker = TokenChecker(home.store, self.refusals)
         self.calls_per_second = home.settings.http_calls_per_second
-        self.checker = TokenChecker(home.store, self.refusals)
         is_set = home.settings.jwt_issuer is not None
         self.issuer = Issuer(home.settings, self.refusals) if is_set else None
 
     def close(self) -> None:
         """Take no token any more."""
-        self.checker = self.issuer = self.refusals = None
+        self.checker = self.issuer = self.refusals = self.homes = None
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return what a token allows, without its secret; None if it opens nothing."""
@@ -72,15 +89,15 @@ class TokenVerifier:
 
 
 class TenantMemories:
-    """The memories of a home's tenants, each opened when somebody first calls for it."""
+    """The memories of tenants, each opened when somebody first calls for it."""
 
     def __init__(
-        self, home: OpenHome, verifier: TokenVerifier, most: Access = Access.ADMIN
+        self, home: OpenHome | TenantHomes, verifier: TokenVerifier, most: Access = Access.ADMIN
     ) -> None:
-        """Make the memories of a home.
+        """Make the memories of tenants.
 
         Args:
-            home: the opened home.
+            home: the opened home of all of them, or the homes of tenants who have one each.
             verifier: of the tokens that callers show, which notes what they are refused.
             most: what callers may do at most, whatever their tokens say.
         """
@@ -92,14 +109,16 @@ class TenantMemories:
     def find(self, request: object) -> Memoria:
         """Return the memory of the caller's tenant, stamped with the caller."""
         token = find_token(request)
-        channel = _CHANNEL.model_copy(update={"caller": _name_caller(token)})
+        channel = CALLERS_CHANNEL.model_copy(update={"caller": _name_caller(token)})
         return self.open(token.subject or "").with_channel(channel)
 
     def open(self, tenant: str) -> Memoria:
-        """Return the memory of a tenant."""
+        """Return the memory of a tenant; a call holds the home of one who has its own."""
+        if isinstance(self._home, TenantHomes):
+            return self._home.find(tenant)
         memory = self._open.get(tenant)
         if memory is None:
-            memory = self._open[tenant] = Memoria(self._home.for_tenant(tenant), _CHANNEL)
+            memory = self._open[tenant] = Memoria(self._home.for_tenant(tenant), CALLERS_CHANNEL)
         return memory
 
     async def note_refusal(self, request: object, reason: str) -> None:
@@ -109,8 +128,15 @@ class TenantMemories:
 
     def purge_hidden(self) -> None:
         """Erase what any tenant forgot and hid, once its period of grace is over."""
-        for tenant in self._home.store.tenants():
-            purge_hidden(self._home, tenant)
+        if isinstance(self._home, OpenHome):  # a home of a tenant's own is purged when it is opened
+            for tenant in self._home.store.tenants():
+                purge_hidden(self._home, tenant)
+
+    def list_tenants(self) -> Sequence[str]:
+        """List the tenants; of those with a home each, whose homes are open."""
+        if isinstance(self._home, TenantHomes):
+            return self._home.list_open()
+        return self._home.store.tenants()
 
     def close(self) -> None:
         """Close what the tenants' memories have open beside the home."""

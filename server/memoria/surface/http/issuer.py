@@ -14,8 +14,9 @@ from mcp.server.auth.provider import AccessToken
 from pydantic import TypeAdapter, ValidationError
 
 from memoria.app.arguments import require_no_secret
-from memoria.app.refusals import RefusedCalls
-from memoria.config import Settings, TenantName
+from memoria.app.refusals import RefusalLog
+from memoria.config import Settings
+from memoria.config_http import TenantName
 from memoria.errors import InvalidInputError
 from memoria.model.access import Access
 from memoria.surface.http.issuer_keys import IssuerKeys, KeysUnavailableError
@@ -33,10 +34,7 @@ class Issuer:
     """The configured issuer, and what its tokens open."""
 
     def __init__(
-        self,
-        settings: Settings,
-        refusals: RefusedCalls,
-        clock: Callable[[], float] = time.monotonic,
+        self, settings: Settings, refusals: RefusalLog, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """Bind to an issuer.
 
@@ -122,7 +120,7 @@ class Issuer:
             )
         except KeysUnavailableError as error:
             return None, str(error)
-        except (jwt.PyJWTError, ValueError, RecursionError) as error:
+        except (jwt.PyJWTError, ValueError, ArithmeticError, RecursionError) as error:
             return None, type(error).__name__
         return claims, ""
 

@@ -1,43 +1,147 @@
-"""`memoria serve --http`: runs the application until it is told to stop."""
+"""`memoria serve --http`: runs the application, in one process or several, until told to stop."""
 
 import ipaddress
 import logging
+import secrets
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 
+import anyio
 import uvicorn
+from starlette.applications import Starlette
 
 from memoria.app.compose import open_home
 from memoria.app.engine import open_store
-from memoria.app.open_home import OpenHome
+from memoria.app.homes import TenantHomes
+from memoria.app.open_home import OpenHome, SharedParts
 from memoria.app.tokens import has_way_in
-from memoria.config import Settings
-from memoria.errors import InvalidInputError, quote_value
+from memoria.config import NO_WORKSPACE, Settings
+from memoria.errors import InvalidInputError
+from memoria.ingest.rounds import SharedRounds
 from memoria.model.access import Access
+from memoria.surface.http.addresses import parse_address
 from memoria.surface.http.app import HttpOptions, build_app
+from memoria.surface.http.callers import CALLERS_CHANNEL
+from memoria.surface.http.connections import FewerWarnings, PatientConnection
+from memoria.surface.http.logs import LogForm
+from memoria.surface.http.observing import Observation
+from memoria.surface.http.telemetry import show_metrics, start_observing
+from memoria.surface.http.workers import READY_WITHIN_S, Workers, end_with_parent
 
 _STOPS_AFTER_S = 5
 """Seconds that calls have to end in when the server is told to stop."""
 _MOST_CALLS = 1_000
 """Number of calls at once beyond which a caller is told to come back."""
-_LAST_PORT = 65_535
+_SEARCH_THREADS = 4
+"""Number of searches at once in a process: more would only take turns with each other."""
+_WAITING_SEARCHES = 40
+"""Number of searches at once where they wait for another machine most of the time."""
+_ENDPOINT_THREADS = 4
+"""Number of threads that embed where that is another machine's work."""
+_SEAL_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What is served, as each process of the server is told."""
+
+    settings: Settings
+    options: HttpOptions
+    says: str
+    log: LogForm | None
+    """Form of the lines that are written for requests; None for none."""
+    counts: bool
+    """True if requests are counted, for metrics."""
+
+    def build(self) -> Starlette:
+        """Build the application in the process that runs it."""
+        return build_app(self._open, self.options, self._start_observing())
+
+    def _start_observing(self) -> Observation:
+        observation = start_observing(self.log, counts=self.counts)
+        logging.getLogger("uvicorn.error").addFilter(FewerWarnings())
+        return observation
+
+    @asynccontextmanager
+    async def _open(self) -> AsyncIterator[OpenHome | TenantHomes]:
+        """Open the home, or the tenants' homes, and begin to load the embedder."""
+        async with open_served(self.settings) as opened:
+            _tell(self.says)
+            yield opened
+
+
+class WorkerService(Service):
+    """What is served, as each of several workers is told: its supervisor says it when all serve."""
+
+    def build(self) -> Starlette:
+        """Build the application in a worker, with the settings as the home's file has them."""
+        end_with_parent()
+        opened = partial(open_served, _load_again(self.settings))
+        return build_app(opened, self.options, self._start_observing())
+
+
+@asynccontextmanager
+async def open_served(settings: Settings) -> AsyncIterator[OpenHome | TenantHomes]:
+    """Open what a server over HTTP serves: a home, or the homes of tenants who have one each."""
+    embeds_elsewhere = settings.embedder == "endpoint"
+    waits = embeds_elsewhere or settings.rerank_base_url is not None
+    rounds = SharedRounds(_ENDPOINT_THREADS if embeds_elsewhere else 1, settings.llm_concurrency)
+    turns = anyio.CapacityLimiter(_WAITING_SEARCHES if waits else _SEARCH_THREADS)
+    shared = SharedParts(rounds, turns)
+    embedder = shared.choose_embedder(settings)
+    if embedder is not None:
+        embedder.start_loading()
+    if settings.homes is not None:
+        load = partial(_load_tenant, type(settings))
+        async with TenantHomes.open(settings, load, shared, CALLERS_CHANNEL) as homes:
+            yield homes
+    else:
+        try:
+            async with open_home(settings, shared=shared) as home:
+                yield home
+        finally:
+            rounds.stop()
+
+
+def _load_again(settings: Settings) -> Settings:
+    home = None if settings.homes is not None else settings.home_path
+    named = settings.workspace or NO_WORKSPACE
+    return type(settings).load(home=home, tenant=settings.tenant, workspace=named)
+
+
+def _load_tenant(settings: type[Settings], tenant: str) -> Settings:
+    """Load the settings of a tenant's home: the environment's, and those of its file."""
+    return settings.load(tenant=tenant, workspace=NO_WORKSPACE)
 
 
 def serve_http(
-    settings: Settings, address: str, *, names: tuple[str, ...] = (), is_read_only: bool = False
+    settings: Settings,
+    address: str,
+    *,
+    names: tuple[str, ...] = (),
+    is_read_only: bool = False,
+    workers: int = 1,
+    metrics: str | None = None,
+    log: LogForm | None = None,
 ) -> None:
-    """Serve all tenants of a home over HTTP, until SIGTERM or Ctrl-C.
+    """Serve all tenants over HTTP, until SIGTERM or Ctrl-C.
 
     Args:
-        settings: those of the home.
+        settings: those of the home, or of the folder with the tenants' homes.
         address: where to listen: `127.0.0.1:8420`, `[::1]:8420`.
         names: names by which callers may address the server, beside loopback's and the address.
         is_read_only: True if nobody may change anything.
+        workers: number of processes that answer.
+        metrics: the address at which metrics are shown; None for nowhere.
+        log: form of the lines that are written for requests; None for none.
 
     Raises:
-        InvalidInputError: the address can't be read, or is one that other machines reach and nobody
-            has a token.
+        InvalidInputError: an address can't be read or had, or is one that other machines reach and
+            nobody has a token; or what sends spans is missing.
     """
     host, port = parse_address(address)
     if not _is_loopback(host):
@@ -46,30 +150,34 @@ def serve_http(
         names=(*names, f"[{host}]" if ":" in host else host),
         most=Access.READ if is_read_only else Access.ADMIN,
     )
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-
-    @asynccontextmanager
-    async def open_and_tell() -> AsyncIterator[OpenHome]:
-        async with open_home(settings) as home:
-            _tell(f"Memoria serves {settings.home_path} at http://{address}/mcp")
-            if not _is_loopback(host):
-                _tell(
-                    "Other machines can reach it. Tokens and memories travel as they are: put TLS "
-                    "in front."
-                )
-            yield home
-
-    uvicorn.run(
-        build_app(open_and_tell, options),
+    says = _describe(settings, address, host)
+    kind = Service
+    if workers > 1:
+        kind = WorkerService
+        options = replace(options, keeps_sessions=False, seal=secrets.token_bytes(_SEAL_BYTES))
+    service = kind(settings, options, says, log, metrics is not None)
+    config = uvicorn.Config(
+        service.build,
+        factory=True,
         host=host,
         port=port,
-        log_level="warning",
+        log_config=None,  # the root's handler leaves out what exceptions quote
+        http=PatientConnection,
+        ws="none",
         access_log=False,
         server_header=False,
         proxy_headers=False,
         limit_concurrency=_MOST_CALLS,
         timeout_graceful_shutdown=_STOPS_AFTER_S,
+        timeout_worker_healthcheck=READY_WITHIN_S,
+        workers=workers,
     )
+    with show_metrics(metrics, settings, workers):
+        if workers > 1:
+            start_observing(log, counts=False).stop()  # what is missing is told once, and here
+            Workers(config, [config.bind_socket()], lambda: _tell(says)).run()
+        else:
+            uvicorn.Server(config).run()
 
 
 def _require_way_in(settings: Settings, address: str) -> None:
@@ -80,8 +188,11 @@ def _require_way_in(settings: Settings, address: str) -> None:
     """
     if settings.jwt_issuer is not None:
         return
-    with closing(open_store(settings)) as store:
-        is_open = has_way_in(store)
+    if settings.homes is not None:  # to look into each would take too long
+        is_open = any(Path(settings.homes).expanduser().glob("*/"))
+    else:
+        with closing(open_store(settings)) as store:
+            is_open = has_way_in(store)
     if not is_open:
         raise InvalidInputError(
             f"--http: other machines reach {address}, and nobody has a token that holds. Make one "
@@ -89,22 +200,16 @@ def _require_way_in(settings: Settings, address: str) -> None:
         )
 
 
-def parse_address(address: str) -> tuple[str, int]:
-    """Parse where to listen.
-
-    >>> parse_address("127.0.0.1:8420"), parse_address("[::1]:80")
-    (('127.0.0.1', 8420), ('::1', 80))
-
-    Raises:
-        InvalidInputError: it is no host with a port.
-    """
-    host, _, port = address.rpartition(":")
-    if not host or not (port.isascii() and port.isdigit()) or int(port) > _LAST_PORT:
-        raise InvalidInputError(
-            f"--http: {quote_value(address)} is no address. Give a host and a port, such as "
-            "127.0.0.1:8420."
-        )
-    return host.removeprefix("[").removesuffix("]"), int(port)
+def _describe(settings: Settings, address: str, host: str) -> str:
+    """Describe what is served and where, and what to mind."""
+    place = settings.homes or settings.home_path
+    said = f"Memoria serves {place} at http://{address}/mcp"
+    if _is_loopback(host):
+        return said
+    return (
+        f"{said}\nOther machines can reach it. Tokens and memories travel as they are: put TLS "
+        "in front."
+    )
 
 
 def _tell(text: str) -> None:

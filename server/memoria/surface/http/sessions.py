@@ -14,6 +14,8 @@ from memoria.surface.mcp.subscriptions import Holds
 
 _SESSION = "mcp-session-id"
 _LOG = logging.getLogger(__name__)
+_REFUSALS = 400
+"""Status at which refusals begin."""
 MOST_SESSIONS = 64
 """Largest number of a tenant's sessions."""
 
@@ -38,7 +40,8 @@ class BoundSessions:
             return
 
         async def note(message: Message) -> None:
-            if message["type"] == "http.response.start":
+            # A refused opening also names a session, which has ended already.
+            if message["type"] == "http.response.start" and message["status"] < _REFUSALS:
                 session = Headers(raw=message["headers"]).get(_SESSION)
                 if session is not None:
                     await self._note(scope, session, user)

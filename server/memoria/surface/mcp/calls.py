@@ -10,6 +10,7 @@ from mcp.types import CallToolResult, ResourceLink, TextContent
 from starlette.requests import HTTPConnection
 
 from memoria.app import Memoria
+from memoria.app.live_sessions import choose_live
 from memoria.errors import InvalidInputError, MemoriaError
 from memoria.language.reading.fences import show_invisible
 from memoria.model import Channel, Trust, now_millis
@@ -21,6 +22,8 @@ from memoria.surface.text import remember_notes
 
 _LONGEST_ID = 500
 _CONNECTION = "mcp-session-id"
+LIVE = "live_sessions"
+"""Name in a request's state of the sessions that hooks tell of, with the caller's token."""
 
 
 class ServedMemories(Protocol):
@@ -69,9 +72,11 @@ def find_memory(context: RequestContext) -> Memoria:
     """Return the memory that a request reaches, stamped with the client that calls."""
     memory = context.lifespan_context.find(context.request)
     client = _client_name(context)
-    session = _find_session(context, client)
-    channel = Channel(name="mcp", trust=Trust.REPORTED, client=client, session=session)
-    return memory.with_channel(channel, _name_connection(context.request, client))
+    channel = Channel(name="mcp", trust=Trust.REPORTED, client=client)
+    live, workspace = _find_live(context.request, channel.source)
+    session = _find_session(context, client) or live
+    channel = channel.model_copy(update={"session": session})
+    return memory.with_channel(channel, _name_connection(context.request, client), workspace)
 
 
 def memory_of(ctx: Ctx) -> Memoria:
@@ -150,6 +155,12 @@ def _find_session(context: RequestContext, client: str | None) -> str | None:
     elif client is not None and client.startswith("codex"):
         session = dict(context.meta or {}).get("threadId")
     return session if isinstance(session, str) and 1 <= len(session) <= _LONGEST_ID else None
+
+
+def _find_live(request: object, source: str) -> tuple[str | None, str | None]:
+    """Return the session and the project of which the caller's hooks tell over HTTP, if any do."""
+    found = getattr(request.state, LIVE, ()) if isinstance(request, HTTPConnection) else ()
+    return choose_live(found, source)
 
 
 def _name_connection(request: object, client: str | None) -> str | None:

@@ -53,7 +53,17 @@ class MemoriaServer(Server[ServedMemories]):
         subscriptions: Subscriptions,
         instructions: str,
         finish: Mapping[str, Finish],
+        seal: bytes = b"",
     ) -> None:
+        """Build the server.
+
+        Args:
+            lifespan: opens what it serves.
+            subscriptions: who is told of changes.
+            instructions: what clients tell their models of it.
+            finish: what is added to the answers of some tools.
+            seal: see `HttpOptions`.
+        """
         self.tools = Toolbox(subscriptions.find, finish)
         super().__init__(
             _NAME,
@@ -78,7 +88,10 @@ class MemoriaServer(Server[ServedMemories]):
         )
         # What a client echoes between the rounds of a question to its user is sealed.
         self.middleware.append(
-            RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=_NAME)
+            RequestStateBoundary(
+                RequestStateSecurity(keys=[seal]) if seal else RequestStateSecurity.ephemeral(),
+                default_audience=_NAME,
+            )
         )
 
     def get_capabilities(

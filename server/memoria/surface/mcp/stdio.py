@@ -51,7 +51,7 @@ def serve_stdio(
         MemoriaError: a setting can't be used, or the memory can't be opened. Nothing was read.
     """
     logging.basicConfig(level=logging.WARNING)  # logs go to standard error
-    begin_home(home)
+    begin_home(home, tenant)
     settings = Settings.load_here(home, tenant, workspace)
     for problem in list_problems(str(settings.home_path), Settings):
         _LOG.warning(problem)

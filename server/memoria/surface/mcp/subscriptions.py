@@ -23,6 +23,7 @@ from mcp.types import (
     SubscriptionsListenResult,
     UnsubscribeRequestParams,
 )
+from starlette.requests import HTTPConnection
 
 from memoria.app import Memoria
 from memoria.surface.mcp.calls import RequestContext, find_connection, find_memory
@@ -35,6 +36,7 @@ MOST_SUBSCRIBERS = 64
 """Largest number of a tenant's subscribers, in each era."""
 _MOST_URIS = 100
 """Largest number of resources of one subscriber."""
+_LONGEST_URI = 2_000
 _MOST_TENANTS = 1_000
 """Number of tenants beyond which those without subscribers are dropped."""
 _State = tuple[int, int, int] | None
@@ -115,7 +117,7 @@ class Subscribers:
         uris = frozenset(params.notifications.resource_subscriptions or ())
         _refuse_too_many(uris)
         with anyio.CancelScope() as scope:
-            stream = Stream(context.request, uris, scope)
+            stream = Stream(_without_body(context.request), uris, scope)
             self._streams.add(stream)
             self._begin(uris)
             try:
@@ -132,7 +134,8 @@ class Subscribers:
         """
         key = find_connection(context)
         # Whoever has subscribed last stays: a client that went may have said nothing.
-        client = self._legacy.pop(key, None) or LegacyClient(context.request, context.session)
+        request = _without_body(context.request)
+        client = self._legacy.pop(key, None) or LegacyClient(request, context.session)
         _refuse_too_many(client.uris | {uri})
         client.uris.add(uri)
         self._legacy[key] = client
@@ -262,6 +265,15 @@ def _refuse_too_many(uris: Collection[str]) -> None:
     if len(uris) > _MOST_URIS:
         problem = f"A client may subscribe to {_MOST_URIS} resources at most; these are {len(uris)}"
         raise MCPError(INVALID_PARAMS, f"{problem}.")
+    if any(len(uri) > _LONGEST_URI for uri in uris):
+        raise MCPError(
+            INVALID_PARAMS, f"No resource has a URI of more than {_LONGEST_URI} letters."
+        )
+
+
+def _without_body(request: object) -> HTTPConnection | None:
+    """Return what came with a request but its body, which would be kept as long as a subscriber."""
+    return HTTPConnection(request.scope) if isinstance(request, HTTPConnection) else None
 
 
 def _file_state(file: Path) -> _State:

@@ -94,10 +94,15 @@ class Night(BaseModel):
     changes: list[build_shown_model(RowChange)]  # type: ignore[valid-type]
 
 
+_FIGURES = tuple(name for name in Statistics.model_fields if name != "database_bytes")
+"""Figures of one tenant: the size of the database tells of all tenants of the home."""
+
+
 async def tell_status(caller: RestCaller, _order: Order) -> Document:
     """Count what the memory holds."""
-    held = await caller.memory.statistics()
-    return {**held.to_json(), "embedder": caller.memory.embedder_state}
+    held = (await caller.memory.statistics()).to_json()
+    figures = {name: held[name] for name in _FIGURES if name in held}
+    return {**figures, "embedder": caller.memory.embedder_state}
 
 
 async def list_queue(caller: RestCaller, order: QueueOrder) -> Document:
@@ -182,7 +187,7 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         "Count what this memory holds, what waits to be read, and what reading has cost.",
         Order,
         tell_status,
-        build_shown_model(Statistics, embedder=str),
+        build_shown_model(Statistics, _FIGURES, embedder=str),
     ),
     RestRoute(
         "GET",

@@ -1,0 +1,127 @@
+"""Many tenants with a home each: how long a call to a cold home and to a warm one takes."""
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import anyio
+
+from bench.http.callers import open_http
+from bench.http.server import HttpServerProcess, Place, serve
+from bench.http.world import Call, Talk, Tenant, fill, find_foreign
+from bench.metrics import percentile
+from bench.output import rounded
+from bench.throughput.clients import count_cpu_s, count_memory_mib
+
+_MS = 1000
+_Draw = Callable[[Talk, Tenant], dict[str, object]]
+_CALLS: tuple[tuple[str, _Draw], ...] = (
+    ("search_memory", lambda talk, _tenant: {"query": talk.ask()}),
+    ("remember", lambda talk, tenant: {"content": talk.say(tenant.number)}),
+)
+"""What is called, once in each home, cold; then once in each again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A call to each of some homes, one after the other; times in milliseconds."""
+
+    what: str
+    calls: int
+    p50: float
+    p95: float
+    most: float
+    cpu_ms: float
+    """Of the server for each call, with opening and closing homes."""
+    memory_mib: float
+    files: int
+    threads: int
+
+
+async def visit_homes(
+    folder: Path, tenants: list[Tenant], open_homes: int
+) -> tuple[list[Visit], list[str]]:
+    """Call once in every home, twice over, then again and again in as many as stay open.
+
+    Args:
+        folder: of the homes.
+        tenants: whose they are.
+        open_homes: number of homes that stay open.
+    """
+    talk, wrong, visits = Talk(tenants, seed=1), list[str](), list[Visit]()
+    some = tenants[-min(open_homes, len(tenants)) :]
+    place = Place(folder, has_home_each=True, open_homes=open_homes)
+    with serve(place) as server:
+        visits.append(_look(server, "nothing", [0.0], 0.0))
+        for what, asked in (("cold", tenants), ("warm", some), ("warm again", some)):
+            for tool, draw in _CALLS:
+                took, before = list[float](), count_cpu_s([server.pid])
+                for tenant in asked:
+                    async with open_http(server.url, tenant.token) as caller:
+                        call = Call(tool, draw(talk, tenant))
+                        began = time.perf_counter()
+                        result = await caller.call(call)
+                        took.append((time.perf_counter() - began) * _MS)
+                    text = json.dumps(result)
+                    if result.get("isError") or find_foreign(tenant.number, text):
+                        wrong.append(f"{tenant.name}: {text}")
+                cpu_ms = (count_cpu_s([server.pid]) - before) * _MS / len(took)
+                visits.append(_look(server, f"{what}, {tool}", took, cpu_ms))
+        stopping = replace(visits[-1], what="stopping", calls=1)
+        took_ms = server.stop() * _MS
+        visits.append(replace(stopping, p50=took_ms, p95=took_ms, most=took_ms))
+    named = [replace(one, what=f"{open_homes} stay open: {one.what}") for one in visits]
+    return named, wrong
+
+
+def _look(server: HttpServerProcess, what: str, took: list[float], cpu_ms: float) -> Visit:
+    return Visit(
+        what=what,
+        calls=len(took),
+        p50=percentile(50, took),
+        p95=percentile(95, took),
+        most=max(took),
+        cpu_ms=cpu_ms,
+        memory_mib=count_memory_mib([server.pid]),
+        files=server.count_files(),
+        threads=server.count_threads(),
+    )
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this part."""
+    parser.add_argument("--tenants", type=int, default=1000)
+    parser.add_argument("--turns", type=int, default=20, help="that each tenant has said before")
+    parser.add_argument(
+        "--open", type=int, nargs="+", default=[200, 1000], help="homes that stay open, in turns"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Visit the homes, print, and return the exit code."""
+    with tempfile.TemporaryDirectory(prefix="memoria-http-") as name:
+        filling = partial(fill, has_home_each=True)
+        tenants = anyio.run(filling, Path(name), arguments.tenants, arguments.turns, "off")
+        visits, wrong = list[Visit](), list[str]()
+        for most in arguments.open:
+            found, failed = anyio.run(visit_homes, Path(name), tenants, most)
+            visits += found
+            wrong += failed
+    if arguments.json:
+        shown = [rounded(asdict(one)) for one in visits]
+        print(json.dumps({"benchmark": "bench.http homes", "visits": shown, "wrong": wrong}))
+    else:
+        for one in visits:
+            print(
+                f"{one.what}: {one.calls} calls, p50 {one.p50:.1f}, p95 {one.p95:.1f}, most "
+                f"{one.most:.1f} ms, {one.cpu_ms:.1f} ms of the processor a call, "
+                f"{one.memory_mib:.0f} MiB, {one.files} files, {one.threads} threads"
+            )
+        for line in wrong[:5]:
+            print(f"WRONG: {line}")
+    return 1 if wrong else 0

@@ -1,0 +1,162 @@
+"""A server elsewhere: its address and token, what the token may do, and where both are kept."""
+
+import os
+import shutil
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import typer
+
+from memoria.bare.home import DEFAULT_TENANT, find_home
+from memoria.bare.remote import (
+    ABOUT,
+    RemoteServer,
+    ServerRefusalError,
+    list_servers,
+    server_folder,
+    write_server,
+)
+from memoria.bare.spool import list_waiting
+from memoria.connectors.clients.interface import Client, ClientPlace, ClientProgram, HookWish
+from memoria.connectors.clients.rows import TOKEN
+from memoria.connectors.clients.status import list_connections
+from memoria.errors import ClientError, InvalidInputError, StoreUnavailableError, quote_value
+from memoria.model.access import Access, TokenText
+
+_WAIT_S = 10.0
+_UNFIT = frozenset(" \"'\\")
+"""Characters of no token, which would end a text in a client's file."""
+
+
+def choose_server(home: str | None, url: str, token: str | None, *, asks: bool) -> RemoteServer:
+    """Return the server at an address, with its token and the folder for both.
+
+    Args:
+        home: the home in which the folder lies; the user's by default.
+        url: as the user has typed it, with `/mcp` or without.
+        token: of the command line; else the environment, a former connection or the user says it.
+        asks: whether somebody is there to be asked.
+
+    Raises:
+        InvalidInputError: it is no address, or there is no token.
+    """
+    address, place = read_address(url), find_home(home)
+    known = next((one.token for one in list_servers(place) if one.url == address), None)
+    text = token or os.environ.get(TOKEN) or known
+    if not text and asks:
+        text = typer.prompt("Token", hide_input=True)
+    if not text:
+        raise InvalidInputError(
+            f"There is no token for {address}. `memoria token create` makes one on the machine "
+            f"that has the memory. Put it into {TOKEN}, or type it when you are asked."
+        )
+    if not text.isascii() or not text.isprintable() or _UNFIT & set(text):
+        raise InvalidInputError("This is no token: it has characters that none has.")
+    parsed = TokenText.parse(text)
+    folder = server_folder(place, address, parsed.tenant if parsed else "")
+    return RemoteServer(folder, address, text)
+
+
+def read_address(url: str) -> str:
+    """Return the address of a server without `/mcp`.
+
+    >>> read_address("https://memory.example.com/mcp/"), read_address("http://127.0.0.1:8420")
+    ('https://memory.example.com', 'http://127.0.0.1:8420')
+
+    Raises:
+        InvalidInputError: it is none.
+    """
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+        has_more = bool(parts.query or parts.fragment) or "@" in parts.netloc or parts.port == 0
+    except ValueError:  # a port that is no number
+        is_address, has_more = False, False
+    if not is_address or has_more or not url.isascii() or not url.isprintable() or " " in url:
+        raise InvalidInputError(
+            f"--url: {quote_value(url)} is no address of a server. Give one such as "
+            "https://memory.example.com."
+        )
+    return url.rstrip("/").removesuffix("/mcp").rstrip("/")
+
+
+def check_token(server: RemoteServer) -> tuple[str, Access]:
+    """Ask a server whose memory a token reaches, and what it may do there.
+
+    Raises:
+        ClientError: the server refuses the token.
+        StoreUnavailableError: the server can't be reached.
+    """
+    try:
+        server.call("/readyz", None, _WAIT_S)
+        about = server.call(ABOUT, None, _WAIT_S)
+        return str(about.get("tenant")), Access(str(about.get("access")))
+    except ServerRefusalError as error:
+        raise ClientError(f"{server.url}: {error} Nothing was changed.") from error
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise StoreUnavailableError(
+            f"{server.url} can't be reached: {why or type(error).__name__}. Nothing was changed."
+        ) from error
+
+
+def limit_wish(wish: HookWish, access: Access) -> HookWish:
+    """Return the wish for hooks as far as a token lets it be: who only reads records nothing."""
+    return wish if access.includes(Access.WRITE) else replace(wish, is_wanted=False)
+
+
+def describe_token(server: RemoteServer, tenant: str, access: Access) -> str:
+    """Return in words what a token may do, and what is left out because of it."""
+    says = f"The token is for {tenant}'s memory at {server.url} and allows `{access}`."
+    if not access.includes(Access.WRITE):
+        says += " It records nothing, so no hooks are written."
+    if server.url.startswith("http://") and not _is_loopback(server.url):
+        says += " The token and what you say travel as they are: anybody on the way can read them."
+    return says
+
+
+def keep_server(server: RemoteServer) -> None:
+    """Write address and token down, for the user alone.
+
+    Raises:
+        StoreUnavailableError: they can't be written.
+    """
+    try:
+        write_server(str(Path(server.folder).parents[1]), server)
+    except OSError as error:
+        raise StoreUnavailableError.from_system(error) from error
+
+
+def forget_unused(
+    home: str | None, place: ClientPlace, program: ClientProgram, clients: tuple[Client, ...]
+) -> list[str]:
+    """Delete the folders of servers that no client is connected to, each with its token.
+
+    A folder in which something waits to be sent stays.
+
+    Returns:
+        What is to be told of them.
+    """
+    used = {one.server.folder for one in list_connections(place, program, clients) if one.server}
+    said = list[str]()
+    for server in list_servers(find_home(home)):
+        if server.folder in used:
+            continue
+        waiting = 0
+        with suppress(OSError):
+            waiting = len(list_waiting(server.folder, DEFAULT_TENANT))
+        if waiting:
+            said.append(f"What waits for {server.url} stays in {server.folder}: {waiting} reports.")
+            continue
+        shutil.rmtree(server.folder)
+        said.append(f"The token for {server.url} was deleted from this machine.")
+        with suppress(OSError):  # unless there are others, or a memory
+            Path(server.folder).parent.rmdir()
+            Path(server.folder).parents[1].rmdir()
+    return said
+
+
+def _is_loopback(url: str) -> bool:
+    return urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
