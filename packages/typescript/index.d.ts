@@ -554,7 +554,6 @@ export interface Statistics {
   raw_chunks: number;
   raw_bytes: number;
   stored_bytes: number;
-  database_bytes: number;
   vectors: number;
   backlog: BacklogStatus;
   queue: QueueStatus;
