@@ -6,11 +6,11 @@ from typing import Any
 
 import httpx2
 import pytest
-from memoria.bare.remote import ABOUT, ASK, RECORD
 from tests.surface.http.attack.agent import McpAgent
 from tests.surface.http.attack.conftest import SAID, Served
 from tests.surface.http.attack.known_ids import compare_form, fill, make_up, put_in
 
+from memoria.bare.remote import ABOUT, ASK, RECORD
 from memoria.model.access import Access
 from memoria.surface.mcp.asked import QUESTIONS
 
