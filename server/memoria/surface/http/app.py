@@ -23,7 +23,7 @@ from memoria.bare.remote import RECORD
 from memoria.model.access import Access
 from memoria.surface.http.bodies import LimitBody
 from memoria.surface.http.callers import TenantMemories, TokenVerifier
-from memoria.surface.http.guards import LOOPBACK, CheckHost, RequireToken
+from memoria.surface.http.guards import LOOPBACK, CheckHead, CheckHost, RequireToken
 from memoria.surface.http.health import Readiness, answer_alive
 from memoria.surface.http.holding import AnswerUnavailable, HoldHome
 from memoria.surface.http.hooks import FindLiveSessions, HookRoutes
@@ -190,3 +190,4 @@ def _add_guards(app: Starlette, chosen: HttpOptions, parts: _Parts, turns: Tenan
     app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(verifier))
     app.add_middleware(AnswerUnavailable)
     app.add_middleware(CheckHost, names=[*LOOPBACK, *chosen.names], verifier=verifier)
+    app.add_middleware(CheckHead, verifier=verifier)

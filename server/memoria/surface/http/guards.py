@@ -16,6 +16,8 @@ OPEN_PATHS = frozenset(
     {"/healthz", "/readyz", "/openapi.json", METADATA_PATH, f"{METADATA_PATH}/mcp"}
 )
 """Paths that need no token."""
+_GIVEN_ONCE = (b"authorization", b"host", b"origin", b"content-length")
+_LENGTHS = {b"content-length", b"transfer-encoding"}
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -61,6 +63,26 @@ class RequireToken:
         return answer_problem(status, reason, {"WWW-Authenticate": f"Bearer {told}".strip()})
 
 
+class CheckHead:
+    """Refuses a request that a proxy in front may have read otherwise than this server would."""
+
+    def __init__(self, app: ASGIApp, verifier: TokenVerifier) -> None:
+        self._app = app
+        self._verifier = verifier
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; refuse one with two tokens, hosts or origins, or two lengths."""
+        names = [name for name, _ in scope["headers"]] if scope["type"] == "http" else []
+        is_doubled = any(names.count(name) > 1 for name in _GIVEN_ONCE)
+        if not is_doubled and not _LENGTHS.issubset(names):
+            await self._app(scope, receive, send)
+            return
+        await self._verifier.note_refusal(scope, "a head that can be read in two ways")
+        told = "Give one token, host, origin and length. Nothing was done."
+        answer = answer_problem(400, told, {"Connection": "close"})
+        await answer_unread(answer, scope, receive, send)
+
+
 class CheckHost:
     """Refuses whoever addresses the server by another name, which a rebound DNS entry would."""
 
@@ -96,4 +118,4 @@ def _without_port(host: str) -> str:
     ('localhost', '[::1]')
     """
     name, colon, port = host.rpartition(":")
-    return (name if colon and port.isdigit() else host).lower()
+    return (name if colon and port.isascii() and port.isdigit() else host).lower()

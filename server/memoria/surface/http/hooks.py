@@ -109,6 +109,9 @@ class HookRoutes:
         return _answer({"tenant": find_token(request).subject, "access": access})
 
     async def _record(self, request: Request, memory: Memoria) -> Response:
+        if "iss" in (find_token(request).claims or {}):  # an agent that signed in is not the user
+            told = "Hooks need a token of this memory's own: `memoria token create` makes one."
+            return answer_problem(403, told)
         body = await self._read_body(request)
         report = HookReport.model_validate(_parse(body))
         hook = memory.with_channel(hook_channel(report.client))

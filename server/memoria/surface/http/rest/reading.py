@@ -89,7 +89,7 @@ async def _read_body(request: Request, most: int) -> dict[str, Any]:
         return {}
     require_type(request, _JSON)
     try:
-        body = json.loads(data, parse_constant=_refuse_constant)
+        body = json.loads(data.decode(), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise RefusedCallError(
             HTTPStatus.BAD_REQUEST, "The body is no JSON document. Nothing was done."
