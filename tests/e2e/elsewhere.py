@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from tests.e2e.program import Program
 
-_STARTS_IN_S = 60
+_STARTS_IN_S = 180
 
 
 @dataclass(frozen=True)
