@@ -174,6 +174,7 @@ export interface GraphMention {
   id: string;
   type: MemoryType;
   validity: Validity;
+  text: string;
   links: IncidentLink[];
   further_links?: IncidentLink[];
 }
@@ -229,7 +230,7 @@ export interface LaterStatement {
   text: string;
 }
 
-/** A memory with its present wording first in line and its history behind. */
+/** A memory in a list: its present wording, and since when it holds. */
 export interface ListedMemory {
   id: string;
   type: MemoryType;
@@ -241,6 +242,8 @@ export interface ListedMemory {
   task?: string;
   later?: LaterStatement;
   condition?: Condition;
+  text: string;
+  valid_from: string;
 }
 
 /** Lines of the audit log, newest first. */
@@ -259,11 +262,12 @@ export interface LoggedAction {
   subject: string;
 }
 
-/** A memory with its present wording first in line and its history behind. */
+/** A memory in a line. */
 export interface MemoryLine {
   id: string;
   type: MemoryType;
   validity: Validity;
+  text: string;
 }
 
 /** A page of memories. */
@@ -554,7 +558,6 @@ export interface Statistics {
   raw_chunks: number;
   raw_bytes: number;
   stored_bytes: number;
-  database_bytes: number;
   vectors: number;
   backlog: BacklogStatus;
   queue: QueueStatus;

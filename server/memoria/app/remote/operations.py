@@ -13,7 +13,7 @@ from memoria.model.base import Value
 
 @dataclass(frozen=True, slots=True)
 class RemoteOperation:
-    """How an operation is called."""
+    """Method and path of an operation, and when a call of it may be repeated."""
 
     method: Literal["GET", "POST", "PUT", "PATCH"]
     path: str

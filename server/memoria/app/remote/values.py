@@ -190,8 +190,7 @@ def read_report(document: Document) -> ForgetReport:
 
 def read_statistics(document: Document) -> Statistics:
     """Return what a memory holds, in numbers."""
-    without = () if "database_bytes" in document else ("database_bytes",)
-    return read_value(Statistics, document, without=without)
+    return read_value(Statistics, document, without=("database_bytes",))
 
 
 def read_core_files(document: Document) -> dict[CoreFile, str]:

@@ -124,7 +124,9 @@ async def test_what_is_shown_whole_is_read_back_whole(open_both_ways: OpenBothWa
             await both.ask("statistics"),
         ]
     assert asked[0].own.last_turns
-    assert [one for each in asked for one in compare(each)] == snapshot(["SessionPage.id_chars"])
+    assert [one for each in asked for one in compare(each)] == snapshot(
+        ["SessionPage.id_chars", "Statistics.database_bytes"]
+    )
 
 
 async def test_a_memory_has_its_wordings_and_where_they_came_from(
