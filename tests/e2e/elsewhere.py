@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from tests.e2e.program import Program
 
-_STARTS_IN_S = 60
+_STARTS_IN_S = 180
 
 
 @dataclass(frozen=True)
@@ -46,23 +46,26 @@ def serve_elsewhere(program: Program) -> Iterator[Elsewhere]:
         command = [*program.command, "--home", str(home), "serve", "--http", f"127.0.0.1:{port}"]
         server = subprocess.Popen(command, env=environment, cwd=top)  # noqa: S603  (our own program)
         try:
-            _wait_until_ready(port)
+            _wait_until_ready(server, port)
             yield Elsewhere(home, f"http://127.0.0.1:{port}", json.loads(made)["text"])
         finally:
             server.terminate()
             server.wait(30)
 
 
-def _wait_until_ready(port: int) -> None:
+def _wait_until_ready(server: subprocess.Popen[bytes], port: int) -> None:
     until = time.monotonic() + _STARTS_IN_S
     while time.monotonic() < until:
+        time.sleep(0.1)
+        if server.poll() is not None:
+            raise RuntimeError(f"the server over HTTP ended with {server.returncode}")
         connection = HTTPConnection("127.0.0.1", port, timeout=5)
         try:
             connection.request("GET", "/readyz")
             if connection.getresponse().status == 200:
                 return
         except OSError:
-            time.sleep(0.1)
+            continue  # it does not listen yet
         finally:
             connection.close()
     raise RuntimeError("the server over HTTP did not come to serve")
