@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -19,12 +20,9 @@ from bench.output import rounded
 from bench.throughput.clients import count_cpu_s, count_memory_mib
 
 _MS = 1000
-_Draw = Callable[[Talk, Tenant], dict[str, object]]
-_CALLS: tuple[tuple[str, _Draw], ...] = (
-    ("search_memory", lambda talk, _tenant: {"query": talk.ask()}),
-    ("remember", lambda talk, tenant: {"content": talk.say(tenant.number)}),
-)
-"""What is called, once in each home, cold; then once in each again."""
+_SHOWN = 5
+_VISITS = (("cold", "search_memory"), ("warm", "search_memory"), ("warm", "remember"))
+"""What is called once in each home; warm are those that stay open, called for last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,39 +42,44 @@ class Visit:
 
 
 async def visit_homes(
-    folder: Path, tenants: list[Tenant], open_homes: int
-) -> tuple[list[Visit], list[str]]:
-    """Call once in every home, twice over, then again and again in as many as stay open.
+    folder: Path, tenants: list[Tenant], open_homes: int, tell: Callable[[Visit], None]
+) -> list[str]:
+    """Call once in every home, then again in as many as stay open; return what was wrong.
 
     Args:
         folder: of the homes.
         tenants: whose they are.
         open_homes: number of homes that stay open.
+        tell: told of each round of calls.
     """
-    talk, wrong, visits = Talk(tenants, seed=1), list[str](), list[Visit]()
+    talk, wrong = Talk(tenants, seed=1), list[str]()
     some = tenants[-min(open_homes, len(tenants)) :]
     place = Place(folder, has_home_each=True, open_homes=open_homes)
+
+    async def call(tenant: Tenant, tool: str) -> float:
+        """Call once; return how long it took, in milliseconds."""
+        said = {"content": talk.say(tenant.number)}
+        arguments = said if tool == "remember" else {"query": talk.ask()}
+        async with open_http(server.url, tenant.token) as caller:
+            began = time.perf_counter()
+            result = await caller.call(Call(tool, dict[str, object](arguments)))
+            took_ms = (time.perf_counter() - began) * _MS
+        text = json.dumps(result)
+        if result.get("isError") or find_foreign(tenant.number, text):
+            wrong.append(f"{tenant.name}: {text}")
+        return took_ms
+
     with serve(place) as server:
-        visits.append(_look(server, "nothing", [0.0], 0.0))
-        for what, asked in (("cold", tenants), ("warm", some), ("warm again", some)):
-            for tool, draw in _CALLS:
-                took, before = list[float](), count_cpu_s([server.pid])
-                for tenant in asked:
-                    async with open_http(server.url, tenant.token) as caller:
-                        call = Call(tool, draw(talk, tenant))
-                        began = time.perf_counter()
-                        result = await caller.call(call)
-                        took.append((time.perf_counter() - began) * _MS)
-                    text = json.dumps(result)
-                    if result.get("isError") or find_foreign(tenant.number, text):
-                        wrong.append(f"{tenant.name}: {text}")
-                cpu_ms = (count_cpu_s([server.pid]) - before) * _MS / len(took)
-                visits.append(_look(server, f"{what}, {tool}", took, cpu_ms))
-        stopping = replace(visits[-1], what="stopping", calls=1)
+        tell(_look(server, f"{open_homes} stay open: nothing", [0.0], 0.0))
+        for what, tool in _VISITS:
+            before = count_cpu_s([server.pid])
+            took = [await call(one, tool) for one in (tenants if what == "cold" else some)]
+            cpu_ms = (count_cpu_s([server.pid]) - before) * _MS / len(took)
+            tell(_look(server, f"{open_homes} stay open: {what}, {tool}", took, cpu_ms))
+        last = _look(server, f"{open_homes} stay open: stopping", [0.0], 0.0)
         took_ms = server.stop() * _MS
-        visits.append(replace(stopping, p50=took_ms, p95=took_ms, most=took_ms))
-    named = [replace(one, what=f"{open_homes} stay open: {one.what}") for one in visits]
-    return named, wrong
+        tell(replace(last, p50=took_ms, p95=took_ms, most=took_ms))
+    return wrong
 
 
 def _look(server: HttpServerProcess, what: str, took: list[float], cpu_ms: float) -> Visit:
@@ -108,20 +111,25 @@ def run(arguments: argparse.Namespace) -> int:
         filling = partial(fill, has_home_each=True)
         tenants = anyio.run(filling, Path(name), arguments.tenants, arguments.turns, "off")
         visits, wrong = list[Visit](), list[str]()
+
+        def tell(one: Visit) -> None:
+            visits.append(one)
+            if not arguments.json:
+                print(_describe(one), flush=True)
+
         for most in arguments.open:
-            found, failed = anyio.run(visit_homes, Path(name), tenants, most)
-            visits += found
-            wrong += failed
+            wrong += anyio.run(visit_homes, Path(name), tenants, most, tell)
     if arguments.json:
         shown = [rounded(asdict(one)) for one in visits]
         print(json.dumps({"benchmark": "bench.http homes", "visits": shown, "wrong": wrong}))
-    else:
-        for one in visits:
-            print(
-                f"{one.what}: {one.calls} calls, p50 {one.p50:.1f}, p95 {one.p95:.1f}, most "
-                f"{one.most:.1f} ms, {one.cpu_ms:.1f} ms of the processor a call, "
-                f"{one.memory_mib:.0f} MiB, {one.files} files, {one.threads} threads"
-            )
-        for line in wrong[:5]:
-            print(f"WRONG: {line}")
+    for line in wrong[:_SHOWN]:
+        print(f"WRONG: {line}", file=sys.stderr)
     return 1 if wrong else 0
+
+
+def _describe(one: Visit) -> str:
+    return (
+        f"{one.what}: {one.calls} calls, p50 {one.p50:.1f}, p95 {one.p95:.1f}, most "
+        f"{one.most:.1f} ms, {one.cpu_ms:.1f} ms of the processor a call, "
+        f"{one.memory_mib:.0f} MiB, {one.files} files, {one.threads} threads"
+    )

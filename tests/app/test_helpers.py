@@ -17,16 +17,19 @@ import pytest
 import memoria
 from memoria import Memoria, Settings
 from memoria.app.asking import AskedMemories, AskedSearch, AskedTraces
+from memoria.app.compose import open_home
 from memoria.app.helpers import SearchHelpers, count_helpers
 from memoria.app.open_home import in_thread
 from memoria.inference.embedder import BundledEmbedder
-from memoria.model import SearchResult, now_millis
+from memoria.model import LIBRARY, SearchResult, now_millis
 from memoria.model.moments import use_clock
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.retrieval import Search
 
 TIMEOUT_S = 120
 """Only a hang is a failure."""
+_MORE_THAN_TURNS = 40
+"""Number of searches of which some wait for a turn beside a helper, and are taken together."""
 SAID = (
     "The spare key of the boathouse hangs behind the green shutter.",
     "我妈妈住在成都，每周三下午去学太极。",
@@ -371,6 +374,28 @@ async def test_there_are_no_helpers_where_they_would_be_of_no_use(
         assert m._home.helpers is None  # noqa: SLF001
     async with memoria.open(settings=settings_of(home)) as m:
         assert m._home.helpers is not None  # noqa: SLF001
+
+
+async def test_a_crowd_of_several_tenants_is_answered_to_each_from_its_own_memory(
+    home: Path,
+) -> None:
+    names = ["ann", "ben"]
+    found: dict[str, set[str]] = {name: set() for name in names}
+    async with open_home(settings_of(home, "off")) as opened, anyio.create_task_group() as tasks:
+        memories = {one: Memoria(opened.for_tenant(one), LIBRARY) for one in names}
+
+        async def search(name: str) -> None:
+            result = await memories[name].search_memory("Where is the spare key?")
+            found[name] |= {hit.text for hit in result.hits}
+
+        for name in names:
+            await memories[name].remember(f"The spare key of {name} hangs behind the shelf.")
+        assert opened.helpers is not None
+        await in_thread(opened.helpers.start)
+        for number in range(_MORE_THAN_TURNS):
+            tasks.start_soon(search, names[number % len(names)])
+    for name in names:
+        assert found[name] == {f"The spare key of {name} hangs behind the shelf."}
 
 
 def test_a_search_of_a_home_that_sets_no_helpers_imports_nothing_of_them(home: Path) -> None:

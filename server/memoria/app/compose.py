@@ -162,7 +162,7 @@ async def open_home(
     if reader is not None and reads_queue:
         reader.start(rounds)
     is_own = embedder is not None or reranker is not None  # which no other process has
-    is_alone = not (is_own or settings.homes is not None)
+    is_alone = not is_own and shared is None
     helpers = _prepare_helpers(settings) if is_alone and settings.search_helpers else None
     try:
         opened = OpenHome(settings, store, lazy, reranker or own, worker, reader, helpers)

@@ -98,8 +98,12 @@ class OpenHome:
     """Turns of searches alone: what is recorded never waits behind them."""
 
     def for_tenant(self, tenant: str) -> "OpenHome":
-        """Return the same home as it serves another tenant."""
-        return replace(self, settings=self.settings.model_copy(update={"tenant": tenant}))
+        """Return the same home as it serves another tenant, without the helpers.
+
+        These answer several searches together, all of them from one tenant's memory.
+        """
+        settings = self.settings.model_copy(update={"tenant": tenant})
+        return replace(self, settings=settings, helpers=None)
 
     def in_workspace(self, workspace: str | None) -> "OpenHome":
         """Return the same home as it serves calls from a project; the same one for None."""

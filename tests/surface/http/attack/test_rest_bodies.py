@@ -6,11 +6,12 @@ from itertools import count
 from typing import Any
 
 import pytest
-from memoria.surface.http.rest.routes import ROUTES
-from memoria.surface.http.rest.table import RestRoute
 from tests.surface.http.attack.conftest import SAID, Served
 from tests.surface.http.attack.known_ids import make_up
 from tests.surface.http.attack.rest_calls import RestTenant, build_example, quote
+
+from memoria.surface.http.rest.routes import ROUTES
+from memoria.surface.http.rest.table import RestRoute
 
 Row = RestRoute[Any]
 _DEEP = 100_000
@@ -89,18 +90,32 @@ def test_a_body_of_another_kind_is_refused_as_a_problem(served: Served) -> None:
             assert answer.headers["content-type"] == _PROBLEM, (route.name, kind)
 
 
+def test_who_hangs_up_while_it_sends_leaves_no_error(served: Served) -> None:
+    ann = RestTenant(served, "ann")
+    token = f"Authorization: {ann.http.headers['Authorization']}"
+    head = (
+        token,
+        "Content-Type: application/json",
+        "Content-Length: 99",
+        "MCP-Protocol-Version: 2026-07-28",
+    )
+    for path, method in {("/mcp", "POST"), *((one.path, one.method) for one in WRITES)}:
+        served.ask(path, *head, method=method, body=b"", ends=True)
+    # The log is looked at when the server has stopped.
+
+
 def test_a_large_or_packed_body_is_refused(served: Served) -> None:
     ann = RestTenant(served, "ann")
     token = f"Authorization: {ann.http.headers['Authorization']}"
     packed = gzip.compress(json.dumps({"content": SAID, "query": SAID}).encode())
     for route in WRITES:
         path = route.open_path.format(**dict.fromkeys(route.path_names, "x"))
-        head = (token, "Content-Type: application/json")
-        answer = served.ask(path, *head, method=route.method, body=b"[" * 10 * _MIB)
+        kind = "Content-Type: application/json"
+        answer = served.ask(path, token, kind, method=route.method, body=b"[" * 10 * _MIB)
         assert answer.status in (None, 413), (route.name, answer.raw[:300])
         assert answer.status is None or answer.form == _PROBLEM, route.name
-        head = (token, "Content-Type: application/json", "Content-Encoding: gzip")
-        answer = served.ask(path, *head, method=route.method, body=packed)
+        packing = "Content-Encoding: gzip"
+        answer = served.ask(path, token, kind, packing, method=route.method, body=packed)
         served.check_refusal(answer, (400, 415), route.name)
 
 

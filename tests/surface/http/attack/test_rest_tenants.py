@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from memoria.surface.http.rest.routes import ROUTES
-from memoria.surface.http.rest.table import RestRoute
 from tests.surface.http.attack.conftest import Served
 from tests.surface.http.attack.known_ids import IdKind, make_up
 from tests.surface.http.attack.rest_calls import (
@@ -19,6 +17,8 @@ from tests.surface.http.attack.rest_calls import (
 )
 
 from memoria.model.access import Access
+from memoria.surface.http.rest.routes import ROUTES
+from memoria.surface.http.rest.table import RestRoute
 
 Row = RestRoute[Any]
 Drawn = tuple[Row, dict[str, IdKind]]
