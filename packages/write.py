@@ -4,7 +4,8 @@
     python -m packages.write --check    # name those that differ from what would be written
 
 Versions come from `pyproject.toml`, hooks from the table of `memoria connect`, the skill's words
-from `packages/skill.md`. A test says that what is committed is what is written here.
+from `packages/skill.md`, the TypeScript client from the OpenAPI document. A test says that what is
+committed is what is written here.
 """
 
 import json
@@ -15,6 +16,7 @@ from pathlib import Path
 from memoria.config import Settings
 from memoria.connectors.clients.interface import HookCall
 from packages.clients import CLAUDE_CODE, CODEX, CURSOR, GEMINI, PackagedClient
+from packages.write_typescript import BY_HAND, FOLDER, build_typescript
 
 ROOT = Path(__file__).resolve().parents[1]
 _PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -62,6 +64,7 @@ _WRITTEN_FOLDERS = (
     "packages/codex",
     "packages/cursor",
     "packages/gemini",
+    FOLDER,
 )
 
 
@@ -99,14 +102,14 @@ def build_files() -> dict[str, str]:
         files[f"packages/{client.name}/skills/{_NAME}/SKILL.md"] = build_skill(client)
     files["packages/claude-desktop/pyproject.toml"] = _BUNDLED_PROJECT
     files["packages/claude-desktop/serve.py"] = _BUNDLED_PROGRAM
-    return files
+    return files | build_typescript(_VERSION, _PROJECT["license"])
 
 
 def list_written() -> set[str]:
     """The files that are there where only written ones may be."""
     folders = [ROOT / folder for folder in _WRITTEN_FOLDERS]
     found = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
-    return {path.relative_to(ROOT).as_posix() for path in found}
+    return {path.relative_to(ROOT).as_posix() for path in found} - BY_HAND
 
 
 def build_skill(client: PackagedClient) -> str:

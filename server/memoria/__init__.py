@@ -4,7 +4,8 @@
         await m.record_conversation([{"session_id": "s1", "role": "user", "content": "你好"}])
         result = await m.search_memory("how did I say hello?")
 
-A program without `async` uses `memoria.open_sync`. `memoria serve` offers the same over MCP; see
+A program without `async` uses `memoria.open_sync`. With `url` and `token` in place of `home` both
+reach a memory on a server over HTTP. `memoria serve` offers the same over MCP; see
 README.md.
 
 Each name is imported when it is first asked for: a hook or `memoria --help`, which import modules
@@ -15,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memoria.app import Memoria
     from memoria.app import open_memoria as open  # noqa: A004  (memoria.open reads right)
+    from memoria.app.remote.memory import RemoteMemoria, open_remote
+    from memoria.app.remote.sync import SyncRemoteMemoria, open_remote_sync
     from memoria.app.sync import SyncMemoria, open_sync
     from memoria.config import Settings
     from memoria.model import Hit, Memory, MemoryType, Receipt, Role, SearchResult, Turn
@@ -25,20 +28,28 @@ __all__ = [
     "Memory",
     "MemoryType",
     "Receipt",
+    "RemoteMemoria",
     "Role",
     "SearchResult",
     "Settings",
     "SyncMemoria",
+    "SyncRemoteMemoria",
     "Turn",
     "open",
+    "open_remote",
+    "open_remote_sync",
     "open_sync",
 ]
 
 _HOMES = {
     "Memoria": "memoria.app",
+    "RemoteMemoria": "memoria.app.remote.memory",
     "Settings": "memoria.config",
     "SyncMemoria": "memoria.app.sync",
+    "SyncRemoteMemoria": "memoria.app.remote.sync",
     "open": "memoria.app",
+    "open_remote": "memoria.app.remote.memory",
+    "open_remote_sync": "memoria.app.remote.sync",
     "open_sync": "memoria.app.sync",
 }
 

@@ -13,7 +13,10 @@
     │   ├── StoreTooNewError         the home was written by a newer Memoria
     │   ├── LeaseLostError           another process does this work now
     │   ├── BackupError              a backup can't be made, read or put back
-    │   └── UnsupportedEngineError   this SQLite lacks something we need
+    │   ├── UnsupportedEngineError   this SQLite lacks something we need
+    │   └── RemoteError              a server over HTTP did not do it, or can't be understood
+    │       ├── AccessDeniedError        the token does not hold, or does not allow it
+    │       └── ServerUnavailableError   it can't be reached, or is busy
     ├── EmbedderError            no vector could be made; text search carries on
     ├── RerankerError            hits could not be scored anew; their own order stands
     ├── ScheduleError            the platform's scheduler did not do it; what to do by hand
@@ -299,6 +302,18 @@ class StoreTooNewError(StoreError):
 
 class UnsupportedEngineError(StoreError):
     """The SQLite library at hand lacks a feature Memoria needs."""
+
+
+class RemoteError(StoreError):
+    """A server over HTTP did not do what was asked, or its answer can't be read."""
+
+
+class AccessDeniedError(RemoteError):
+    """The token does not hold, or does not allow the call. Nothing was done."""
+
+
+class ServerUnavailableError(RemoteError):
+    """The server can't be reached, is busy, or gave no answer; says whether anything was done."""
 
 
 class EmbedderError(MemoriaError):

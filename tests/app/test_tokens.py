@@ -106,3 +106,14 @@ async def test_a_backup_brings_no_revoked_token_back(home: Path, tmp_path: Path)
         checker = TokenChecker(store, RefusedCalls(store))
         assert await checker.check(stays.text) is not None
         assert await checker.check(goes.text) is None
+
+
+@pytest.mark.anyio
+async def test_a_hundred_tenants_that_are_made_up_are_three_lines_and_begin_nothing(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    checker = TokenChecker(store, RefusedCalls(store))
+    for number in range(120):
+        assert await checker.check(str(TokenText.create(f"nobody {number}", new_id()))) is None
+    assert len(caplog.records) == 3
+    assert store.tenants() == []

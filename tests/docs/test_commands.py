@@ -72,6 +72,7 @@ def test_every_setting_that_is_named_exists() -> None:
         "MEMORIA_HOOKS",
         "MEMORIA_PASSPHRASE",
         "MEMORIA_TOKEN",
+        "MEMORIA_URL",
     }  # benchmarks; a command's; hooks', which know no settings; asked for; a client's
     named = {
         (name_of(page), name)

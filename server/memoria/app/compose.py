@@ -1,10 +1,10 @@
 """Composition: from settings to an opened Memoria."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, overload
 
 import anyio
 from pydantic import SkipValidation
@@ -14,6 +14,7 @@ from memoria.app.engine import open_store
 from memoria.app.memory import Memoria
 from memoria.app.open_home import OpenHome, SharedParts, in_thread
 from memoria.config import Settings
+from memoria.errors import InvalidInputError
 from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
 from memoria.inference.base import Embedder
 from memoria.inference.reranker import Reranker, choose_reranker
@@ -24,12 +25,31 @@ from memoria.store.engine import Store
 
 if TYPE_CHECKING:
     from memoria.app.helpers import SearchHelpers
+    from memoria.app.remote.memory import RemoteMemoria
     from memoria.ingest.extraction import ExtractionWorker
 
 
+@overload
+def open_memoria(
+    home: Path | str | None = None,
+    tenant: Text | None = None,
+    *,
+    settings: Settings | None = None,
+    embedder: Embedder | None = None,
+    reranker: Reranker | None = None,
+    channel: Channel = LIBRARY,
+    reads_queue: bool = True,
+) -> AbstractAsyncContextManager[Memoria]: ...
+
+
+@overload
+def open_memoria(
+    *, url: str, token: str | None = None
+) -> "AbstractAsyncContextManager[RemoteMemoria]": ...
+
+
 @check_arguments
-@asynccontextmanager
-async def open_memoria(
+def open_memoria(
     home: Path | str | None = None,
     tenant: Text | None = None,
     *,
@@ -38,8 +58,12 @@ async def open_memoria(
     reranker: Annotated[Reranker | None, SkipValidation] = None,
     channel: Channel = LIBRARY,
     reads_queue: bool = True,
-) -> AsyncIterator[Memoria]:
+    url: Text | None = None,
+    token: Text | None = None,
+) -> AbstractAsyncContextManager[Any]:
     """Open a home, make it if there is none, and close it at the end of the block.
+
+    With a `url` it is the memory of a token on a server over HTTP instead, as `open_remote`.
 
     Args:
         home: the data folder; `MEMORIA_HOME` or `~/.memoria` by default.
@@ -51,11 +75,41 @@ async def open_memoria(
         channel: what provenance is stamped with.
         reads_queue: whether a configured chat model reads what waits, while it is open. Who closes
             the memory at once would begin requests and abandon them.
+        url: where a server is, such as `https://memory.example.com`; goes with `token` alone.
+        token: what `memoria token create` has printed; `MEMORIA_TOKEN` by default.
 
     Raises:
-        InvalidInputError: a setting is out of bounds.
+        InvalidInputError: a setting is out of bounds, or arguments don't go together.
         StoreError: the home can't be opened.
     """
+    local = (home, tenant, settings, embedder, reranker)
+    if url is not None:
+        from memoria.app.remote.memory import open_remote  # noqa: PLC0415  (it brings an HTTP client)
+
+        is_alone = local == (None,) * len(local) and channel == LIBRARY and reads_queue
+        if not is_alone:
+            raise InvalidInputError(
+                "url goes with a token alone: the server has its own home and settings, and the "
+                "token names the tenant. Nothing was opened."
+            )
+        return open_remote(url, token)
+    if token is not None:
+        raise InvalidInputError("token: it is for a server. Give its url, too. Nothing was opened.")
+    return _open_local(home, tenant, settings, embedder, reranker, channel, reads_queue=reads_queue)
+
+
+@asynccontextmanager
+async def _open_local(
+    home: Path | str | None,
+    tenant: str | None,
+    settings: Settings | None,
+    embedder: Embedder | None,
+    reranker: Reranker | None,
+    channel: Channel,
+    *,
+    reads_queue: bool,
+) -> AsyncIterator[Memoria]:
+    """Open a home on this machine, until the end of the block."""
     chosen = Settings.load(home=home, tenant=tenant) if settings is None else settings
     chosen = _override(chosen, home, tenant)
     opened = open_home(chosen, embedder=embedder, reranker=reranker, reads_queue=reads_queue)

@@ -13,7 +13,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from types import TracebackType
-from typing import Concatenate, Generic, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 import anyio
 from anyio.from_thread import BlockingPortal
@@ -29,76 +29,76 @@ from memoria.inference.base import Embedder
 from memoria.inference.reranker import Reranker
 from memoria.model import LIBRARY, Channel
 
+if TYPE_CHECKING:
+    from memoria.app.remote.sync import SyncRemoteMemoria
+
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+_OpenedT = TypeVar("_OpenedT")
 _OriginalT = TypeVar("_OriginalT")
 _OriginalT_co = TypeVar("_OriginalT_co", covariant=True)
 
 
-class _Twin(Generic[_OriginalT_co]):
+class Twin(Generic[_OriginalT_co]):
     """An object whose methods wait for those of an asynchronous one."""
 
-    def __init__(self, original: _OriginalT_co, loop: "_LoopThread") -> None:
+    def __init__(self, original: _OriginalT_co, loop: "LoopThread[Any]") -> None:
         self._original = original
         self._loop = loop
 
 
-def _wait_for(
+def wait_for(
     method: Callable[Concatenate[_OriginalT, _P], Awaitable[_T]],
-) -> Callable[Concatenate[_Twin[_OriginalT], _P], _T]:
+) -> Callable[Concatenate[Twin[_OriginalT], _P], _T]:
     """Wrap a method so that it returns when it is done. Its signature and its help stay."""
 
     @wraps(method)
-    def call(self: _Twin[_OriginalT], /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+    def call(self: Twin[_OriginalT], /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
         return self._loop.wait_for(partial(method, self._original, *args, **kwargs))
 
     return call
 
 
-class SyncQueue(_Twin[ExtractionQueue]):
+class SyncQueue(Twin[ExtractionQueue]):
     """Queue of conversations for a chat model, without `await`."""
 
-    status = _wait_for(ExtractionQueue.status)
-    list_entries = _wait_for(ExtractionQueue.list_entries)
-    is_idle = _wait_for(ExtractionQueue.is_idle)
-    fill = _wait_for(ExtractionQueue.fill)
-    retry = _wait_for(ExtractionQueue.retry)
-    rouse = _wait_for(ExtractionQueue.rouse)
-    drop = _wait_for(ExtractionQueue.drop)
+    status = wait_for(ExtractionQueue.status)
+    list_entries = wait_for(ExtractionQueue.list_entries)
+    is_idle = wait_for(ExtractionQueue.is_idle)
+    fill = wait_for(ExtractionQueue.fill)
+    retry = wait_for(ExtractionQueue.retry)
+    rouse = wait_for(ExtractionQueue.rouse)
+    drop = wait_for(ExtractionQueue.drop)
 
 
-class SyncPrivateSwitch(_Twin[PrivateSwitch]):
+class SyncPrivateSwitch(Twin[PrivateSwitch]):
     """Switches private time on and off in the configured workspace."""
 
-    turn_on = _wait_for(PrivateSwitch.turn_on)
-    turn_off = _wait_for(PrivateSwitch.turn_off)
-    list_times = _wait_for(PrivateSwitch.list_times)
+    turn_on = wait_for(PrivateSwitch.turn_on)
+    turn_off = wait_for(PrivateSwitch.turn_off)
+    list_times = wait_for(PrivateSwitch.list_times)
 
 
-class SyncProvenance(_Twin[ProvenanceQueries]):
+class SyncProvenance(Twin[ProvenanceQueries]):
     """Queries for the origins of memories, without `await`."""
 
-    get = _wait_for(ProvenanceQueries.get)
-    history = _wait_for(ProvenanceQueries.history)
-    list_pending = _wait_for(ProvenanceQueries.list_pending)
-    list_actions = _wait_for(ProvenanceQueries.list_actions)
+    get = wait_for(ProvenanceQueries.get)
+    history = wait_for(ProvenanceQueries.history)
+    list_pending = wait_for(ProvenanceQueries.list_pending)
+    list_actions = wait_for(ProvenanceQueries.list_actions)
 
 
-class SyncEntities(_Twin[EntityQueries]):
+class SyncEntities(Twin[EntityQueries]):
     """The people, places and things that memories speak of."""
 
-    around = _wait_for(EntityQueries.around)
-    join = _wait_for(EntityQueries.join)
-    part = _wait_for(EntityQueries.part)
-    list_proposals = _wait_for(EntityQueries.list_proposals)
+    around = wait_for(EntityQueries.around)
+    join = wait_for(EntityQueries.join)
+    part = wait_for(EntityQueries.part)
+    list_proposals = wait_for(EntityQueries.list_proposals)
 
 
-class SyncMemoria(_Twin[Memoria]):
-    """One tenant's memory, for a program without an event loop. Get one from `memoria.open_sync`.
-
-    Its methods are those of `Memoria`, take the same arguments and raise the same errors. Any
-    thread may call them. After `close`, or the end of its block, they raise `ClosedError`.
-    """
+class OpenedTwin(Twin[_OriginalT_co]):
+    """A memory that is closed at the end of a block, or by `close`."""
 
     def __enter__(self) -> Self:
         return self
@@ -114,6 +114,14 @@ class SyncMemoria(_Twin[Memoria]):
     def close(self) -> None:
         """Close the memory. What is done is on disk already; a second call does nothing."""
         self._loop.stop_loop()
+
+
+class SyncMemoria(OpenedTwin[Memoria]):
+    """One tenant's memory, for a program without an event loop. Get one from `memoria.open_sync`.
+
+    Its methods are those of `Memoria`, take the same arguments and raise the same errors. Any
+    thread may call them. After `close`, or the end of its block, they raise `ClosedError`.
+    """
 
     def with_channel(self, channel: Channel) -> "SyncMemoria":
         """Return the same memory seen from another channel: provenance is stamped with it.
@@ -164,55 +172,72 @@ class SyncMemoria(_Twin[Memoria]):
         """The people, places and things that memories speak of."""
         return SyncEntities(self._original.graph, self._loop)
 
-    record_conversation = _wait_for(Memoria.record_conversation)
-    keep_foreign = _wait_for(Memoria.keep_foreign)
-    note_import = _wait_for(Memoria.note_import)
-    search_memory = _wait_for(Memoria.search_memory)
-    search_conversation_traces = _wait_for(Memoria.search_conversation_traces)
-    build_context = _wait_for(Memoria.build_context)
-    recall_unasked = _wait_for(Memoria.recall_unasked)
-    remember = _wait_for(Memoria.remember)
-    revise_memory = _wait_for(Memoria.revise_memory)
-    update_scratchpad = _wait_for(Memoria.update_scratchpad)
-    scratchpads = _wait_for(Memoria.scratchpads)
-    list_tasks = _wait_for(Memoria.list_tasks)
-    complete = _wait_for(Memoria.complete)
+    record_conversation = wait_for(Memoria.record_conversation)
+    keep_foreign = wait_for(Memoria.keep_foreign)
+    note_import = wait_for(Memoria.note_import)
+    search_memory = wait_for(Memoria.search_memory)
+    search_conversation_traces = wait_for(Memoria.search_conversation_traces)
+    build_context = wait_for(Memoria.build_context)
+    recall_unasked = wait_for(Memoria.recall_unasked)
+    remember = wait_for(Memoria.remember)
+    revise_memory = wait_for(Memoria.revise_memory)
+    update_scratchpad = wait_for(Memoria.update_scratchpad)
+    scratchpads = wait_for(Memoria.scratchpads)
+    list_tasks = wait_for(Memoria.list_tasks)
+    complete = wait_for(Memoria.complete)
 
-    get_memory = _wait_for(Memoria.get_memory)
-    get_record = _wait_for(Memoria.get_record)
-    get_session = _wait_for(Memoria.get_session)
-    get_turn = _wait_for(Memoria.get_turn)
-    find_message = _wait_for(Memoria.find_message)
-    list_memories = _wait_for(Memoria.list_memories)
-    list_sessions = _wait_for(Memoria.list_sessions)
-    list_contradicted = _wait_for(Memoria.list_contradicted)
-    list_pending = _wait_for(Memoria.list_pending)
-    list_unverified = _wait_for(Memoria.list_unverified)
-    wishes = _wait_for(Memoria.wishes)
-    set_quote_aside = _wait_for(Memoria.set_quote_aside)
-    read_core = _wait_for(Memoria.read_core)
-    statistics = _wait_for(Memoria.statistics)
-    note_call = _wait_for(Memoria.note_call)
+    get_memory = wait_for(Memoria.get_memory)
+    get_record = wait_for(Memoria.get_record)
+    get_session = wait_for(Memoria.get_session)
+    get_turn = wait_for(Memoria.get_turn)
+    find_message = wait_for(Memoria.find_message)
+    list_memories = wait_for(Memoria.list_memories)
+    list_sessions = wait_for(Memoria.list_sessions)
+    list_contradicted = wait_for(Memoria.list_contradicted)
+    list_pending = wait_for(Memoria.list_pending)
+    list_unverified = wait_for(Memoria.list_unverified)
+    wishes = wait_for(Memoria.wishes)
+    set_quote_aside = wait_for(Memoria.set_quote_aside)
+    read_core = wait_for(Memoria.read_core)
+    statistics = wait_for(Memoria.statistics)
+    note_call = wait_for(Memoria.note_call)
 
-    count_unread = _wait_for(Memoria.count_unread)
-    read_unread = _wait_for(Memoria.read_unread)
-    hand_in = _wait_for(Memoria.hand_in)
+    count_unread = wait_for(Memoria.count_unread)
+    read_unread = wait_for(Memoria.read_unread)
+    hand_in = wait_for(Memoria.hand_in)
 
-    preview_forget = _wait_for(Memoria.preview_forget)
-    forget_memory = _wait_for(Memoria.forget_memory)
-    list_changes = _wait_for(Memoria.list_changes)
-    find_change = _wait_for(Memoria.find_change)
-    undo_change = _wait_for(Memoria.undo_change)
-    undo_forget = _wait_for(Memoria.undo_forget)
-    get_forget_report = _wait_for(Memoria.get_forget_report)
-    list_forget_reports = _wait_for(Memoria.list_forget_reports)
+    preview_forget = wait_for(Memoria.preview_forget)
+    forget_memory = wait_for(Memoria.forget_memory)
+    list_changes = wait_for(Memoria.list_changes)
+    find_change = wait_for(Memoria.find_change)
+    undo_change = wait_for(Memoria.undo_change)
+    undo_forget = wait_for(Memoria.undo_forget)
+    get_forget_report = wait_for(Memoria.get_forget_report)
+    list_forget_reports = wait_for(Memoria.list_forget_reports)
 
-    catch_up = _wait_for(Memoria.catch_up)
-    take_in_spool = _wait_for(Memoria.take_in_spool)
-    close_past_conversations = _wait_for(Memoria.close_past_conversations)
-    wait_until_idle = _wait_for(Memoria.wait_until_idle)
-    health = _wait_for(Memoria.health)
-    rebuild_indexes = _wait_for(Memoria.rebuild_indexes)
+    catch_up = wait_for(Memoria.catch_up)
+    take_in_spool = wait_for(Memoria.take_in_spool)
+    close_past_conversations = wait_for(Memoria.close_past_conversations)
+    wait_until_idle = wait_for(Memoria.wait_until_idle)
+    health = wait_for(Memoria.health)
+    rebuild_indexes = wait_for(Memoria.rebuild_indexes)
+
+
+@overload
+def open_sync(
+    home: Path | str | None = None,
+    tenant: str | None = None,
+    *,
+    settings: Settings | None = None,
+    embedder: Embedder | None = None,
+    reranker: Reranker | None = None,
+    channel: Channel = LIBRARY,
+    reads_queue: bool = True,
+) -> SyncMemoria: ...
+
+
+@overload
+def open_sync(*, url: str, token: str | None = None) -> "SyncRemoteMemoria": ...
 
 
 def open_sync(
@@ -224,7 +249,9 @@ def open_sync(
     reranker: Reranker | None = None,
     channel: Channel = LIBRARY,
     reads_queue: bool = True,
-) -> SyncMemoria:
+    url: str | None = None,
+    token: str | None = None,
+) -> "SyncMemoria | SyncRemoteMemoria":
     """Open a home for a program without an event loop, and make it if there is none.
 
     Use it as a block, or call `close` when you are done. The arguments are those of `memoria.open`.
@@ -239,12 +266,15 @@ def open_sync(
         channel: what provenance is stamped with.
         reads_queue: whether a configured chat model reads what waits, while it is open. Who closes
             the memory at once would begin requests and abandon them.
+        url: where a server is, such as `https://memory.example.com`; goes with `token` alone.
+        token: what `memoria token create` has printed; `MEMORIA_TOKEN` by default.
 
     Raises:
-        InvalidInputError: a setting is out of bounds.
+        InvalidInputError: a setting is out of bounds, or arguments don't go together.
         StoreError: the home can't be opened.
     """
-    opening = open_memoria(
+    open_any: Callable[..., AbstractAsyncContextManager[Any]] = open_memoria
+    opening = open_any(
         home,
         tenant,
         settings=settings,
@@ -252,23 +282,29 @@ def open_sync(
         reranker=reranker,
         channel=channel,
         reads_queue=reads_queue,
+        url=url,
+        token=token,
     )
-    loop = _LoopThread(opening)
+    if url is not None:
+        from memoria.app.remote.sync import SyncRemoteMemoria  # noqa: PLC0415  (it brings an HTTP client)
+
+        return SyncRemoteMemoria.open(opening)
+    loop = LoopThread[Memoria](opening)
     return SyncMemoria(loop.start_loop(), loop)
 
 
-class _LoopThread:
+class LoopThread(Generic[_OpenedT]):
     """The thread that runs the event loop for as long as the memory is open."""
 
-    def __init__(self, opening: AbstractAsyncContextManager[Memoria]) -> None:
+    def __init__(self, opening: AbstractAsyncContextManager[_OpenedT]) -> None:
         self._opening = opening
-        self._answer: SimpleQueue[tuple[Memoria, BlockingPortal] | None] = SimpleQueue()
+        self._answer: SimpleQueue[tuple[_OpenedT, BlockingPortal] | None] = SimpleQueue()
         self._error: BaseException | None = None
         # The threads that it starts are daemons like itself.
         self._thread = Thread(target=self._run, name="memoria", daemon=True)
         self._portal: BlockingPortal | None = None
 
-    def start_loop(self) -> Memoria:
+    def start_loop(self) -> _OpenedT:
         """Start the thread, and wait until the memory is open.
 
         Raises:

@@ -162,7 +162,7 @@ class TokenChecker:
             return None
         found = await in_thread(lambda: self._look_up(text), self._lookups)
         if isinstance(found, _TokenFault):
-            await self._refusals.note(found.reason, text.tenant, found.caller)
+            await self._refusals.note(found.reason, found.tenant, found.caller)
             return None
         if len(self._checked) >= _MOST_CHECKED:
             self._checked.clear()
@@ -171,30 +171,30 @@ class TokenChecker:
 
     def _look_up(self, text: TokenText) -> "Token | _TokenFault":
         """Return the token that a text names, or why it opens nothing."""
-        at = now_millis()
-        with self._store.read(text.tenant) as tx:
+        at, tenant = now_millis(), text.tenant
+        with self._store.read(tenant) as tx:
             found = tx.tokens.find(text.id)
-        if found is None:
-            return _TokenFault("there is no such token")
+            is_known = found is not None or bool(tx.tokens.all())
+        if found is None:  # whoever makes tenants up has them all counted as one
+            return _TokenFault("there is no such token", tenant if is_known else None)
         token, digest = found
         if not text.matches(digest):
-            return _TokenFault(f"a wrong secret of {token.caller}")
+            return _TokenFault(f"a wrong secret of {token.caller}", tenant)
         if not token.holds(at):
-            is_over = token.revoked_at is None
-            return _TokenFault(
-                f"the token {'has expired' if is_over else 'was revoked'}", token.caller
-            )
+            told = "the token has expired" if token.revoked_at is None else "the token was revoked"
+            return _TokenFault(told, tenant, token.caller)
         day = from_millis(at).date().isoformat()
         if token.last_used_day != day:
-            with self._store.write(text.tenant, only_adds=True) as tx:
+            with self._store.write(tenant, only_adds=True) as tx:
                 tx.tokens.note_use(text.id, day)
         return token
 
 
 class _TokenFault(NamedTuple):
-    """Reason why a token opens nothing, and whose it is."""
+    """Reason why a token opens nothing, and whose it is, if that is known."""
 
     reason: str
+    tenant: str | None
     caller: str | None = None
 
 

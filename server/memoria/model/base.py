@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 from itertools import count
-from typing import Any, Self, get_args
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 import uuid_utils
 from pydantic import BaseModel, ConfigDict
@@ -79,6 +79,28 @@ class Value(BaseModel):
         """Build a value of fields known to be valid, each in its own type, and of defaults."""
         return cls.of_checked({**_list_defaults(cls), **fields})
 
+    @classmethod
+    def of_some(cls, fields: dict[str, Any]) -> Self:
+        """Build a value of which only some fields are known, each in its own type.
+
+        Whoever asks for another field gets an `AttributeError`, which says so.
+        """
+        value = cls.of_checked({name: fields[name] for name in cls.model_fields if name in fields})
+        object.__setattr__(value, "__pydantic_fields_set__", set(fields))
+        return value
+
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name: str) -> object:
+            if name in type(self).model_fields:
+                raise AttributeError(
+                    f"This {type(self).__name__} does not have `{name}`: the answer from which it "
+                    "was read does not hold it.",
+                    name=name,
+                    obj=self,
+                )
+            return super().__getattr__(name)
+
     def to_json(self, *names: str) -> dict[str, Any]:
         """Return the value as plain JSON for clients and scripts, without absent fields.
 
@@ -117,8 +139,8 @@ def write_document(**fields: object) -> dict[str, Any]:
 
 
 def _list_shown(value: Value) -> Iterator[tuple[str, Any]]:
-    for field_name, form in _list_forms(type(value)):
-        own = getattr(value, field_name)
+    for field_name, form in list_forms(type(value)):
+        own = getattr(value, field_name, None)
         if own is None or not (own or form.when_empty):
             continue
         shown = form.write(own)
@@ -127,7 +149,7 @@ def _list_shown(value: Value) -> Iterator[tuple[str, Any]]:
 
 
 @cache
-def _list_forms(kind: type[Value]) -> list[tuple[str, Shown]]:
+def list_forms(kind: type[Value]) -> list[tuple[str, Shown]]:
     """List how each field of a class is shown in JSON, in the order of the fields."""
     plain = Shown()
     found = {name: _find_forms(field) for name, field in kind.model_fields.items()}

@@ -18,6 +18,7 @@ from memoria.app.homes import TenantHomes
 from memoria.app.open_home import SharedParts
 from memoria.app.tokens import TokenService
 from memoria.bare.home import home_below
+from memoria.bare.spool import append_entry, list_waiting
 from memoria.errors import StoreUnavailableError
 from memoria.inference import LazyEmbedder
 from memoria.ingest.rounds import SharedRounds
@@ -242,3 +243,24 @@ def test_a_home_that_is_named_comes_before_the_tenants_own(
     (own / "settings.toml").write_text('ignored_folders = "/secret"\n')
     assert Settings.load(tenant="ann").ignored_folders == ("/secret",)
     assert Settings.load(tenant="ben").ignored_folders is None
+
+
+async def test_what_hooks_say_is_taken_in_while_the_tenant_s_home_is_open(homes: Homes) -> None:
+    tokens = {tenant: await homes.create_token(tenant) for tenant in ("ann", "ben")}
+    async with homes.serve() as server:
+        async with server.connect(tokens["ann"]) as client:
+            await call(client, "search_memory", query="spare key")
+        for tenant in tokens:
+            turn = {"role": "user", "content": FACT, "id": "1"}
+            entry: dict[str, object] = {"client": "codex", "event": "prompt", "session": "s"}
+            home = str(homes.settings(tenant).home_path)
+            append_entry(home, tenant, {**entry, "cwd": "/", "turns": [turn]})
+        hers, his = [str(homes.settings(tenant).home_path) for tenant in tokens]
+        with anyio.fail_after(60):
+            while list_waiting(hers, "ann"):
+                await anyio.sleep(0.05)
+        assert list_waiting(his, "ben")
+        for tenant, token in tokens.items():
+            async with server.connect(token) as client:
+                found, _ = await call(client, "search_conversation_traces", query="spare key")
+                assert "third shelf" in found, tenant

@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator, Callable
 
 import anyio
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from starlette.types import Message, Receive, Scope, Send
@@ -118,6 +120,15 @@ async def test_a_token_may_make_five_seconds_worth_of_calls_at_once_and_its_rate
     assert await make(7) == [200] * 6 + [429]
     calls.now += 1_000
     assert await make(11) == [200] * 10 + [429]
+
+
+@given(st.floats(0, 1e7), st.floats(0.001, 1_000))
+def test_a_first_call_is_never_one_too_many(now: float, rate: float) -> None:
+    calls = Calls(rate)
+    calls.may_end.set()
+    calls.now = now
+    anyio.run(calls.call, "ann")
+    assert calls.statuses == [200]
 
 
 async def exchange(server: HttpServer, head: str, body: bytes = b"") -> tuple[int, dict[str, str]]:

@@ -1,9 +1,12 @@
 """A caller over HTTP is in the session and the project that hooks with its token tell of."""
 
+from pathlib import Path
+
 import anyio.to_thread
 import pytest
 from tests.surface.http.conftest import HttpServer, StartServer
 from tests.surface.http.test_callers import call
+from tests.surface.http.test_homes import Homes
 
 from memoria import Memoria
 from memoria.app.live_sessions import LiveSession, choose_live
@@ -91,3 +94,17 @@ def test_of_two_sessions_or_projects_neither_is_chosen() -> None:
     assert choose_live([one, other], "codex") == (None, None)
     assert choose_live([one, none], "gemini") == ("s4", None)
     assert choose_live([], "codex") == (None, None)
+
+
+@pytest.mark.anyio
+async def test_hooks_reach_the_home_of_their_own_tenant_where_each_has_one(tmp_path: Path) -> None:
+    homes = Homes(tmp_path)
+    tokens = {tenant: await homes.create_token(tenant) for tenant in ("ann", "ben", "eve")}
+    async with homes.serve() as server:
+        for number, (tenant, token) in enumerate(tokens.items()):
+            said = f"The port of Wolfsburg is 654{number}, says {tenant}."
+            await report(server, token, "s1", SHOP, said)
+            await begin(server, token, "s1", SHOP)
+        for number, token in enumerate(tokens.values()):
+            found = await search(server, token)
+            assert [f"654{one}" in found for one in range(3)] == [one == number for one in range(3)]

@@ -33,7 +33,7 @@ from memoria.surface.http.observing import NOBODY, Observation
 from memoria.surface.http.problems import answer_http_error, answer_problem
 from memoria.surface.http.rest.face import RestFace
 from memoria.surface.http.sessions import BoundSessions, check_token
-from memoria.surface.http.spools import follow_spools
+from memoria.surface.http.spools import follow_open_homes, follow_spools
 from memoria.surface.mcp.calls import ServedMemories
 from memoria.surface.mcp.idle import run_idle_maintenance
 from memoria.surface.mcp.instructions import static_instructions
@@ -109,7 +109,7 @@ def build_app(
             await in_thread(memories.purge_hidden)
             parts.begin(home, memories)
             tasks.start_soon(subscriptions.watch)
-            _start_upkeep(tasks, home, memories, server)
+            _start_upkeep(tasks, home, memories, turns)
             try:
                 yield memories
             finally:
@@ -144,13 +144,15 @@ def build_app(
 
 
 def _start_upkeep(
-    tasks: TaskGroup, home: OpenHome | TenantHomes, memories: TenantMemories, server: MemoriaServer
+    tasks: TaskGroup, home: OpenHome | TenantHomes, memories: TenantMemories, turns: TenantTurns
 ) -> None:
     """Start what goes on beside the calls: taking in what hooks say, and nights at idle."""
     if isinstance(home, OpenHome):
         tasks.start_soon(follow_spools, str(home.settings.home_path), memories.open)
+    else:
+        tasks.start_soon(follow_open_homes, home)
     tasks.start_soon(
-        run_idle_maintenance, home.settings, lambda: server.tools.last_call, memories.list_tenants
+        run_idle_maintenance, home.settings, lambda: turns.last_call, memories.list_tenants
     )
 
 

@@ -24,6 +24,7 @@ _MOST_OPEN = 200
 _BURST_S = 5
 """Seconds' worth of calls that a token may make at once."""
 _MOST_TOKENS = 10_000
+_ROUNDING_S = 1e-6
 _AT_WORK = 8
 """Number of calls of a tenant that are at work at once."""
 
@@ -33,10 +34,13 @@ class TenantTurns:
 
     def __init__(self) -> None:
         self._turns = WeakValueDictionary[str, anyio.Semaphore]()
+        self.last_call = time.monotonic()
+        """Time when anybody last called, by the monotonic clock; at first, when this was made."""
 
     @asynccontextmanager
     async def take(self, tenant: str) -> AsyncIterator[None]:
         """Hold a turn of a tenant in the block, which begins when one is free."""
+        self.last_call = time.monotonic()
         turns = self._turns.get(tenant)
         if turns is None:
             turns = self._turns[tenant] = anyio.Semaphore(_AT_WORK)
@@ -116,7 +120,7 @@ class LimitCalls:
             self._full_at = {one: at for one, at in self._full_at.items() if at > now}
         full_at = max(self._full_at.get(token, now), now) + 1 / rate
         wait_s = full_at - now - max(_BURST_S, 1 / rate)
-        if wait_s > 0:
+        if wait_s > _ROUNDING_S:
             return wait_s
         self._full_at[token] = full_at
         return 0

@@ -8,6 +8,7 @@ from pathlib import Path
 import anyio
 
 from memoria.app import Memoria
+from memoria.app.homes import TenantHomes
 from memoria.app.open_home import in_thread
 from memoria.app.spool import WAITING_BYTES
 from memoria.bare.home import DEFAULT_TENANT, OWNER_FILE, TENANTS, read_regular, tenant_folder
@@ -84,5 +85,25 @@ async def follow_spools(home: str, open_memory: Callable[[str], Memoria]) -> Non
             except MemoriaError as error:  # it is another's turn
                 _LOG.warning("What the hooks of tenant %s said waits: %s", tenant, error)
                 folders.note_taken(folder, at)
+        if not is_left:
+            await anyio.sleep(_EVERY_S)
+
+
+async def follow_open_homes(homes: TenantHomes) -> None:
+    """Take in the spools of tenants whose own homes are open, until cancelled: a look a second.
+
+    What waits in a home that is closed is taken in when somebody calls for it.
+    """
+    while True:
+        is_left = False
+        for tenant in homes.list_open():
+            try:
+                if homes.find(tenant).spool.has_changed():
+                    async with homes.hold(tenant) as opened:
+                        is_left |= opened is not None and await opened.memory.take_in_spool(
+                            WAITING_BYTES
+                        )
+            except MemoriaError as error:  # it is another's turn
+                _LOG.warning("What the hooks of tenant %s said waits: %s", tenant, error)
         if not is_left:
             await anyio.sleep(_EVERY_S)

@@ -1,5 +1,6 @@
 """A call over REST is answered as over MCP, refused with what to do next, and safe to repeat."""
 
+import json
 from http import HTTPStatus
 from typing import Any
 
@@ -139,6 +140,27 @@ async def test_a_call_that_is_repeated_with_its_key_is_done_once(start_seeded: S
             await post("/feedback", json=other, headers={"Idempotency-Key": "three"}), 422
         )
         assert (await post("/feedback", json=vote)).json()["downvotes"] == 0
+
+
+@pytest.mark.anyio
+async def test_half_a_character_is_replaced_or_refused_and_never_a_failure(
+    start_seeded: StartSeeded,
+) -> None:
+    half = "half \ud83d a character"
+    async with start_seeded() as seeded:
+        for path, body in [
+            ("/memory/search", {"query": half, "workspace": half}),
+            ("/memory/recall", {"query": half, "task": half, "session_id": half}),
+            ("/memory/nodes", {"content": half}),
+            ("/memory/nodes", {"content": "a", half: half}),
+            ("/memory/ingest", {"session_id": "s", "turns": [{"role": "user", "content": half}]}),
+            ("/memory/forget/preview", {"topic": half}),
+            ("/memory/consolidate", {"steps": [half]}),
+            ("/feedback", {"node_id": half, "action": "pin"}),
+        ]:
+            headers = {"Content-Type": "application/json", "Idempotency-Key": "k"}
+            answer = await seeded.admin.post(path, content=json.dumps(body), headers=headers)
+            assert answer.status_code in (200, 404, 422), (path, answer.text)
 
 
 @pytest.mark.anyio

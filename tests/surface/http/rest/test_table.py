@@ -6,6 +6,7 @@ import jsonschema  # type: ignore[import-untyped]  # it has no type information
 import pytest
 from inline_snapshot import snapshot
 from openapi_spec_validator import OpenAPIV31SpecValidator
+from tests.surface.http.conftest import StartServer
 from tests.surface.http.rest.conftest import StartSeeded
 
 from memoria.model.access import Access
@@ -53,9 +54,9 @@ async def test_no_route_answers_without_a_token_or_to_one_that_allows_less(
 
 
 @pytest.mark.anyio
-async def test_the_document_is_valid_and_served_to_anybody(start_seeded: StartSeeded) -> None:
-    async with start_seeded() as seeded:
-        served = await seeded.clients[None].get("/openapi.json")
+async def test_the_document_is_valid_and_served_to_anybody(start_server: StartServer) -> None:
+    async with start_server() as server, server.client("") as client:
+        served = await client.get("/openapi.json")
     assert served.json() == build_openapi()
     OpenAPIV31SpecValidator(served.json()).validate()
 

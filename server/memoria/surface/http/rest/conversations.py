@@ -1,5 +1,6 @@
 """Conversations: taking them in, and reading sessions, turns and scratchpads."""
 
+import json
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
@@ -118,7 +119,7 @@ async def ingest(caller: RestCaller, order: IngestOrder) -> Document:
                 "session_id: name the session, or a call that is repeated on another day would be "
                 "kept twice. Nothing was done."
             )
-        await caller.memory.note_call(caller.key, order.model_dump_json())
+        await caller.memory.note_call(caller.key, json.dumps(order.model_dump()))
         numbered = enumerate(turns)
         turns = [{"message_id": f"{caller.key}.{i}", **turn} for i, turn in numbered]
     today = f"{caller.token_id[-_TOKEN_CHARS:]} {from_millis(now_millis()):%Y-%m-%d}"

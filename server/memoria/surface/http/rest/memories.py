@@ -33,7 +33,7 @@ _StatableType = Annotated[
     str, WithJsonSchema({"type": "string", "enum": [str(one) for one in STATABLE_TYPES]})
 ]
 MemoryId = Annotated[str, Field(min_length=1)]
-ListedMemory = build_shown_model(Memory, LISTED, "ListedMemory", pinned=bool)
+_Listed = build_shown_model(Memory, LISTED, "_Listed", pinned=bool)
 
 
 class Statement(Order):
@@ -107,6 +107,13 @@ class FeedbackOrder(Order):
     action: Literal["pin", "unpin", "upvote", "downvote"]
 
 
+class ListedMemory(_Listed):  # type: ignore[valid-type,misc]  # made of a value
+    """A memory in a list: its present wording, and since when it holds."""
+
+    text: str
+    valid_from: str
+
+
 class MemoryList(BaseModel):
     """A page of memories."""
 
@@ -115,7 +122,7 @@ class MemoryList(BaseModel):
     elsewhere: int
     """Number of further memories in other projects."""
     withheld: int | None = None
-    memories: list[ListedMemory]  # type: ignore[valid-type]  # made of a value
+    memories: list[ListedMemory]
 
 
 class RememberedSeveral(BaseModel):
@@ -175,7 +182,7 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         MemoryListing,
         list_memories,
         MemoryList,
-        {"limit": 5, "types": ["fact", "rule"]},
+        {"limit": 5, "types": ["rule"]},
     ),
     RestRoute(
         "POST",

@@ -25,7 +25,7 @@ from memoria.surface.origins import (
 _LINE = ("id", "type", "validity", "text")
 ShownEvidence = build_shown_model(Evidence)
 ShownEntity = build_shown_model(Entity)
-MemoryLine = build_shown_model(Memory, _LINE, "MemoryLine")
+_Line = build_shown_model(Memory, _LINE, "_Line")
 IncidentLink = build_shown_model(
     Edge,
     (),
@@ -57,6 +57,12 @@ class ReviewOrder(Order):
     limit: Annotated[int, Field(ge=1, le=10_000)] = 20
 
 
+class MemoryLine(_Line):  # type: ignore[valid-type,misc]  # made of a value
+    """A memory in a line."""
+
+    text: str
+
+
 class SourcedWording(WireWording):
     """A wording, with who drew the conclusion, and from what."""
 
@@ -76,9 +82,9 @@ class Origin(WireRecord):
     evidence: list[ShownEvidence] | None = None  # type: ignore[valid-type]  # made of a value
     links: list[IncidentLink] | None = None  # type: ignore[valid-type]
     turn_range: build_shown_model(TurnRange) | None = None  # type: ignore[valid-type]
-    memories: list[MemoryLine] | None = None  # type: ignore[valid-type]
-    restated_memories: list[MemoryLine] | None = None  # type: ignore[valid-type]
-    episodes: list[MemoryLine] | None = None  # type: ignore[valid-type]
+    memories: list[MemoryLine] | None = None
+    restated_memories: list[MemoryLine] | None = None
+    episodes: list[MemoryLine] | None = None
 
 
 class HistoryEvent(BaseModel):
@@ -105,7 +111,7 @@ class HistoryAnswer(BaseModel):
     events: list[HistoryEvent]
 
 
-class GraphMention(MemoryLine):  # type: ignore[valid-type,misc]  # made of a value
+class GraphMention(MemoryLine):
     """A memory that speaks of an entity."""
 
     links: list[IncidentLink]  # type: ignore[valid-type]
