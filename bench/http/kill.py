@@ -31,6 +31,8 @@ from bench.output import rounded
 
 WORKER, ALL, ROLLING = "kill a worker", "kill all", "rolling restart"
 _POLL_S = 0.01
+_AGAIN_S = 0.1
+"""Pause before a call is made again that had no answer."""
 _WITHIN_S = 60.0
 _MOST_DELAY_S = 0.02
 _MOST_WRITES_BEFORE = 40
@@ -163,12 +165,12 @@ async def _insist(writer: Writer, call: Call, tally: Tally) -> dict[str, Any]:
             result = await writer.caller.call(call)
         except httpx2.TransportError:
             tally.seen["repeated, no answer"] += 1
-            await anyio.sleep(_POLL_S)
+            await anyio.sleep(_AGAIN_S)
         except httpx2.HTTPStatusError as error:
             tally.seen[f"repeated, status {error.response.status_code}"] += 1
             if error.response.status_code != httpx2.codes.SERVICE_UNAVAILABLE:
                 tally.broken.append(f"{call}: {error.response.text}")
-            await anyio.sleep(_POLL_S)
+            await anyio.sleep(_AGAIN_S)
         else:
             if result.get("isError"):
                 tally.broken.append(f"{call}: {result['content']}")

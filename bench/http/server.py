@@ -88,11 +88,13 @@ class HttpServerProcess:
             RuntimeError: it has ended, or takes too long.
         """
         deadline = time.monotonic() + _STARTS_WITHIN_S
-        while time.monotonic() < deadline and self.process.poll() is None:
-            try:
-                if httpx2.get(f"{self.url}/readyz").status_code == httpx2.codes.OK:
-                    return
-            except httpx2.TransportError:
+        with httpx2.Client(base_url=self.url) as client:
+            while time.monotonic() < deadline and self.process.poll() is None:
+                try:
+                    if client.get("/readyz").status_code == httpx2.codes.OK:
+                        return
+                except httpx2.TransportError:
+                    pass
                 time.sleep(_POLL_S)
         raise RuntimeError("the server does not get ready")
 
