@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import httpx2
-from memoria.surface.http.rest.routes import ROUTES
-from memoria.surface.http.rest.table import EXAMPLE_IDS, RestRoute
 from tests.surface.http.attack.conftest import SAID, Served
 from tests.surface.http.attack.known_ids import IdKind, compare_form
 
 from memoria.model.access import Access
+from memoria.surface.http.rest.routes import ROUTES
+from memoria.surface.http.rest.table import EXAMPLE_IDS, RestRoute
 
 Arguments = Mapping[str, Any]
 ROUTES_BY_NAME = {route.name: route for route in ROUTES}

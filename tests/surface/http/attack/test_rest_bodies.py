@@ -6,16 +6,17 @@ from itertools import count
 from typing import Any
 
 import pytest
-from memoria.surface.http.rest.routes import ROUTES
-from memoria.surface.http.rest.table import RestRoute
 from tests.surface.http.attack.conftest import SAID, Served
 from tests.surface.http.attack.known_ids import make_up
 from tests.surface.http.attack.rest_calls import RestTenant, build_example, quote
 
+from memoria.surface.http.rest.routes import ROUTES
+from memoria.surface.http.rest.table import RestRoute
+
 Row = RestRoute[Any]
 _DEEP = 100_000
 _MIB = 1 << 20
-_ODD_OF_EACH = 5
+_ODD_OF_EACH = 3
 """Number of odd values that each argument gets; all of them get all."""
 _PROBLEM = "application/problem+json"
 WRITES = [route for route in ROUTES if route.reads_json]

@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from memoria.surface.http.rest.routes import ROUTES
-from memoria.surface.http.rest.table import RestRoute
 from tests.surface.http.attack.conftest import Served
 from tests.surface.http.attack.known_ids import IdKind, make_up
 from tests.surface.http.attack.rest_calls import (
@@ -19,6 +17,8 @@ from tests.surface.http.attack.rest_calls import (
 )
 
 from memoria.model.access import Access
+from memoria.surface.http.rest.routes import ROUTES
+from memoria.surface.http.rest.table import RestRoute
 
 Row = RestRoute[Any]
 Drawn = tuple[Row, dict[str, IdKind]]
@@ -86,7 +86,7 @@ def test_any_id_in_any_argument_tells_nothing_of_another_tenant(served: Served) 
     calls = st.sampled_from([one for one in ROUTES if one.name not in _NO_ANSWERS]).flatmap(draw)
 
     @settings(
-        max_examples=8,
+        max_examples=5,
         phases=[Phase.generate],
         suppress_health_check=[HealthCheck.too_slow],
         database=None,
