@@ -13,6 +13,7 @@ Call = tuple[str, dict[str, Any]]
 """A method and its parameters; `{memory}` and other names in braces stand for ids."""
 _MADE = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _SHORT = re.compile(r"\b[0-9a-f]{8,64}\b")
+_LENGTH = re.compile(r'"tokens": \d+')
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?")
 REVISIONS = (
     "correct", "confirm", "archive", "restore", "pin", "unpin", "upvote", "downvote",
@@ -101,6 +102,7 @@ def compare_form(answer: Mapping[str, Any], ids: Mapping[IdKind, str]) -> str:
     text = _MADE.sub("<made>", text)
     for kind, known in longest_first:
         text = text.replace(known[-8:], f"<end of {kind}>")
+    text = _LENGTH.sub('"tokens": <some>', text)  # an id may be a token longer than another
     return _MOMENT.sub("<moment>", _SHORT.sub("<made>", text))
 
 

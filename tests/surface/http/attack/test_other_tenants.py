@@ -87,7 +87,7 @@ def test_any_id_in_any_place_and_order_tells_nothing_of_another_tenant(served: S
     calls = st.tuples(st.sampled_from(CALLS), st.dictionaries(kinds, kinds, max_size=3))
 
     @settings(
-        max_examples=8,
+        max_examples=5,
         phases=[Phase.generate],
         suppress_health_check=[HealthCheck.too_slow],
         database=None,
@@ -124,8 +124,8 @@ def test_a_tenant_is_told_no_size_that_others_change(served: Served) -> None:
     ben = served.agent(served.create_token("ben", Access.WRITE).text)
     ann.do("remember", content="Ann keeps bees.")
     before = ann.request("resources/read", uri="memory://status")
-    for number in range(40):
-        ben.do("remember", content=f"Ben's neighbour {number} has {number * 7} hens. " * 40)
+    for number in range(15):
+        ben.do("remember", content=f"Ben's neighbour {number} has {number * 7} hens. " * 99)
     assert compare_form(ann.request("resources/read", uri="memory://status"), {}) == compare_form(
         before, {}
     )

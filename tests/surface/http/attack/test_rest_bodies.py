@@ -16,7 +16,7 @@ from memoria.surface.http.rest.table import RestRoute
 Row = RestRoute[Any]
 _DEEP = 100_000
 _MIB = 1 << 20
-_ODD_OF_EACH = 5
+_ODD_OF_EACH = 3
 """Number of odd values that each argument gets; all of them get all."""
 _PROBLEM = "application/problem+json"
 WRITES = [route for route in ROUTES if route.reads_json]

@@ -86,7 +86,7 @@ def test_any_id_in_any_argument_tells_nothing_of_another_tenant(served: Served) 
     calls = st.sampled_from([one for one in ROUTES if one.name not in _NO_ANSWERS]).flatmap(draw)
 
     @settings(
-        max_examples=8,
+        max_examples=5,
         phases=[Phase.generate],
         suppress_health_check=[HealthCheck.too_slow],
         database=None,
