@@ -152,7 +152,7 @@ class Served:
         """
         lines = [
             b"%s %s HTTP/1.1" % (method.encode(), _encode(target)),
-            b"Host: " + (host or f"127.0.0.1:{self.port}").encode("latin-1"),
+            b"Host: " + (f"127.0.0.1:{self.port}" if host is None else host).encode("latin-1"),
             b"Connection: close",
             *([b"Content-Length: %d" % len(body)] if body else []),
             *map(_encode, headers),
