@@ -129,7 +129,7 @@ def attacks(authority: Authority) -> dict[str, str]:
         "no audience": authority.issue({"aud": None}),
         "over": authority.issue({"exp": NOW - 60}),
         "without an end": authority.issue({"exp": None}),
-        "not yet": authority.issue({"nbf": NOW + 300}),
+        "not yet": authority.issue({"nbf": NOW + 86_400}),
         "without a subject": authority.issue({"sub": None}),
         "another body": ".".join((head, forge({}, claims).split(".")[1], signature)),
         "no signature": f"{head}.{body}.",
