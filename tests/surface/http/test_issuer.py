@@ -99,7 +99,7 @@ async def test_our_own_tokens_open_beside_those_of_the_issuer(
 
 def attacks(authority: Authority) -> dict[str, str]:
     """Tokens that open nothing, by what is wrong with them."""
-    claims = {"iss": authority.issuer, "aud": AUDIENCE, "sub": "ann", "exp": NOW + 300}
+    claims = {"iss": authority.issuer, "aud": AUDIENCE, "sub": "ann", "exp": NOW + 86_400}
     claims["scope"] = "memoria:admin"
     by_hand = {"alg": "HS256", "typ": "JWT", "kid": "RS256"}
     unsigned = forge(by_hand, claims).rpartition(".")[0]

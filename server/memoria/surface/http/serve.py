@@ -34,6 +34,9 @@ from memoria.surface.http.workers import READY_WITHIN_S, Workers, end_with_paren
 
 _STOPS_AFTER_S = 5
 """Seconds that calls have to end in when the server is told to stop."""
+_IDLE_S = 65
+"""Seconds for which a connection is kept between two calls: longer than clients and proxies keep it
+by default, or one of their calls could meet its end."""
 _MOST_CALLS = 1_000
 """Number of calls at once beyond which a caller is told to come back."""
 _SEARCH_THREADS = 4
@@ -156,7 +159,18 @@ def serve_http(
         kind = WorkerService
         options = replace(options, keeps_sessions=False, seal=secrets.token_bytes(_SEAL_BYTES))
     service = kind(settings, options, says, log, metrics is not None)
-    config = uvicorn.Config(
+    config = _configure(service, host, port, workers)
+    with show_metrics(metrics, settings, workers):
+        if workers > 1:
+            start_observing(log, counts=False).stop()  # what is missing is told once, and here
+            Workers(config, [config.bind_socket()], lambda: _tell(says)).run()
+        else:
+            uvicorn.Server(config).run()
+
+
+def _configure(service: Service, host: str, port: int, workers: int) -> uvicorn.Config:
+    """Return how the service is run."""
+    return uvicorn.Config(
         service.build,
         factory=True,
         host=host,
@@ -168,16 +182,11 @@ def serve_http(
         server_header=False,
         proxy_headers=False,
         limit_concurrency=_MOST_CALLS,
+        timeout_keep_alive=_IDLE_S,
         timeout_graceful_shutdown=_STOPS_AFTER_S,
         timeout_worker_healthcheck=READY_WITHIN_S,
         workers=workers,
     )
-    with show_metrics(metrics, settings, workers):
-        if workers > 1:
-            start_observing(log, counts=False).stop()  # what is missing is told once, and here
-            Workers(config, [config.bind_socket()], lambda: _tell(says)).run()
-        else:
-            uvicorn.Server(config).run()
 
 
 def _require_way_in(settings: Settings, address: str) -> None:
