@@ -104,8 +104,9 @@ class TenantHomes:
             finally:
                 tasks.cancel_scope.cancel()
                 with anyio.CancelScope(shield=True):
-                    for place in homes._places.values():
-                        await homes._close(place)
+                    async with anyio.create_task_group() as closing:
+                        for place in homes._places.values():
+                            closing.start_soon(homes._close, place)
                     await in_thread(shared.rounds.stop)
 
     @property
