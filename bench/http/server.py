@@ -27,7 +27,6 @@ class Place:
     has_home_each: bool
     embedder: str = "off"
     workers: int = 1
-    helpers: int = 0
     open_homes: int = 200
 
     def environment(self) -> dict[str, str]:
@@ -39,7 +38,6 @@ class Place:
             "MEMORIA_EMBEDDER": self.embedder,
             "MEMORIA_WORKSPACE": "none",
             "MEMORIA_HTTP_CALLS_PER_SECOND": "0",
-            "MEMORIA_SEARCH_HELPERS": str(self.helpers),
             "MEMORIA_OPEN_HOMES": str(self.open_homes),
         }
 

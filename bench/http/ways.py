@@ -41,7 +41,6 @@ class Way:
     workers: int
     """0: none over HTTP, but a server of its own for each client."""
     has_home_each: bool
-    helpers: int = 0
 
 
 _WAYS = {
@@ -49,8 +48,6 @@ _WAYS = {
     "2 workers, one home": Way(2, has_home_each=False),
     "1 worker, a home each": Way(1, has_home_each=True),
     "2 workers, a home each": Way(2, has_home_each=True),
-    "1 worker and a helper, one home": Way(1, has_home_each=False, helpers=1),
-    "1 worker and 2 helpers, one home": Way(1, has_home_each=False, helpers=2),
     "stdio, one home": Way(0, has_home_each=False),
     "stdio, a home each": Way(0, has_home_each=True),
 }
@@ -108,7 +105,7 @@ async def _measure(
     arguments: argparse.Namespace, name: str, folder: Path, tenants: list[Tenant]
 ) -> Summary:
     way = _WAYS[name]
-    place = Place(folder, way.has_home_each, arguments.embedder, max(way.workers, 1), way.helpers)
+    place = Place(folder, way.has_home_each, arguments.embedder, max(way.workers, 1))
     clients = arguments.clients if way.workers else min(arguments.clients, _MOST_SERVERS)
     talk = Talk(tenants, arguments.seed)
     limit = Limit(arguments.seconds, arguments.calls, arguments.lead)

@@ -16,7 +16,7 @@ from bench.latency.speech import Speech, speech
 from bench.output import report_console, rounded, table
 from bench.throughput.clients import CAPTURE, SEARCHES
 from bench.throughput.run import MOST_SERVERS, Crowd, Way, measure, write_script
-from bench.throughput.verdict import FACTOR, Took, Verdict, compare
+from bench.throughput.verdict import Took, Verdict, compare
 
 _CLIENTS = (1, 8, 64)
 _SHOWN = 5
@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Measure and print.
 
     Returns:
-        The exit code: 0; 1 where a call failed, or an older checkout is not left far enough behind.
+        The exit code: 0; 1 where a call failed.
     """
     arguments = _parser().parse_args(argv)
     said = speech(arguments.data or data_folder())
@@ -48,8 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(json.dumps(rounded(document), indent=2, ensure_ascii=False))
     else:
         _print(arguments, verdicts, factor)
-    is_fast = factor is None or factor >= FACTOR
-    return 0 if is_fast and not any(each.errors for each in verdicts) else 1
+    return 1 if any(each.errors for each in verdicts) else 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -114,8 +113,7 @@ def _print(
         for error in each.errors[:_SHOWN]:
             print(f"WRONG: {each.checkout}, {each.clients} {each.way}: {error}")
     if factor is not None:
-        short = "" if factor >= FACTOR else f" FEWER THAN {FACTOR:g} TIMES."
-        print(f"{factor:.1f} times the older checkout's searches a second.{short}")
+        print(f"{factor:.1f} times the older checkout's searches a second.")
 
 
 def _cells(verdict: Verdict) -> Iterator[str]:

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from bench.metrics import percentile
 from bench.throughput.clients import CAPTURE, SEARCHES, Account
 
-FACTOR = 4.0
-"""How many times the searches a second of an older checkout there should be, at most clients."""
-
 
 @dataclass(frozen=True, slots=True)
 class Took:

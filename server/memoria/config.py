@@ -260,11 +260,6 @@ class Settings(HttpSettings):
     """Whether nightly maintenance writes each closed conversation into a file of the home's
     `conversation_history`, for people to read."""
 
-    search_helpers: int = Field(0, ge=0, le=32)
-    """How many processes may search beside this one while eight searches or more are asked of it
-    at once, for long. Each takes about 90 MB and ends after a minute without work. There are none
-    beside an endpoint's models, nor over HTTP."""
-
     backup_keep_days: float = Field(30, gt=0, le=100_000)
     """How long a backup in the home's `backups` folder is kept. The next backup deletes older
     ones."""

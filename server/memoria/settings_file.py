@@ -40,6 +40,7 @@ FORMER_SETTINGS = {
     "lease_ms": "a lease outlives a process that died by 30 s",
     "max_turn_bytes": "a turn may have 5,242,880 bytes",
     "read_connections": "a process reads over three connections",
+    "search_helpers": "`memoria serve --http --workers N` serves a crowd from several processes",
     "search_without": "leave a source out of one search with `memoria search --without`",
     "segment_idle_minutes": "a segment ends after a pause of 30 minutes",
     "segment_messages": "a segment has 30 messages at most",

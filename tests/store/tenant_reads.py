@@ -1,6 +1,6 @@
 """Every way to read a tenant's rows, and what an eavesdropper would ask it with."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 
@@ -16,7 +16,7 @@ from memoria.store.rows.listings import ListedMemories, ListedSpan
 from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
-from memoria.store.values import DocumentKind, ErasureFilter, Filters, Match
+from memoria.store.values import DocumentKind, ErasureFilter, Filters
 
 EVERY = Filters(include_history=True)
 EVER = 1 << 60
@@ -74,15 +74,6 @@ def list_surroundings(found: Surroundings) -> list[object]:
 def list_speakers(remarks: TurnMetadataColumns) -> list[object]:
     told = zip(remarks.is_turn, remarks.ats.tolist(), remarks.speakers.tolist(), strict=True)
     return [f"said by {remarks.names[who]} at={at}" for is_turn, at, who in told if is_turn]
-
-
-def find_expected(tx: Transaction, texts: Sequence[str]) -> list[list[Match]]:
-    """What is nearest to each of several texts that are looked for together."""
-    vectors = list(map(vector, texts))
-    tx.documents.expect_vectors(vectors)
-    return [
-        tx.documents.nearest(kind, MODEL, one, Filters(), 100) for one in vectors for kind in BOTH
-    ]
 
 
 READS: dict[str, Callable[[Transaction, Known], object]] = {
@@ -199,7 +190,6 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "documents.awaiting_vectors": lambda tx, them: tx.documents.awaiting_vectors(them.ns),
     "documents.count_hidden": lambda tx, _: tx.documents.count_hidden(BOTH, ["port"], EVERY),
     "documents.distinct_words": lambda tx, them: tx.documents.distinct_words(them.ns),
-    "documents.expect_vectors": lambda tx, _: find_expected(tx, ["the port", "the harbour"]),
     "documents.find_words": lambda tx, _: tx.documents.find_words(BOTH, ["po"], str.isalpha, EVERY),
     "documents.frequencies": lambda tx, _: list(
         tx.documents.frequencies(BOTH, ["port"], EVERY).by_term.values()

@@ -23,7 +23,7 @@ from memoria.store.sqlite.vec0 import Vec0Index
 from memoria.store.values import DocumentKind, Filters, Match
 from memoria.store.vectors import VectorCache, VectorIndex, VectorQuery, cached
 from memoria.store.vectors.index import FEW
-from memoria.store.vectors.matrix import Matrix, QuestionsTogether
+from memoria.store.vectors.matrix import Matrix
 
 OpenStore = Callable[[Path], SqliteStore]
 DIMS = 4
@@ -307,29 +307,6 @@ def test_many_vectors_are_held_from_the_second_question_on(store: SqliteStore) -
     assert [held_after_asking() > 0 for _ in range(3)] == [False, True, True]
 
 
-def test_questions_that_are_announced_find_what_each_finds_alone(store: SqliteStore) -> None:
-    home = Home(store)
-    with store.write(TENANT) as tx:
-        ns = [index_of(tx).add("turn", None, "", "") for _ in range(FEW + 20)]
-        tx.backlog.add_vectors(MODEL, {n: unit(1, n, n % 7, n % 11) for n in ns})
-    questions = [unit(1, n, 3, n % 5) for n in (1, 40, 90)]
-
-    def find_all(*, together: bool) -> list[list[Match]]:
-        with store.read(TENANT) as tx:
-            if together:
-                tx.documents.expect_vectors(questions)
-            found = [tx.documents.nearest("turn", MODEL, q, Filters(), 10) for q in questions]
-            home.embed(ns[0], questions[-1])  # which this snapshot does not see
-            with store.read(TENANT) as newer:  # but what the process holds
-                assert newer.documents.nearest("turn", MODEL, QUERY, Filters(), 10)
-            again = [tx.documents.nearest("turn", MODEL, q, Filters(), 10) for q in questions]
-            assert again == found
-            return found
-
-    find_all(together=False)
-    assert find_all(together=True) == find_all(together=False)
-
-
 def test_matrices_stay_within_their_bound_and_those_unused_longest_go(
     store: SqliteStore, home: Path
 ) -> None:
@@ -413,23 +390,10 @@ def test_a_question_finds_the_same_to_the_last_bit_whichever_way_it_is_answered(
     assert by_matrix == [by_scan, by_scan]
 
 
-@given(st.integers(0, 2500), st.integers(1, 9), st.integers(0, 2**32 - 1))
-@settings(max_examples=25, deadline=None)
-def test_questions_scored_together_have_the_bits_that_each_has_alone(
-    rows: int, questions: int, seed: int
-) -> None:
-    random = np.random.default_rng(seed)
-    matrix = Matrix(512)
-    for n, row in enumerate(random.standard_normal((rows, 512), np.float32)):
-        matrix.put(n, "seen", row.tobytes())
-    vectors = list(random.standard_normal((questions, 512), np.float32))
-    together = QuestionsTogether(vectors)
-    for vector in [*vectors, -vectors[0]]:
-        assert together.score(matrix, vector).tobytes() == matrix.score(vector).tobytes()
-    matrix.put(rows, "seen", vectors[0].tobytes())
-    if rows:
-        matrix.drop(0)
-    assert together.score(matrix, vectors[0]).tobytes() == matrix.score(vectors[0]).tobytes()
+def score_anew(matrix: Matrix, vector: Vector) -> bytes:
+    """What scores of all rows would be if nothing were kept."""
+    parts = matrix._list_parts()  # noqa: SLF001
+    return b"".join(np.vecdot(rows, vector).tobytes() for _, rows in parts)
 
 
 @given(st.integers(0, 3000), st.lists(st.integers(0, 3200), max_size=60), st.integers(0, 2**32 - 1))
@@ -444,13 +408,13 @@ def test_scores_that_are_kept_are_those_that_a_question_asked_first_would_get(
         matrix.put(n, "seen", random.standard_normal(32, np.float32).tobytes())
     for place, n in enumerate(changed):
         kept = matrix.score(vectors[place % len(vectors)]).tobytes()
-        assert kept == matrix.score_all(vectors[place % len(vectors)][np.newaxis]).tobytes()
+        assert kept == score_anew(matrix, vectors[place % len(vectors)])
         if place % 3:
             matrix.put(n, "seen", random.standard_normal(32, np.float32).tobytes())
         else:
             matrix.drop(n)
     for vector in vectors:
-        assert matrix.score(vector).tobytes() == matrix.score_all(vector[np.newaxis]).tobytes()
+        assert matrix.score(vector).tobytes() == score_anew(matrix, vector)
     assert len(matrix._asked) <= 4  # noqa: SLF001
     matrix.keep_only(changed)
     assert not matrix._asked  # noqa: SLF001  (something was erased: no trace of a question stays)

@@ -1,80 +1,48 @@
-"""Searches as they were asked, and the plan that the settings make of each.
+"""Plans of searches, as the settings make them of what is asked."""
 
-A search is planned where it runs: in a thread of this process or in a helper, which is given the
-question alone.
-"""
-
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Annotated, Literal
-
-from pydantic import Field, TypeAdapter
 
 from memoria.bare.projects import name_given
 from memoria.config import NO_WORKSPACE, Settings
-from memoria.model import PARTS, SearchResult, check_choice
-from memoria.model.base import Value
+from memoria.model import PARTS, check_choice
 from memoria.model.query import MemoryQuery, SearchQueryT, TranscriptQuery
 from memoria.retrieval import SearchOptions, SearchPlan, plan_memories, plan_transcript
 from memoria.retrieval.query.options import ALL_STAGES, STAGES, Stages
 
 
-class _Asked(Value, ABC):
-    """A question, who asks it, and when."""
+def plan_memory_search(
+    query: MemoryQuery, settings: Settings, session: str, asked_at: int
+) -> SearchPlan:
+    """Plan a search of memories (the first level), asked in a session at a time.
 
-    session: str
-    asked_at: int
-    """UTC epoch milliseconds. It may be searched for later, while many ask."""
+    The time is in UTC epoch milliseconds; it may be searched later, while many ask.
 
-    @abstractmethod
-    def plan(self, settings: Settings) -> SearchPlan:
-        """Plan the search.
-
-        Raises:
-            InvalidInputError: an argument can't be used.
-        """
-
-
-class AskedMemories(_Asked):
-    """A search of memories (the first level)."""
-
-    level: Literal["memories"] = "memories"
-    query: MemoryQuery
-
-    def plan(self, settings: Settings) -> SearchPlan:
-        """Plan the search."""
-        query = _ask_from(self.query, settings)
-        options = choose_options(
-            settings,
-            query.without,
-            query.task,
-            self.session,
-            explain=query.explain,
-            is_narrowed=bool(query.task),
-        )
-        return plan_memories(query, options, asked_at=self.asked_at)
+    Raises:
+        InvalidInputError: an argument can't be used.
+    """
+    query = _ask_from(query, settings)
+    options = choose_options(
+        settings,
+        query.without,
+        query.task,
+        session,
+        explain=query.explain,
+        is_narrowed=bool(query.task),
+    )
+    return plan_memories(query, options, asked_at=asked_at)
 
 
-class AskedTraces(_Asked):
-    """A search of the verbatim record (the second level)."""
+def plan_trace_search(
+    query: TranscriptQuery, settings: Settings, session: str, asked_at: int
+) -> SearchPlan:
+    """Plan a search of the verbatim record (the second level), as one of memories.
 
-    level: Literal["traces"] = "traces"
-    query: TranscriptQuery
-
-    def plan(self, settings: Settings) -> SearchPlan:
-        """Plan the search."""
-        query = _ask_from(self.query, settings)
-        options = choose_options(settings, query.without, None, self.session, explain=query.explain)
-        return plan_transcript(query, options, asked_at=self.asked_at)
-
-
-AskedSearch = AskedMemories | AskedTraces
-ASKED: TypeAdapter[Sequence[AskedSearch]] = TypeAdapter(
-    Sequence[Annotated[AskedSearch, Field(discriminator="level")]]
-)
-"""Searches that are asked together, as JSON."""
-RESULTS: TypeAdapter[list[SearchResult]] = TypeAdapter(list[SearchResult])
-"""Results of searches that are asked together, as JSON."""
+    Raises:
+        InvalidInputError: an argument can't be used.
+    """
+    query = _ask_from(query, settings)
+    options = choose_options(settings, query.without, None, session, explain=query.explain)
+    return plan_transcript(query, options, asked_at=asked_at)
 
 
 def choose_options(

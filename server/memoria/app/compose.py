@@ -24,7 +24,6 @@ from memoria.model import LIBRARY, Channel, now_millis
 from memoria.store.engine import Store
 
 if TYPE_CHECKING:
-    from memoria.app.helpers import SearchHelpers
     from memoria.app.remote.memory import RemoteMemoria
     from memoria.ingest.extraction import ExtractionWorker
 
@@ -161,27 +160,14 @@ async def open_home(
         worker.start(None if rounds is None else rounds.embedding)
     if reader is not None and reads_queue:
         reader.start(rounds)
-    is_own = embedder is not None or reranker is not None  # which no other process has
-    is_alone = not is_own and shared is None
-    helpers = _prepare_helpers(settings) if is_alone and settings.search_helpers else None
     try:
-        opened = OpenHome(settings, store, lazy, reranker or own, worker, reader, helpers)
+        opened = OpenHome(settings, store, lazy, reranker or own, worker, reader)
         yield opened if shared is None else replace(opened, search_turns=shared.search_turns)
     finally:
         with anyio.CancelScope(shield=True):
-            if helpers is not None:
-                await in_thread(helpers.close)
             await in_thread(lambda: _close(store, renewal, worker, reader))
             if own is not None:
                 await in_thread(own.close)
-
-
-def _prepare_helpers(settings: Settings) -> "SearchHelpers | None":
-    """Prepare processes that search beside this process; None if they would be of no use."""
-    from memoria.app.helpers import SearchHelpers, count_helpers  # noqa: PLC0415  (off by default)
-
-    most = count_helpers(settings)
-    return SearchHelpers(settings, most) if most else None
 
 
 def purge_hidden(home: OpenHome, tenant: str) -> None:

@@ -12,7 +12,6 @@ from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 
 if TYPE_CHECKING:
-    from memoria.app.helpers import SearchHelpers
     from memoria.config import Settings
     from memoria.inference import LazyEmbedder
     from memoria.inference.reranker import Reranker
@@ -90,20 +89,14 @@ class OpenHome:
     """Worker that embeds what waits."""
     reader: "ExtractionWorker | None" = None
     """Service that has a chat model read what waits; None without a chat model."""
-    helpers: "SearchHelpers | None" = None
-    """Processes that search beside this one while many ask at once; None unless they are set."""
     search_turns: anyio.CapacityLimiter = field(
         default_factory=lambda: anyio.CapacityLimiter(_SEARCH_THREADS)
     )
     """Turns of searches alone: what is recorded never waits behind them."""
 
     def for_tenant(self, tenant: str) -> "OpenHome":
-        """Return the same home as it serves another tenant, without the helpers.
-
-        These answer several searches together, all of them from one tenant's memory.
-        """
-        settings = self.settings.model_copy(update={"tenant": tenant})
-        return replace(self, settings=settings, helpers=None)
+        """Return the same home as it serves another tenant."""
+        return replace(self, settings=self.settings.model_copy(update={"tenant": tenant}))
 
     def in_workspace(self, workspace: str | None) -> "OpenHome":
         """Return the same home as it serves calls from a project; the same one for None."""

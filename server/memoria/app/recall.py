@@ -1,16 +1,15 @@
 """Recall: the two levels of search, and the context package."""
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from memoria.app.arguments import Name, ShortTermTurns, Text, check_arguments, takes_query
 from memoria.app.asking import (
-    AskedMemories,
-    AskedSearch,
-    AskedTraces,
     choose_options,
     choose_workspace,
+    plan_memory_search,
+    plan_trace_search,
 )
 from memoria.app.live_sessions import LiveSessions
 from memoria.app.open_home import OpenHome, in_snapshot, in_thread
@@ -21,7 +20,14 @@ from memoria.memories.task_in_hand import date_focus, list_told_tasks
 from memoria.model import ContextPackage, SearchResult, new_id, now_millis
 from memoria.model.core import CoreFile
 from memoria.model.query import MemoryQuery, TranscriptQuery
-from memoria.retrieval import Search, SearchOptions, plan_context, plan_evidence, plan_unasked
+from memoria.retrieval import (
+    Search,
+    SearchOptions,
+    SearchPlan,
+    plan_context,
+    plan_evidence,
+    plan_unasked,
+)
 
 _TASKS = 3
 _SHORT_TERM_TURNS = 6
@@ -34,6 +40,7 @@ _LONGEST_PROMPT = 2_000
 if TYPE_CHECKING:
     from memoria.app.briefing import CoreReader
     from memoria.app.kept import AnswerKeeper, Composer
+    from memoria.config import Settings
     from memoria.model.turn import Scratchpad
     from memoria.store.rows.transaction import Transaction
 
@@ -78,8 +85,7 @@ class Recall:
         with a question and, by name, whatever else `MemoryQuery` has; or with such an object.
         """
         await self.catch_up()
-        asked = AskedMemories(query=query, session=self._default_session, asked_at=now_millis())
-        return await self._propose_former(await self._run(asked))
+        return await self._run(partial(plan_memory_search, query))
 
     @takes_query(TranscriptQuery)
     async def search_conversation_traces(self, query: TranscriptQuery) -> SearchResult:
@@ -89,8 +95,7 @@ class Recall:
         an object.
         """
         await self.catch_up()
-        asked = AskedTraces(query=query, session=self._default_session, asked_at=now_millis())
-        return await self._propose_former(await self._run(asked))
+        return await self._run(partial(plan_trace_search, query))
 
     @check_arguments
     async def build_context(
@@ -219,16 +224,15 @@ class Recall:
             names_projects=self.settings.name_other_projects,
         )
 
-    async def _run(self, asked: AskedSearch) -> SearchResult:
-        search, helpers = self._search, self._home.helpers
+    async def _run(self, make_plan: "Callable[[Settings, str, int], SearchPlan]") -> SearchResult:
+        """Plan and run a search in a thread, once it is its turn."""
+        asked_at = now_millis()
 
-        def run_all(asked: Sequence[AskedSearch]) -> list[SearchResult]:
-            with spans.time("search", questions=len(asked)):
-                return search.run_all([each.plan(self.settings) for each in asked])
+        def run() -> SearchResult:
+            with spans.time("search"):
+                return self._search.run(make_plan(self.settings, self._default_session, asked_at))
 
-        if helpers is None:
-            return await in_thread(lambda: run_all([asked])[0], self._home.search_turns)
-        return await helpers.run(asked, run_all)
+        return await self._propose_former(await in_thread(run, self._home.search_turns))
 
     async def _propose_former(self, found: SearchResult) -> SearchResult:
         """Note in an answer the project's likely former place, where other projects have matches.

@@ -32,7 +32,7 @@ from memoria.retrieval.ranking.rerank import (
 )
 from memoria.retrieval.ranking.selection import choose_hits
 from memoria.retrieval.snapshot import ScoredSearch, SnapshotSearch, join_found
-from memoria.retrieval.sources.vectors import AskedVector, QueryEmbedder, QueryVector
+from memoria.retrieval.sources.vectors import AskedVector, QueryEmbedder
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 
@@ -90,26 +90,6 @@ class Search:
         review = self._ask_reranker(named, queries)
         return self._read_snapshot(lambda tx: self._answer(tx, named, queries, review))
 
-    def run_all(self, plans: Sequence[SearchPlan]) -> list[SearchResult]:
-        """Search for several questions on one snapshot; each answer is as `run` gives it.
-
-        The vectors of all questions are made, and searched, right after each other: so what this
-        takes through a processor's memory is fetched once.
-        """
-        if self._reranker is not None or len(plans) == 1:
-            return list(map(self.run, plans))
-        plans = self._add_other_names(*plans)
-        queries = list(map(self._embedder.ask_all, plans))
-        made = [one.read() for each in queries for one in each]
-        vectors = [one.vector for one in made if isinstance(one, QueryVector)]
-
-        def answer_all(tx: Transaction) -> list[SearchResult]:
-            if vectors:
-                tx.documents.expect_vectors(vectors)
-            return [self._answer(tx, *asked) for asked in zip(plans, queries, strict=True)]
-
-        return self._read_snapshot(answer_all)
-
     def run_for_context(
         self, memories: SearchPlan, evidence: SearchPlan, tokens: int, evidence_tokens: int
     ) -> tuple[SearchResult, SearchResult | None]:
@@ -131,7 +111,7 @@ class Search:
                 return found, None
             return found, self._answer(tx, _limit_tokens(evidence, evidence_tokens), queries)
 
-        with spans.time("search", questions=1):
+        with spans.time("search"):
             memories, evidence = self._add_other_names(memories, evidence)
             queries = self._embedder.ask_all(memories)
             review = self._ask_reranker(memories, queries)

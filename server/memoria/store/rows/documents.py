@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from memoria.errors import EmbedderError
 from memoria.model import Vector
@@ -34,9 +34,6 @@ from memoria.store.sql.statements import (
 )
 from memoria.store.values import DocumentKind, Filters, Frequencies, Match, PassageMatch
 from memoria.store.vectors import VectorIndex, VectorQuery, find_model
-
-if TYPE_CHECKING:
-    from memoria.store.vectors.matrix import QuestionsTogether
 
 
 class DocumentTokens:
@@ -95,7 +92,6 @@ class Documents:
         self._matching = Matching(self._rows, reading, counted or CountCache())
         self._reading = reading
         self._tokens = DocumentTokens(self._rows, reading)
-        self._together: QuestionsTogether | None = None
         self._workspaces = workspaces or Workspaces(connection, tenant)
         self._visibilities = Visibilities(self._rows, self._workspaces, reading)
 
@@ -121,16 +117,6 @@ class Documents:
             self._vectors.follow(tenant.number, tenant.changed)
             with self._reading.open():
                 pass
-
-    def expect_vectors(self, vectors: Sequence[Vector]) -> None:
-        """Announce the vectors that `nearest` will be asked about, so that one pass serves all.
-
-        Args:
-            vectors: one or more vectors of one model.
-        """
-        from memoria.store.vectors.matrix import QuestionsTogether  # noqa: PLC0415  (brings NumPy)
-
-        self._together = QuestionsTogether(vectors)
 
     def nearest(
         self, kind: DocumentKind, model: str, vector: Vector, filters: Filters, limit: int
@@ -159,7 +145,6 @@ class Documents:
             narrowing.ids_if_few,
             narrowing if narrowing.is_narrow and narrowing.ids_if_few is None else None,
             None if self._reading is None else self._reading.tenant.changed,
-            self._together,
         )
         return self._vectors.nearest(where, vector, limit)
 

@@ -188,8 +188,7 @@ class CachedMatrix(CachedVectors):
         self, _connection: Connection, where: VectorQuery, vector: Vector, limit: int
     ) -> list[Match]:
         """Return the nearest of the vectors in memory, best first."""
-        together = where.together
-        scores = together.score(self.rows, vector) if together else self.rows.score(vector)
+        scores = self.rows.score(vector)
         if where.narrowing is None:
             return self.rows.nearest(where.scopes, where.allowed, scores, limit)
         found = self.rows.nearest(where.scopes, None, scores, limit * _SAMPLED)

@@ -2,8 +2,7 @@
 
 Rows lie in blocks of two thousand: growing copies nothing, and a gap is closed with the last row.
 The product is taken row by row (`vecdot`), which stays on one thread: a matrix-vector product on
-two is much slower on a machine whose other core is busy. Several questions that are asked together
-share one pass over the rows, which takes longer than the products.
+two is much slower on a machine whose other core is busy.
 """
 
 from collections import Counter, OrderedDict
@@ -39,8 +38,6 @@ class Matrix:
 
     def __init__(self, dims: int) -> None:
         self._dims = dims
-        self.changes = 0
-        """Number of changes to rows: scores from before a change are out of date."""
         self.clear()
 
     def clear(self) -> None:
@@ -52,7 +49,6 @@ class Matrix:
         self._codes: dict[str, int] = {}
         self._visible_counts: Counter[int] = Counter()
         self._asked: OrderedDict[bytes, _ScoredQuestion] = OrderedDict()
-        self.changes += 1
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -69,7 +65,6 @@ class Matrix:
 
     def put(self, n: int, visibility: str, vector: bytes) -> None:
         """Add a document's vector, or replace it."""
-        self.changes += 1
         row = self._rows.get(n)
         if row is None:
             row = self._rows[n] = len(self._rows)
@@ -89,7 +84,6 @@ class Matrix:
         row = self._rows.pop(n, None)
         if row is None:
             return
-        self.changes += 1
         self._visible_counts[int(self._visibilities[row])] -= 1
         last = len(self._rows)
         if row != last:
@@ -159,22 +153,6 @@ class Matrix:
                 self._asked.popitem(last=False)
         return asked.scores[: len(self)]
 
-    def score_all(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the product of each row with each vector, by one pass over the rows.
-
-        A vector's products have the same bits whichever others there are.
-
-        Args:
-            vectors: of shape (vectors, dims).
-
-        Returns:
-            Products of shape (vectors, rows).
-        """
-        scores = np.empty((len(self), len(vectors)), np.float32)
-        for place, rows in self._list_parts():
-            np.vecdot(rows[:, np.newaxis], vectors, out=scores[place])
-        return np.ascontiguousarray(scores.T)
-
     def _list_parts(self) -> Iterator[tuple[slice, NDArray[np.float32]]]:
         """Yield the rows block by block, each with its place among all."""
         for start, block in zip(range(0, len(self), _BLOCK), self._blocks, strict=False):
@@ -209,29 +187,3 @@ def _highest(scores: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
 def _select_highest(scores: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
     highest: NDArray[np.intp] = (scores >= np.partition(scores, -limit)[-limit]).nonzero()[0]
     return highest
-
-
-class QuestionsTogether:
-    """Questions to be asked of one snapshot; the first that is asked scores all of them."""
-
-    def __init__(self, vectors: Sequence[Vector]) -> None:
-        """Take the questions' vectors.
-
-        Args:
-            vectors: one at least, all of the same length.
-        """
-        self._vectors = np.stack(vectors)
-        self._rows = {vector.tobytes(): row for row, vector in enumerate(vectors)}
-        self._scored: dict[tuple[Matrix, int], NDArray[np.float32]] = {}
-        """Scores of shape (questions, rows), by matrix and its number of changes."""
-
-    def score(self, matrix: Matrix, vector: Vector) -> NDArray[np.float32]:
-        """Return the product of each row of a matrix with any vector."""
-        row = self._rows.get(vector.tobytes())
-        if row is None:
-            return matrix.score(vector)
-        state = matrix, matrix.changes
-        if state not in self._scored:
-            self._scored[state] = matrix.score_all(self._vectors)
-        scores: NDArray[np.float32] = self._scored[state][row]
-        return scores

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from memoria.store.connection import Connection
 from memoria.store.image.candidate_filter import CandidateFilter
@@ -10,9 +9,6 @@ from memoria.store.image.tenants import IndexChanges
 from memoria.store.image.visibility import visibility_of
 from memoria.store.sql.statements import list_numbers, statements
 from memoria.store.values import DocumentKind, Match
-
-if TYPE_CHECKING:
-    from memoria.store.vectors.matrix import QuestionsTogether
 
 SQL = statements("vectors")
 
@@ -48,8 +44,6 @@ class VectorQuery:
     """Filters that documents must pass, if many do."""
     changed: IndexChanges | None = None
     """Counts of the snapshot's changes; None if they are still to be read."""
-    together: "QuestionsTogether | None" = None
-    """Questions that are asked of the snapshot together; None for one alone."""
 
 
 @dataclass(frozen=True, slots=True)
