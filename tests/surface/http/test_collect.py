@@ -357,6 +357,7 @@ def test_what_can_not_be_sent_is_noted_without_the_token(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(collect, "_FIRST_S", 0)
+    monkeypatch.setattr(os, "nice", lambda _by: 0)  # else all later tests would be slower
     folder = server_folder(str(tmp_path), "http://127.0.0.1:9", "ann")
     write_server(str(tmp_path), RemoteServer(folder, "http://127.0.0.1:9", "mem_x.y.z"))
     say(folder, {"role": "user", "content": "It waits."})
