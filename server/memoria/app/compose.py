@@ -162,7 +162,10 @@ async def open_home(
         reader.start(rounds)
     try:
         opened = OpenHome(settings, store, lazy, reranker or own, worker, reader)
-        yield opened if shared is None else replace(opened, search_turns=shared.search_turns)
+        if shared is not None:
+            own_turns = shared.make_tenant_turns()
+            opened = replace(opened, search_turns=shared.search_turns, tenant_turns=own_turns)
+        yield opened
     finally:
         with anyio.CancelScope(shield=True):
             await in_thread(lambda: _close(store, renewal, worker, reader))

@@ -64,7 +64,12 @@ class SharedParts:
     def __init__(self, rounds: "SharedRounds", search_turns: anyio.CapacityLimiter) -> None:
         self.rounds = rounds
         self.search_turns = search_turns
+        """Turns of all searches."""
         self._embedders: dict[object, LazyEmbedder | None] = {}
+
+    def make_tenant_turns(self) -> anyio.CapacityLimiter:
+        """Return turns of one tenant: one less than of all searches, so that none takes all."""
+        return anyio.CapacityLimiter(max(1, self.search_turns.total_tokens - 1))
 
     def choose_embedder(self, settings: "Settings") -> "LazyEmbedder | None":
         """Return the embedder of a home, the same for all whose settings name the same model."""
@@ -93,10 +98,16 @@ class OpenHome:
         default_factory=lambda: anyio.CapacityLimiter(_SEARCH_THREADS)
     )
     """Turns of searches alone: what is recorded never waits behind them."""
+    tenant_turns: anyio.CapacityLimiter = field(
+        default_factory=lambda: anyio.CapacityLimiter(_SEARCH_THREADS)
+    )
+    """Turns of this tenant's searches among them."""
 
     def for_tenant(self, tenant: str) -> "OpenHome":
-        """Return the same home as it serves another tenant."""
-        return replace(self, settings=self.settings.model_copy(update={"tenant": tenant}))
+        """Return the same home as it serves another tenant, who has turns of its own."""
+        settings = self.settings.model_copy(update={"tenant": tenant})
+        own = anyio.CapacityLimiter(self.tenant_turns.total_tokens)
+        return replace(self, settings=settings, tenant_turns=own)
 
     def in_workspace(self, workspace: str | None) -> "OpenHome":
         """Return the same home as it serves calls from a project; the same one for None."""

@@ -232,7 +232,9 @@ class Recall:
             with spans.time("search"):
                 return self._search.run(make_plan(self.settings, self._default_session, asked_at))
 
-        return await self._propose_former(await in_thread(run, self._home.search_turns))
+        async with self._home.tenant_turns:
+            found = await in_thread(run, self._home.search_turns)
+        return await self._propose_former(found)
 
     async def _propose_former(self, found: SearchResult) -> SearchResult:
         """Note in an answer the project's likely former place, where other projects have matches.
