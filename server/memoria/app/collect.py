@@ -72,7 +72,7 @@ def send_waiting(server: RemoteServer, tenant: str) -> int:
     digester = Digester(tenant, open_home_files(settings).tombstone_key)
     sent, until = 0, time.monotonic() + _PATIENCE_S
     with ExitStack() as opened:
-        store = opened.enter_context(closing(open_store(settings)))
+        store = opened.enter_context(closing(open_store(settings, is_collecting=True)))
         stores = [(store, tenant)]
         if choose_engine().exists(above):
             stores.append((opened.enter_context(closing(open_store(above))), above.tenant))

@@ -4,6 +4,7 @@ from contextlib import closing
 
 from memoria.app.spool import count_waiting
 from memoria.bare.home import DEFAULT_TENANT
+from memoria.bare.remote import is_remote, list_servers
 from memoria.config import Settings
 from memoria.disk.folders import adopt_folders
 from memoria.disk.home_files import BACKUPS
@@ -23,6 +24,7 @@ def check_memory(settings: Settings) -> None:
     Raises:
         NoMemoryError: one of them does not exist.
     """
+    refuse_elsewhere(settings)
     home = settings.home_path
     if count_waiting(home, settings.tenant):
         return  # there is, once what hooks have said is taken in
@@ -42,7 +44,7 @@ def check_memory(settings: Settings) -> None:
             f"There is no memory in {home} yet. It begins with the first thing that is kept: "
             '`memoria remember "…"`, `memoria import`, or a client that starts `memoria serve`. '
             "If yours is elsewhere, name it with --home or MEMORIA_HOME."
-            f"{backups if (home / BACKUPS).is_dir() else ''}"
+            f"{backups if (home / BACKUPS).is_dir() else ''}{_tell_of_servers(str(home))}"
         )
     if settings.tenant == DEFAULT_TENANT:
         return
@@ -59,12 +61,43 @@ def check_memory(settings: Settings) -> None:
         )
 
 
-def open_store(settings: Settings) -> Store:
-    """Open the home's store, made if missing; its tenants' folders get their present names.
+def refuse_elsewhere(settings: Settings) -> None:
+    """Check that a home is none of a server elsewhere, whose spool waits for that server.
 
     Raises:
+        NoMemoryError: it is one; nothing in it was touched.
+    """
+    home = str(settings.home_path)
+    if is_remote(home):
+        raise NoMemoryError(
+            f"{home} holds no memory, but what waits to be sent to a server elsewhere. It is sent "
+            "when that server answers a client's next hook; `memoria connect --status` says what "
+            "waits and why. The memory itself is on the server's machine: look at it there, or "
+            "with a connected client. Nothing was opened."
+        )
+
+
+def _tell_of_servers(home: str) -> str:
+    """Return what helps who is connected to servers elsewhere alone; empty if there are none."""
+    urls = ", ".join(dict.fromkeys(one.url for one in list_servers(home)))
+    says = f" Clients of this machine call {urls}: `memoria connect --status` says whether it "
+    return f"{says}answers, and what waits to be sent." if urls else ""
+
+
+def open_store(settings: Settings, *, is_collecting: bool = False) -> Store:
+    """Open the home's store, made if missing; its tenants' folders get their present names.
+
+    Args:
+        settings: they name the home.
+        is_collecting: True for who sends what waits, which alone may open the folder of a server
+            elsewhere.
+
+    Raises:
+        NoMemoryError: it is the folder of a server elsewhere.
         StoreError: it can't be opened.
     """
+    if not is_collecting:
+        refuse_elsewhere(settings)
     store = choose_engine().open(settings)
     try:
         adopt_folders(settings.home_path, settings.tenant, store.tenants)

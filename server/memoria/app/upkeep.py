@@ -13,7 +13,7 @@ from memoria.admin.archive import read_manifest
 from memoria.admin.backup import BackupReport
 from memoria.admin.doctor import examine, examine_unopened, name_newest_backup
 from memoria.admin.mend import mend_home, mend_store, report_failures, report_repairs
-from memoria.app.engine import choose_engine, open_store
+from memoria.app.engine import choose_engine, open_store, refuse_elsewhere
 from memoria.app.private_times import carry_private_times
 from memoria.app.tokens import carry_tokens
 from memoria.config import Settings
@@ -89,6 +89,7 @@ def check_backup(backup: Path) -> None:
 
 def restore(settings: Settings, backup: Path, progress: Progress) -> Restored:
     """Put a backup in a home's place; what was forgotten since it was made stays forgotten."""
+    refuse_elsewhere(settings)
     files = choose_engine().files
     former = memoria.admin.restore.restore(settings.home_path, backup, files, progress)
     return Restored(former, 0 if former is None else _reforget(settings, former))

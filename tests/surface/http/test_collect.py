@@ -228,14 +228,12 @@ async def test_no_secret_and_no_private_span_leaves_the_machine(
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("where", ["of the server", "of the user"])
 async def test_a_private_time_of_this_machine_holds_though_the_server_knows_nothing_of_it(
-    start_server: StartServer, tmp_path: Path, where: str
+    start_server: StartServer, tmp_path: Path
 ) -> None:
     async with start_server() as server:
         remote = await join(server, tmp_path, "ann", Access.WRITE)
-        home = remote.folder if where == "of the server" else str(tmp_path)
-        settings = Settings.load(home=home, embedder="off", workspace=FOLDER)
+        settings = Settings.load(home=tmp_path, embedder="off", workspace=FOLDER)
         async with memoria.open(settings=settings) as memory:
             await memory.private.turn_on()
             say(remote.folder, {"role": "user", "content": "Between us.", "at": 4_000_000_000_000})
