@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from memoria.bare.remote import RECORD, RemoteServer, ServerRefusalError
+from memoria.bare.remote import RECORD, ClearTextError, RemoteServer, ServerRefusalError
 from memoria.config import NO_WORKSPACE
 from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidTurnError, StoreUnavailableError
@@ -109,6 +109,8 @@ class RemoteCapture:
             if error.status in _NOT_TAKEN:
                 raise InvalidTurnError(0, str(error)) from error
             raise StoreUnavailableError(f"Nothing was sent: {error}") from error
+        except ClearTextError as error:
+            raise StoreUnavailableError(f"{error}.") from error
         except (OSError, ValueError) as error:
             raise StoreUnavailableError(
                 f"{self._server.url} can't be reached ({type(error).__name__}); what hooks have "

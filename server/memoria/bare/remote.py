@@ -31,6 +31,10 @@ class ServerRefusalError(Exception):
         self.reason = reason
 
 
+class ClearTextError(OSError):
+    """Raised before a call that would take token and words over a network in clear text."""
+
+
 class RemoteServer:
     """A server, as its folder names it."""
 
@@ -60,9 +64,11 @@ class RemoteServer:
 
         Raises:
             ServerRefusalError: it does not answer with 200.
+            ClearTextError: the address is neither https nor this machine; nothing was sent.
             OSError: it can't be reached, or does not answer in time.
             ValueError: it answers with something else than an object.
         """
+        check_way(self.url)
         from http.client import HTTPConnection, HTTPException, HTTPSConnection
         from urllib.parse import urlsplit
 
@@ -89,6 +95,23 @@ class RemoteServer:
         if not isinstance(answer, dict):
             raise ValueError("it answers with something else than an object")  # noqa: TRY004  (what it said)
         return answer
+
+
+def check_way(url: str) -> None:
+    """Check that nobody on the way can read what is sent to an address: https, or this machine.
+
+    Raises:
+        ClearTextError: anybody could.
+    """
+    from urllib.parse import urlsplit
+
+    place = urlsplit(url)
+    host = place.hostname or ""
+    if place.scheme != "https" and not (_is_local_name(host) or _is_loopback(host)):
+        raise ClearTextError(
+            f"{url} would take the token and what you say over the network in clear text. Use "
+            "https; http is for this machine alone. Nothing was sent"
+        )
 
 
 def is_remote(home: str) -> bool:
@@ -196,6 +219,19 @@ def ask_remote(server: RemoteServer, request: dict[str, object], wait_s: float) 
     _thread.start_new_thread(ask, ())
     is_done.acquire(timeout=max(wait_s, 0.0))
     return answers[0] if answers else None
+
+
+def _is_local_name(host: str) -> bool:
+    return host == "localhost" or host.endswith(".localhost")
+
+
+def _is_loopback(host: str) -> bool:
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _read_reason(status: int, said: bytes) -> str:

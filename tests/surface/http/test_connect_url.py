@@ -17,6 +17,7 @@ from memoria.connectors.clients.interface import Scope
 from memoria.connectors.clients.table import CLIENTS, find_client
 from memoria.model.access import Access
 from memoria.surface.cli.connect_remote import read_address
+from memoria.surface.http.app import HttpOptions
 
 REMOTE = [one.name for one in CLIENTS if one.remote is not None]
 NASTY = ["claude-code", "codex", "hermes", "opencode"]
@@ -204,7 +205,14 @@ async def test_status_asks_the_server_with_the_token_and_tells_what_waits(
     file.write_text(file.read_text().replace(token, wrong.token))
     status = await run(box, "connect", "claude-code", "--status")
     assert "does not answer: the server answers 401" in status.out
+    cure = f"MEMORIA_TOKEN=… memoria connect claude-code --url {server.url}"
+    assert f"Ask whoever runs the server for a new token, then: {cure}" in status.out
+    assert "memoria doctor" not in status.out
     assert status.code != 0
+    refused = await run(box, "connect", "claude-code", "--url", server.url, "--yes")
+    assert cure in " ".join(refused.err.split())
+    _, done = await connect(box, server, "claude-code")  # before the kept one that was refused
+    assert done.code == 0
 
 
 @pytest.mark.anyio
@@ -212,7 +220,10 @@ async def test_status_tells_of_a_client_that_was_left_with_a_former_token(
     box: ClientBox, server: HttpServer
 ) -> None:
     await connect(box, server, "claude-code")
-    await connect(box, server, "gemini")
+    _, done = await connect(box, server, "gemini")
+    said = " ".join(done.out.split())
+    assert "Claude Code has another token, which stays in" in said
+    assert f"memoria connect claude-code --url {server.url}" in said
     status = await run(box, "connect", "--status", "--json")
     answers = {one["client"]: one["answers"] for one in status.document["connections"]}
     assert answers == {"claude-code": False, "gemini": True}
@@ -250,7 +261,9 @@ async def test_what_waits_for_a_server_outlives_the_connection(
     spool.mkdir()
     (spool / "1-1-a.json").write_text("{}")
     done = await run(box, "disconnect", "codex", "--yes")
-    assert "What waits for" in done.out
+    said = " ".join(done.out.split())
+    assert "1 report waits to be sent" in said
+    assert "with the token that they are sent with" in said
     assert spool.is_dir()
 
 
@@ -258,3 +271,48 @@ async def test_what_waits_for_a_server_outlives_the_connection(
 def test_an_address_is_read_in_the_ways_it_is_typed(scope: Scope) -> None:
     base = "https://memory.example.com/team" if scope == "project" else "https://memory.example.com"
     assert {read_address(f"{base}{end}") for end in ("", "/", "/mcp", "/mcp/")} == {base}
+
+
+@pytest.mark.anyio
+async def test_a_file_that_is_both_the_users_and_the_projects_is_one_connection(
+    box: ClientBox, server: HttpServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("codex", "claude-code", "opencode"):
+        await connect(box, server, name)
+    box.trust_codex()
+    monkeypatch.chdir(box.user)
+    status = await run(box, "connect", "--status", "--json")
+    found = [(one["client"], one["scope"]) for one in status.document["connections"]]
+    assert sorted(found) == [("claude-code", "user"), ("codex", "user"), ("opencode", "user")]
+    assert [one for one in status.document["connections"] if "double" in one] == []
+    assert status.code == 0
+
+
+@pytest.mark.anyio
+async def test_status_says_that_the_variable_with_the_token_is_not_set(
+    box: ClientBox, server: HttpServer
+) -> None:
+    token, _ = await connect(box, server, "cursor", "--scope", "project")
+    status = await run(box, "connect", "cursor", "--status")
+    assert (
+        "MEMORIA_TOKEN, from which Cursor takes the token, is not set in this shell" in status.out
+    )
+    assert status.code == 4
+    status = await run(box, "connect", "cursor", "--status", MEMORIA_TOKEN=token)
+    assert "not set" not in status.out
+    assert "answers, version" in status.out
+    assert status.code == 0
+    status = await run(box, "connect", "cursor", "--status", MEMORIA_TOKEN=f"{token}x")
+    assert "does not answer: the server answers 401" in status.out
+
+
+@pytest.mark.anyio
+async def test_a_server_that_only_reads_is_not_blamed_on_the_token(
+    box: ClientBox, start_server: StartServer
+) -> None:
+    async with start_server(HttpOptions(most=Access.READ)) as server:
+        _, done = await connect(box, server, "claude-code")
+        said = " ".join(done.out.split())
+        assert "The server allows reading alone, whatever a token says" in said
+        assert "allows `read`" not in said
+        assert not (box.user / ".claude/settings.json").exists()

@@ -22,6 +22,8 @@ class ProbeResult:
 
     problem: str | None = None
     """Reason for no answer; None if the server answered."""
+    cure: str = ""
+    """What to do about it, as a sentence; empty if the reason says it."""
     version: str | None = None
     tools: tuple[str, ...] = ()
     seconds: float = 0.0

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from memoria.bare.home import find_home, find_tenant
-from memoria.bare.remote import ABOUT, RemoteServer, ServerRefusalError, list_servers
+from memoria.bare.remote import RemoteServer, list_servers
 from memoria.bare.spool import read_heard
 from memoria.connectors.clients.config_file import ConfigFile, decode
 from memoria.connectors.clients.document import (
@@ -18,6 +18,7 @@ from memoria.connectors.clients.document import (
     address_in,
     command_in,
 )
+from memoria.connectors.clients.elsewhere import call_elsewhere
 from memoria.connectors.clients.installed import find_package
 from memoria.connectors.clients.interface import (
     Client,
@@ -29,7 +30,7 @@ from memoria.connectors.clients.interface import (
     Scope,
 )
 from memoria.connectors.clients.probe import ProbeResult, probe_server, select_environment
-from memoria.connectors.clients.rows import is_our_file, words_of
+from memoria.connectors.clients.rows import TOKEN, is_our_file, words_of
 from memoria.connectors.clients.syntax.interface import SyntaxName, look_up
 from memoria.connectors.clients.table import CLIENTS
 from memoria.connectors.clients.wiring import list_documents, own_files
@@ -58,6 +59,8 @@ class ConnectionStatus:
     """The server of that address, if this machine has a folder for it."""
     has_other_token: bool = False
     """True if the entry shows another token than this machine has for the server."""
+    lacks_token: bool = False
+    """True if the entry takes the token from a variable that is not set in this shell."""
     environment: tuple[tuple[str, str], ...] = ()
     is_disabled: bool = False
     missing_program: str | None = None
@@ -119,6 +122,10 @@ def examine_connection(
         entry, found, wanted = _read_parts(client, setup)
         # With the options of the entry, whatever those of this command are.
         server = _find_server(entry, found, program)
+        takes_variable = address_in(entry) is not None and TOKEN in json.dumps(entry)
+        shown = place.environment.get(TOKEN) if takes_variable else None
+        if server is not None and shown:
+            server = RemoteServer(server.folder, server.url, shown)
         options = _options_of(command_in(entry)) if entry else program.options
         if server is not None:
             program = replace(program, server=server)
@@ -130,6 +137,8 @@ def examine_connection(
         switch = _find_switch(client, scope, place)
         untrusted = _list_untrusted(client, scope, place)
     except (ClientError, EditError) as error:
+        if scope == "project" and file == client.config(place, "user"):
+            return ConnectionStatus(client=client, scope=scope, file=file)  # it is told of once
         return ConnectionStatus(client=client, scope=scope, file=file, problem=str(error))
     command, fields = command_in(entry), entry if isinstance(entry, dict) else {}
     variables = (fields[key] for key in _ENVIRONMENTS if isinstance(fields.get(key), dict))
@@ -140,6 +149,7 @@ def examine_connection(
         command=command,
         address=address_in(entry),
         server=server,
+        lacks_token=takes_variable and not shown,
         has_other_token=server is not None and _shows_other(entry, server.token),
         environment=tuple((str(k), str(v)) for one in variables for k, v in one.items()),
         is_disabled=fields.get("disabled") is True or fields.get("enabled") is False,
@@ -212,15 +222,7 @@ def _call_server(status: ConnectionStatus) -> ProbeResult:
         )
     if status.has_other_token:
         return ProbeResult(problem="its file shows another token than this machine has")
-    from memoria.connectors.clients.probe_remote import probe_remote  # noqa: PLC0415  (takes long to load)
-
-    try:
-        status.server.call(ABOUT, None, WAIT_S)  # a refusal says why, which MCP's client keeps back
-    except ServerRefusalError as error:
-        return ProbeResult(problem=str(error).rstrip("."))
-    except (OSError, ValueError) as error:
-        return ProbeResult(problem=f"it can't be reached ({type(error).__name__})")
-    return probe_remote(status.server, WAIT_S)
+    return call_elsewhere(status.server, status.client.name, WAIT_S)
 
 
 def _shows_other(entry: Any, token: str) -> bool:  # noqa: ANN401  (whatever stands there)
@@ -255,9 +257,10 @@ def _read_parts(client: Client, setup: ClientSetup) -> tuple[Any, dict[str, Any]
     """Return the entry, our present hooks, and the hooks as this version writes them."""
     entry: Any = None
     found, wanted = dict[str, Any](), dict[str, Any]()
+    others = _list_files_of_user(client, setup)
     for path, parts in list_documents(client, setup).items():
         wanted |= parts.hooks
-        content = ConfigFile(path).read()
+        content = None if path in others else ConfigFile(path).read()
         if content is None:
             continue
         text, document = decode(content, path)[1], ConfigDocument(parts)
@@ -267,11 +270,19 @@ def _read_parts(client: Client, setup: ClientSetup) -> tuple[Any, dict[str, Any]
         except EditError as error:
             raise ClientError(f"{path} can't be read: {error}.") from error
     for path, text in own_files(client, setup).items():
-        content = ConfigFile(path).read()
+        content = None if path in others else ConfigFile(path).read()
         wanted[str(path)] = text
         if content is not None and is_our_file(content.decode("utf-8", "replace")):
             found[str(path)] = content.decode("utf-8", "replace")
     return entry, found, wanted
+
+
+def _list_files_of_user(client: Client, setup: ClientSetup) -> set[Path]:
+    """List the files of a project that are the user's own, too, as in the user's home folder."""
+    of_user = replace(setup, scope="user")
+    if setup.scope == "user" or client.config(setup.place, "user") is None:
+        return set()
+    return {*list_documents(client, of_user), *own_files(client, of_user)}
 
 
 def _find_switch(client: Client, scope: Scope, place: ClientPlace) -> Path | None:

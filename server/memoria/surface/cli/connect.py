@@ -61,6 +61,12 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change and wri
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")]
 
 
+_MODEL_IN_WORDS = (
+    "--model tells of a trial in words. With --json, connect first; then say "
+    "memoria model use NAME --json."
+)
+
+
 app = typer.Typer()
 
 
@@ -103,7 +109,8 @@ def connect(
     Everything else in the client's files stays as it is, byte for byte.
     """
     place, program = _surroundings(context.obj)
-    _check_model_option(model, as_json=as_json)
+    if model and as_json:
+        raise ClientError(_MODEL_IN_WORDS)
     if status:
         show_status(client, place, program, _list_clients(context.obj), as_json=as_json)
         return
@@ -157,15 +164,19 @@ def _connect_elsewhere(
     from memoria.surface.cli import connect_remote as remote  # noqa: PLC0415  (who has none pays nothing)
 
     server = remote.choose_server(options.home, *named, asks=way.asks)
-    tenant, access = remote.check_token(server)
+    grant = remote.check_token(server, chosen[0].name if is_one else "")
     if not way.as_json:
-        _say(remote.describe_token(server, tenant, access))
-    wish = remote.limit_wish(wish, access)
-    program = ClientProgram.here(options.home, None, options.workspace).at(server)
+        _say(remote.describe_token(server, grant))
+    wish = remote.limit_wish(wish, grant.access)
+    here = ClientProgram.here(options.home, None, options.workspace)
+    program = here.at(server)
     before = ("--home", options.home) if options.home else ()
     drafts = [_draft(one, scope, place, program, wish, before) for one in chosen]
-    way = replace(way, prepare=partial(remote.keep_server, server))
+    way = replace(way, prepare=partial(remote.keep_server, server, grant))
     _carry_out_all(drafts, place, way, is_one=is_one)
+    if not (way.dry_run or way.as_json):
+        for line in remote.list_outdated(server, place, here, _list_clients(options)):
+            _say(line)
 
 
 def _draft(
@@ -194,19 +205,6 @@ def _lay_ready(options: Options) -> None:
     """Keep answers for a client's first session, if there is a memory already."""
     with suppress(MemoriaError):  # the memory begins later, or is damaged: the next command says so
         renew_answers(options.existing_settings, begins=True)
-
-
-def _check_model_option(model: bool | None, *, as_json: bool) -> None:
-    """Check that `--model`, whose trial is told in words, is not asked for with `--json`.
-
-    Raises:
-        ClientError: both are given.
-    """
-    if model and as_json:
-        raise ClientError(
-            "--model tells of a trial in words. With --json, connect first; then say "
-            "memoria model use NAME --json."
-        )
 
 
 def _list_clients(options: Options) -> tuple[Client, ...]:

@@ -3,7 +3,8 @@
 import os
 import shutil
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -12,18 +13,30 @@ import typer
 from memoria.bare.home import DEFAULT_TENANT, find_home
 from memoria.bare.remote import (
     ABOUT,
+    ClearTextError,
     RemoteServer,
     ServerRefusalError,
+    check_way,
     list_servers,
     server_folder,
     write_server,
 )
 from memoria.bare.spool import list_waiting
+from memoria.connectors.clients.elsewhere import tell_new_token
 from memoria.connectors.clients.interface import Client, ClientPlace, ClientProgram, HookWish
 from memoria.connectors.clients.rows import TOKEN
 from memoria.connectors.clients.status import list_connections
-from memoria.errors import ClientError, InvalidInputError, StoreUnavailableError, quote_value
+from memoria.errors import (
+    ClientError,
+    InvalidInputError,
+    StoreError,
+    StoreUnavailableError,
+    quote_value,
+)
 from memoria.model.access import Access, TokenText
+from memoria.surface.cli.console import warn
+from memoria.surface.cli.progress import show_wait
+from memoria.surface.text import quantity
 
 _WAIT_S = 10.0
 _UNFIT = frozenset(" \"'\\")
@@ -40,9 +53,14 @@ def choose_server(home: str | None, url: str, token: str | None, *, asks: bool) 
         asks: whether somebody is there to be asked.
 
     Raises:
-        InvalidInputError: it is no address, or there is no token.
+        InvalidInputError: it is no address, or one that leads over a network in clear text, or
+            there is no token.
     """
     address, place = read_address(url), find_home(home)
+    try:
+        check_way(address)
+    except ClearTextError as error:
+        raise InvalidInputError(f"--url: {error}.") from error
     known = next((one.token for one in list_servers(place) if one.url == address), None)
     text = token or os.environ.get(TOKEN) or known
     if not text and asks:
@@ -82,8 +100,22 @@ def read_address(url: str) -> str:
     return url.rstrip("/").removesuffix("/mcp").rstrip("/")
 
 
-def check_token(server: RemoteServer) -> tuple[str, Access]:
+@dataclass(frozen=True, slots=True)
+class TokenGrant:
+    """Whose memory a token reaches, and what may be done with it."""
+
+    tenant: str
+    access: Access
+    server_allows: Access
+    """What the server allows at most, whatever a token says."""
+
+
+def check_token(server: RemoteServer, client: str) -> TokenGrant:
     """Ask a server whose memory a token reaches, and what it may do there.
+
+    Args:
+        server: whom to ask, with the token.
+        client: name of the client that is connected, for the command that mends it.
 
     Raises:
         ClientError: the server refuses the token.
@@ -92,9 +124,13 @@ def check_token(server: RemoteServer) -> tuple[str, Access]:
     try:
         server.call("/readyz", None, _WAIT_S)
         about = server.call(ABOUT, None, _WAIT_S)
-        return str(about.get("tenant")), Access(str(about.get("access")))
+        most = Access(str(about.get("server_allows", Access.ADMIN)))
+        return TokenGrant(str(about.get("tenant")), Access(str(about.get("access"))), most)
     except ServerRefusalError as error:
-        raise ClientError(f"{server.url}: {error} Nothing was changed.") from error
+        why = f"{server.url}: {str(error).rstrip('.')}. Nothing was changed."
+        if error.status == HTTPStatus.UNAUTHORIZED:
+            why = f"{why} {tell_new_token(server.url, client)}"
+        raise ClientError(why) from error
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise StoreUnavailableError(
@@ -107,26 +143,52 @@ def limit_wish(wish: HookWish, access: Access) -> HookWish:
     return wish if access.includes(Access.WRITE) else replace(wish, is_wanted=False)
 
 
-def describe_token(server: RemoteServer, tenant: str, access: Access) -> str:
+def describe_token(server: RemoteServer, grant: TokenGrant) -> str:
     """Return in words what a token may do, and what is left out because of it."""
-    says = f"The token is for {tenant}'s memory at {server.url} and allows `{access}`."
-    if not access.includes(Access.WRITE):
+    says = f"The token is for {grant.tenant}'s memory at {server.url}"
+    if not grant.server_allows.includes(Access.WRITE):
+        return (
+            f"{says}. The server allows reading alone, whatever a token says (`memoria serve "
+            "--read-only`), so no hooks are written; connect again once it allows more."
+        )
+    says += f" and allows `{grant.access}`."
+    if not grant.access.includes(Access.WRITE):
         says += " It records nothing, so no hooks are written."
-    if server.url.startswith("http://") and not _is_loopback(server.url):
-        says += " The token and what you say travel as they are: anybody on the way can read them."
     return says
 
 
-def keep_server(server: RemoteServer) -> None:
-    """Write address and token down, for the user alone.
+def keep_server(server: RemoteServer, grant: TokenGrant) -> None:
+    """Write address and token down, for the user alone, and send what waits for the server.
+
+    What can't be sent is told, and waits on.
 
     Raises:
-        StoreUnavailableError: they can't be written.
+        StoreUnavailableError: address and token can't be written.
     """
     try:
         write_server(str(Path(server.folder).parents[1]), server)
     except OSError as error:
         raise StoreUnavailableError.from_system(error) from error
+    try:
+        if grant.access.includes(Access.WRITE) and list_waiting(server.folder, DEFAULT_TENANT):
+            from memoria.app.collect import send_waiting  # noqa: PLC0415  (takes long to load)
+
+            with show_wait("Sending what waits"):
+                send_waiting(server, DEFAULT_TENANT)
+    except (OSError, StoreError, InvalidInputError) as error:
+        warn(f"What waits for {server.url} could not be sent and waits on: {error}")
+
+
+def list_outdated(
+    server: RemoteServer, place: ClientPlace, program: ClientProgram, clients: tuple[Client, ...]
+) -> list[str]:
+    """List sentences on clients whose files show another token for a server than the kept one."""
+    return [
+        f"{one.client.title} has another token, which stays in {one.file} until it is connected "
+        f"anew: memoria connect {one.client.name} --url {server.url}"
+        for one in list_connections(place, program, clients)
+        if one.has_other_token and one.server and one.server.folder == server.folder
+    ]
 
 
 def forget_unused(
@@ -144,19 +206,25 @@ def forget_unused(
     for server in list_servers(find_home(home)):
         if server.folder in used:
             continue
-        waiting = 0
-        with suppress(OSError):
+        try:
             waiting = len(list_waiting(server.folder, DEFAULT_TENANT))
+        except OSError as error:
+            said.append(f"{server.folder} stays: what waits in it can't be read, {error.strerror}.")
+            continue
         if waiting:
-            said.append(f"What waits for {server.url} stays in {server.folder}: {waiting} reports.")
+            reports = quantity(waiting, "report waits", "reports wait")
+            said.append(
+                f"{reports} to be sent to {server.url} and stay in {server.folder}, with the token "
+                f"that they are sent with. `memoria connect CLIENT --url {server.url}` has them "
+                "sent; delete the folder if nobody is to get them."
+            )
             continue
         shutil.rmtree(server.folder)
-        said.append(f"The token for {server.url} was deleted from this machine.")
+        said.append(
+            f"The token for {server.url} was deleted from this machine. It holds at the server "
+            "until it ends or is revoked there, with `memoria token revoke`."
+        )
         with suppress(OSError):  # unless there are others, or a memory
             Path(server.folder).parent.rmdir()
             Path(server.folder).parents[1].rmdir()
     return said
-
-
-def _is_loopback(url: str) -> bool:
-    return urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")

@@ -17,6 +17,7 @@ from memoria.connectors.clients.interface import (
     HookTable,
     Scope,
 )
+from memoria.connectors.clients.rows import TOKEN
 from memoria.connectors.clients.status import (
     ConnectionStatus,
     is_installed,
@@ -77,6 +78,7 @@ def write_status(status: ConnectionStatus) -> Document:
         address=status.address,
         is_disabled=status.is_disabled,
         missing_program=status.missing_program,
+        lacks_token=status.lacks_token,
         answers=None if answer is None else answer.problem is None,
         version=answer.version if answer else None,
         tools=len(answer.tools) if answer and not answer.problem else None,
@@ -202,26 +204,42 @@ def _status_lines(status: ConnectionStatus) -> Iterator[str]:
         yield f"  calls {status.address}{_tell_waiting(status)}"
     if status.missing_program:
         yield f"  {status.missing_program} is gone: run `memoria connect {name}` again."
+    if status.lacks_token:
+        yield (
+            f"  {TOKEN}, from which {title} takes the token, is not set in this shell: a {title} "
+            "that is started here is refused. Set it where the client starts."
+        )
+    yield from _hook_lines(status)
+    if status.double:
+        yield (
+            f"  twice: there is {status.double}. Take out one of the two: `memoria disconnect "
+            f"{name}` takes out this one."
+        )
+    if problem and status.answer and status.answer.cure:
+        yield f"  {status.answer.cure}"
+    elif problem and not status.missing_program:
+        doctor = "" if status.address else "; `memoria doctor` checks the home"
+        yield f"  `memoria connect {name}{_name_address(status)}` writes it anew{doctor}."
+    if status.is_disabled:
+        yield f"  Switch it on in {title}, or take it out: `memoria disconnect {name}`."
+
+
+def _hook_lines(status: ConnectionStatus) -> Iterator[str]:
     yield f"  hooks: {status.hooks}{_last_word_of_hooks(status)}"
     if status.switched_off_in:
         yield f"  All hooks are switched off in {status.switched_off_in}: nothing is recorded."
     if status.untrusted:
         hooks = status.client.hooks
         reason = hooks.skipped if isinstance(hooks, HookTable) else ""
-        yield f"  {title} skips these {reason}: {', '.join(status.untrusted)}"
+        yield f"  {status.client.title} skips these {reason}: {', '.join(status.untrusted)}"
     if status.hooks in _OUTDATED_HOOKS:
-        url = f" --url {status.server.url}" if status.server else ""
-        yield f"  `memoria connect {name}{url}` brings them up to date."
-    if status.double:
-        yield (
-            f"  twice: there is {status.double}. Take out one of the two: `memoria disconnect "
-            f"{name}` takes out this one."
-        )
-    if problem and not status.missing_program:
-        url = f" --url {status.server.url}" if status.server else ""
-        yield f"  `memoria connect {name}{url}` writes it anew; `memoria doctor` checks the home."
-    if status.is_disabled:
-        yield f"  Switch it on in {title}, or take it out: `memoria disconnect {name}`."
+        name = f"{status.client.name}{_name_address(status)}"
+        yield f"  `memoria connect {name}` brings them up to date."
+
+
+def _name_address(status: ConnectionStatus) -> str:
+    """Return the option of `connect` that names the server elsewhere; empty for one here."""
+    return f" --url {status.server.url}" if status.server else ""
 
 
 def _verdict(status: ConnectionStatus) -> str:
@@ -297,7 +315,11 @@ def show_status(
     )
     show(document, statuses_text(probed, packaged, on_path, unconnected), as_json=as_json)
     has_faults = any(
-        find_problem(one) or one.missing_program or one.untrusted or one.hooks in _OUTDATED_HOOKS
+        find_problem(one)
+        or one.lacks_token
+        or one.missing_program
+        or one.untrusted
+        or one.hooks in _OUTDATED_HOOKS
         for one in probed
     )
     if has_faults or (packaged and on_path is None):
