@@ -277,8 +277,9 @@ def test_an_address_is_read_in_the_ways_it_is_typed(scope: Scope) -> None:
 async def test_a_file_that_is_both_the_users_and_the_projects_is_one_connection(
     box: ClientBox, server: HttpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("codex", "claude-code", "opencode"):
-        await connect(box, server, name)
+    await connect(box, server, "codex")
+    for name in ("claude-code", "opencode"):
+        await run(box, "connect", name, "--url", server.url, "--yes")
     box.trust_codex()
     monkeypatch.chdir(box.user)
     status = await run(box, "connect", "--status", "--json")
