@@ -3,10 +3,15 @@
 import json
 import re
 import tomllib
+from functools import reduce
+from operator import getitem
+from pathlib import Path
 
 import pytest
 from tests.surface.shell import Shell
 
+from memoria.connectors.clients.interface import ClientPlace
+from memoria.connectors.clients.table import CLIENTS
 from memoria.model.access import TokenText
 
 
@@ -16,14 +21,25 @@ def test_a_new_token_comes_with_what_is_pasted_into_each_client(shell: Shell) ->
     assert TokenText.parse(text) is not None
     shown = json.dumps(clients)
     assert shown.count("https://m.example.com/mcp") == shown.count(f"Bearer {text}") == 6
-    codex = tomllib.loads(clients["Codex, ~/.codex/config.toml"])["mcp_servers"]["memoria"]
-    assert codex["http_headers"] == {"Authorization": f"Bearer {text}"}
-    for place, block in clients.items():
-        if place.endswith(".json"):
-            json.loads(block)
     printed = shell("token", "create", COLUMNS="60").out
-    (entry,) = re.findall(r"mcp.json:\n(.*)\n\nVS", printed)
+    assert "memoria connect CLIENT --url http://127.0.0.1:8420\n" in printed
+    (entry,) = re.findall(r"/.cursor/mcp.json:\n(\{.*?\n\})\n", printed, re.DOTALL)
     assert json.loads(entry)["mcpServers"]["memoria"]["url"] == "http://127.0.0.1:8420/mcp"
+    assert "claude mcp add" not in printed  # a shell keeps what it was told
+    assert ".vscode" not in printed  # a project's file
+
+
+def test_what_is_pasted_is_what_connect_writes(shell: Shell) -> None:
+    made = shell("token", "create", "--url", "https://m.example.com/", "--json").document
+    place = ClientPlace.here()
+    for shown, block in made["clients"].items():
+        title, _, file = shown.partition(", ")
+        (client,) = [one for one in CLIENTS if one.title == title]
+        assert Path(file).expanduser() == client.config(place, "user")
+        assert client.remote is not None
+        found = tomllib.loads(block) if client.syntax == "TOML" else json.loads(block)
+        wanted = client.remote.write("https://m.example.com/mcp", f"Bearer {made['text']}")
+        assert reduce(getitem, client.entry_at, found) == wanted
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:8420", 'http://a.b/"; rm -rf x', "http://a.b/\nx"])

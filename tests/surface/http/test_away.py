@@ -16,7 +16,7 @@ import memoria
 from memoria import Memoria
 from memoria.app.collect import send_waiting
 from memoria.bare.remote import RemoteServer, ask_remote, read_server, server_folder, write_server
-from memoria.bare.spool import append_entry
+from memoria.bare.spool import append_entry, claim_entries, list_aside, list_waiting
 from memoria.errors import NoMemoryError, StoreUnavailableError
 from memoria.model.access import Access
 from memoria.model.provenance import COMMAND_LINE
@@ -104,11 +104,25 @@ def test_disconnect_keeps_what_waits_and_says_how_it_is_sent_or_deleted(box: Cli
     waiting = spool_of(server)
     done = box("disconnect", "--yes")
     said = " ".join(done.out.split())
-    assert f"2 reports wait to be sent to {AWAY} and stay in {server.folder}" in said
-    assert "with the token that they are sent with" in said
-    assert f"`memoria connect CLIENT --url {AWAY}` has them sent; delete the folder" in said
+    assert f"{server.folder} stays, with the token for {AWAY}: 2 reports wait to be sent." in said
+    assert f"`memoria connect CLIENT --url {AWAY}` has them sent. Delete the folder" in said
     assert spool_of(server) == waiting
     assert read_server(server.folder) is not None
+
+
+def test_disconnect_keeps_what_was_set_aside(box: ClientBox) -> None:
+    server = lay_waiting(box)
+    claim = claim_entries(server.folder, "default")
+    assert claim is not None
+    for name in list_waiting(server.folder, "default"):
+        claim.set_aside(name)
+    claim.free()
+    wire_to_away(box, AWAY)
+    status = box("connect", "claude-code", "--status")
+    assert "2 reports are set aside in" in status.out
+    done = box("disconnect", "--yes")
+    assert "2 reports that could not be read or sent" in " ".join(done.out.split())
+    assert len(list_aside(server.folder, "default")) == 2
 
 
 @pytest.mark.anyio

@@ -21,7 +21,7 @@ from memoria.bare.remote import (
     server_folder,
     write_server,
 )
-from memoria.bare.spool import list_waiting
+from memoria.bare.spool import list_aside, list_waiting
 from memoria.connectors.clients.elsewhere import tell_new_token
 from memoria.connectors.clients.interface import Client, ClientPlace, ClientProgram, HookWish
 from memoria.connectors.clients.rows import TOKEN
@@ -206,18 +206,8 @@ def forget_unused(
     for server in list_servers(find_home(home)):
         if server.folder in used:
             continue
-        try:
-            waiting = len(list_waiting(server.folder, DEFAULT_TENANT))
-        except OSError as error:
-            said.append(f"{server.folder} stays: what waits in it can't be read, {error.strerror}.")
-            continue
-        if waiting:
-            reports = quantity(waiting, "report waits", "reports wait")
-            said.append(
-                f"{reports} to be sent to {server.url} and stay in {server.folder}, with the token "
-                f"that they are sent with. `memoria connect CLIENT --url {server.url}` has them "
-                "sent; delete the folder if nobody is to get them."
-            )
+        if reason := _find_reason_to_keep(server):
+            said.append(f"{server.folder} stays, with the token for {server.url}: {reason}")
             continue
         shutil.rmtree(server.folder)
         said.append(
@@ -228,3 +218,20 @@ def forget_unused(
             Path(server.folder).parent.rmdir()
             Path(server.folder).parents[1].rmdir()
     return said
+
+
+def _find_reason_to_keep(server: RemoteServer) -> str | None:
+    """Return why the folder of a server is not deleted, and what to do; None if it may be."""
+    try:
+        waiting = len(list_waiting(server.folder, DEFAULT_TENANT))
+        aside = len(list_aside(server.folder, DEFAULT_TENANT))
+    except OSError as error:
+        return f"what waits in it can't be read, {error.strerror}."
+    delete = "Delete the folder if nobody is to get them."
+    if waiting:
+        return (
+            f"{quantity(waiting, 'report waits', 'reports wait')} to be sent. `memoria connect "
+            f"CLIENT --url {server.url}` has them sent. {delete}"
+        )
+    unsent = quantity(aside, "report", "reports")
+    return f"in it are {unsent} that could not be read or sent. {delete}" if aside else None

@@ -7,7 +7,7 @@ from dataclasses import replace
 import typer
 
 from memoria.bare.home import DEFAULT_TENANT
-from memoria.bare.spool import list_waiting, read_failures
+from memoria.bare.spool import list_aside, list_waiting, read_failures
 from memoria.connectors.clients.file_edit import FileEdit
 from memoria.connectors.clients.installed import find_package
 from memoria.connectors.clients.interface import (
@@ -261,13 +261,15 @@ def _tell_waiting(status: ConnectionStatus) -> str:
     folder = status.server.folder
     try:
         waiting = list_waiting(folder, DEFAULT_TENANT)
+        aside = len(list_aside(folder, DEFAULT_TENANT))
         failures = read_failures(folder, DEFAULT_TENANT)
     except OSError as error:
         return f"; its folder {folder} can't be read: {error.strerror}"
+    kept = f"; {quantity(aside, 'report is', 'reports are')} set aside in {folder}" if aside else ""
     if not waiting:
-        return ""
+        return kept
     why = f": {failures[-1].get('reason')}" if failures else ""
-    return f"; {quantity(len(waiting), 'report waits', 'reports wait')} to be sent{why}"
+    return f"{kept}; {quantity(len(waiting), 'report waits', 'reports wait')} to be sent{why}"
 
 
 def _last_word_of_hooks(status: ConnectionStatus) -> str:

@@ -10,7 +10,6 @@ from memoria.model import now_millis
 from memoria.model.access import Access, Token
 from memoria.model.base import count_end_chars, write_document
 from memoria.model.parse import is_web_address
-from memoria.surface.cli.client_blocks import write_blocks
 from memoria.surface.cli.console import AsJson, is_for_subcommand, show, with_memory
 from memoria.surface.cli.times import moment
 
@@ -65,11 +64,18 @@ def create(
 
     made = with_memory(context, work, begins_home=True)
     end = made.token.expires_at
+    from memoria.surface.cli.client_blocks import name_server, write_blocks  # noqa: PLC0415  (clients)
+
     text = (
         f"{made.text}\n\n"
         f"It allows `{access}`, {'for good' if end is None else f'until {moment(end)}'}. It is "
         "shown this once: put it where your client keeps secrets. Whoever has it reaches this "
-        "memory wherever `memoria serve --http` runs; `memoria token revoke` ends it."
+        "memory wherever `memoria serve --http` runs; `memoria token revoke` ends it.\n\n"
+        "On the client's machine, where Memoria is installed, this asks for the token and writes "
+        f"entry and hooks: memoria connect CLIENT --url {name_server(url)}\n\n"
+        "Without Memoria there, paste one of these into the client's file, which is yours alone. "
+        "Into a project's file, which others see, goes a variable in place of the token, such as "
+        "${MEMORIA_TOKEN} for Claude Code."
     )
     blocks = write_blocks(url, made.text)
     if as_json:
