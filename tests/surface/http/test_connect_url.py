@@ -317,3 +317,42 @@ async def test_a_server_that_only_reads_is_not_blamed_on_the_token(
         assert "The server allows reading alone, whatever a token says" in said
         assert "allows `read`" not in said
         assert not (box.user / ".claude/settings.json").exists()
+
+
+@pytest.mark.anyio
+async def test_a_change_of_the_token_is_seen_and_hooks_are_shown_in_short(
+    box: ClientBox, server: HttpServer
+) -> None:
+    box.write(".claude/settings.json", "{}")
+    box.write(".claude.json", "{}")
+    _, done = await connect(box, server, "claude-code")
+    assert "(a hook; --dry-run shows it)" in done.out
+    assert max(map(len, done.out.splitlines())) < 300
+    _, done = await connect(box, server, "claude-code", "--dry-run")
+    removed, added = (line for line in done.out.splitlines() if "Bearer" in line)
+    assert removed.strip() == '-        "Authorization": "Bearer (another token)"'
+    assert added.strip() == '+        "Authorization": "Bearer …"'
+    command = f"`MEMORIA_TOKEN=… memoria --home {box.shell.home} connect claude-code --url"
+    assert command in " ".join(done.out.split())
+
+
+@pytest.mark.anyio
+async def test_a_project_s_file_that_names_no_program_is_not_said_to(
+    box: ClientBox, server: HttpServer
+) -> None:
+    words = ("claude-code", "--scope", "project")
+    _, done = await connect(box, server, *words, "--no-hooks")
+    assert "programs of this machine" not in done.out
+    _, done = await connect(box, server, *words)
+    assert "programs of this machine" in done.out
+
+
+@pytest.mark.anyio
+async def test_disconnecting_leaves_nothing_of_a_home_that_never_was(
+    box: ClientBox, server: HttpServer
+) -> None:
+    await connect(box, server, "claude-code")
+    await run(box, "connect", "--status")
+    done = await run(box, "disconnect", "claude-code", "--yes")
+    assert "It holds at the server until it ends or is revoked there" in " ".join(done.out.split())
+    assert not box.shell.home.exists()

@@ -54,6 +54,10 @@ class FileEdit:
         return self.changes and None in (self.before, self.after)
 
     def diff(self) -> list[str]:
-        """Return the lines of the change as a unified diff, without tokens."""
+        """Return the lines of the change as a unified diff, with a word in place of each token."""
         lines = unified_lines(str(self.path), self.before, self.after)
-        return [_TOKEN.sub("…", line) for line in lines]
+        return [_TOKEN.sub(self._name_token(line), line) for line in lines]
+
+    def _name_token(self, line: str) -> str:
+        """Return what stands for a token in a line; a change of the token is to be seen."""
+        return "(another token)" if self.secret and self.secret not in line else "…"

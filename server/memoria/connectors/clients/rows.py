@@ -43,7 +43,7 @@ CLAUDE_EVENTS = {
 _MARK = "Written by `memoria connect {0}`; `memoria disconnect {0}` removes it."
 _RULES_TEXT = "surface/mcp/texts/instructions.md"
 _RESTART = "Restart {title}: it reads its configuration when it starts."
-_OWN_PATHS = (
+OWN_PATHS = (
     "The project's file names programs of this machine by their full path. Whoever shares the "
     "project runs `memoria connect` for themselves; leave the file out of "
     "version control, or say so."
@@ -99,7 +99,7 @@ def tell_rest(
     first = (_RESTART.format(title=restart),) if restart else ()
 
     def choose(scope: Scope) -> tuple[str, ...]:
-        return (*first, *lines, *((*project, _OWN_PATHS) if scope == "project" else ()))
+        return (*first, *lines, *((*project, OWN_PATHS) if scope == "project" else ()))
 
     return choose
 

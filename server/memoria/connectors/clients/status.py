@@ -279,10 +279,12 @@ def _read_parts(client: Client, setup: ClientSetup) -> tuple[Any, dict[str, Any]
 
 def _list_files_of_user(client: Client, setup: ClientSetup) -> set[Path]:
     """List the files of a project that are the user's own, too, as in the user's home folder."""
-    of_user = replace(setup, scope="user")
-    if setup.scope == "user" or client.config(setup.place, "user") is None:
+    if setup.scope == "user":
         return set()
-    return {*list_documents(client, of_user), *own_files(client, of_user)}
+    config, table = client.config(setup.place, "user"), client.hooks
+    hooks = table.file(setup.place, "user") if isinstance(table, HookTable) else None
+    own = own_files(client, replace(setup, scope="user"))
+    return {*filter(None, (config, hooks)), *own}
 
 
 def _find_switch(client: Client, scope: Scope, place: ClientPlace) -> Path | None:

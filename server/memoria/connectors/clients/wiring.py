@@ -33,7 +33,13 @@ from memoria.connectors.clients.interface import (
     HookWish,
     Scope,
 )
-from memoria.connectors.clients.rows import RECALL_FACTOR, TOKEN, is_our_file, write_rules
+from memoria.connectors.clients.rows import (
+    OWN_PATHS,
+    RECALL_FACTOR,
+    TOKEN,
+    is_our_file,
+    write_rules,
+)
 from memoria.connectors.clients.syntax.interface import look_up
 from memoria.errors import ClientError
 
@@ -53,6 +59,14 @@ class ClientWiring:
     def changes(self) -> bool:
         """True if any file changes."""
         return any(edit.changes for edit in self.edits)
+
+    @property
+    def remains(self) -> tuple[str, ...]:
+        """Steps that are left to a person once it is written."""
+        texts = (edit.after.decode("utf-8", "replace") for edit in self.edits if edit.after)
+        names_programs = self.address is None or any(map(is_our_file, texts))
+        steps = self.client.remains(self.scope)
+        return tuple(one for one in steps if names_programs or one != OWN_PATHS)
 
     @property
     def is_current(self) -> bool:

@@ -12,7 +12,9 @@ import typer
 
 from memoria.bare.home import find_home
 from memoria.bare.remote import list_servers
+from memoria.config import Settings
 from memoria.connectors.clients.interface import Client, ClientPlace, ClientProgram, HookWish, Scope
+from memoria.connectors.clients.rows import TOKEN
 from memoria.connectors.clients.status import is_installed, list_connections
 from memoria.connectors.clients.table import find_client, list_clients
 from memoria.connectors.clients.wiring import (
@@ -40,6 +42,7 @@ from memoria.surface.cli.console import (
     print_json,
     renew_answers,
     warn,
+    warn_of_settings,
 )
 from memoria.surface.cli.layout import columns, wrap_answer
 from memoria.surface.documents import Document
@@ -211,7 +214,8 @@ def _list_clients(options: Options) -> tuple[Client, ...]:
     """List all clients, including those from packages that the settings name."""
     packages: tuple[str, ...] = ()
     try:
-        packages = options.settings.connectors or ()
+        warn_of_settings(find_home(options.home, options.tenant))
+        packages = Settings.load(home=options.home, tenant=options.tenant).connectors or ()
     except InvalidInputError as error:  # `disconnect` works without settings
         warn(str(error))
     return list_clients(packages, warn)
@@ -363,9 +367,9 @@ def _carry_out(
         _say(result_text(wiring, result, connects=choice.connects))
     elif not choice.as_json:
         unheard = "" if choice.asks or choice.dry_run else " Nobody was asked: this is no terminal."
-        _say(
-            f"Nothing was changed.{unheard} `memoria {shlex.join(choice.words)} --yes` writes this."
-        )
+        token = f"{TOKEN}=… " if "--url" in choice.words else ""
+        command = f"{token}memoria {shlex.join(choice.words)} --yes"
+        _say(f"Nothing was changed.{unheard} `{command}` writes this.")
     return write_connection(wiring, result)
 
 

@@ -17,7 +17,7 @@ from memoria.connectors.clients.interface import (
     HookTable,
     Scope,
 )
-from memoria.connectors.clients.rows import TOKEN
+from memoria.connectors.clients.rows import TOKEN, is_our_file
 from memoria.connectors.clients.status import (
     ConnectionStatus,
     is_installed,
@@ -37,6 +37,8 @@ from memoria.surface.text import quantity
 
 _OUTDATED_HOOKS = ("of other options or another version", "some are missing")
 """States of hooks that differ from what this version writes."""
+_MOST_CHARS = 80
+"""Longest part of a hook's command that is shown before somebody is asked."""
 _DONE = {"create": "wrote", "change": "changed", "delete": "deleted"}
 
 
@@ -52,7 +54,7 @@ def write_connection(wiring: ClientWiring, result: WiringResult | None) -> Docum
         ],
         backups=[str(path) for path in result.backups] if result else [],
         notes=wiring.notes,
-        remains=[*wiring.client.remains(wiring.scope)],
+        remains=[*wiring.remains],
     )
 
 
@@ -123,7 +125,8 @@ def diff_lines(wiring: ClientWiring, *, shows_all: bool) -> Iterator[tuple[str, 
 
     Args:
         wiring: the change.
-        shows_all: whether files that only Memoria writes are shown line by line, too.
+        shows_all: whether files that only Memoria writes are shown line by line, too, and the
+            commands of hooks in full.
     """
     colours = {"+": "green", "-": "red", "@": "bold"}
     for edit in wiring.edits:
@@ -132,7 +135,15 @@ def diff_lines(wiring: ClientWiring, *, shows_all: bool) -> Iterator[tuple[str, 
             continue
         for line in edit.diff():
             is_name = line.startswith(("+++", "---"))
-            yield line, "bold" if is_name else colours.get(line[:1])
+            shown = line if shows_all or is_name else _shorten_hook(line)
+            yield shown, "bold" if is_name else colours.get(line[:1])
+
+
+def _shorten_hook(line: str) -> str:
+    """Cut a line with the command of a hook of ours, which is as long as six others."""
+    if len(line) <= _MOST_CHARS or not is_our_file(line):
+        return line
+    return f"{line[:_MOST_CHARS]}… (a hook; --dry-run shows it)"
 
 
 def _summarise(edit: FileEdit) -> str:
@@ -153,7 +164,7 @@ def result_text(wiring: ClientWiring, result: WiringResult | None, *, connects: 
     lines = [f"{title} is {'connected' if connects else 'disconnected'} ({scope})."]
     lines += [f"  {_DONE[_name_action(edit)]} {edit.path}" for edit in changed]
     lines += [f"  how it was before: {path}" for path in (result.backups if result else ())]
-    lines += [f"  Still to do: {line}" for line in wiring.client.remains(scope) if connects]
+    lines += [f"  Still to do: {line}" for line in wiring.remains if connects]
     return "\n".join(lines)
 
 
