@@ -356,3 +356,19 @@ async def test_disconnecting_leaves_nothing_of_a_home_that_never_was(
     done = await run(box, "disconnect", "claude-code", "--yes")
     assert "It holds at the server until it ends or is revoked there" in " ".join(done.out.split())
     assert not box.shell.home.exists()
+
+
+@pytest.mark.anyio
+async def test_the_token_stays_while_another_project_is_connected(
+    box: ClientBox, server: HttpServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await connect(box, server, "claude-code")
+    await run(box, "connect", "cursor", "--scope", "project", "--url", server.url, "--yes")
+    other = box.project.parent / "other"
+    other.mkdir()
+    monkeypatch.chdir(other)
+    await run(box, "disconnect", "claude-code", "--yes")
+    assert len(list_servers(str(box.shell.home))) == 1
+    monkeypatch.chdir(box.project)
+    await run(box, "disconnect", "cursor", "--scope", "project", "--yes")
+    assert list_servers(str(box.shell.home)) == []

@@ -312,6 +312,10 @@ class ConnectionLedger:
         """Return the changes made to a file; None if none were."""
         return self._read().files.get(str(path))
 
+    def list_files(self) -> list[Path]:
+        """List the files with changes, of all projects."""
+        return [Path(path) for path in self._read().files]
+
     def write(self, path: Path, entry: LedgerEntry | None) -> None:
         """Keep the changes made to a file; None drops the file's entry."""
         kept = self._read()

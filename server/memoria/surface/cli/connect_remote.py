@@ -22,6 +22,7 @@ from memoria.bare.remote import (
     write_server,
 )
 from memoria.bare.spool import list_aside, list_waiting
+from memoria.connectors.clients.config_file import ConnectionLedger
 from memoria.connectors.clients.elsewhere import tell_new_token
 from memoria.connectors.clients.interface import Client, ClientPlace, ClientProgram, HookWish
 from memoria.connectors.clients.rows import TOKEN
@@ -203,9 +204,11 @@ def forget_unused(
     """
     used = {one.server.folder for one in list_connections(place, program, clients) if one.server}
     said = list[str]()
+    written = [*filter(None, map(_read_file, ConnectionLedger(place.ledger).list_files()))]
     for server in list_servers(find_home(home)):
-        if server.folder in used:
-            continue
+        names = (server.mcp_url.encode(), Path(server.folder).name.encode())
+        if server.folder in used or any(name in text for text in written for name in names):
+            continue  # the latter by a project's file, in another folder than this
         if reason := _find_reason_to_keep(server):
             said.append(f"{server.folder} stays, with the token for {server.url}: {reason}")
             continue
@@ -218,6 +221,14 @@ def forget_unused(
             Path(server.folder).parent.rmdir()
             Path(server.folder).parents[1].rmdir()
     return said
+
+
+def _read_file(path: Path) -> bytes:
+    """Return a file's content; empty if it can't be read."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def _find_reason_to_keep(server: RemoteServer) -> str | None:
