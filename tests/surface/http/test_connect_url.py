@@ -372,3 +372,18 @@ async def test_the_token_stays_while_another_project_is_connected(
     monkeypatch.chdir(box.project)
     await run(box, "disconnect", "cursor", "--scope", "project", "--yes")
     assert list_servers(str(box.shell.home)) == []
+
+
+@pytest.mark.anyio
+async def test_hooks_without_an_entry_are_known_by_their_server(
+    box: ClientBox, server: HttpServer
+) -> None:
+    await connect(box, server, "claude-code")
+    (box.user / ".claude.json").unlink()
+    hooks = box.user / ".claude/settings.json"
+    status = await run(box, "connect", "claude-code", "--status")
+    assert "wired by hooks alone" in status.out
+    assert "as this version writes them" in status.out
+    hooks.write_text(hooks.read_text().replace('"timeout": 5', '"timeout": 9'))
+    status = await run(box, "connect", "claude-code", "--status")
+    assert f"`memoria connect claude-code --url {server.url}` brings them up to date" in status.out

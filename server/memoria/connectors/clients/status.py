@@ -236,12 +236,16 @@ def _find_server(
     hooks: Mapping[str, Any],
     program: ClientProgram,
 ) -> RemoteServer | None:
-    """Return the server elsewhere that an entry calls; of several tenants', the hooks' one."""
+    """Return the server elsewhere that an entry calls; of several tenants', the hooks' one.
+
+    Without an entry it is the one that hooks alone name.
+    """
     address = address_in(entry)
-    home = find_home(_option(program.options, "--home"))
-    servers = [one for one in list_servers(home) if address in (one.url, one.mcp_url)]
-    heard = [one for one in servers if Path(one.folder).name in json.dumps(hooks)]
-    return next(iter(heard or servers), None)
+    servers = list_servers(find_home(_option(program.options, "--home")))
+    called = [one for one in servers if address in (one.url, one.mcp_url)]
+    among = servers if entry is None else called
+    heard = [one for one in among if Path(one.folder).name in json.dumps(hooks)]
+    return next(iter(heard or called), None)
 
 
 def _is_of_this(status: ConnectionStatus, program: ClientProgram) -> bool:
