@@ -107,8 +107,8 @@ class TokenGrant:
 
     tenant: str
     access: Access
-    server_allows: Access
-    """What the server allows at most, whatever a token says."""
+    is_read_only: bool
+    """True if the server allows reading alone, whatever a token says."""
 
 
 def check_token(server: RemoteServer, client: str) -> TokenGrant:
@@ -125,8 +125,8 @@ def check_token(server: RemoteServer, client: str) -> TokenGrant:
     try:
         server.call("/readyz", None, _WAIT_S)
         about = server.call(ABOUT, None, _WAIT_S)
-        most = Access(str(about.get("server_allows", Access.ADMIN)))
-        return TokenGrant(str(about.get("tenant")), Access(str(about.get("access"))), most)
+        access, is_read_only = Access(str(about.get("access"))), about.get("read_only") is True
+        return TokenGrant(str(about.get("tenant")), access, is_read_only)
     except ServerRefusalError as error:
         why = f"{server.url}: {str(error).rstrip('.')}. Nothing was changed."
         if error.status == HTTPStatus.UNAUTHORIZED:
@@ -147,7 +147,7 @@ def limit_wish(wish: HookWish, access: Access) -> HookWish:
 def describe_token(server: RemoteServer, grant: TokenGrant) -> str:
     """Return in words what a token may do, and what is left out because of it."""
     says = f"The token is for {grant.tenant}'s memory at {server.url}"
-    if not grant.server_allows.includes(Access.WRITE):
+    if grant.is_read_only:
         return (
             f"{says}. The server allows reading alone, whatever a token says (`memoria serve "
             "--read-only`), so no hooks are written; connect again once it allows more."

@@ -99,7 +99,7 @@ def build_app(
     chosen = options or HttpOptions()
     verifier = TokenVerifier()
     subscriptions = Subscriptions(check_token(verifier))
-    parts = _Parts(verifier, RestFace(), HookRoutes(chosen.body_within_s, chosen.most), Readiness())
+    parts = _Parts(verifier, RestFace(), HookRoutes(chosen.body_within_s), Readiness())
     turns = TenantTurns()
 
     @asynccontextmanager

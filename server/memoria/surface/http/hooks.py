@@ -65,15 +65,9 @@ class HookQuestion(BaseModel):
 class HookRoutes:
     """Routes for the hooks of other machines."""
 
-    def __init__(self, body_within_s: float = 30.0, most: Access = Access.ADMIN) -> None:
-        """Make the routes.
-
-        Args:
-            body_within_s: seconds within which a body must have come.
-            most: what callers may do at most, whatever their tokens say.
-        """
+    def __init__(self, body_within_s: float = 30.0) -> None:
+        """Make the routes; a body must have come within so many seconds."""
         self._body_within_s = body_within_s
-        self._most = most
         self.memories: ServedMemories | None = None
         """Memories of the opened home; None before it is open and after it is closed."""
 
@@ -112,8 +106,7 @@ class HookRoutes:
     async def _tell_about(self, request: Request, _memory: Memoria) -> Response:
         memories = self.memories
         access = None if memories is None else memories.find_access(request)
-        tenant = find_token(request).subject
-        return _answer({"tenant": tenant, "access": access, "server_allows": self._most})
+        return _answer({"tenant": find_token(request).subject, "access": access})
 
     async def _record(self, request: Request, memory: Memoria) -> Response:
         if "iss" in (find_token(request).claims or {}):  # an agent that signed in is not the user
