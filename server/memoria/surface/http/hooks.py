@@ -106,7 +106,9 @@ class HookRoutes:
     async def _tell_about(self, request: Request, _memory: Memoria) -> Response:
         memories = self.memories
         access = None if memories is None else memories.find_access(request)
-        return _answer({"tenant": find_token(request).subject, "access": access})
+        is_read_only = memories is not None and memories.is_read_only
+        tenant = find_token(request).subject
+        return _answer({"tenant": tenant, "access": access, "read_only": is_read_only})
 
     async def _record(self, request: Request, memory: Memoria) -> Response:
         if "iss" in (find_token(request).claims or {}):  # an agent that signed in is not the user

@@ -41,6 +41,11 @@ class ServedMemories(Protocol):
         """Return what the caller may do."""
         ...
 
+    @property
+    def is_read_only(self) -> bool:
+        """True if nobody may change anything, whatever their tokens allow."""
+        ...
+
     async def note_refusal(self, request: object, reason: str) -> None:
         """Note for the user that a call was refused, in words of ours."""
         ...
@@ -59,6 +64,11 @@ class OneMemory:
     def find_access(self, _request: object) -> Access:
         """Return that everything is allowed."""
         return Access.ADMIN
+
+    @property
+    def is_read_only(self) -> bool:
+        """Return that changes are allowed."""
+        return False
 
     async def note_refusal(self, _request: object, _reason: str) -> None:
         """Note nothing: nothing is refused to whom everything is allowed."""
