@@ -17,7 +17,15 @@ from memoria.language.reading.fences import join_lines
 from memoria.model.base import write_document
 from memoria.model.parse import as_instant
 from memoria.store.rows.portable.records import PortableSelection
-from memoria.surface.cli.console import AsJson, Exit, Options, show, take_in_spool, with_memory
+from memoria.surface.cli.console import (
+    AsJson,
+    Exit,
+    Options,
+    show,
+    take_in_spool,
+    warn,
+    with_memory,
+)
 from memoria.surface.cli.options import read_moment
 from memoria.surface.cli.progress import show_progress
 from memoria.surface.text import quantity
@@ -224,14 +232,22 @@ def _count_export(path: Path, *, as_json: bool) -> None:
 
 
 def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> int:
+    from memoria.app.engine import has_memory  # noqa: PLC0415  (as the next)
     from memoria.app.exporting import list_gone_projects, merge_export  # noqa: PLC0415
 
     options: Options = context.obj
     head = read_head(path)
     words = None if head.sealed_keys is None else _ask_passphrase(head.tenant)
+    settings = options.settings
+    begins = not has_memory(settings)
     with show_progress(f"Importing {path.name}") as progress:
-        report = merge_export(options.settings, path, words, progress)
-    gone = list_gone_projects(options.settings)
+        report = merge_export(settings, path, words, progress)
+    gone = list_gone_projects(settings)
+    if begins:
+        warn(
+            f"There was no memory of the tenant {settings.tenant} in {settings.home_path}: one "
+            f"began. The export has that of {head.tenant}; --tenant names whose it becomes."
+        )
     document = write_document(
         file=str(path),
         **{name: getattr(report, name) for name in _MERGED},

@@ -10,11 +10,14 @@ import typer
 
 from memoria.admin.findings import UNREAD, name_model
 from memoria.app.engine import check_memory
+from memoria.bare.home import name_memory
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.disk.home_files import DATABASE
 from memoria.errors import InvalidInputError
 from memoria.model import Finding, Health, Statistics, to_iso, to_millis
 from memoria.model.base import write_document
 from memoria.model.status import describe_cost
+from memoria.surface.cli.commands import FIRST, REST
 from memoria.surface.cli.console import (
     AsJson,
     Exit,
@@ -163,7 +166,9 @@ def _describe_reading(figures: Statistics) -> str:
     return ", ".join(parts)
 
 
-_COMMAND = "memoria "
+_VERBS = "|".join((*FIRST, *REST))
+_COMMAND = lazy_regex(rf"\bmemoria (?=(?:--workspace|{_VERBS})\b)")
+"""Beginning of a command that names neither home nor tenant."""
 
 
 app = typer.Typer()
@@ -280,7 +285,7 @@ def _diagnose(options: Options, treatment: "Treatment") -> "Diagnosis":
     with show_progress("Building indexes", "Checking the home") as progress:
         diagnosis = diagnose(options.settings, treatment, progress)
     findings = tuple(
-        _name_home_in_cure(finding, options.home)
+        _name_memory_in_cure(finding, options)
         for finding in (*diagnosis.health.findings, _check_clients(options))
     )
     return replace(diagnosis, health=Health(findings=findings))
@@ -294,9 +299,10 @@ def _check_clients(options: Options) -> Finding:
     return check_clients(ClientPlace.here(), program)
 
 
-def _name_home_in_cure(finding: Finding, home: str | None) -> Finding:
-    """Name the home of `--home` in a finding's cure."""
-    if home is None or not (finding.cure or "").startswith(_COMMAND):
+def _name_memory_in_cure(finding: Finding, options: Options) -> Finding:
+    """Name the home and the tenant in each command of a finding's cure that names no home."""
+    named = name_memory(options.settings.tenant, options.home)
+    if not named or finding.cure is None:
         return finding
-    cure = f"{_COMMAND}--home {shlex.quote(home)} {str(finding.cure).removeprefix(_COMMAND)}"
+    cure = _COMMAND.sub(lambda found: f"{found[0]}{shlex.join(named)} ", finding.cure)
     return finding.model_copy(update={"cure": cure})
