@@ -51,3 +51,20 @@ def test_an_import_that_begins_a_memory_says_whose(shell: Shell, tmp_path: Path)
     assert "no memory of the tenant default" in begun.err
     assert "that of ann" in begun.err
     assert "one began" not in elsewhere("import", file).err
+
+
+def test_a_restore_in_place_of_a_lost_home_says_that_tokens_ended_and_stands_in_the_log(
+    shell: Shell, tmp_path: Path
+) -> None:
+    shell("token", "create")
+    file = tmp_path / "kept.backup"
+    shell("backup", file)
+    lost = Shell(tmp_path / "lost")
+    told = lost("restore", file)
+    assert "1 token" in told.out
+    assert "--keep-tokens" in told.out
+    assert "revoked" in lost("token").out
+    assert "put a backup in the home's place" in lost("log").out
+    kept = Shell(tmp_path / "kept")
+    assert "--keep-tokens" not in kept("restore", file, "--keep-tokens").out
+    assert "revoked" not in kept("token").out

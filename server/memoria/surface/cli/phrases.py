@@ -38,6 +38,7 @@ _ACTIONS = {
     "remember": "remembered",
     "import": "imported",
     "restore": "restored",
+    "restore home": "put a backup in the home's place",
     "revoke token": "revoked a token",
     "supersede": "superseded",
     "undo": "undone",

@@ -14,7 +14,7 @@ from memoria.bare.home import name_memory
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.disk.home_files import DATABASE
 from memoria.errors import InvalidInputError
-from memoria.model import Finding, Health, Statistics, to_iso, to_millis
+from memoria.model import COMMAND_LINE, Finding, Health, Statistics, to_iso, to_millis
 from memoria.model.base import write_document
 from memoria.model.status import describe_cost
 from memoria.surface.cli.commands import FIRST, REST
@@ -33,6 +33,7 @@ from memoria.surface.cli.progress import show_progress
 from memoria.surface.cli.times import day
 from memoria.surface.cli.workspace import describe_private
 from memoria.surface.documents import Document
+from memoria.surface.text import quantity
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -60,6 +61,7 @@ def write_restored(home: Path, restored: "Restored", health: Health) -> Document
         home=str(home),
         former_database=None if restored.former is None else str(restored.former),
         forgotten_again=restored.forgotten_again,
+        ended_tokens=restored.ended_tokens,
         sound=health.is_sound,
         findings=health.findings,
     )
@@ -105,6 +107,12 @@ def restore_text(home: Path, file: Path, restored: "Restored", health: Health) -
         lines.append("It can't be read: what was forgotten since the backup may be back.")
     elif restored.forgotten_again:
         lines.append(f"Forgotten since, and forgotten again: {restored.forgotten_again}.")
+    if restored.ended_tokens:
+        count = quantity(restored.ended_tokens, "token", "tokens")
+        lines.append(
+            f"Ended, as nobody can say what was revoked since the backup: {count}. `memoria token "
+            "create` makes another; a restore with --keep-tokens lets all of the backup hold."
+        )
     if health.is_sound:
         lines.append("Checked: sound." if not health.notable else "Checked: sound, but:")
     return "\n".join(lines)
@@ -243,6 +251,13 @@ def restore(
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Replace the home without asking.")
     ] = False,
+    keep_tokens: Annotated[
+        bool,
+        typer.Option(
+            "--keep-tokens",
+            help="Let all tokens of the backup hold, also those that were revoked since.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Replace the home with a backup; the former home is kept beside it."""
@@ -255,7 +270,9 @@ def restore(
     if (home / DATABASE).exists() and not yes:
         _confirm_replacing(home)
     with show_progress("Restoring") as progress:
-        restored = put_back(options.settings, file, progress)
+        restored = put_back(
+            options.settings, file, progress, keeps_tokens=keep_tokens, channel=COMMAND_LINE
+        )
     diagnosis = _diagnose(options, "none")
     health = diagnosis.health
     if as_json:
