@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from pathlib import Path
 
 import pytest
 from tests.surface.shell import Shell
@@ -57,3 +58,14 @@ def test_nobody_listens_where_others_reach_it_while_nobody_may_come_in(shell: Sh
     refused = shell("serve", "--http", "0.0.0.0:0")
     assert refused.code == 1
     assert "memoria token create" in refused.err
+
+
+def test_the_log_calls_a_correction_one_and_tells_of_exports(shell: Shell, tmp_path: Path) -> None:
+    kept = shell("remember", "The ferry leaves at nine.", "--json").document["id"]
+    assert shell("revise", kept, "correct", "The ferry leaves at ten.").code == 0
+    assert shell("export", tmp_path / "all.jsonl").code == 0
+    assert shell("export", tmp_path / "notes", "--format", "markdown").code == 0
+    told = shell("log").out
+    assert told.count("exported") == 2
+    assert "corrected\n" in told
+    assert "forgotten" not in told

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from memoria.admin.exports.format import ExportHead
     from memoria.admin.exports.merge import MergeReport
     from memoria.admin.exports.write import ExportReport
-    from memoria.config import Settings
     from memoria.connectors.notes.sync import Deleted, NotesReport
 
 PASSPHRASE = "MEMORIA_PASSPHRASE"  # noqa: S105  (the name of a variable)
@@ -49,7 +48,6 @@ _MOST_NAMED = 20
 
 
 _NEXT = "memoria list"
-"""Command to run after an export was brought in."""
 _MERGED = (
     *("added", "changed", "known", "forgotten", "forgotten_here", "private", "redacted"),
     *("unchecked", "bad"),
@@ -141,11 +139,11 @@ def export(
         stamp = datetime.now(UTC).strftime(_STAMP)
         target = file or Path(f"memoria-{settings.tenant}-{stamp}.{form}")
         words = _ask_new_passphrase() if passphrase else None
-        _export_lines(settings, target, selection, words, as_json=as_json)
+        _export_lines(context, target, selection, words, as_json=as_json)
 
 
 def _export_lines(
-    settings: "Settings",
+    context: typer.Context,
     target: Path,
     selection: "PortableSelection",
     passphrase: str | None,
@@ -155,8 +153,10 @@ def _export_lines(
     """Write a file of JSON Lines."""
     from memoria.app.exporting import export as write  # noqa: PLC0415  (others need not pay)
 
+    options: Options = context.obj
     with show_progress("Exporting") as progress:
-        report = write(settings, target, selection, passphrase, progress)
+        report = write(options.settings, target, selection, passphrase, progress)
+    with_memory(context, lambda m: m.note_action("export", "memory"))
     document = write_document(
         path=str(report.path),
         bytes=report.size,
@@ -189,6 +189,7 @@ def _export_notes(
             )
     show(write_notes_report(folder, report), render_notes(folder, report), as_json=as_json)
     if deleted is None:  # the owner has chosen the folder to sync
+        with_memory(context, lambda m: m.note_action("export", "memory"))
         _warn_of_repository(folder)
     if report.refused:
         raise typer.Exit(Exit.LINES_LEFT_OUT)

@@ -95,7 +95,12 @@ class RestFace:
             )
         memory = memories.find(request)
         memory.warm_up()
-        order = await read_order(route, request, memory.tenant)
+        try:
+            order = await read_order(route, request, memory.tenant)
+        except RefusedCallError as error:
+            if error.status == HTTPStatus.FORBIDDEN:
+                await memories.note_refusal(request, f"{route.name} was meant for another tenant")
+            raise
         channel = Channel(name="http", trust=Trust.REPORTED, client=_read_client(request))
         caller = RestCaller(
             memory.with_channel(channel),
