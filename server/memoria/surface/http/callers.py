@@ -121,6 +121,11 @@ class TenantMemories:
             memory = self._open[tenant] = Memoria(self._home.for_tenant(tenant), CALLERS_CHANNEL)
         return memory
 
+    @property
+    def is_read_only(self) -> bool:
+        """True if nobody may change anything, whatever their tokens allow."""
+        return self._most is Access.READ
+
     async def note_refusal(self, request: object, reason: str) -> None:
         """Note that a call of the caller was refused."""
         if isinstance(request, HTTPConnection):
