@@ -68,3 +68,10 @@ def test_a_restore_in_place_of_a_lost_home_says_that_tokens_ended_and_stands_in_
     kept = Shell(tmp_path / "kept")
     assert "--keep-tokens" not in kept("restore", file, "--keep-tokens").out
     assert "revoked" not in kept("token").out
+
+
+def test_an_empty_log_of_nobody_names_those_who_have_one(shell: Shell) -> None:
+    shell("--tenant", "ann", "remember", "The ferry leaves at nine.")
+    refused = shell("log")
+    assert refused.code == 2
+    assert "'ann'" in refused.err

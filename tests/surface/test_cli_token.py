@@ -44,6 +44,7 @@ def test_the_log_says_who_did_what_newest_first(shell: Shell) -> None:
     places = [told.index(word) for word in ("revoked a token", "created a token", "remembered")]
     assert places == sorted(places)
     assert "on the command line" in told
+    assert "created a token: laptop, write" in told
     assert "ferry" not in told
     (newest,) = shell("log", "--limit", "1", "--json").document["actions"]
     assert newest["action"] == "revoke token"

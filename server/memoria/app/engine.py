@@ -62,6 +62,16 @@ def has_memory(settings: Settings) -> bool:
         return settings.tenant in store.tenants()
 
 
+def require_memory(settings: Settings) -> None:
+    """Check that the home has the tenant, be it the default one.
+
+    Raises:
+        NoMemoryError: it has others and not this one.
+    """
+    with closing(open_store(settings)) as store:
+        require_tenant(store, settings)
+
+
 def require_tenant(store: Store, settings: Settings) -> None:
     """Check that an opened home has the tenant, be it the default one.
 

@@ -102,7 +102,7 @@ class TokenService:
         def write() -> None:
             with self._store.write(self._tenant) as tx:
                 tx.tokens.add(token, text.digest)
-                self._note(tx, "create token", token.id)
+                self._note(tx, "create token", token.id, f"{label}, {access}" if label else access)
 
         await in_thread(write)
         return CreatedToken(token, str(text))
@@ -141,13 +141,14 @@ class TokenService:
 
         return await in_thread(write)
 
-    def _note(self, tx: Transaction, action: str, token_id: str) -> None:
+    def _note(self, tx: Transaction, action: str, token_id: str, detail: str | None = None) -> None:
         tx.audit.add(
             at=now_millis(),
             channel=self._channel.name,
             client=self._channel.client,
             action=action,
             subject=token_id,
+            detail=detail,
         )
 
     def _require_user(self) -> None:
