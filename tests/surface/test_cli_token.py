@@ -92,8 +92,8 @@ def test_who_runs_the_server_sees_the_tokens_of_all_tenants_and_ends_any(shell: 
 def test_in_a_folder_of_homes_a_token_is_found_in_whichever_home_has_it(tmp_path: Path) -> None:
     shell = Shell(tmp_path, {"MEMORIA_HOMES": str(tmp_path / "homes")})
     assert "no token" in shell.run("token").out
-    for tenant in ("ann", "ben"):
-        made = shell.run("--tenant", tenant, "token", "create", "--json").document["token"]["id"]
+    shell.run("--tenant", "ann", "token", "create")
+    made = shell.run("--tenant", "ben", "token", "create", "--json").document["token"]["id"]
     told = shell.run("token").out
     assert "ann: write" in told
     assert shell.run("token", "revoke", made[-8:]).code == 0
