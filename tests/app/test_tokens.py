@@ -12,7 +12,7 @@ from memoria.app.engine import open_store
 from memoria.app.refusals import RefusedCalls
 from memoria.app.tokens import TokenChecker, TokenService
 from memoria.app.upkeep import back_up, restore
-from memoria.errors import InvalidInputError, NotFoundError
+from memoria.errors import BackupError, InvalidInputError, NotFoundError
 from memoria.language.secrets.redact import redact
 from memoria.model import now_millis
 from memoria.model.access import Access, TokenText
@@ -117,3 +117,38 @@ async def test_a_hundred_tenants_that_are_made_up_are_three_lines_and_begin_noth
         assert await checker.check(str(TokenText.create(f"nobody {number}", new_id()))) is None
     assert len(caplog.records) == 3
     assert store.tenants() == []
+
+
+@pytest.mark.anyio
+async def test_a_backup_that_replaces_no_home_ends_its_tokens_unless_they_are_asked_for(
+    home: Path, tmp_path: Path
+) -> None:
+    chosen = Settings.from_values(home=home, tenant="ann", embedder="off")
+    with closing(open_store(chosen)) as store:
+        tokens = TokenService(store, "ann", COMMAND_LINE)
+        made = await tokens.create(Access.READ)
+        await tokens.revoke((await tokens.create(Access.READ)).token.id)
+        kept = back_up(chosen, tmp_path / "kept.zip", lambda *_: None).path
+    for name, keeps in (("lost", False), ("kept", True)):
+        other = Settings.from_values(home=tmp_path / name, tenant="ann", embedder="off")
+        done = restore(other, kept, lambda *_: None, keeps_tokens=keeps)
+        assert done.ended_tokens == (0 if keeps else 1)
+        with closing(open_store(other)) as store:
+            found = await TokenChecker(store, RefusedCalls(store)).check(made.text)
+        assert (found is not None) == keeps
+
+
+def test_a_backup_of_others_is_not_put_into_a_tenants_own_home(tmp_path: Path) -> None:
+    ann, ben = (
+        Settings.from_values(homes=tmp_path / "homes", tenant=one, embedder="off")
+        for one in ("ann", "ben")
+    )
+    for one in (ann, ben):
+        with closing(open_store(one)) as store, store.write(one.tenant) as tx:
+            tx.audit.add(at=1, channel="test", client=None, action="note", subject=one.tenant)
+    kept = back_up(ann, tmp_path / "ann.zip", lambda *_: None).path
+    with pytest.raises(BackupError, match="'ann'"):
+        restore(ben, kept, lambda *_: None)
+    with closing(open_store(ben)) as store:
+        assert store.tenants() == ["ben"]
+    restore(ann, kept, lambda *_: None)

@@ -59,6 +59,7 @@ def test_the_log_says_who_did_what_newest_first(shell: Shell) -> None:
     places = [told.index(word) for word in ("revoked a token", "created a token", "remembered")]
     assert places == sorted(places)
     assert "on the command line" in told
+    assert "created a token: laptop, write" in told
     assert "ferry" not in told
     (newest,) = shell("log", "--limit", "1", "--json").document["actions"]
     assert newest["action"] == "revoke token"
@@ -73,3 +74,60 @@ def test_nobody_listens_where_others_reach_it_while_nobody_may_come_in(shell: Sh
     refused = shell("serve", "--http", "0.0.0.0:0")
     assert refused.code == 1
     assert "memoria token create" in refused.err
+
+
+def test_the_log_calls_a_correction_one_and_tells_of_exports(shell: Shell, tmp_path: Path) -> None:
+    kept = shell("remember", "The ferry leaves at nine.", "--json").document["id"]
+    assert shell("revise", kept, "correct", "The ferry leaves at ten.").code == 0
+    assert shell("export", tmp_path / "all.jsonl").code == 0
+    assert shell("export", tmp_path / "notes", "--format", "markdown").code == 0
+    told = shell("log").out
+    assert told.count("exported") == 2
+    assert "corrected\n" in told
+    assert "forgotten" not in told
+
+
+def test_who_runs_the_server_sees_the_tokens_of_all_tenants_and_ends_any(shell: Shell) -> None:
+    made = {
+        tenant: shell("--tenant", tenant, "token", "create", "--json").document["token"]["id"]
+        for tenant in ("ann", "ben")
+    }
+    listed = shell("token", "--json").document["tokens"]
+    assert {(one["tenant"], one["id"]) for one in listed} == set(made.items())
+    assert "ben: write" in shell("token").out
+    assert shell("token", "revoke", made["ben"][-8:]).code == 0
+    assert "revoked" in shell("--tenant", "ben", "token").out
+    assert "revoked" not in shell("--tenant", "ann", "token").out
+    assert made["ben"] not in json.dumps(shell("--tenant", "ann", "token", "--json").document)
+    unknown = shell("token", "revoke", "00000000")
+    assert unknown.code == 1
+    assert "00000000" in unknown.err
+
+
+def test_in_a_folder_of_homes_a_token_is_found_in_whichever_home_has_it(tmp_path: Path) -> None:
+    shell = Shell(tmp_path, {"MEMORIA_HOMES": str(tmp_path / "homes")})
+    assert "no token" in shell.run("token").out
+    shell.run("--tenant", "ann", "token", "create")
+    made = shell.run("--tenant", "ben", "token", "create", "--json").document["token"]["id"]
+    told = shell.run("token").out
+    assert "ann: write" in told
+    assert shell.run("token", "revoke", made[-8:]).code == 0
+    assert "revoked" in shell.run("--tenant", "ben", "token").out
+    assert len(list((tmp_path / "homes").iterdir())) == 2
+
+
+@pytest.mark.parametrize("expires", ["2020-01-01", "soonish"])
+def test_an_end_that_no_token_can_have_is_refused_in_words_about_tokens(
+    shell: Shell, expires: str
+) -> None:
+    refused = shell("token", "create", "--expires", expires)
+    assert refused.code == 1
+    assert "--expires" in refused.err
+    assert "until:" not in refused.err
+
+
+def test_a_token_that_never_expires_can_be_asked_for_so(shell: Shell) -> None:
+    assert (
+        "expires_at"
+        not in shell("token", "create", "--expires", "never", "--json").document["token"]
+    )

@@ -13,7 +13,7 @@ from pathlib import Path
 from memoria.admin.backup import ASIDE, find_abandoned, list_backups
 from memoria.admin.findings import check_chat_model, check_hooks
 from memoria.admin.mend import check_privacy
-from memoria.bare.home import TENANTS
+from memoria.bare.home import TENANTS, name_memory
 from memoria.bare.kept import count_kept
 from memoria.bare.project_registry import RegistryError, read_projects
 from memoria.bare.settings_file import settings_path
@@ -253,14 +253,14 @@ def _check_backups(settings: Settings) -> Finding:
     aside = [info.path for info in held if info.path.name.startswith(ASIDE)]
     if aside:
         detail = f"a restore set the former home aside in {', '.join(map(str, aside))}"
-        return _warn("backups", detail, _describe_aside(aside[-1]))
+        return _warn("backups", detail, _describe_aside(aside[-1], settings.tenant))
     newest = f", the newest of {to_iso(held[-1].made_at)}" if held else ""
     return _report("backups", f"{len(held)} in the home{newest}")
 
 
-def _describe_aside(folder: Path) -> str:
+def _describe_aside(folder: Path, tenant: str) -> str:
     """Return advice on a home that was set aside: it alone has what was said after the backup."""
-    export = f"memoria --home {shlex.quote(str(folder))} export later.jsonl"
+    export = shlex.join(("memoria", *name_memory(tenant, str(folder)), "export", "later.jsonl"))
     return (
         f"To have what was said after the backup as well: {export}, then memoria import "
         "later.jsonl. Delete the folder once memoria list shows what you expect."

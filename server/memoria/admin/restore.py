@@ -15,13 +15,15 @@ from memoria.bare.kept import KEPT
 from memoria.disk.folders import DERIVED, explain_system_errors, remove_signposts, sync_folder
 from memoria.disk.home_files import DATABASE, KEY_BYTES, TOMBSTONE_KEY, core_files, replace_file
 from memoria.disk.regular_files import list_files, read_file, refuse_links
-from memoria.errors import BackupError, StoreDamagedError, StoreTooNewError
+from memoria.errors import BackupError, StoreDamagedError, StoreTooNewError, quote_value
 from memoria.store.engine import DatabaseFiles
 
 Put = Callable[[Path, Path], None]
 
 
-def restore(home: Path, backup: Path, files: DatabaseFiles, progress: Progress) -> Path | None:
+def restore(
+    home: Path, backup: Path, files: DatabaseFiles, progress: Progress, tenant: str | None = None
+) -> Path | None:
     """Replace the home by a backup, if the backup is sound and no process uses the home.
 
     Args:
@@ -29,12 +31,13 @@ def restore(home: Path, backup: Path, files: DatabaseFiles, progress: Progress) 
         backup: what `back_up` made.
         files: the engine's.
         progress: told (bytes done, of how many).
+        tenant: whose home it is alone; None for a home of any tenants.
 
     Returns:
         Where the database now lies that was there before; None if there was none.
 
     Raises:
-        BackupError: the backup is none, or damaged.
+        BackupError: the backup is none, or damaged, or has nothing of the tenant.
         StoreTooNewError: a newer Memoria made it.
         StoreUnavailableError: another process has the home open, or a file can't be written.
     """
@@ -45,6 +48,8 @@ def restore(home: Path, backup: Path, files: DatabaseFiles, progress: Progress) 
             pass  # a home in use is said before the long work
         with workshop(home) as folder:
             manifest = _unpack_and_check(backup, folder, files, progress)
+            if tenant is not None:
+                _require_tenant(backup, tenant, files.list_tenants(folder / DATABASE))
             with files.claim(home / DATABASE) as put:
                 return swap_files(home, folder, manifest, put)
 
@@ -69,6 +74,17 @@ def _unpack_and_check(
     if wrong:
         raise BackupError.for_damage(backup, "; ".join(wrong))
     return manifest
+
+
+def _require_tenant(backup: Path, tenant: str, known: list[str]) -> None:
+    """Refuse a backup of others: their words would lie in this tenant's folder, and stay there."""
+    if tenant not in known:
+        held = ", ".join(map(quote_value, known)) or "nobody"
+        raise BackupError(
+            f"{backup} has no memory of the tenant {quote_value(tenant)}, whose home this is. It "
+            f"has that of {held}. Nothing was changed. Name its own tenant with --tenant, or a "
+            "folder for it with --home."
+        )
 
 
 def _check_room(folder: Path, backup: Path, manifest: Manifest) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memoria.memories.foreign import ForeignReceipt
     from memoria.memories.undoing import Undoing
     from memoria.model.conclusions import ForeignMemory
+    from memoria.store.rows.transaction import Transaction
 
 
 _MOST_FORGETS = 1000
@@ -75,16 +76,33 @@ class Changes(Forgetting):
         def mark() -> None:
             with self._store.write(self.tenant) as tx:
                 tx.conversations.mark(turn.n, "aside")
-                tx.audit.add(
-                    at=now_millis(),
-                    channel=self._channel.name,
-                    client=self._channel.client,
-                    caller=self._channel.caller,
-                    action="set aside",
-                    subject=turn.id,
-                )
+                self._log_action(tx, "set aside", turn.id)
 
         await in_thread(mark)
+
+    async def note_action(self, action: str, subject: str) -> None:
+        """Write into the log what was done to the memory as a whole, such as an export.
+
+        Args:
+            action: in words of ours.
+            subject: what it was done to, such as the id of a night.
+        """
+
+        def note() -> None:
+            with self._store.write(self.tenant, only_adds=True) as tx:
+                self._log_action(tx, action, subject)
+
+        await in_thread(note)
+
+    def _log_action(self, tx: "Transaction", action: str, subject: str) -> None:
+        tx.audit.add(
+            at=now_millis(),
+            channel=self._channel.name,
+            client=self._channel.client,
+            caller=self._channel.caller,
+            action=action,
+            subject=subject,
+        )
 
     @property
     def projects(self) -> "ProjectTable":

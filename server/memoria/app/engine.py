@@ -53,9 +53,42 @@ def check_memory(settings: Settings) -> None:
             known = store.tenants()
     except StoreError:
         return  # whoever opens it next says so, and doctor more
+    _require_known(settings, known)
+
+
+def has_memory(settings: Settings) -> bool:
+    """Check whether the home is there and has the tenant, without making either."""
+    if not choose_engine().exists(settings):
+        return False
+    with closing(open_store(settings)) as store:
+        return settings.tenant in store.tenants()
+
+
+def require_memory(settings: Settings) -> None:
+    """Check that the home has the tenant, be it the default one.
+
+    Raises:
+        NoMemoryError: it has others and not this one.
+    """
+    with closing(open_store(settings)) as store:
+        require_tenant(store, settings)
+
+
+def require_tenant(store: Store, settings: Settings) -> None:
+    """Check that an opened home has the tenant, be it the default one.
+
+    Raises:
+        NoMemoryError: it has others and not this one.
+    """
+    known = store.tenants()
+    if known:
+        _require_known(settings, known)
+
+
+def _require_known(settings: Settings, known: list[str]) -> None:
     if settings.tenant not in known:
         raise NoMemoryError(
-            f"There is no tenant {quote_value(settings.tenant)} in {home}. There is: "
+            f"There is no tenant {quote_value(settings.tenant)} in {settings.home_path}. There is: "
             f"{', '.join(map(quote_value, known)) or 'none yet'}. Look at the spelling of --tenant "
             "and MEMORIA_TENANT; another begins with the first thing that is kept for it."
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memoria.admin.exports.merge import ExportMerger, MergeReport
 from memoria.admin.exports.write import ExportOrder, ExportReport, write_export
-from memoria.app.engine import choose_engine, open_store
+from memoria.app.engine import choose_engine, open_store, require_tenant
 from memoria.app.memory import Memoria
 from memoria.app.open_home import in_thread
 from memoria.app.projects import ProjectTable
@@ -43,6 +43,7 @@ def export(
 
     Raises:
         ExportError: it can't be written.
+        NoMemoryError: the home has no such tenant.
     """
     order = ExportOrder(
         settings.home_path,
@@ -52,6 +53,7 @@ def export(
         passphrase,
     )
     with closing(open_store(settings)) as store:
+        require_tenant(store, settings)
         return write_export(store, open_home_files(settings), order, target.absolute(), progress)
 
 

@@ -25,19 +25,42 @@ _TRUSTED_S = 1.0
 _MOST_CHECKED = 10_000
 
 
-def carry_tokens(before: Store, restored: Store) -> None:
+def carry_tokens(before: Store, restored: Store) -> int:
     """Put the tokens of the home before in place of a restored home's.
 
     A backup knows nothing of tokens that were revoked since, and would open the home to them.
+
+    Returns:
+        The number of tokens that held in the restored home, and do no more.
     """
+    at, ended = now_millis(), 0
     for tenant in dict.fromkeys((*before.tenants(), *restored.tenants())):
         with before.read(tenant) as tx:
             kept = [tx.tokens.find(token.id) for token in tx.tokens.all()]
         with restored.read(tenant) as tx:
+            held = {token.id for token in tx.tokens.all() if token.holds(at)}
             has_any = bool(kept or tx.tokens.all())
+        ended += len(held - {one[0].id for one in kept if one is not None and one[0].holds(at)})
         if has_any:  # a write would begin a tenant of which nothing is kept
             with restored.write(tenant) as tx:
                 tx.tokens.replace(found for found in kept if found is not None)
+    return ended
+
+
+def end_tokens(restored: Store) -> int:
+    """Revoke all tokens of a restored home, which can't know those revoked since its backup.
+
+    Returns:
+        The number of tokens that held.
+    """
+    at, ended = now_millis(), 0
+    for tenant in restored.tenants():
+        with restored.read(tenant) as tx:
+            held = [token.id for token in tx.tokens.all() if token.holds(at)]
+        if held:
+            with restored.write(tenant) as tx:
+                ended += sum(tx.tokens.revoke(token_id, at) for token_id in held)
+    return ended
 
 
 class CreatedToken(NamedTuple):
@@ -79,7 +102,7 @@ class TokenService:
         def write() -> None:
             with self._store.write(self._tenant) as tx:
                 tx.tokens.add(token, text.digest)
-                self._note(tx, "create token", token.id)
+                self._note(tx, "create token", token.id, f"{label}, {access}" if label else access)
 
         await in_thread(write)
         return CreatedToken(token, str(text))
@@ -118,13 +141,14 @@ class TokenService:
 
         return await in_thread(write)
 
-    def _note(self, tx: Transaction, action: str, token_id: str) -> None:
+    def _note(self, tx: Transaction, action: str, token_id: str, detail: str | None = None) -> None:
         tx.audit.add(
             at=now_millis(),
             channel=self._channel.name,
             client=self._channel.client,
             action=action,
             subject=token_id,
+            detail=detail,
         )
 
     def _require_user(self) -> None:

@@ -15,13 +15,13 @@ from memoria.admin.doctor import examine, examine_unopened, name_newest_backup
 from memoria.admin.mend import mend_home, mend_store, report_failures, report_repairs
 from memoria.app.engine import choose_engine, open_store, refuse_elsewhere
 from memoria.app.private_times import carry_private_times
-from memoria.app.tokens import carry_tokens
+from memoria.app.tokens import carry_tokens, end_tokens
 from memoria.config import Settings
 from memoria.disk.home_folder import HomeFiles
 from memoria.erasure.reforget import reforget
 from memoria.errors import StoreError
 from memoria.inference import LazyEmbedder, choose_embedder
-from memoria.model import BacklogStatus, Health, Repair
+from memoria.model import BacklogStatus, Channel, Health, Repair, now_millis
 from memoria.store.engine import Store
 
 Progress = Callable[[int, int], None]
@@ -44,6 +44,8 @@ class Restored:
     """Place of the database that was there before."""
     forgotten_again: int | None
     """Memories and turns that had been forgotten since; None: the former home can't say."""
+    ended_tokens: int = 0
+    """Number of tokens of the backup that held when it was made, and open nothing here."""
 
 
 def diagnose(settings: Settings, treatment: Treatment, progress: Progress) -> Diagnosis:
@@ -87,12 +89,38 @@ def check_backup(backup: Path) -> None:
     read_manifest(backup)
 
 
-def restore(settings: Settings, backup: Path, progress: Progress) -> Restored:
-    """Put a backup in a home's place; what was forgotten since it was made stays forgotten."""
+def restore(
+    settings: Settings,
+    backup: Path,
+    progress: Progress,
+    *,
+    keeps_tokens: bool = False,
+    channel: Channel | None = None,
+) -> Restored:
+    """Put a backup in a home's place; what was forgotten since it was made stays forgotten.
+
+    Args:
+        settings: whose home.
+        backup: the backup.
+        progress: told (bytes done, of how many).
+        keeps_tokens: True for the tokens of the backup, also those that were revoked since. By
+            default those of the home before hold, and none where that can't be asked.
+        channel: who restores, for the log; None to leave no line there.
+
+    Raises:
+        BackupError: the backup can't be used, or has nothing of a tenant whose home this is alone.
+    """
     refuse_elsewhere(settings)
     files = choose_engine().files
-    former = memoria.admin.restore.restore(settings.home_path, backup, files, progress)
-    return Restored(former, 0 if former is None else _reforget(settings, former))
+    tenant = None if settings.homes is None else settings.tenant
+    former = memoria.admin.restore.restore(settings.home_path, backup, files, progress, tenant)
+    ended, again = 0, 0 if former is None else _reforget(settings, former)
+    with closing(open_store(settings)) as now:
+        if not keeps_tokens:
+            ended = _replace_tokens(settings, now, None if again is None else former)
+        if channel is not None:
+            _note_restore(now, channel)
+    return Restored(former, again, ended)
 
 
 def _reforget(settings: Settings, former: Path) -> int | None:
@@ -102,8 +130,27 @@ def _reforget(settings: Settings, former: Path) -> int | None:
         return None
     with closing(before), closing(open_store(settings)) as now:
         carry_private_times(before, now)
-        carry_tokens(before, now)
         return reforget(before, now, settings.home_path, HomeFiles(former.parent).tombstone_key)
+
+
+def _replace_tokens(settings: Settings, now: Store, former: Path | None) -> int:
+    """Put the tokens of the home before in place of the backup's, or end these; count the ended."""
+    if former is None:
+        return end_tokens(now)
+    with closing(choose_engine().open_former(settings, former)) as before:
+        return carry_tokens(before, now)
+
+
+def _note_restore(store: Store, channel: Channel) -> None:
+    for tenant in store.tenants():
+        with store.write(tenant) as tx:
+            tx.audit.add(
+                at=now_millis(),
+                channel=channel.name,
+                client=channel.client,
+                action="restore home",
+                subject="home",
+            )
 
 
 def _look(settings: Settings, embedder: LazyEmbedder | None) -> Health:

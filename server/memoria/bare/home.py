@@ -292,3 +292,13 @@ def _open_regular(path: str, flags: int) -> int:
         os.close(descriptor)
         raise NotRegularError(f"{path} is no regular file")
     return descriptor
+
+
+def name_memory(tenant: str, home: str | None = None) -> tuple[str, ...]:
+    """Return the options that name a memory in a command; none for the default one.
+
+    >>> name_memory("ann", "/mnt/x"), name_memory("default")
+    (('--home', '/mnt/x', '--tenant', 'ann'), ())
+    """
+    place = () if home is None else ("--home", home)
+    return place if tenant == DEFAULT_TENANT else (*place, "--tenant", tenant)

@@ -148,6 +148,10 @@ class DatabaseFiles(Protocol):
         """Return the number of the file's schema, and its numbers of rows by kind."""
         ...
 
+    def list_tenants(self, path: Path) -> list[str]:
+        """List the tenants that a file has something of."""
+        ...
+
     def claim(self, path: Path) -> AbstractContextManager[Callable[[Path, Path], None]]:
         """Lock all other processes out of the file, and yield a function that replaces the file.
 

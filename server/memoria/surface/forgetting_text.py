@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from memoria.bare.home import DEFAULT_TENANT
+from memoria.bare.home import name_memory
 from memoria.config import Settings
 from memoria.errors import name_option
 from memoria.model import to_iso
@@ -51,6 +51,12 @@ class Reader:
     moment: Callable[[int], str]
     include_source: str
     keep: str
+    memory: tuple[str, ...] = ()
+    """Options that name the memory in a command; none where it is the default one."""
+
+    def command(self, *words: str) -> str:
+        """Write a command on this memory."""
+        return shlex.join(("memoria", *self.memory, *words))
 
     def name(self, record_id: str) -> str:
         """Write an id."""
@@ -120,7 +126,7 @@ def _before_lines(told: ForgetPreview | ForgetResult, reader: Reader) -> list[st
         ids = reader.list_ids(one.id for one in told.hidden if one.report_id == report_id)
         lines.append(
             f"Forgotten before: {ids}; hidden until {reader.moment(until)} and then erased. Until "
-            f"then `memoria undo {reader.name(report_id)}` puts back all of that forget."
+            f"then `{reader.command('undo', reader.name(report_id))}` puts back all of that forget."
         )
     return lines
 
@@ -150,10 +156,7 @@ def forget_command(selection: ForgetSelection, settings: Settings, home: str | N
         home: the home to name in the command; None for the default.
     """
     given = selection.model_dump(exclude_defaults=True)
-    words = ["memoria", *(("--home", home) if home is not None else ())]
-    if settings.tenant != DEFAULT_TENANT:
-        words += ["--tenant", settings.tenant]
-    words += ["forget", *given.pop("ids", ())]
+    words = ["memoria", *name_memory(settings.tenant, home), "forget", *given.pop("ids", ())]
     for name, value in given.items():
         option = name_option(name)
         match value:
@@ -176,7 +179,7 @@ def _outcome_lines(forgotten: ForgetResult, reader: Reader) -> Iterable[str]:
     if report is not None and report.purge_at is not None:
         how = (
             f"hidden until {reader.moment(report.purge_at)} and then erased; until then "
-            f"`memoria undo {reader.name(report.id)}` puts it back"
+            f"`{reader.command('undo', reader.name(report.id))}` puts it back"
         )
     if report is not None and "everything" in report.selected_by:
         yield f"Everything is {how}: {counts_text(report.items)}."
@@ -214,12 +217,13 @@ def forget_notes(forgotten: ForgetResult, reader: Reader = FOR_AGENTS) -> list[s
     if not forgotten.scrubbed:
         notes.append(
             "The database file is not wiped yet: somebody reads it, or the disk is full. Run "
-            "`memoria doctor --fix`."
+            f"`{reader.command('doctor', '--fix')}`."
         )
     notes += (_backup_text(one, reader) for one in forgotten.backups)
     if forgotten.report is not None:
         proof = report_line(forgotten.report, reader)
-        notes.append(f"Proof: {proof} (memoria show {reader.name(forgotten.report.id)})")
+        shows = reader.command("show", reader.name(forgotten.report.id))
+        notes.append(f"Proof: {proof} ({shows})")
     return notes
 
 

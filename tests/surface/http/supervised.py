@@ -10,6 +10,7 @@ import sys
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
+from memoria.surface.http.logs import start_logging
 from memoria.surface.http.workers import Workers, end_with_parent
 
 
@@ -32,6 +33,7 @@ def build() -> object:
 
 
 def _main() -> None:
+    start_logging(None)
     config = uvicorn.Config(
         build, factory=True, workers=2, log_level="critical", timeout_worker_healthcheck=20
     )

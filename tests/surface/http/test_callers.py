@@ -1,6 +1,7 @@
 """A caller over HTTP reaches the memory of its token's tenant, and does what the token allows."""
 
 import anyio
+import httpx2
 import pytest
 from mcp import Client
 from mcp.types import TextContent
@@ -132,3 +133,36 @@ async def test_two_connections_of_a_tenant_are_two_sessions(start_server: StartS
                 assert not is_error, text
         with server.home.store.read("ann") as tx:
             assert tx.statistics().sessions == 2
+
+
+async def test_a_refusal_says_what_helps_a_person_on_another_machine(
+    start_server: StartServer,
+) -> None:
+    async with start_server() as server, httpx2.AsyncClient(base_url=server.url) as http:
+        token = await server.create_token("ann", Access.READ)
+        own = {"Authorization": f"Bearer {token.text}"}
+        lacks = await http.post("/memory/nodes", json={"content": FACT}, headers=own)
+        assert lacks.status_code == 403
+        assert "memoria --tenant ann token create --access write" in lacks.json()["detail"]
+        dead = await http.get("/memory/nodes", headers={"Authorization": f"Bearer {token.text}x"})
+        bare = await http.get("/memory/nodes")
+        assert (dead.status_code, bare.status_code) == (401, 401)
+        for answer in (lacks, dead, bare):
+            assert "whoever runs the server" in answer.json()["detail"]
+            assert "on the machine that has the memory" in answer.json()["detail"]
+
+
+async def test_a_server_that_is_read_only_says_so_and_blames_no_token(
+    start_server: StartServer,
+) -> None:
+    async with start_server(HttpOptions(most=Access.READ)) as server:
+        token = await server.create_token("ann", Access.ADMIN)
+        own = {"Authorization": f"Bearer {token.text}"}
+        async with httpx2.AsyncClient(base_url=server.url, headers=own) as http:
+            refused = await http.post("/memory/nodes", json={"content": FACT})
+        async with server.connect(token.text) as client:
+            told, is_error = await call(client, "remember", content=FACT)
+    assert is_error
+    for text in (refused.json()["detail"], told):
+        assert "read-only" in text
+        assert "token create" not in text

@@ -26,6 +26,8 @@ class Supervisor:
 
     process: subprocess.Popen[str]
     port: int
+    lines: list[str]
+    """What it has written to standard error, once it has ended."""
 
     def list_workers(self) -> set[int]:
         """List the processes that the supervisor has started to answer."""
@@ -63,16 +65,20 @@ def supervise() -> Iterator[Supervisor]:
             [sys.executable, str(_PROGRAM), str(listening.fileno())],
             pass_fds=[listening.fileno()],
             stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
         )
         port = listening.getsockname()[1]
     with process as running:
         assert running.stdout is not None
+        assert running.stderr is not None
         assert running.stdout.readline() == "ready\n"
         try:
-            yield Supervisor(running, port)
+            supervisor = Supervisor(running, port, [])
+            yield supervisor
         finally:
             running.send_signal(signal.SIGTERM)
+            supervisor.lines.extend(running.stderr)
 
 
 def test_a_worker_that_dies_is_started_again_while_others_answer() -> None:
@@ -85,6 +91,8 @@ def test_a_worker_that_dies_is_started_again_while_others_answer() -> None:
         assert before - {dead} < supervisor.list_workers()
         new = (supervisor.list_workers() - before).pop()
         supervisor.ask_until(lambda: supervisor.ask() == new)
+    (line,) = supervisor.lines
+    assert f"worker {dead} died (exit code -9), and worker {new}" in line
 
 
 def test_on_a_hangup_all_workers_are_replaced_and_somebody_always_answers() -> None:
@@ -93,6 +101,8 @@ def test_on_a_hangup_all_workers_are_replaced_and_somebody_always_answers() -> N
         supervisor.process.send_signal(signal.SIGHUP)
         supervisor.ask_until(lambda: not before & supervisor.list_workers())
         assert len(supervisor.list_workers()) == 2
+    (line,) = supervisor.lines
+    assert "SIGHUP: 2 of 2 workers were replaced" in line
 
 
 def test_workers_end_when_their_supervisor_is_killed() -> None:

@@ -9,6 +9,7 @@ from memoria.config import Settings
 from memoria.disk.home_files import DATABASE
 from memoria.errors import StoreUnavailableError
 from memoria.model import Finding
+from memoria.store.image.tenants import list_tenants
 from memoria.store.rows.forgotten import drop_hidden
 from memoria.store.sql.statements import statements
 from memoria.store.sqlite.connections import identify_file
@@ -78,6 +79,11 @@ class SqliteFiles:
         """Return the number of the schema, and how many rows of each kind the file has."""
         with translate_errors(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
             return version_of(connection), dict(connection.execute(_SQL["totals"]).fetchone())
+
+    def list_tenants(self, path: Path) -> list[str]:
+        """List the tenants that the file has something of."""
+        with translate_errors(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
+            return list_tenants(connection)
 
     @contextmanager
     def claim(self, path: Path) -> Iterator[Callable[[Path, Path], None]]:

@@ -17,7 +17,15 @@ from memoria.language.reading.fences import join_lines
 from memoria.model.base import write_document
 from memoria.model.parse import as_instant
 from memoria.store.rows.portable.records import PortableSelection
-from memoria.surface.cli.console import AsJson, Exit, Options, show, take_in_spool, with_memory
+from memoria.surface.cli.console import (
+    AsJson,
+    Exit,
+    Options,
+    show,
+    take_in_spool,
+    warn,
+    with_memory,
+)
 from memoria.surface.cli.options import read_moment
 from memoria.surface.cli.progress import show_progress
 from memoria.surface.text import quantity
@@ -26,7 +34,6 @@ if TYPE_CHECKING:
     from memoria.admin.exports.format import ExportHead
     from memoria.admin.exports.merge import MergeReport
     from memoria.admin.exports.write import ExportReport
-    from memoria.config import Settings
     from memoria.connectors.notes.sync import Deleted, NotesReport
 
 PASSPHRASE = "MEMORIA_PASSPHRASE"  # noqa: S105  (the name of a variable)
@@ -41,7 +48,6 @@ _MOST_NAMED = 20
 
 
 _NEXT = "memoria list"
-"""Command to run after an export was brought in."""
 _MERGED = (
     *("added", "changed", "known", "forgotten", "forgotten_here", "private", "redacted"),
     *("unchecked", "bad"),
@@ -133,11 +139,11 @@ def export(
         stamp = datetime.now(UTC).strftime(_STAMP)
         target = file or Path(f"memoria-{settings.tenant}-{stamp}.{form}")
         words = _ask_new_passphrase() if passphrase else None
-        _export_lines(settings, target, selection, words, as_json=as_json)
+        _export_lines(context, target, selection, words, as_json=as_json)
 
 
 def _export_lines(
-    settings: "Settings",
+    context: typer.Context,
     target: Path,
     selection: "PortableSelection",
     passphrase: str | None,
@@ -147,8 +153,10 @@ def _export_lines(
     """Write a file of JSON Lines."""
     from memoria.app.exporting import export as write  # noqa: PLC0415  (others need not pay)
 
+    options: Options = context.obj
     with show_progress("Exporting") as progress:
-        report = write(settings, target, selection, passphrase, progress)
+        report = write(options.settings, target, selection, passphrase, progress)
+    with_memory(context, lambda m: m.note_action("export", "memory"))
     document = write_document(
         path=str(report.path),
         bytes=report.size,
@@ -181,6 +189,7 @@ def _export_notes(
             )
     show(write_notes_report(folder, report), render_notes(folder, report), as_json=as_json)
     if deleted is None:  # the owner has chosen the folder to sync
+        with_memory(context, lambda m: m.note_action("export", "memory"))
         _warn_of_repository(folder)
     if report.refused:
         raise typer.Exit(Exit.LINES_LEFT_OUT)
@@ -224,14 +233,22 @@ def _count_export(path: Path, *, as_json: bool) -> None:
 
 
 def _merge_export(context: typer.Context, path: Path, *, as_json: bool) -> int:
+    from memoria.app.engine import has_memory  # noqa: PLC0415  (as the next)
     from memoria.app.exporting import list_gone_projects, merge_export  # noqa: PLC0415
 
     options: Options = context.obj
     head = read_head(path)
     words = None if head.sealed_keys is None else _ask_passphrase(head.tenant)
+    settings = options.settings
+    begins = not has_memory(settings)
     with show_progress(f"Importing {path.name}") as progress:
-        report = merge_export(options.settings, path, words, progress)
-    gone = list_gone_projects(options.settings)
+        report = merge_export(settings, path, words, progress)
+    gone = list_gone_projects(settings)
+    if begins:
+        warn(
+            f"There was no memory of the tenant {settings.tenant} in {settings.home_path}: one "
+            f"began. The export has that of {head.tenant}; --tenant names whose it becomes."
+        )
     document = write_document(
         file=str(path),
         **{name: getattr(report, name) for name in _MERGED},

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memoria.bare.home import name_memory
 from memoria.errors import InvalidInputError, PreviewChangedError
 from memoria.model.forgetting import ForgetOrder
 from memoria.model.query import build_query
@@ -74,23 +75,24 @@ def forget(
     if dry_run or not (yes or order.token):
         preview = with_memory(ctx, lambda m: m.preview_forget(order.selection))
         if dry_run:
-            _print_preview(preview, as_json=as_json)
+            _print_preview(preview, ctx.obj, as_json=as_json)
             return
         if as_json and not preview.is_empty:
             _print_next(ctx.obj, order, preview)
             raise typer.Exit(Exit.FAILED)
         if not as_json:
-            _confirm(preview)
+            _confirm(preview, ctx.obj)
         order = order.model_copy(update={"token": preview.token})
     try:
         forgotten = with_memory(
             ctx, lambda m: m.forget_memory(order), waits_for="Forgetting, and wiping the file"
         )
     except PreviewChangedError as error:
-        _print_preview(error.preview, as_json=as_json)
+        _print_preview(error.preview, ctx.obj, as_json=as_json)
         print_error(error, as_json=as_json)
         raise typer.Exit(Exit.FAILED) from error
-    text = "\n".join([forget_text(forgotten, reader_at_terminal()), *_list_transcripts(forgotten)])
+    told = forget_text(forgotten, reader_at_terminal(ctx.obj))
+    text = "\n".join([told, *_list_transcripts(forgotten)])
     show(write_forgotten(forgotten), text, as_json=as_json)
 
 
@@ -114,16 +116,16 @@ def _undo(ctx: typer.Context, report_id: str, *, as_json: bool) -> None:
     show(report, f"Put back: {report_line(report, reader_at_terminal())}", as_json=as_json)
 
 
-def _confirm(preview: "ForgetPreview") -> None:
+def _confirm(preview: "ForgetPreview", options: "Options") -> None:
     """Show what would be forgotten, and go on only after a yes."""
-    err().print(wrap_answer(_preview_text(preview), columns()), markup=False)
+    err().print(wrap_answer(_preview_text(preview, options), columns()), markup=False)
     if not preview.is_empty:
         ask_person("Forget this for good?")
 
 
-def _print_preview(preview: "ForgetPreview", *, as_json: bool) -> None:
+def _print_preview(preview: "ForgetPreview", options: "Options", *, as_json: bool) -> None:
     token = "" if preview.is_empty else f"\ntoken: {preview.token}"
-    show(write_preview(preview), f"{_preview_text(preview)}{token}", as_json=as_json)
+    show(write_preview(preview), f"{_preview_text(preview, options)}{token}", as_json=as_json)
 
 
 def _print_next(options: "Options", order: ForgetOrder, preview: "ForgetPreview") -> None:
@@ -134,11 +136,18 @@ def _print_next(options: "Options", order: ForgetOrder, preview: "ForgetPreview"
     print_json({**write_preview(preview, note=note), "command": command})
 
 
-def _preview_text(preview: "ForgetPreview") -> str:
+def _preview_text(preview: "ForgetPreview", options: "Options") -> str:
     """Render the preview with the short ids that a person types."""
-    return preview_text(preview, reader=reader_at_terminal())
+    return preview_text(preview, reader=reader_at_terminal(options))
 
 
-def reader_at_terminal() -> Reader:
-    """Return the reader at a terminal: ids by their ends, times in the zone of the screen."""
-    return Reader(INDEXED_CHARS, moment, include_source="--include-source", keep="--keep ID")
+def reader_at_terminal(options: "Options | None" = None) -> Reader:
+    """Return the reader at a terminal: ids by their ends, times in the zone of the screen.
+
+    Args:
+        options: of the command, where the reader is told further commands.
+    """
+    memory = () if options is None else name_memory(options.settings.tenant)
+    return Reader(
+        INDEXED_CHARS, moment, include_source="--include-source", keep="--keep ID", memory=memory
+    )

@@ -8,10 +8,10 @@ import typer
 from memoria.model import LoggedAction
 from memoria.model.base import write_document
 from memoria.model.parse import as_instant
-from memoria.surface.cli.console import AsJson, show, with_memory
+from memoria.surface.cli.console import AsJson, Options, show, with_memory
 from memoria.surface.cli.layout import columns, entry_of_list
 from memoria.surface.cli.phrases import name_action
-from memoria.surface.cli.times import moment
+from memoria.surface.cli.times import second
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
@@ -39,6 +39,11 @@ def log(
         return await memory.provenance.list_actions(limit, at or 0)
 
     actions = with_memory(context, read)
+    if not actions:
+        from memoria.app.engine import require_memory  # noqa: PLC0415  (opens the home again)
+
+        options: Options = context.obj
+        require_memory(options.settings)
     show(write_document(actions=actions), render_log(actions, columns()), as_json=as_json)
 
 
@@ -52,7 +57,7 @@ def _entry(action: LoggedAction, width: int) -> Iterator[str]:
     detail = "" if action.detail is None or action.detail.startswith("{") else action.detail
     words = f"{name_action(action.action)}: {detail}" if detail else name_action(action.action)
     by = action.by if action.channel != "http" else f"over HTTP, {action.caller or 'a stranger'}"
-    details = [moment(action.at), by]
+    details = [second(action.at), by]
     if action.subject.replace("-", "").isalnum() and len(action.subject) > 2 * _ID_CHARS:
         details.append(action.subject[-_ID_CHARS:])
     yield from entry_of_list(words, details, width)

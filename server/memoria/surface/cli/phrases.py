@@ -24,26 +24,32 @@ from memoria.surface.text import list_marks
 _ACTIONS = {
     "archive": "archived",
     "confirm": "confirmed",
-    "correct": "corrected, in words forgotten since",
+    "begin night": "began nightly maintenance",
+    "correct": "corrected",
     "create token": "created a token",
     "downvote": "voted down",
+    "export": "exported",
     "forget": "forgotten",
-    "lift": "allowed back",
-    "note": "noted",
+    "lift": "allowed to be remembered again",
+    "note": "noted what a session is about",
     "pin": "pinned",
     "record": "recorded",
-    "call": "noted the key of a call",
+    "call": "kept the key of a call, so that the same call is not done twice",
     "refuse": "refused",
-    "refine": "told in more or other words, forgotten since",
+    "refine": "told in more or other words",
     "remember": "remembered",
     "import": "imported",
     "restore": "restored",
+    "restore home": "put a backup in the home's place",
     "revoke token": "revoked a token",
     "supersede": "superseded",
     "undo": "undone",
+    "undo night": "undid nightly maintenance",
     "unpin": "unpinned",
     "upvote": "voted up",
 }
+_WORDING_ACTIONS = ("correct", "refine")
+"""Actions that made a wording. A history shows the wording, and the action where that is gone."""
 _FLAGS = {
     "assistant": "an assistant said it, and you have not",
     "conflict": "it contradicts another memory",
@@ -188,6 +194,8 @@ def _sourceless_lines(origin: Provenance) -> Iterable[str]:
 def action_phrase(entry: AuditEntry) -> str:
     """Return what was done to a memory, and by which channel."""
     what = name_action(entry.action)
+    if entry.action in _WORDING_ACTIONS:
+        what += ", in words forgotten since"
     unheard = entry.action == "confirm" and entry.channel not in ("cli", "mcp-elicitation")
     verifies = ", whose word does not verify it" if unheard else ""
     detail = f": {entry.detail}" if entry.detail else ""

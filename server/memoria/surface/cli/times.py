@@ -40,6 +40,12 @@ def moment(millis: int) -> str:
     return f"{day(millis)} {clock(millis)} {offset(millis)}"
 
 
+def second(millis: int) -> str:
+    """Write a moment as `2026-03-02 09:30:07 +08:00`."""
+    local = _ZONE.get().to_local(millis)
+    return f"{local:%Y-%m-%d %H:%M:%S} {offset(millis)}"
+
+
 def span(first: int, last: int) -> str:
     """Write `09:30 to 10:15 +08:00`, with the day of the beginning where that is another one."""
     begun = clock(first) if day(first) == day(last) else f"{day(first)} {clock(first)}"

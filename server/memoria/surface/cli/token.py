@@ -1,23 +1,33 @@
 """Commands on tokens, by which somebody reaches this memory over HTTP."""
 
+import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memoria.app.engine import check_memory
+from memoria.bare.home import DEFAULT_TENANT
+from memoria.errors import InvalidInputError, quote_value
 from memoria.model import now_millis
 from memoria.model.access import Access, Token
 from memoria.model.base import count_end_chars, write_document
 from memoria.model.parse import is_web_address
-from memoria.surface.cli.console import AsJson, is_for_subcommand, show, with_memory
+from memoria.surface.cli.console import AsJson, Options, is_for_subcommand, show, with_memory
 from memoria.surface.cli.times import moment
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
+    from memoria.app.all_tokens import TenantTokens
     from memoria.app.tokens import CreatedToken
 
 
+_NO_END = (
+    "--expires: {} is no day to come. Give how long the token holds, such as 90d, or its last "
+    "day, such as 2027-01-31; permanent is a token that holds until you revoke it."
+)
 app = typer.Typer()
 group = typer.Typer(invoke_without_command=True)
 app.add_typer(group, name="token")
@@ -32,9 +42,23 @@ def list_unless_named(context: typer.Context, as_json: AsJson = False) -> None:
 
 @group.command("list")
 def list_tokens(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the tokens: what each allows, until when, and the day when it was last used."""
-    tokens = with_memory(context, lambda memory: memory.tokens.list())
-    show(write_document(tokens=tokens), _list_text(tokens), as_json=as_json)
+    """List the tokens: what each allows, until when, and the day when it was last used.
+
+    Without --tenant it lists those of all tenants of the home, or of the folder of homes.
+    """
+    options: Options = context.obj
+    if _names_tenant(options):
+        tokens = with_memory(context, lambda memory: memory.tokens.list())
+        show(write_document(tokens=tokens), _list_text(tokens), as_json=as_json)
+        return
+    from memoria.app.all_tokens import list_all_tokens  # noqa: PLC0415  (opens homes)
+
+    settings = options.settings
+    if settings.homes is None:
+        check_memory(settings)
+    held = list_all_tokens(settings)
+    document = [{"tenant": one.tenant, **token.to_json()} for one in held for token in one.tokens]
+    show({"tokens": document}, _list_all_text(held), as_json=as_json)
 
 
 @group.command("create")
@@ -52,14 +76,21 @@ def create(
     ] = "http://127.0.0.1:8420",
     as_json: AsJson = False,
 ) -> None:
-    """Create a token and show it, this once, with what is pasted into each client."""
+    """Create a token and show it, this once, with what is pasted into each client.
+
+    With --json, `text` is what a client shows; `token` is what is known of it.
+    """
     if not is_web_address(url) or not url.isprintable() or set(url) & set(" \"'$`\\"):
         raise typer.BadParameter("give the address of the server, such as http://127.0.0.1:8420")
 
     async def work(memory: "Memoria") -> "CreatedToken":
         from memoria.memories.details import read_end  # noqa: PLC0415  (only this needs it)
 
-        end = read_end(expires, now_millis(), memory.settings.zone)
+        try:
+            lasting = "permanent" if expires.strip().lower() == "never" else expires
+            end = read_end(lasting, now_millis(), memory.settings.zone)
+        except InvalidInputError as error:
+            raise InvalidInputError(_NO_END.format(quote_value(expires))) from error
         return await memory.tokens.create(access, label, end.at)
 
     made = with_memory(context, work, begins_home=True)
@@ -92,9 +123,39 @@ def revoke(
     id: Annotated[str, typer.Argument(help="Its id, or the end of it.")],  # noqa: A002
     as_json: AsJson = False,
 ) -> None:
-    """End a token: a second later at most it opens nothing."""
+    """End a token, whichever tenant has it: a second later at most it opens nothing."""
+    options: Options = context.obj
+    if not _names_tenant(options):
+        from memoria.app.all_tokens import find_token  # noqa: PLC0415  (opens homes)
+
+        settings = options.settings
+        if settings.homes is None:
+            check_memory(settings)
+        having = find_token(settings, id)
+        context.obj = replace(options, home=_name_home(having, options), tenant=having.tenant)
     ended = with_memory(context, lambda memory: memory.tokens.revoke(id))
     show(ended, f"{_name(ended)} opens nothing any more.", as_json=as_json)
+
+
+def _names_tenant(options: Options) -> bool:
+    return bool(options.tenant or os.environ.get("MEMORIA_TENANT", "").strip())
+
+
+def _name_home(having: "TenantTokens", options: Options) -> str | None:
+    """Return the home to open for a tenant: in a folder of homes, the folder it was found in."""
+    return options.home if options.settings.homes is None else str(having.settings.home_path)
+
+
+def _list_all_text(held: "Sequence[TenantTokens]") -> str:
+    """Render the tokens of tenants, who are named where they are not the default one alone."""
+    if all(one.tenant == DEFAULT_TENANT for one in held):
+        return _list_text([token for one in held for token in one.tokens])
+    chars = count_end_chars(token.id for one in held for token in one.tokens)
+    return "\n".join(
+        f"{token.id[-chars:]}  {one.tenant}: {_describe(token)}"
+        for one in held
+        for token in one.tokens
+    )
 
 
 def _list_text(tokens: Sequence[Token]) -> str:

@@ -10,11 +10,14 @@ import typer
 
 from memoria.admin.findings import UNREAD, name_model
 from memoria.app.engine import check_memory
+from memoria.bare.home import name_memory
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.disk.home_files import DATABASE
 from memoria.errors import InvalidInputError
-from memoria.model import Finding, Health, Statistics, to_iso, to_millis
+from memoria.model import COMMAND_LINE, Finding, Health, Statistics, to_iso, to_millis
 from memoria.model.base import write_document
 from memoria.model.status import describe_cost
+from memoria.surface.cli.commands import FIRST, REST
 from memoria.surface.cli.console import (
     AsJson,
     Exit,
@@ -30,6 +33,7 @@ from memoria.surface.cli.progress import show_progress
 from memoria.surface.cli.times import day
 from memoria.surface.cli.workspace import describe_private
 from memoria.surface.documents import Document
+from memoria.surface.text import quantity
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -57,6 +61,7 @@ def write_restored(home: Path, restored: "Restored", health: Health) -> Document
         home=str(home),
         former_database=None if restored.former is None else str(restored.former),
         forgotten_again=restored.forgotten_again,
+        ended_tokens=restored.ended_tokens,
         sound=health.is_sound,
         findings=health.findings,
     )
@@ -102,6 +107,12 @@ def restore_text(home: Path, file: Path, restored: "Restored", health: Health) -
         lines.append("It can't be read: what was forgotten since the backup may be back.")
     elif restored.forgotten_again:
         lines.append(f"Forgotten since, and forgotten again: {restored.forgotten_again}.")
+    if restored.ended_tokens:
+        count = quantity(restored.ended_tokens, "token", "tokens")
+        lines.append(
+            f"Ended, as nobody can say what was revoked since the backup: {count}. `memoria token "
+            "create` makes another; a restore with --keep-tokens lets all of the backup hold."
+        )
     if health.is_sound:
         lines.append("Checked: sound." if not health.notable else "Checked: sound, but:")
     return "\n".join(lines)
@@ -163,7 +174,9 @@ def _describe_reading(figures: Statistics) -> str:
     return ", ".join(parts)
 
 
-_COMMAND = "memoria "
+_VERBS = "|".join((*FIRST, *REST))
+_COMMAND = lazy_regex(rf"\bmemoria (?=(?:--workspace|{_VERBS})\b)")
+"""Beginning of a command that names neither home nor tenant."""
 
 
 app = typer.Typer()
@@ -238,6 +251,13 @@ def restore(
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Replace the home without asking.")
     ] = False,
+    keep_tokens: Annotated[
+        bool,
+        typer.Option(
+            "--keep-tokens",
+            help="Let all tokens of the backup hold, also those that were revoked since.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Replace the home with a backup; the former home is kept beside it."""
@@ -250,7 +270,9 @@ def restore(
     if (home / DATABASE).exists() and not yes:
         _confirm_replacing(home)
     with show_progress("Restoring") as progress:
-        restored = put_back(options.settings, file, progress)
+        restored = put_back(
+            options.settings, file, progress, keeps_tokens=keep_tokens, channel=COMMAND_LINE
+        )
     diagnosis = _diagnose(options, "none")
     health = diagnosis.health
     if as_json:
@@ -280,7 +302,7 @@ def _diagnose(options: Options, treatment: "Treatment") -> "Diagnosis":
     with show_progress("Building indexes", "Checking the home") as progress:
         diagnosis = diagnose(options.settings, treatment, progress)
     findings = tuple(
-        _name_home_in_cure(finding, options.home)
+        _name_memory_in_cure(finding, options)
         for finding in (*diagnosis.health.findings, _check_clients(options))
     )
     return replace(diagnosis, health=Health(findings=findings))
@@ -294,9 +316,10 @@ def _check_clients(options: Options) -> Finding:
     return check_clients(ClientPlace.here(), program)
 
 
-def _name_home_in_cure(finding: Finding, home: str | None) -> Finding:
-    """Name the home of `--home` in a finding's cure."""
-    if home is None or not (finding.cure or "").startswith(_COMMAND):
+def _name_memory_in_cure(finding: Finding, options: Options) -> Finding:
+    """Name the home and the tenant in each command of a finding's cure that names no home."""
+    named = name_memory(options.settings.tenant, options.home)
+    if not named or finding.cure is None:
         return finding
-    cure = f"{_COMMAND}--home {shlex.quote(home)} {str(finding.cure).removeprefix(_COMMAND)}"
+    cure = _COMMAND.sub(lambda found: f"{found[0]}{shlex.join(named)} ", finding.cure)
     return finding.model_copy(update={"cure": cure})

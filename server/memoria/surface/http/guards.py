@@ -16,6 +16,8 @@ OPEN_PATHS = frozenset(
     {"/healthz", "/readyz", "/openapi.json", METADATA_PATH, f"{METADATA_PATH}/mcp"}
 )
 """Paths that need no token."""
+ASK_FOR_ONE = "On another machine, ask whoever runs the server for one."
+ASK_FOR_ANOTHER = "On another machine, ask whoever runs the server for another token."
 _GIVEN_ONCE = (b"authorization", b"host", b"origin", b"content-length")
 _LENGTHS = {b"content-length", b"transfer-encoding"}
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -41,13 +43,16 @@ class RequireToken:
                 403, f"This token allows nothing: ask for {SCOPES[0]}.", challenge
             )
         elif "authorization" in Request(scope).headers:
-            told = "This token does not hold. `memoria token` lists those that do."
+            told = (
+                "This token does not hold. `memoria token`, on the machine that has the memory, "
+                f"lists those that do. {ASK_FOR_ANOTHER}"
+            )
             answer = self._refuse(401, told, {"error": "invalid_token"})
         else:
             await self._verifier.note_refusal(scope, "no token was shown")
             told = (
                 "Show a token: `Authorization: Bearer mem_…`. `memoria token create` "
-                "makes one on the machine that has the memory."
+                f"makes one on the machine that has the memory. {ASK_FOR_ONE}"
             )
             answer = self._refuse(401, told, {})
         await answer_unread(answer, scope, receive, send)

@@ -30,7 +30,7 @@ from memoria.surface.http.callers import find_token
 from memoria.surface.http.problems import NOT_STORED, answer_problem
 from memoria.surface.http.rest.answers import answer_error
 from memoria.surface.mcp.asked import QUESTIONS
-from memoria.surface.mcp.calls import LIVE, ServedMemories
+from memoria.surface.mcp.calls import LIVE, ServedMemories, explain_lack
 
 MOST_BYTES = 16 * 1024 * 1024
 """Most bytes of a report: a turn of the largest size, with every character escaped."""
@@ -98,8 +98,7 @@ class HookRoutes:
             except MemoriaError as error:
                 return answer_error(error)
             await memories.note_refusal(request, f"{request.url.path} needs `{needed}`")
-            told = f"This token does not allow it: it takes --access {needed}."
-            return answer_problem(403, told)
+            return answer_problem(403, explain_lack(memories, request, needed))
 
         return serve
 

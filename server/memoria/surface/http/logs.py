@@ -17,6 +17,8 @@ from memoria.surface.http.health import PROBES
 from memoria.surface.http.observing import ObservedRequest
 
 LogForm = Literal["text", "json"]
+SERVING = logging.getLogger("memoria.serving")
+"""Log of what becomes of the server's processes."""
 _REQUESTS = logging.getLogger("memoria.requests")
 _MS_PER_S = 1000
 _OK = 200
@@ -89,6 +91,7 @@ def start_logging(form: LogForm | None) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter() if form == "json" else QuietFormatter())
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    SERVING.setLevel(logging.INFO)
     _REQUESTS.setLevel(logging.WARNING if form is None else logging.INFO)
 
 

@@ -20,17 +20,17 @@ from memoria.app.homes import TenantHomes
 from memoria.app.open_home import OpenHome, SharedParts
 from memoria.app.tokens import has_way_in
 from memoria.config import NO_WORKSPACE, Settings
-from memoria.errors import InvalidInputError
+from memoria.errors import InvalidInputError, MemoriaError
 from memoria.ingest.rounds import SharedRounds
 from memoria.model.access import Access
-from memoria.surface.http.addresses import parse_address
+from memoria.surface.http.addresses import parse_address, parse_name, require_free
 from memoria.surface.http.app import HttpOptions, build_app
 from memoria.surface.http.callers import CALLERS_CHANNEL
 from memoria.surface.http.connections import FewerWarnings, PatientConnection
-from memoria.surface.http.logs import LogForm
+from memoria.surface.http.logs import SERVING, LogForm
 from memoria.surface.http.observing import Observation
 from memoria.surface.http.telemetry import show_metrics, start_observing
-from memoria.surface.http.workers import READY_WITHIN_S, Workers, end_with_parent
+from memoria.surface.http.workers import READY_WITHIN_S, Workers, end_with_parent, keep_on_hangup
 
 _STOPS_AFTER_S = 5
 """Seconds that calls have to end in when the server is told to stop."""
@@ -73,7 +73,7 @@ class Service:
     async def _open(self) -> AsyncIterator[OpenHome | TenantHomes]:
         """Open the home, or the tenants' homes, and begin to load the embedder."""
         async with open_served(self.settings) as opened:
-            _tell(self.says)
+            _tell(self.says, self.log)
             yield opened
 
 
@@ -83,8 +83,13 @@ class WorkerService(Service):
     def build(self) -> Starlette:
         """Build the application in a worker, with the settings as the home's file has them."""
         end_with_parent()
-        opened = partial(open_served, _load_again(self.settings))
-        return build_app(opened, self.options, self._start_observing())
+        observation = self._start_observing()
+        try:
+            settings = _load_again(self.settings)
+        except MemoriaError as error:
+            SERVING.error("a worker can't start: %s", error)
+            sys.exit(1)
+        return build_app(partial(open_served, settings), self.options, observation)
 
 
 @asynccontextmanager
@@ -143,14 +148,15 @@ def serve_http(
         log: form of the lines that are written for requests; None for none.
 
     Raises:
-        InvalidInputError: an address can't be read or had, or is one that other machines reach and
-            nobody has a token; or what sends spans is missing.
+        InvalidInputError: an address or name can't be read or had, or is one that other machines
+            reach and nobody has a token; or what sends spans is missing.
     """
     host, port = parse_address(address)
+    require_free(host, port)
     if not _is_loopback(host):
         _require_way_in(settings, address)
     options = HttpOptions(
-        names=(*names, f"[{host}]" if ":" in host else host),
+        names=(*map(parse_name, names), f"[{host}]" if ":" in host else host),
         most=Access.READ if is_read_only else Access.ADMIN,
     )
     says = _describe(settings, address, host)
@@ -163,8 +169,9 @@ def serve_http(
     with show_metrics(metrics, settings, workers):
         if workers > 1:
             start_observing(log, counts=False).stop()  # what is missing is told once, and here
-            Workers(config, [config.bind_socket()], lambda: _tell(says)).run()
+            Workers(config, [config.bind_socket()], lambda: _tell(says, log)).run()
         else:
+            keep_on_hangup()
             uvicorn.Server(config).run()
 
 
@@ -221,8 +228,12 @@ def _describe(settings: Settings, address: str, host: str) -> str:
     )
 
 
-def _tell(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)  # noqa: T201
+def _tell(text: str, form: LogForm | None) -> None:
+    """Say what is served: on standard error, in the form that the log has."""
+    if form == "json":
+        SERVING.info(text)
+    else:
+        print(text, file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _is_loopback(host: str) -> bool:

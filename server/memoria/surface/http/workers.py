@@ -5,6 +5,7 @@ On SIGHUP each worker is replaced when its successor answers, so that somebody a
 
 import multiprocessing
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from multiprocessing.process import BaseProcess
@@ -12,6 +13,8 @@ from socket import socket
 
 from uvicorn import Config
 from uvicorn.supervisors import Multiprocess
+
+from memoria.surface.http.logs import SERVING
 
 READY_WITHIN_S = 30
 """Seconds in which a worker must answer its supervisor; starting takes some of them."""
@@ -37,12 +40,50 @@ class Workers(Multiprocess):
         if all(one.wait_until_ready(READY_WITHIN_S) for one in self.processes):
             self._tell()
 
+    def keep_subprocess_alive(self) -> None:
+        """Start a worker in place of each that has died, and say so."""
+        before = list(self.processes)
+        super().keep_subprocess_alive()
+        for old, new in zip(before, self.processes, strict=True):
+            if old is not new:
+                SERVING.warning(
+                    "worker %s died (exit code %s), and worker %s is started in its place",
+                    old.pid,
+                    old.exitcode,
+                    new.pid,
+                )
+
+    def handle_hup(self) -> None:
+        """Replace the workers one by one, and say how many were."""
+        before = list(self.processes)
+        super().handle_hup()
+        replaced = sum(old is not new for old, new in zip(before, self.processes, strict=True))
+        SERVING.info("SIGHUP: %s of %s workers were replaced", replaced, len(before))
+
 
 def end_with_parent() -> None:
-    """End this process as SIGTERM would when its supervisor is gone: nobody else would end it."""
+    """End this process when its supervisor is gone, as SIGTERM would, and leave SIGHUP to it."""
+    if sys.platform != "win32":  # whoever signals all processes of a service means the supervisor
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     supervisor = multiprocessing.parent_process()
     if supervisor is not None:
         threading.Thread(target=_wait_for_end, args=[supervisor], daemon=True).start()
+
+
+def keep_on_hangup() -> None:
+    """Have SIGHUP leave a line and no more: a server of one process has no other to hand over to.
+
+    By default it would end the process at once.
+    """
+    if sys.platform != "win32":
+        signal.signal(signal.SIGHUP, _tell_of_hangup)
+
+
+def _tell_of_hangup(_number: int, _frame: object) -> None:
+    SERVING.warning(
+        "SIGHUP: nothing was done. One process can't be replaced while it serves: with --workers 2 "
+        "or more they are, one by one; otherwise stop the server and start it again."
+    )
 
 
 def _wait_for_end(supervisor: BaseProcess) -> None:

@@ -1,6 +1,7 @@
 """Calls of tools: the memory and session of a call, and the form of its answer."""
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -11,6 +12,7 @@ from starlette.requests import HTTPConnection
 
 from memoria.app import Memoria
 from memoria.app.live_sessions import choose_live
+from memoria.bare.home import name_memory
 from memoria.errors import InvalidInputError, MemoriaError
 from memoria.language.reading.fences import show_invisible
 from memoria.model import Channel, Trust, now_millis
@@ -72,6 +74,22 @@ class OneMemory:
 
     async def note_refusal(self, _request: object, _reason: str) -> None:
         """Note nothing: nothing is refused to whom everything is allowed."""
+
+
+def explain_lack(memories: ServedMemories, request: object, needed: Access) -> str:
+    """Explain why a caller may not do what takes an access, and what helps."""
+    if memories.is_read_only:
+        return (
+            "This server is read-only: nobody changes anything through it, whatever a token "
+            "allows. Nothing was done."
+        )
+    access, tenant = memories.find_access(request), memories.find(request).tenant
+    options = (*name_memory(tenant), "token", "create", "--access", needed)
+    return (
+        f"This needs a token with `{needed}`, and this one is for `{access}`. Nothing was done. "
+        "Ask whoever runs the server for another; on the machine that has the memory "
+        f"`{shlex.join(('memoria', *options))}` makes it in a shell."
+    )
 
 
 RequestContext = ServerRequestContext[ServedMemories]

@@ -5,6 +5,7 @@ preview and a token, and the second, with the token, forgets just that: a few it
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated
 
 from mcp.server.elicitation import (
@@ -18,12 +19,13 @@ from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
 from memoria.app import Memoria
+from memoria.bare.home import name_memory
 from memoria.errors import InvalidInputError, PreviewChangedError
 from memoria.language.reading.fences import show_invisible
 from memoria.model.forgetting import ForgetOrder, ForgetPreview, ForgetResult
 from memoria.model.query import build_query
 from memoria.surface.documents import Unforgotten, write_forgotten, write_preview
-from memoria.surface.forgetting_text import forget_command, forget_text, preview_text
+from memoria.surface.forgetting_text import FOR_AGENTS, forget_command, forget_text, preview_text
 from memoria.surface.mcp.arguments import takes_query_arguments
 from memoria.surface.mcp.calls import Ctx, answer_with, can_ask_user, memory_of, user_channel
 from memoria.surface.mcp.shapes import WireForgetAnswer
@@ -85,7 +87,8 @@ async def forget_memory(
     """
     memory, order = memory_of(ctx), _read_order(arguments)
     if preview.is_empty:
-        return _report(await memory.forget_memory(order.selection.with_token(preview.token)))
+        done = await memory.forget_memory(order.selection.with_token(preview.token))
+        return _report(memory, done)
     if can_ask_user(ctx):
         return await _do_as_answered(ctx, order, preview, consent)
     if preview.total > memory.settings.forget_at_once:
@@ -136,13 +139,14 @@ def _read_order(arguments: Mapping[str, object]) -> ForgetOrder:
 async def _forget(memory: Memoria, order: ForgetOrder, token: str) -> CallToolResult:
     """Forget what was agreed to; if the selection changed since, show the new preview instead."""
     try:
-        return _report(await memory.forget_memory(order.selection.with_token(token)))
+        return _report(memory, await memory.forget_memory(order.selection.with_token(token)))
     except PreviewChangedError as error:
         return _show(error.preview, f"{error} {_AGREE.format(token=error.preview.token)}")
 
 
-def _report(forgotten: ForgetResult) -> CallToolResult:
-    return answer_with(write_forgotten(forgotten), forget_text(forgotten))
+def _report(memory: Memoria, forgotten: ForgetResult) -> CallToolResult:
+    reader = replace(FOR_AGENTS, memory=name_memory(memory.settings.tenant))
+    return answer_with(write_forgotten(forgotten), forget_text(forgotten, reader))
 
 
 def _show(

@@ -35,7 +35,14 @@ from memoria.errors import MemoriaError, shorten
 from memoria.model import describe_problems
 from memoria.model.access import Access
 from memoria.surface.mcp.arguments import read_as_meant
-from memoria.surface.mcp.calls import Ctx, RequestContext, ServedMemories, find_memory, title_of
+from memoria.surface.mcp.calls import (
+    Ctx,
+    RequestContext,
+    ServedMemories,
+    explain_lack,
+    find_memory,
+    title_of,
+)
 from memoria.surface.mcp.instructions import unread_word
 from memoria.surface.mcp.resources import without_links
 
@@ -307,10 +314,7 @@ async def _refuse_without_access(tool: Tool, access: Access, context: RequestCon
     if not access.includes(needed):
         served = context.lifespan_context
         await served.note_refusal(context.request, f"{tool.name} needs `{needed}`")
-        raise ToolError(
-            f"{tool.name} needs a token with `{needed}`, and this one is for `{access}`. Nothing "
-            "was done; the user makes another with `memoria token create` in a shell."
-        )
+        raise ToolError(f"{tool.name}: {explain_lack(served, context.request, needed)}")
 
 
 def _refuse_misfit(tool: Tool, arguments: Mapping[str, object]) -> None:

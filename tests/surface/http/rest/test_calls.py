@@ -334,3 +334,20 @@ def test_every_error_of_ours_has_a_status() -> None:
         "LeaseLostError",
     }
     assert "StoreUnavailableError" in by_status[HTTPStatus.SERVICE_UNAVAILABLE]
+
+
+@pytest.mark.anyio
+async def test_the_log_names_who_exported_who_began_a_night_and_who_asked_for_another_tenant(
+    start_seeded: StartSeeded,
+) -> None:
+    async with start_seeded() as seeded:
+        refused = await seeded.admin.post(
+            "/memory/search", json={"query": "checkout", "tenant_id": "ben"}
+        )
+        require_problem(refused, 403)
+        lines = (await seeded.admin.get("/memory/audit")).json()["actions"]
+    told = {line["action"]: line for line in lines}
+    assert told["begin night"]["subject"] == seeded.ids["night"]
+    assert "another tenant" in told["refuse"]["detail"]
+    for action in ("export", "begin night", "refuse"):
+        assert told[action]["caller"].startswith("token "), action

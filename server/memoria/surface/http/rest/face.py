@@ -27,7 +27,7 @@ from memoria.surface.http.rest.answers import (
 from memoria.surface.http.rest.reading import read_order
 from memoria.surface.http.rest.routes import ROUTES
 from memoria.surface.http.rest.table import RestCaller, RestRoute
-from memoria.surface.mcp.calls import ServedMemories
+from memoria.surface.mcp.calls import ServedMemories, explain_lack
 
 _LOG = logging.getLogger(__name__)
 _PRODUCT = re.compile(r"[^\s/()]{1,100}")
@@ -85,17 +85,18 @@ class RestFace:
             raise RefusedCallError(
                 HTTPStatus.SERVICE_UNAVAILABLE, "The home is not open. Call again in a moment."
             )
-        access = memories.find_access(request)
-        if not access.includes(route.access):
+        if not memories.find_access(request).includes(route.access):
             await memories.note_refusal(request, f"{route.name} needs `{route.access}`")
-            raise RefusedCallError(
-                HTTPStatus.FORBIDDEN,
-                f"This needs a token with `{route.access}`, and this one is for `{access}`. "
-                "Nothing was done; the user makes another with `memoria token create` in a shell.",
-            )
+            told = explain_lack(memories, request, route.access)
+            raise RefusedCallError(HTTPStatus.FORBIDDEN, told)
         memory = memories.find(request)
         memory.warm_up()
-        order = await read_order(route, request, memory.tenant)
+        try:
+            order = await read_order(route, request, memory.tenant)
+        except RefusedCallError as error:
+            if error.status == HTTPStatus.FORBIDDEN:
+                await memories.note_refusal(request, f"{route.name} was meant for another tenant")
+            raise
         channel = Channel(name="http", trust=Trust.REPORTED, client=_read_client(request))
         caller = RestCaller(
             memory.with_channel(channel),

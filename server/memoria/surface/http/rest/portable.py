@@ -85,7 +85,9 @@ async def export_memory(caller: RestCaller, order: ExportQuery) -> Response:
         nameless.seek(0)
         return nameless
 
-    return StreamingResponse(_read_parts(await in_thread(write)), media_type=LINES)
+    file = await in_thread(write)
+    await caller.memory.note_action("export", "memory")
+    return StreamingResponse(_read_parts(file), media_type=LINES)
 
 
 async def _read_parts(file: IO[bytes]) -> AsyncIterator[bytes]:

@@ -125,7 +125,9 @@ async def begin_night(caller: RestCaller, order: NightOrder) -> Document:
     """Begin a run, which goes on by itself."""
     settings = caller.memory.settings
     since = as_instant("since", order.since, settings.zone)
-    return (await in_thread(lambda: _begin_run(settings, order.steps, since))).to_json()
+    begun = await in_thread(lambda: _begin_run(settings, order.steps, since))
+    await caller.memory.note_action("begin night", begun.id)
+    return begun.to_json()
 
 
 async def list_nights(caller: RestCaller, order: NightsOrder) -> Document:
@@ -147,6 +149,7 @@ async def undo_night(caller: RestCaller, order: NightId) -> Document:
     """Undo a run and all later ones."""
     settings = caller.memory.settings
     undone = await in_thread(lambda: nights.undo_nightly(settings, order.run_id, lambda _: None))
+    await caller.memory.note_action("undo night", order.run_id)
     return undone.to_json()
 
 
