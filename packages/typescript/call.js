@@ -110,7 +110,7 @@ function checkUrl(given) {
         "machine alone.",
     );
   }
-  return url.href.replace(/\/+$/, "");
+  return url.href.replace(/\/+$/, "").replace(/\/+mcp$/, "");
 }
 
 /** Writes the arguments of a path into it, and takes them out of those given. */
