@@ -117,6 +117,7 @@ async def test_a_secret_in_a_statement_is_redacted(memory: Memoria) -> None:
         ("   ", {}, "nothing to remember"),
         ("<private>x</private>", {}, "nothing to remember"),
         ("x" * 4001, {}, "at most 4,000 characters"),
+        ("x" * 50_000_000, {}, "at most 4,000 characters"),
         ("x", {"importance": 2}, "importance is 2"),
         ("x", {"type": "opinion"}, "type: 'opinion' is not one of fact, preference"),
         ("x", {"valid_from": "soon"}, "valid_from: 'soon' is not a date"),

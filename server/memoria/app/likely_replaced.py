@@ -11,6 +11,7 @@ from memoria.language.statements.classifier import guess_type
 from memoria.language.words.analyser import query_terms
 from memoria.memories.details import StatementDetails
 from memoria.memories.statements import Statements
+from memoria.memories.wordings import MOST_GIVEN_CHARS, require_short
 from memoria.model import Memory, MemoryType, RelatedStatement, RememberResult
 from memoria.model.parse import as_statable_type
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
@@ -60,6 +61,7 @@ def keep_and_ask(
         given_type: its type, where whoever states it has named one.
         details: what is known of it beside its words.
     """
+    require_short(content, MOST_GIVEN_CHARS)  # before its type is read
     kind = as_statable_type(guess_type(content) if given_type is None else given_type)
     known = like.find(content)
     kept = statements.remember(content, kind, details)

@@ -234,6 +234,8 @@ _LASTING_CHINESE = lazy_regex(
     r"\s*(?P<n>\d{1,5}|[一二两三四五六七八九十百]{1,5}|半)\s*"
     r"(?P<unit>个?小时|个?钟头|天|个?星期|个?礼拜|周|个?月|年)(?:之?内|以内)?\s*"
 )
+_MOST_END_CHARS = 1_000
+"""A longer text is no expression of an end."""
 _FOR_EVER = lazy_regex(
     r"\s*(?:permanent(?:ly)?|for ?ever|always|永久|永远|长期|一直)\s*", re.IGNORECASE
 )
@@ -282,8 +284,9 @@ def read_end(until: str, said_at: int, zone: Zone, since: int | None = None) -> 
     if _FOR_EVER.fullmatch(until):
         return End(None)
     begins = said_at if since is None else since
-    end = _read_lasting(until, begins, zone)
-    if end is None and _is_read_whole(until, said_at, zone):
+    is_short = len(until) <= _MOST_END_CHARS
+    end = _read_lasting(until, begins, zone) if is_short else None
+    if end is None and is_short and _is_read_whole(until, said_at, zone):
         end = find_end(until, said_at, zone)
     if end is None:
         problem = f"until: no end can be read from {quote_value(until)}. {_EXAMPLES}"

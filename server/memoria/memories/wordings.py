@@ -350,6 +350,23 @@ def _stands_alone(wording: NewWording) -> bool:
 
 
 MAX_CHARS = 4000
+MOST_GIVEN_CHARS = 10 * MAX_CHARS
+"""Most characters as they are given; of these, secrets and what is invisible are left out."""
+
+
+def require_short(text: str, most: int = MAX_CHARS) -> None:
+    """Check that a text is no longer than a statement may be.
+
+    Raises:
+        InvalidInputError: it is longer.
+    """
+    if len(text) > most:
+        raise InvalidInputError(
+            f"A memory has at most {MAX_CHARS:,} characters and this has {len(text):,}. Remember "
+            "the conclusion; record the long text with record_conversation.",
+            for_person=f"A memory has at most {MAX_CHARS:,} characters and this has {len(text):,}. "
+            "Remember the conclusion, and bring in the long text: `memoria import FILE`.",
+        )
 
 
 def check_statement(content: str, tally: Tally) -> str:
@@ -358,16 +375,11 @@ def check_statement(content: str, tally: Tally) -> str:
     Raises:
         InvalidInputError: it is empty, too long, or asks itself not to be kept.
     """
+    require_short(content, MOST_GIVEN_CHARS)  # before any work is done
     text = drop_invisible(clean_text(content, tally)).strip()
     if not text:
         raise InvalidInputError("There is nothing to remember: say it in a sentence.")
-    if len(text) > MAX_CHARS:
-        raise InvalidInputError(
-            f"A memory has at most {MAX_CHARS:,} characters and this has {len(text):,}. Remember "
-            "the conclusion; record the long text with record_conversation.",
-            for_person=f"A memory has at most {MAX_CHARS:,} characters and this has {len(text):,}. "
-            "Remember the conclusion, and bring in the long text: `memoria import FILE`.",
-        )
+    require_short(text)
     if read_condition_of_statement(text) is Condition.WITHHELD:
         raise InvalidInputError(
             "Nothing was kept: this asks itself not to be kept. Go on without storing it. What may "

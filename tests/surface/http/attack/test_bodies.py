@@ -136,6 +136,7 @@ def test_a_body_of_10_mb_is_refused(served: Served, target: str) -> None:
     token = f"Authorization: Bearer {served.create_token().text}"
     kind = "Content-Type: application/json"
     chunk = b"%x\r\n%s\r\n" % (_MIB, b"[" * _MIB)
+    raw = b""
     first = (f"POST {target} HTTP/1.1", "Host: localhost", "Connection: close", token, kind)
     for version in ("2026-07-28", "2025-06-18"):
         era = f"MCP-Protocol-Version: {version}"
@@ -144,8 +145,8 @@ def test_a_body_of_10_mb_is_refused(served: Served, target: str) -> None:
         served.check_tells_nothing(answer.raw)
         raw = "\r\n".join((*first, era, "Transfer-Encoding: chunked")).encode() + b"\r\n\r\n"
         served.check_refusal(served.send(raw + chunk * 10 + b"0\r\n\r\n"))
-        if target == "/mcp":
-            served.check_refusal(served.send(raw + chunk * 6))  # without an end
+    if target == "/mcp":
+        served.check_refusal(served.send(raw + chunk * 6))  # without an end
 
 
 def test_a_body_that_is_not_as_long_as_it_says_is_refused(served: Served) -> None:

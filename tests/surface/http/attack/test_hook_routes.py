@@ -90,7 +90,7 @@ def test_no_body_fails_inside_and_no_page_of_another_site_gets_in(served: Served
         {"ask": ask, name: value}
         for ask in (*QUESTIONS, "__init__", "")
         for name in ("workspace", "session", "prompt", "client")
-        for value in odd[::4]
+        for value in odd[len(ask) % 4 :: 6]
     ]
     bodies += [{**good, "tenant": "ben"}, {**good, "trust": "user"}, [good], None, "x", 1]
     for number, body in enumerate(bodies):
