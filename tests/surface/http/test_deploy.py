@@ -22,6 +22,7 @@ from memoria.config import Settings
 from memoria.surface.http.addresses import parse_address
 from memoria.surface.http.health import PROBES
 from memoria.surface.http.metrics import CallMetrics, HomeCollector
+from memoria.surface.http.rest.routes import ROUTES
 
 DEPLOY = ROOT / "deploy"
 DOCKERFILE = ROOT / "Dockerfile"
@@ -140,6 +141,14 @@ def test_nights_run_without_a_word_of_whoever_deploys() -> None:
     unit = (DEPLOY / "memoria.service").read_text("utf-8")
     assert re.findall(rf"^Environment={name}=(\d+)$", unit, re.MULTILINE) == ["30"]
     assert SERVICE["environment"][name] == f"${{{name}:-30}}"
+
+
+def test_slow_searches_are_watched_at_every_path_that_searches() -> None:
+    alerts = (DEPLOY / "alerts.yml").read_text("utf-8")
+    (ends,) = re.findall(r'route=~"/memory/\(([a-z|]+)\)"', alerts)
+    asked = {"search_memory", "search_conversation_traces", "recall"}
+    paths = {route.path for route in ROUTES if route.name in asked}
+    assert {f"/memory/{end}" for end in ends.split("|")} == paths
 
 
 def test_yaml_files_can_be_read() -> None:
