@@ -43,6 +43,7 @@ class _Operation:
         self.method_name = first + "".join(map(str.capitalize, rest))
         self.arguments_name = f"{''.join(map(str.capitalize, (first, *rest)))}Arguments"
         self.takes_key = False
+        self.reads = described["x-access"] == "read"
         self.properties = dict[str, Schema]()
         self.required = set[str]()
         for one in described["parameters"]:
@@ -62,9 +63,10 @@ class _Operation:
 
     def write_call(self) -> str:
         """Write how it is called, for `call.js`; a body and an answer are JSON if it says none."""
-        call = {"method": self.method, "path": self.path}
+        call: dict[str, object] = {"method": self.method, "path": self.path}
         kinds = {"takes": self.takes, "answers": self.answers}
         call |= {name: kind for name, kind in kinds.items() if kind and kind != _JSON}
+        call |= {"reads": True} if self.reads else {}
         return f"{{ {', '.join(f'{name}: {json.dumps(one)}' for name, one in call.items())} }}"
 
     def write_signature(self) -> str:

@@ -88,9 +88,10 @@ export class Caller {
       return await this.#fetch(address + query, request);
     } catch (error) {
       if (options.signal?.aborted) throw error;
-      const detail =
-        `${this.#url} gave no answer. Check the address, and that the server runs. ` +
-        "Whether a change was made is not known: look before you make it again.";
+      const then = operation.reads
+        ? "Nothing was changed: ask again."
+        : "Whether a change was made is not known: look before you make it again.";
+      const detail = `${this.#url} gave no answer. Check the address, and that the server runs. ${then}`;
       throw new MemoriaProblem(0, { detail }, error);
     }
   }
@@ -110,7 +111,7 @@ function checkUrl(given) {
         "machine alone.",
     );
   }
-  return url.href.replace(/\/+$/, "");
+  return url.href.replace(/\/+$/, "").replace(/\/+mcp$/, "");
 }
 
 /** Writes the arguments of a path into it, and takes them out of those given. */

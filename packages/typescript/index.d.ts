@@ -198,6 +198,7 @@ export interface HistoryEvent {
   action?: string;
   channel?: string;
   client?: string;
+  caller?: string;
   detail?: string;
 }
 

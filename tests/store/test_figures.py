@@ -72,6 +72,18 @@ def test_nights_are_those_that_ended_last_for_each_tenant(store: SqliteStore) ->
     assert figures.oldest_night_at == NOON
 
 
+def test_who_never_had_a_night_waits_since_the_first_word(store: SqliteStore) -> None:
+    assert store.figures().oldest_night_at is None
+    for tenant, day in (("ann", 1), ("ben", 2)):
+        with use_clock(partial(add, NOON, day * DAY_MS)), store.write(tenant) as tx:
+            tx.scratchpads.put("s", None, (), NOON, 5)
+    assert store.figures().oldest_night_at == NOON + DAY_MS
+    with store.write("ann") as tx:
+        run = tx.nightly_runs.begin_run("run", NOON + 3 * DAY_MS, RunOptions(steps=()))
+        tx.nightly_runs.set_state(run, "finished", NOON)
+    assert store.figures().oldest_night_at == NOON + 2 * DAY_MS
+
+
 def test_a_forget_is_overdue_when_its_grace_is_over_and_it_is_not_purged(
     store: SqliteStore,
 ) -> None:

@@ -30,7 +30,12 @@ from memoria.memories.revisions import (
     confidence_of,
     require_turn,
 )
-from memoria.memories.task_in_hand import find_task_in_hand, find_task_of_turn, is_about_work
+from memoria.memories.task_in_hand import (
+    find_task_in_hand,
+    find_task_of_session,
+    find_task_of_turn,
+    is_about_work,
+)
 from memoria.memories.times import local_span, zone_of_turn
 from memoria.memories.wordings import NewWording, check_statement, interpretation_by_agent
 from memoria.model import (
@@ -183,12 +188,16 @@ class Statements(Revisions):
         turn: StoredTurn | None,
         given: StatementDetails,
     ) -> str | None:
-        """Return the task in hand, where a statement is about the work."""
-        task = (
-            find_task_in_hand(tx, given.session_id, self._workspace, now_millis())
-            if turn is None
-            else find_task_of_turn(tx, turn)
-        )
+        """Return the task in hand, where a statement is about the work.
+
+        Over HTTP the latest task may be another program's: there it is that of the session alone.
+        """
+        if turn is not None:
+            task = find_task_of_turn(tx, turn)
+        elif self._channel.caller is not None:
+            task = find_task_of_session(tx, given.session_id, now_millis())
+        else:
+            task = find_task_in_hand(tx, given.session_id, self._workspace, now_millis())
         is_of_task = task and is_about_work(text, memory.type, memory.subject, memory.scope)
         return task if is_of_task else None
 

@@ -35,6 +35,12 @@ def find_task_in_hand(
     return focus.task if focus and 0 <= at - focus.noted_at < DAY_MS else None
 
 
+def find_task_of_session(tx: Transaction, session_id: str | None, at: int) -> str | None:
+    """Return the task of a session's own scratchpad; None if it has none."""
+    pad = tx.scratchpads.get(session_id) if session_id else None
+    return None if pad is None else _task_at(pad, at)
+
+
 def list_told_tasks(
     tx: Transaction, workspace: str | None, at: int, limit: int
 ) -> list[Scratchpad]:

@@ -264,7 +264,8 @@ class HomeFigures(Value):
     newest_night_at: int | None
     """Beginning of the last night that was finished."""
     oldest_night_at: int | None
-    """Beginning of the last finished night of the tenant whose last one is longest ago."""
+    """Beginning of the last finished night of the tenant whose last one is longest ago. A tenant
+    without one counts from the first word."""
     hidden_forgets: int
     """Number of forgets that can still be undone, or wait to be purged."""
     overdue_forgets: int

@@ -22,6 +22,7 @@ from memoria.config import Settings
 from memoria.surface.http.addresses import parse_address
 from memoria.surface.http.health import PROBES
 from memoria.surface.http.metrics import CallMetrics, HomeCollector
+from memoria.surface.http.rest.routes import ROUTES
 
 DEPLOY = ROOT / "deploy"
 DOCKERFILE = ROOT / "Dockerfile"
@@ -56,6 +57,7 @@ def test_every_command_line_is_one_that_the_program_takes() -> None:
         "compose.yaml",
         "memoria.service",
         "memoria-nightly@.service",
+        "memoria-backup@.service",
     }
     assert [(line.page.name, line.words, why) for line in found if (why := problem(line))] == []
 
@@ -118,6 +120,35 @@ def test_every_metric_that_is_named_is_shown(file: Path) -> None:
     }
     assert named
     assert named <= shown
+
+
+def test_the_unit_s_first_lines_need_nothing_that_is_not_in_the_repository() -> None:
+    unit = (DEPLOY / "memoria.service").read_text("utf-8")
+    (copied,) = re.findall(r"cp (.+) /etc/systemd/system/", unit)
+    found = {file.name for pattern in copied.split() for file in ROOT.glob(pattern)}
+    assert found == {
+        file.name for file in DEPLOY.iterdir() if file.suffix in {".service", ".timer"}
+    }
+    (timers,) = re.findall(r"enable --now memoria (.+)", unit)
+    assert {re.sub("@.+", "@.timer", one) for one in timers.split()} < found
+    assert re.findall(r"pip install (\S+)", unit) == ["."]
+    folder = unit.index("install -d -o memoria -g memoria -m 700 /var/lib/memoria\n")
+    assert folder < unit.index("token create")
+
+
+def test_nights_run_without_a_word_of_whoever_deploys() -> None:
+    name = "MEMORIA_NIGHTLY_IDLE_MINUTES"
+    unit = (DEPLOY / "memoria.service").read_text("utf-8")
+    assert re.findall(rf"^Environment={name}=(\d+)$", unit, re.MULTILINE) == ["30"]
+    assert SERVICE["environment"][name] == f"${{{name}:-30}}"
+
+
+def test_slow_searches_are_watched_at_every_path_that_searches() -> None:
+    alerts = (DEPLOY / "alerts.yml").read_text("utf-8")
+    (ends,) = re.findall(r'route=~"/memory/\(([a-z|]+)\)"', alerts)
+    asked = {"search_memory", "search_conversation_traces", "recall"}
+    paths = {route.path for route in ROUTES if route.name in asked}
+    assert {f"/memory/{end}" for end in ends.split("|")} == paths
 
 
 def test_yaml_files_can_be_read() -> None:

@@ -190,7 +190,7 @@ def find_token(token: str | None) -> str:
 
 
 def check_url(url: str) -> str:
-    """Return a server's address without a slash at its end.
+    """Return a server's address without `/mcp` or a slash at its end.
 
     Raises:
         InvalidInputError: it is no address, or the token would go over a network in clear text.
@@ -214,7 +214,7 @@ def check_url(url: str) -> str:
             f"url: {shorten(url)} would send the token and the memory in clear text. Use https; "
             "http is for this machine alone."
         )
-    return url.rstrip("/")
+    return url.rstrip("/").removesuffix("/mcp").rstrip("/")
 
 
 def check_token(token: str) -> str:

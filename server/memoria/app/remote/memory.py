@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from contextlib import asynccontextmanager
 from functools import wraps
 from inspect import signature
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import anyio
 
@@ -97,6 +97,11 @@ class RemoteMemoria:
 
     def __repr__(self) -> str:
         return f"RemoteMemoria({self.url!r})"
+
+    if not TYPE_CHECKING:  # or no type checker would find a misspelt method
+
+        def __getattr__(self, name):  # noqa: ANN001, ANN204  (nobody reads them)
+            raise AttributeError(describe_missing(name))
 
     @property
     def url(self) -> str:
@@ -237,6 +242,19 @@ async def open_remote(
     finally:
         with anyio.CancelScope(shield=True):
             await connection.close()
+
+
+def describe_missing(name: str) -> str:
+    """Say of what a memory on a server has not where it is, or what to do instead."""
+    if name == "wait_until_idle":
+        return (
+            f"{name}: over HTTP nothing waits for vectors. Leave it out: text is found at once, "
+            "and `statistics()` counts what has no vector yet."
+        )
+    return (
+        f"{name}: a memory on a server has no such attribute. What `Memoria` has beside these is "
+        "for the machine that has the home."
+    )
 
 
 def _write_turn(turn: Turn) -> Document:

@@ -1,8 +1,9 @@
 """The library over HTTP without `async`."""
 
 from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
 
-from memoria.app.remote.memory import RemoteMemoria, open_remote
+from memoria.app.remote.memory import RemoteMemoria, describe_missing, open_remote
 from memoria.app.sync import LoopThread, OpenedTwin, wait_for
 
 
@@ -20,6 +21,11 @@ class SyncRemoteMemoria(OpenedTwin[RemoteMemoria]):
 
     def __repr__(self) -> str:
         return f"SyncRemoteMemoria({self.url!r})"
+
+    if not TYPE_CHECKING:  # or no type checker would find a misspelt method
+
+        def __getattr__(self, name):  # noqa: ANN001, ANN204  (nobody reads them)
+            raise AttributeError(describe_missing(name))
 
     @property
     def url(self) -> str:

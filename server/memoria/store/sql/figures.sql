@@ -27,9 +27,12 @@ FROM nightly_runs WHERE n IN (SELECT max(n) FROM nightly_runs GROUP BY tenant_id
 GROUP BY state;
 
 -- name: finished
--- When the tenants' last finished runs began: the newest, and that of the tenant who waits longest.
-SELECT max(last) AS newest, min(last) AS oldest
-FROM (SELECT max(at) AS last FROM nightly_runs WHERE state = 'finished' GROUP BY tenant_id) AS runs;
+-- When the tenants' last finished runs began: the newest, and since when the tenant waits who waits
+-- longest: for who had none, since the first word.
+SELECT max(last) AS newest, min(coalesce(last, t.created_at)) AS oldest
+FROM tenants t LEFT JOIN (
+    SELECT tenant_id, max(at) AS last FROM nightly_runs WHERE state = 'finished' GROUP BY tenant_id
+) AS runs ON runs.tenant_id = t.id;
 
 -- name: forgets
 SELECT count(*) AS hidden,

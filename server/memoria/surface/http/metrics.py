@@ -271,7 +271,8 @@ def _describe_home(figures: HomeFigures) -> Iterator[Metric]:
     )
     yield _moment(
         "memoria_night_oldest",
-        "When the last finished night began of the tenant whose last one is longest ago.",
+        "When the last finished night began of the tenant whose last one is longest ago; "
+        "of a tenant without one, when the tenant was first known.",
         figures.oldest_night_at,
     )
     yield _gauge(

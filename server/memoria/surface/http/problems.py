@@ -43,5 +43,5 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
 
 
 def encode(document: Document) -> bytes:
-    """Return a document as the bytes of its JSON."""
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+    """Return a document as the bytes of its JSON, with a line end for whoever is in a shell."""
+    return f"{json.dumps(document, ensure_ascii=False, separators=(',', ':'))}\n".encode()

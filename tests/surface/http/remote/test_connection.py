@@ -105,6 +105,12 @@ def test_https_and_this_machine_are_addresses(url: str) -> None:
     assert RestConnection(url, TOKEN).url == url.rstrip("/")
 
 
+@pytest.mark.parametrize("end", ["", "/", "/mcp", "/mcp/"])
+def test_the_address_that_clients_of_mcp_are_told_is_one(end: str) -> None:
+    connection = RestConnection(f"https://memory.example.com{end}", TOKEN)
+    assert connection.url == "https://memory.example.com"
+
+
 @pytest.mark.parametrize("token", ["mem_a b", "mem_é", "mem_a\nX-Other: 1"])
 def test_a_token_that_no_header_holds_is_refused_and_not_repeated(token: str) -> None:
     with pytest.raises(InvalidInputError, match="token") as refused:
@@ -320,6 +326,15 @@ async def test_a_program_without_an_event_loop_has_the_same_methods(
 
         kept, found = await anyio.to_thread.run_sync(live)
     assert kept == found
+
+
+def test_what_is_not_there_over_http_says_what_to_do() -> None:
+    for kind in (RemoteMemoria, SyncRemoteMemoria):
+        memory = kind.__new__(kind)
+        with pytest.raises(AttributeError, match=r"Leave it out: text is found at once"):
+            _ = memory.wait_until_idle  # type: ignore[attr-defined]
+        with pytest.raises(AttributeError, match=r"private: .* the machine that has the home"):
+            _ = memory.private  # type: ignore[attr-defined]
 
 
 def test_every_method_over_http_has_a_twin_without_async() -> None:

@@ -48,7 +48,12 @@ async def test_node_uses_a_server_with_it(start_server: StartServer) -> None:
             "missing": [404, "not_found", "There is no memory nothing. Find its id "],
             "empty": [422, "invalid_input", "query: it is empty. Ask in words, for ex"],
             "stranger": [401, None, "This token does not hold. `memoria token"],
-            "nobody": [0, None, "http://127.0.0.1:1 gave no answer. Check"],
+            "nobody": [0, "Nothing was changed: ask again."],
+            "unknown": [
+                0,
+                "Whether a change was made is not known: look before you make it again.",
+            ],
+            "atMcp": "ann",
             "unsafe": [
                 "TypeError: url: the token and the memory",
                 "TypeError: url: leave out what stands be",

@@ -6,12 +6,14 @@ declare const process: { env: Record<string, string> };
 const SHOWN = 40;
 const { MEMORIA_URL: url, MEMORIA_TOKEN: token } = process.env;
 const memoria = new Memoria({ url, token });
+const nobody = new Memoria({ url: "http://127.0.0.1:1", token });
 
 async function seeProblem(call: () => Promise<unknown>): Promise<unknown[]> {
   try {
     return [await call()];
   } catch (error) {
     if (!(error instanceof MemoriaProblem)) throw error;
+    if (error.status === 0) return [0, error.message.split(". ").at(-1)];
     return [error.status, error.kind, error.message.slice(0, SHOWN)];
   }
 }
@@ -52,7 +54,9 @@ console.log(
     missing: await seeProblem(() => memoria.getMemory({ memory_id: "nothing" })),
     empty: await seeProblem(() => memoria.searchMemory({ query: "" })),
     stranger: await seeProblem(() => new Memoria({ url, token: "mem_x" }).tellStatus()),
-    nobody: await seeProblem(() => new Memoria({ url: "http://127.0.0.1:1", token }).tellStatus()),
+    nobody: await seeProblem(() => nobody.searchMemory({ query: "tea" })),
+    unknown: await seeProblem(() => nobody.remember({ content: "Ann likes tea." })),
+    atMcp: (await new Memoria({ url: `${url}/mcp`, token }).tellStatus()).tenant,
     unsafe: [
       "http://memory.example.com",
       "https://ann:secret@memory.example.com",

@@ -12,7 +12,7 @@ from tests.surface.http.rest.conftest import TENANT, StartSeeded, build_request
 import memoria.errors
 from memoria.errors import MemoriaError
 from memoria.model.access import Access
-from memoria.surface.http.rest.answers import status_for
+from memoria.surface.http.rest.answers import status_for, write_tag
 from memoria.surface.http.rest.routes import ROUTES
 
 UNKNOWN = "0199ffff-ffff-7fff-8fff-ffffffffffff"
@@ -109,6 +109,33 @@ async def test_a_memory_that_has_changed_since_it_was_read_is_not_corrected(
         assert done[0].status_code == 200, done[0].text
         require_problem(done[1], 412)
         assert (await seeded.admin.get(url)).json()["text"] == wordings[0]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("written", ["{}", '{}, "other"', "'{}'"])
+async def test_an_etag_without_its_quotes_is_told_apart_from_a_change(
+    start_seeded: StartSeeded, written: str
+) -> None:
+    async with start_seeded() as seeded:
+        url = f"/memory/nodes/{seeded.ids['memory']}"
+        tag = (await seeded.admin.get(url)).headers["etag"].strip('"')
+        change = {"action": "correct", "content": "The checkout is deployed on Mondays."}
+        headers = {"If-Match": written.format(tag)}
+        answer = await seeded.admin.patch(url, json=change, headers=headers)
+        assert "in its quotes" in require_problem(answer, 400)["detail"]
+        answer = await seeded.admin.patch(url, json=change, headers={"If-Match": f'"{tag}"'})
+        assert answer.status_code == 200, answer.text
+
+
+@pytest.mark.anyio
+async def test_json_ends_with_a_line_end_and_its_etag_is_of_all_that_is_sent(
+    start_seeded: StartSeeded,
+) -> None:
+    async with start_seeded() as seeded:
+        answer = await seeded.admin.get("/memory/status")
+        assert answer.content.endswith(b"}\n")
+        assert answer.headers["etag"] == write_tag(answer.content)
+        assert (await seeded.admin.get("/memory/nowhere")).content.endswith(b"}\n")
 
 
 @pytest.mark.anyio

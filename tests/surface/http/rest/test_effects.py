@@ -3,6 +3,7 @@
 import anyio
 import httpx2
 import pytest
+from mcp.types import CallToolResult
 from tests.surface.http.conftest import StartServer
 from tests.surface.http.rest.conftest import TENANT, StartSeeded
 from tests.surface.http.rest.test_calls import require_problem
@@ -119,3 +120,29 @@ async def test_a_store_that_does_not_serve_is_told_as_503(start_seeded: StartSee
     async with start_seeded() as seeded:
         seeded.server.home.store.close()
         require_problem(await seeded.admin.get("/memory/nodes"), 503)
+
+
+@pytest.mark.anyio
+async def test_a_statement_is_filed_under_the_task_of_its_own_session_alone(
+    start_server: StartServer,
+) -> None:
+    async with start_server() as server:
+        token = await server.create_token(TENANT, Access.WRITE)
+        async with server.client(token.text) as client:
+            pad = {"current_focus": "Release the checkout"}
+            await client.put("/memory/scratchpads/chat-17", json=pad)
+
+            async def state(**statement: str) -> str | None:
+                kept = (await client.post("/memory/nodes", json=statement)).json()
+                task: str | None = kept.get("task")
+                return task
+
+            assert await state(content="The staging server runs Debian.") is None
+            assert await state(content="The gateway runs nginx.", session_id="chat-18") is None
+            own = await state(content="The release branch is cut.", session_id="chat-17")
+        assert own == "Release the checkout"
+        async with server.connect(token.text) as agent:
+            given = {"content": "The build server runs Fedora."}
+            answer = await agent.call_tool("remember", given)
+            assert isinstance(answer, CallToolResult)
+            assert "task" not in (answer.structured_content or {})

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+import httpx2
 import pytest
 from tests.docs.pages import DOCS, blocks
 from tests.surface.http.rest.conftest import StartSeeded
 
 from memoria.surface.http.rest.routes import ROUTES
 
+EXPORT = "@mine.jsonl"
 PAGE: Path = DOCS / "guide" / "rest.md"
 
 
@@ -49,6 +51,14 @@ def _read_call(words: list[str]) -> dict[str, Any]:
                 method = request["method"]
                 request |= {"json": json.loads(next(given))}
                 request["method"] = "POST" if method == "GET" else method
+            case "-i" | "-G":
+                continue
+            case "--data-urlencode":
+                request["params"].append(tuple(next(given).split("=", 1)))
+            case "--output":
+                assert next(given) == EXPORT.removeprefix("@")
+            case "--data-binary":
+                request |= {"content": next(given), "method": "POST"}
             case "-X":
                 request["method"] = next(given)
             case "-H":
@@ -60,6 +70,13 @@ def _read_call(words: list[str]) -> dict[str, Any]:
     return request
 
 
+def read_next(answer: httpx2.Response) -> str:
+    """Return what a later call takes of an answer: the lines of an export, or a preview's token."""
+    if answer.headers["content-type"] != "application/json":
+        return answer.text
+    return f'"{answer.json().get("token")}"'
+
+
 @pytest.mark.anyio
 async def test_every_call_of_the_page_is_answered(start_seeded: StartSeeded) -> None:
     async with start_seeded() as seeded:
@@ -68,7 +85,8 @@ async def test_every_call_of_the_page_is_answered(start_seeded: StartSeeded) -> 
         for request in list_calls(values):
             answer = await seeded.admin.request(**request)
             assert answer.status_code == 200, (request, answer.text)
-            values['"TOKEN"'] = f'"{answer.json().get("token")}"'
+            values[EXPORT if request["url"] == "/memory/export" else '"TOKEN"'] = read_next(answer)
+            values['"ETAG"'] = answer.headers.get("etag", "")
             called += 1
         assert called > 10
 

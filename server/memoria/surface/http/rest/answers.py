@@ -1,6 +1,7 @@
 """Answers: JSON documents with an ETag, and a status for each error of ours."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 
@@ -21,6 +22,7 @@ from memoria.surface.documents import Document, write_preview
 from memoria.surface.http.problems import NOT_STORED, answer_problem, encode
 
 _TAG_CHARS = 32
+_TAGS = re.compile(r'\s*(?:\*|(?:W/)?"[^"]*"(?:\s*,\s*(?:W/)?"[^"]*")*)\s*')
 _STATUSES: Mapping[type[MemoriaError], HTTPStatus] = {
     NotFoundError: HTTPStatus.NOT_FOUND,
     NoMemoryError: HTTPStatus.NOT_FOUND,
@@ -82,6 +84,20 @@ def write_tag(body: bytes) -> str:
 def tag_of(document: Document) -> str:
     """Return the ETag with which a document is answered."""
     return write_tag(encode(document))
+
+
+def require_tags(header: str) -> None:
+    """Check that a header has ETags in their quotes.
+
+    Raises:
+        RefusedCallError: it has something else, so that nobody can tell whether it names one.
+    """
+    if _TAGS.fullmatch(header) is None:
+        raise RefusedCallError(
+            HTTPStatus.BAD_REQUEST,
+            'If-Match takes an ETag as it came, in its quotes: If-Match: "0123abcd". Nothing was '
+            "done.",
+        )
 
 
 def has_tag(header: str, tag: str) -> bool:

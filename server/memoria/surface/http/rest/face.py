@@ -22,6 +22,7 @@ from memoria.surface.http.rest.answers import (
     answer_document,
     answer_error,
     has_tag,
+    require_tags,
     tag_of,
 )
 from memoria.surface.http.rest.reading import read_order
@@ -125,6 +126,7 @@ class RestFace:
         expected = caller.request.headers.get("if-match")
         if expected is None or route.current is None:
             return await route.call(caller, order)
+        require_tags(expected)
         async with self._turns[caller.memory.tenant]:
             if not has_tag(expected, tag_of(await route.current(caller, order))):
                 raise RefusedCallError(

@@ -97,6 +97,8 @@ class HistoryEvent(BaseModel):
     action: str | None = None
     channel: str | None = None
     client: str | None = None
+    caller: str | None = None
+    """Whoever called over HTTP: a token's last characters and label, or a subject."""
     detail: str | None = None
 
 
