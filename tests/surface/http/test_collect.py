@@ -262,7 +262,8 @@ async def test_a_token_reports_to_its_own_tenant_alone_and_only_if_it_may_write(
         assert len(await kept(memory_of(server, "ann"))) == 1
         assert await list_said(server, "ben") == []
         about = [await anyio.to_thread.run_sync(one.call, ABOUT) for one in (ann, ben)]
-    assert [(one["tenant"], one["access"]) for one in about] == [("ann", "write"), ("ben", "read")]
+    told = [(one["tenant"], one["access"], one["read_only"]) for one in about]
+    assert told == [("ann", "write", False), ("ben", "read", False)]
 
 
 @pytest.mark.anyio

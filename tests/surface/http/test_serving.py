@@ -47,7 +47,7 @@ async def test_a_server_shows_metrics_and_writes_lines_until_it_is_stopped(home:
     with serve(home, *options) as process:
         assert process.stderr is not None
         said = await anyio.to_thread.run_sync(process.stderr.readline)
-        assert said.startswith("Memoria serves")
+        assert json.loads(said)["message"].startswith("Memoria serves")
         async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
             while (await _get(client, "/readyz")) != 200:
                 await anyio.lowlevel.checkpoint()
