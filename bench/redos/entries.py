@@ -101,7 +101,7 @@ ENTRIES: Mapping[str, Entry] = {
     "sayings": lambda text: [read_saying(text), find_wish(text)],
     "likeness": lambda text: [
         digest_opening(Role.USER, text),
-        is_same_turn(text, f"{text}."),
+        is_same_turn(text, f"{text} and more"),  # whatever it ends with, all of it is read
         is_whole(text, text),
     ],
     # What is made of it for searches

@@ -68,7 +68,7 @@ def test_a_dead_letter_is_seen_by_doctor_retried_and_dropped(
     assert dead["last_error"]
     checks = {one["check"]: one for one in reading("doctor", "--json").document["findings"]}
     assert checks["queue"]["state"] == "warning"
-    assert "memoria model queue retry --all" in checks["queue"]["cure"]
+    assert "model queue retry --all" in checks["queue"]["cure"]
     model.answer = good
     retried = reading("model", "queue", "retry", str(dead["id"]))
     assert retried.out == "1 to be tried again\n"

@@ -187,7 +187,7 @@ def test_the_command_switches_it_on_and_off_and_every_report_shows_it(home: Path
     assert other.json("stats")["private"][0]["workspace"] == HERE
     found = {one["check"]: one for one in other.json("doctor")["findings"]}["private time"]
     assert (found["state"], HERE in found["detail"]) == ("warning", True)
-    assert found["cure"].endswith(f"memoria --workspace {HERE} private off")
+    assert found["cure"].endswith(f" --workspace {HERE} private off")
     kept = shell.json("remember", "I like tea")
     assert kept["status"] == "remembered"
     assert shell.json("private", "off")["is_on"] is False

@@ -201,6 +201,7 @@ class SyncMemoria(OpenedTwin[Memoria]):
     read_core = wait_for(Memoria.read_core)
     statistics = wait_for(Memoria.statistics)
     note_call = wait_for(Memoria.note_call)
+    note_action = wait_for(Memoria.note_action)
 
     count_unread = wait_for(Memoria.count_unread)
     read_unread = wait_for(Memoria.read_unread)
