@@ -48,20 +48,24 @@ def shorten(text: str) -> str:
     """Return an id or name for an error message: its beginning, on one line."""
     shown = text[:_SHOWN_CHARS]
     plain = shown.isprintable() and shown == shown.strip() != ""
-    rest = f"… ({len(text):,} characters)" if len(text) > _SHOWN_CHARS else ""
-    return (shown if plain else repr(shown)) + rest
+    return (shown if plain else repr(shown)) + _count_rest(text)
 
 
 def quote_value(value: object) -> str:
     """Return a caller's value for an error message: text in quotes, and cut if it is long."""
     match value:
         case str():
-            rest = f"… ({len(value):,} characters)" if len(value) > _SHOWN_CHARS else ""
-            return repr(value[:_SHOWN_CHARS]) + rest
+            return repr(value[:_SHOWN_CHARS]) + _count_rest(value)
         case int() if value.bit_length() > _SHOWN_BITS:
             return "beyond 64 bits"  # Python refuses to write an integer of 5,000 digits
         case _:
-            return repr(value)
+            written = repr(value)
+            return written[:_SHOWN_CHARS] + _count_rest(written)
+
+
+def _count_rest(text: str) -> str:
+    """Return how long a text is that is not shown whole; empty if it is."""
+    return f"… ({len(text):,} characters)" if len(text) > _SHOWN_CHARS else ""
 
 
 def name_settings(text: str) -> str:
