@@ -8,6 +8,7 @@ from http import HTTPStatus
 from starlette.responses import Response
 
 from memoria.errors import (
+    ConflictError,
     ExportError,
     ForgottenError,
     InvalidInputError,
@@ -17,17 +18,22 @@ from memoria.errors import (
     NotFoundError,
     PreviewChangedError,
     PrivateTimeError,
+    UnknownProjectError,
 )
 from memoria.surface.documents import Document, write_preview
 from memoria.surface.http.problems import NOT_STORED, answer_problem, encode
 
 _TAG_CHARS = 32
-_TAGS = re.compile(r'\s*(?:\*|(?:W/)?"[^"]*"(?:\s*,\s*(?:W/)?"[^"]*")*)\s*')
+TAGS = r'\s*(?:\*|(?:W/)?"[^"]*"(?:\s*,\s*(?:W/)?"[^"]*")*)\s*'
+"""Pattern of the header `If-Match`."""
+_TAGS = re.compile(TAGS)
 _STATUSES: Mapping[type[MemoriaError], HTTPStatus] = {
     NotFoundError: HTTPStatus.NOT_FOUND,
     NoMemoryError: HTTPStatus.NOT_FOUND,
+    UnknownProjectError: HTTPStatus.NOT_FOUND,
     InvalidInputError: HTTPStatus.UNPROCESSABLE_ENTITY,
     ExportError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    ConflictError: HTTPStatus.CONFLICT,
     ForgottenError: HTTPStatus.CONFLICT,
     PreviewChangedError: HTTPStatus.CONFLICT,
     PrivateTimeError: HTTPStatus.CONFLICT,
