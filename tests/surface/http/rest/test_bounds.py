@@ -25,6 +25,7 @@ REFUSED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("/memory/recall", {"query": "a", "short_term_turns": 1_001}),
     ("/memory/nodes", {"content": ""}),
     ("/memory/nodes", {"content": "Ben reviews.", "entities": [""]}),
+    ("/memory/nodes", {"content": "Ben reviews.", "entities": list("abcdefghi")}),
     ("/memory/nodes", {"content": "Ben reviews.", "valid_from": "soon"}),
     ("/memory/nodes", {"content": "Ben reviews.", "quote": "Ben"}),
     ("/memory/ingest", {}),

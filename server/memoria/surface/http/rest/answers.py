@@ -24,9 +24,7 @@ from memoria.surface.documents import Document, write_preview
 from memoria.surface.http.problems import NOT_STORED, answer_problem, encode
 
 _TAG_CHARS = 32
-TAGS = r'\s*(?:\*|(?:W/)?"[^"]*"(?:\s*,\s*(?:W/)?"[^"]*")*)\s*'
-"""Pattern of the header `If-Match`."""
-_TAGS = re.compile(TAGS)
+_TAGS = re.compile(r'\s*(?:\*|(?:W/)?"[^"]*"(?:\s*,\s*(?:W/)?"[^"]*")*)\s*')
 _STATUSES: Mapping[type[MemoriaError], HTTPStatus] = {
     NotFoundError: HTTPStatus.NOT_FOUND,
     NoMemoryError: HTTPStatus.NOT_FOUND,

@@ -29,23 +29,22 @@ _NAMED: Document = {"type": "string", "minLength": 1}
 _NOT_NAMED: Document = {"enum": ["", None]}
 
 
+_CHOICES: list[Any] = [
+    {
+        "required": ["ids"],
+        "properties": {"ids": {"minItems": 1}, **dict.fromkeys(_NARROWING, _NOT_NAMED)},
+    },
+    *(
+        {"required": [name], "properties": {"ids": {"maxItems": 0}, name: _NAMED}}
+        for name in _NARROWING
+    ),
+]
+
+
 class _MeansSomething(Order):
     """Either ids, or something to select by."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "anyOf": [
-                {
-                    "required": ["ids"],
-                    "properties": {"ids": {"minItems": 1}, **dict.fromkeys(_NARROWING, _NOT_NAMED)},
-                },
-                *(
-                    {"required": [name], "properties": {"ids": {"maxItems": 0}, name: _NAMED}}
-                    for name in _NARROWING
-                ),
-            ]
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"anyOf": _CHOICES})
 
 
 SelectionOrder = create_model(

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
+from memoria.memories.details import MOST_ENTITIES
 from memoria.model import Memory, MemoryListing, Scope
 from memoria.model.access import Access
 from memoria.model.memory_types import STATABLE_TYPES
@@ -60,7 +61,9 @@ class Statement(Order):
     subject: str | None = None
     """Of whom or what it speaks."""
     task: str | None = None
-    entities: list[Words | NamedEntity] = Field(default_factory=list)
+    entities: list[Words | NamedEntity] = Field(
+        default_factory=list, json_schema_extra={"maxItems": MOST_ENTITIES}
+    )
     """People, places and things it names."""
     supersedes: str | None = None
     """Id of the memory that it takes the place of."""

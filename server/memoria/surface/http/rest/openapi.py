@@ -11,7 +11,6 @@ from pydantic.json_schema import models_json_schema
 
 from memoria.surface.documents import Document
 from memoria.surface.http.problems import PROBLEM
-from memoria.surface.http.rest.answers import TAGS
 from memoria.surface.http.rest.bounds import SHARED, add_bounds
 from memoria.surface.http.rest.reading import TENANT
 from memoria.surface.http.rest.routes import ROUTES
@@ -19,6 +18,7 @@ from memoria.surface.http.rest.table import RestRoute
 
 PATH = "/openapi.json"
 _SCHEMAS = "#/components/schemas/"
+_TAGS_PATTERN = r'^(\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$'
 _RULES = ("allOf", "anyOf", "oneOf")
 """Keywords of a body that speak of several fields."""
 _DESCRIPTION = (
@@ -133,7 +133,7 @@ def _describe(route: RestRoute[Any], names: dict[type[Any], str], schemas: Docum
         if example:
             content["example"] = example
         operation["requestBody"] = {
-            "required": bool(required),
+            "required": bool(required) or any(rule in order for rule in _RULES),
             "content": {route.body_type: content},
         }
     elif route.body_type != "application/json":
@@ -154,7 +154,7 @@ def _list_parameters(route: RestRoute[Any], order: Document) -> Iterator[Documen
             "in": "header",
             "name": "If-Match",
             "description": "ETag of what was read: if it has changed since, nothing is done (412).",
-            "schema": {"type": "string", "pattern": f"^{TAGS}$"},
+            "schema": {"type": "string", "pattern": _TAGS_PATTERN},
         }
     if route.takes_key:
         yield {
