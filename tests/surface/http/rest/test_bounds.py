@@ -26,6 +26,8 @@ REFUSED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("/memory/nodes", {"content": ""}),
     ("/memory/nodes", {"content": "Ben reviews.", "entities": [""]}),
     ("/memory/nodes", {"content": "Ben reviews.", "entities": list("abcdefghi")}),
+    ("/memory/nodes", {"content": "Ben reviews.", "entities": [{"name": ""}]}),
+    ("/memory/nodes", {"content": "Ben reviews.", "entities": [{"name": "a" * 101}]}),
     ("/memory/nodes", {"content": "Ben reviews.", "valid_from": "soon"}),
     ("/memory/nodes", {"content": "Ben reviews.", "quote": "Ben"}),
     ("/memory/ingest", {}),
