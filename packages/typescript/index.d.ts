@@ -960,7 +960,7 @@ export interface SearchMemoryArguments {
   include_history?: boolean;
   /** project; * asks all */
   workspace?: string;
-  without?: string[];
+  without?: ("text" | "vectors" | "graph" | "recount" | "neighbours" | "alike" | "sessions" | "trust" | "meaning" | "phrases" | "passages" | "speakers" | "roles" | "wishes" | "spread" | "asking" | "length" | "time" | "current" | "boosts" | "rerank" | "diversity")[];
   explain?: boolean;
   types?: ("fact" | "preference" | "rule" | "skill" | "error" | "goal" | "relationship" | "task_outcome" | "tool_experience" | "episode" | "concept")[];
   /** what held then, ISO 8601 */
@@ -986,7 +986,7 @@ export interface SearchConversationTracesArguments {
   include_history?: boolean;
   /** project; * asks all */
   workspace?: string;
-  without?: string[];
+  without?: ("text" | "vectors" | "graph" | "recount" | "neighbours" | "alike" | "sessions" | "trust" | "meaning" | "phrases" | "passages" | "speakers" | "roles" | "wishes" | "spread" | "asking" | "length" | "time" | "current" | "boosts" | "rerank" | "diversity")[];
   explain?: boolean;
   /** turns beside a hit */
   context?: number;
@@ -1140,7 +1140,7 @@ export interface ListLogArguments {
 }
 
 export interface BeginNightArguments {
-  steps?: string[];
+  steps?: ("mark_turns" | "quotes" | "refresh_episodes" | "process_queue" | "backfill" | "merge" | "propose_joins" | "consolidate" | "decay" | "review" | "archive_expired" | "delete_expired" | "graph" | "metrics" | "promote" | "daily" | "history" | "core")[];
   since?: string;
   /** Checked against the token's tenant. */
   tenant_id?: string;

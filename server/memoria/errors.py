@@ -2,7 +2,8 @@
 
     MemoriaError
     ├── InvalidInputError        an argument can't be used; says which and how to mend it
-    │   └── InvalidTurnError         one turn of a call can't be kept; knows its place
+    │   ├── InvalidTurnError         one turn of a call can't be kept; knows its place
+    │   └── ConflictError            it can be used, but not as things stand
     ├── ForgottenError           it was forgotten on purpose; says when and how to undo that
     ├── PreviewChangedError      what would be forgotten is not what was agreed to; has the preview
     ├── NotFoundError            no such memory, turn or session for this tenant
@@ -177,6 +178,10 @@ class InvalidInputError(MemoriaError):
     """An argument can't be used as it is. Nothing was written."""
 
 
+class ConflictError(InvalidInputError):
+    """A call can be made, but not as things stand. Nothing was written."""
+
+
 class InvalidTurnError(InvalidInputError):
     """One turn of a call can't be kept, so none of the call was recorded."""
 
@@ -298,6 +303,10 @@ class ExportError(MemoriaError):
             f"{export} was made by a newer Memoria ({version}). Nothing was changed. Upgrade with: "
             "pip install -U memoria-server"
         )
+
+
+class UnknownProjectError(ExportError):
+    """There is no such project to export."""
 
 
 class StoreTooNewError(StoreError):

@@ -7,7 +7,7 @@ it was when it is asked for again.
 
 from collections.abc import Callable, Iterator
 
-from memoria.errors import InvalidInputError, NotFoundError, quote_value
+from memoria.errors import ConflictError, NotFoundError, quote_value
 from memoria.lifecycle.core.restore import CoreRestoration
 from memoria.lifecycle.generated_files import GeneratedFiles
 from memoria.model import DAY_MS, system_millis
@@ -83,9 +83,9 @@ def list_runs_to_undo(tx: Transaction, run_id: str) -> list[NightlyRun]:
     """
     run = find_run(tx, run_id)
     if run.state == "undone":
-        raise InvalidInputError(f"Run {run.id} is undone already.")
+        raise ConflictError(f"Run {run.id} is undone already.")
     if not run.undoable:
-        raise InvalidInputError(
+        raise ConflictError(
             f"Run {run.id} can't be undone any more: what a run changed is kept for "
             f"{UNDO_MS // DAY_MS} days."
         )
@@ -96,7 +96,7 @@ def list_runs_to_undo(tx: Transaction, run_id: str) -> list[NightlyRun]:
     ]
     running = [each.id for each in later if each.state == "running"]
     if running:
-        raise InvalidInputError(
+        raise ConflictError(
             f"Run {running[0]} was begun and is not done. Let it finish with `memoria nightly`, "
             "then undo it."
         )

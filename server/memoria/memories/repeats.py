@@ -3,7 +3,7 @@
 import json
 
 from memoria.erasure.suppression import Digester
-from memoria.errors import InvalidInputError
+from memoria.errors import ConflictError
 from memoria.model import Channel, now_millis
 from memoria.store.rows.transaction import Transaction
 
@@ -23,13 +23,13 @@ def note_call(
         request: what the call asks for.
 
     Raises:
-        InvalidInputError: another call was noted under the key.
+        ConflictError: another call was noted under the key.
     """
     subject = digester.digest_values(_ACTION, key)
     asked = json.dumps({"request": digester.digest_values(request)})
     known = [one for one in tx.audit.list_entries(subject) if one.action == _ACTION]
     if any(one.detail != asked for one in known):
-        raise InvalidInputError(
+        raise ConflictError(
             "Idempotency-Key: another call was made with this key. Nothing was done; give each "
             "call a key of its own, and the same one only to its repetitions."
         )

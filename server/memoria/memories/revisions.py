@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 from memoria.erasure.suppression import Digester, SuppressionList
-from memoria.errors import InvalidInputError
+from memoria.errors import ConflictError, InvalidInputError
 from memoria.language.reading.clean import Tally
 from memoria.language.reading.pasted import find_pasted_spans, own_part
 from memoria.language.reading.quotes import is_borne_out
@@ -203,7 +203,7 @@ class Revisions:
             self._set_end(tx, memory, until)
             return memory.id
         if text == memory.content:
-            raise InvalidInputError("The new wording is the present one; there is nothing to do.")
+            raise ConflictError("The new wording is the present one; there is nothing to do.")
         writer = self._writer(tx)
         same_wording = writer.find_same(text, self._workspace)
         if (
@@ -211,7 +211,7 @@ class Revisions:
             and same_wording.id != memory.id
             and same_wording.validity is Validity.ACTIVE
         ):
-            raise InvalidInputError(
+            raise ConflictError(
                 f"Memory {same_wording.id} says exactly that already; archive this one instead.",
                 for_person=f"Memory {same_wording.id[-INDEXED_CHARS:]} says exactly that already; "
                 f"archive this one instead: `memoria revise {memory.id[-INDEXED_CHARS:]} archive`.",

@@ -7,7 +7,14 @@ the rules for any wording, and every memory concerned has a line of it in its hi
 from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
-from memoria.errors import ForgottenError, InvalidInputError, NextStep, NotFoundError, shorten
+from memoria.errors import (
+    ConflictError,
+    ForgottenError,
+    InvalidInputError,
+    NextStep,
+    NotFoundError,
+    shorten,
+)
 from memoria.memories.changes import (
     ACTION,
     ChangeMark,
@@ -161,7 +168,7 @@ def require_standing(change: Change) -> None:
         InvalidInputError: it is undone already, or the memory was changed again since.
     """
     if change.is_undone:
-        raise InvalidInputError(f"{change.id} is undone already. Nothing was changed.")
+        raise ConflictError(f"{change.id} is undone already. Nothing was changed.")
     if change.is_gone and change.content is None:
         raise _make_error("The memory")
     if change.is_gone:

@@ -19,7 +19,7 @@ import uuid_utils
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 
-from memoria.errors import InvalidInputError
+from memoria.errors import ConflictError
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ def choose_by_end(ids: Iterable[str], end: str) -> str | None:
     """
     alike = [one for one in ids if one.endswith(end)]
     if len(alike) > 1:
-        raise InvalidInputError(
+        raise ConflictError(
             f"{end} is the end of several ids: {', '.join(cut_ids(alike))}. Give more of the one "
             "that is meant."
         )

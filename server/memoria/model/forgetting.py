@@ -46,7 +46,7 @@ ForgetEffect = Literal["erased", "suppressed"]
 ForgetState = Literal["hidden", "erased", "restored"]
 _Ids = Annotated[tuple[str, ...], BeforeValidator(read_names)]
 _Text = Annotated[str | None, CLEAN]
-_NARROWING = ("topic", "query", "types", "session_id", "speaker", "since", "until", "workspace")
+NARROWING = ("topic", "query", "types", "session_id", "speaker", "since", "until", "workspace")
 
 
 class ForgetSelection(Value):
@@ -100,7 +100,7 @@ class ForgetSelection(Value):
     def _check_what_is_meant(self) -> Self:
         if not (self.ids or self.narrowing or self.everything):
             raise ValueError(
-                "nothing is named: give ids, or one of " + ", ".join((*_NARROWING, "everything"))
+                "nothing is named: give ids, or one of " + ", ".join((*NARROWING, "everything"))
             )
         if (bool(self.ids) + bool(self.narrowing) + self.everything) > 1:
             raise ValueError("give ids, or what to select by, or everything, and not two of these")
@@ -113,7 +113,7 @@ class ForgetSelection(Value):
     @property
     def narrowing(self) -> tuple[str, ...]:
         """Names of the fields that select, apart from ids."""
-        return tuple(name for name in _NARROWING if getattr(self, name))
+        return tuple(name for name in NARROWING if getattr(self, name))
 
     def with_token(self, token: str | None, reason: str | None = None) -> "ForgetOrder":
         """Build the order to forget exactly the items of a preview."""
@@ -124,7 +124,7 @@ class ForgetSelection(Value):
     def list_selectors(cls) -> list[str]:
         """List the arguments by which an agent can select what is to be forgotten."""
         fields = cls.model_fields
-        return ["ids", *(name for name in _NARROWING if is_for_agents(fields[name]))]
+        return ["ids", *(name for name in NARROWING if is_for_agents(fields[name]))]
 
     @property
     def names(self) -> tuple[str, ...]:

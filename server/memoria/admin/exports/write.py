@@ -29,7 +29,7 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.disk.folders import PROJECTS, sync_folder
 from memoria.disk.home_files import is_core_path, list_tombstone_keys, read_seed
 from memoria.disk.home_folder import HomeFiles, TenantFiles
-from memoria.errors import ExportError
+from memoria.errors import ExportError, UnknownProjectError
 from memoria.language.secrets.redact import redact
 from memoria.model import now_millis
 from memoria.model.core import CORE_FILES, OWN_COMMENT, PROJECT_FILE
@@ -140,7 +140,7 @@ def _describe(tx: Transaction, files: HomeFiles, order: ExportOrder) -> ExportHe
     selection = order.selection
     counts = {kind: tx.portable.count(kind, selection) for kind in PORTABLE_KINDS}
     if selection.workspace is not None and not counts["workspace"]:
-        raise ExportError(
+        raise UnknownProjectError(
             f"There is no project {selection.workspace!r} here. Without one, all are exported."
         )
     sealed = None

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memoria.errors import InvalidInputError, quote_value
+from memoria.errors import ConflictError, quote_value
 from memoria.model.core import CoreFile
 from memoria.model.nightly import (
     MadeByRun,
@@ -53,7 +53,7 @@ class NightlyRuns:
         """
         found = self._rows.all("run", id=run_id)
         if len(found) > 1 and found[0]["id"] != run_id:
-            raise InvalidInputError(
+            raise ConflictError(
                 f"{quote_value(run_id)} is the end of several runs' ids. Give more."
             )
         return self._to_run(found[0]) if found else None

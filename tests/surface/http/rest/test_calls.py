@@ -153,7 +153,7 @@ async def test_a_call_that_is_repeated_with_its_key_is_done_once(start_seeded: S
         again = await ingest("The build is green again.", "one")
         assert first.json()["turn_ids"] == again.json()["turn_ids"]
         assert (first.json()["recorded"], again.json()["recorded"]) == (1, 0)
-        require_problem(await ingest("The build is red.", "one"), 422)
+        require_problem(await ingest("The build is red.", "one"), 409)
         assert (await seeded.admin.get("/memory/sessions/repeated")).json()["total"] == 2
 
         vote = {"node_id": seeded.ids["memory"], "action": "upvote"}
@@ -164,7 +164,7 @@ async def test_a_call_that_is_repeated_with_its_key_is_done_once(start_seeded: S
         assert counts == [1, 1, 2]
         other = {**vote, "action": "downvote"}
         require_problem(
-            await post("/feedback", json=other, headers={"Idempotency-Key": "three"}), 422
+            await post("/feedback", json=other, headers={"Idempotency-Key": "three"}), 409
         )
         assert (await post("/feedback", json=vote)).json()["downvotes"] == 0
 
@@ -206,7 +206,7 @@ async def test_a_key_needs_a_session_by_which_the_repetition_is_known(
 async def test_a_call_that_comes_twice_without_a_key_changes_nothing_more(
     start_seeded: StartSeeded,
 ) -> None:
-    told_twice = {"revise_memory": 422, "undo_night": 422}
+    told_twice = {"revise_memory": 409, "undo_night": 409}
     async with start_seeded() as seeded:
 
         async def count() -> dict[str, Any]:
@@ -348,13 +348,18 @@ def test_every_error_of_ours_has_a_status() -> None:
     by_status: dict[HTTPStatus, set[str]] = {}
     for kind in kinds:
         by_status.setdefault(status_for(kind), set()).add(kind.__name__)
-    assert by_status[HTTPStatus.NOT_FOUND] == {"NotFoundError", "NoMemoryError"}
+    assert by_status[HTTPStatus.NOT_FOUND] == {
+        "NotFoundError",
+        "NoMemoryError",
+        "UnknownProjectError",
+    }
     assert by_status[HTTPStatus.UNPROCESSABLE_ENTITY] == {
         "InvalidInputError",
         "InvalidTurnError",
         "ExportError",
     }
     assert by_status[HTTPStatus.CONFLICT] == {
+        "ConflictError",
         "ForgottenError",
         "PreviewChangedError",
         "PrivateTimeError",

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from starlette.responses import Response
 
 from memoria.errors import (
+    ConflictError,
     ExportError,
     ForgottenError,
     InvalidInputError,
@@ -17,6 +18,7 @@ from memoria.errors import (
     NotFoundError,
     PreviewChangedError,
     PrivateTimeError,
+    UnknownProjectError,
 )
 from memoria.surface.documents import Document, write_preview
 from memoria.surface.http.problems import NOT_STORED, answer_problem, encode
@@ -26,8 +28,10 @@ _TAGS = re.compile(r'\s*(?:\*|(?:W/)?"[^"]*"(?:\s*,\s*(?:W/)?"[^"]*")*)\s*')
 _STATUSES: Mapping[type[MemoriaError], HTTPStatus] = {
     NotFoundError: HTTPStatus.NOT_FOUND,
     NoMemoryError: HTTPStatus.NOT_FOUND,
+    UnknownProjectError: HTTPStatus.NOT_FOUND,
     InvalidInputError: HTTPStatus.UNPROCESSABLE_ENTITY,
     ExportError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    ConflictError: HTTPStatus.CONFLICT,
     ForgottenError: HTTPStatus.CONFLICT,
     PreviewChangedError: HTTPStatus.CONFLICT,
     PrivateTimeError: HTTPStatus.CONFLICT,

@@ -3,7 +3,7 @@
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from memoria.errors import InvalidInputError, NotFoundError, shorten
 from memoria.model import Scratchpad, SessionListing, SessionPage, now_millis
@@ -32,6 +32,15 @@ _Neighbours = Annotated[int, Field(ge=0, le=1_000)]
 
 class IngestOrder(Order):
     """Turns to keep verbatim."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["turns"], "properties": {"turns": {"minItems": 1}}},
+                {"required": ["event"], "properties": {"event": {"type": "string"}}},
+            ]
+        }
+    )
 
     turns: list[WireTurn] = Field(default_factory=list)
     event: Literal["session_end", "compaction"] | None = None
@@ -75,6 +84,15 @@ class ScratchpadOrder(Order):
 
 class ScratchpadChange(ScratchpadOrder):
     """A change of a scratchpad: the task in hand, or one that is done."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": [name], "properties": {name: {"type": "string"}}}
+                for name in ("current_focus", "completed")
+            ]
+        }
+    )
 
     current_focus: str | None = None
     """The task in hand; empty for none."""

@@ -3,15 +3,16 @@
 from http import HTTPStatus
 from typing import Annotated, Any, get_type_hints
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from memoria.model.access import Access
 from memoria.model.base import write_document
-from memoria.model.forgetting import ForgetPreview, ForgetReport, ForgetSelection
+from memoria.model.forgetting import NARROWING, ForgetPreview, ForgetReport, ForgetSelection
 from memoria.model.query import build_query, is_for_agents
 from memoria.surface.documents import Document, write_forgotten, write_preview
 from memoria.surface.forgetting_text import forget_command
 from memoria.surface.http.rest.answers import RefusedCallError
+from memoria.surface.http.rest.bounds import InstantText
 from memoria.surface.http.rest.shown import build_shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
 from memoria.surface.mcp.shapes import WireForgetAnswer
@@ -22,9 +23,33 @@ _FIELDS: dict[str, Any] = {
     for name, field in ForgetSelection.model_fields.items()
     if is_for_agents(field)
 }
+_FIELDS |= dict.fromkeys(("since", "until"), (InstantText | None, None))
+_NARROWING = [name for name in NARROWING if name in _FIELDS]
+_NAMED: Document = {"type": "string", "minLength": 1}
+_NOT_NAMED: Document = {"enum": ["", None]}
+
+
+_CHOICES: list[Any] = [
+    {
+        "required": ["ids"],
+        "properties": {"ids": {"minItems": 1}, **dict.fromkeys(_NARROWING, _NOT_NAMED)},
+    },
+    *(
+        {"required": [name], "properties": {"ids": {"maxItems": 0}, name: _NAMED}}
+        for name in _NARROWING
+    ),
+]
+
+
+class _MeansSomething(Order):
+    """Either ids, or something to select by."""
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": _CHOICES})
+
+
 SelectionOrder = create_model(
     "SelectionOrder",
-    __base__=Order,
+    __base__=_MeansSomething,
     __doc__="What to forget: ids, or otherwise whatever passes all other fields given.",
     **_FIELDS,
 )

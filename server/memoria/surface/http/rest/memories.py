@@ -2,8 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
+from memoria.memories.details import MOST_ENTITIES
 from memoria.model import Memory, MemoryListing, Scope
 from memoria.model.access import Access
 from memoria.model.memory_types import STATABLE_TYPES
@@ -16,6 +17,7 @@ from memoria.surface.documents import (
     write_remembered,
     write_revision,
 )
+from memoria.surface.http.rest.bounds import InstantText, Words
 from memoria.surface.http.rest.shown import build_shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
 from memoria.surface.mcp.calls import remember_several
@@ -39,18 +41,29 @@ _Listed = build_shown_model(Memory, LISTED, "_Listed", pinned=bool)
 class Statement(Order):
     """A statement to keep as a memory."""
 
-    content: str
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"properties": {"quote": {"type": "null"}}},
+                {"required": ["turn_id"], "properties": {"turn_id": {"minLength": 1}}},
+            ]
+        }
+    )
+
+    content: Words
     """One conclusion in a sentence, in the language it was said in."""
     type: _StatableType | None = None
     importance: Annotated[float, Field(ge=0, le=1)] | None = None
-    valid_from: str | None = None
+    valid_from: InstantText | None = None
     """Since when it holds, ISO 8601; now by default."""
     until: str | None = None
     """Its end: a date, words for one, `24h`, `30d`, `session` or `permanent`."""
     subject: str | None = None
     """Of whom or what it speaks."""
     task: str | None = None
-    entities: list[str | NamedEntity] = Field(default_factory=list)
+    entities: list[Words | NamedEntity] = Field(
+        default_factory=list, json_schema_extra={"maxItems": MOST_ENTITIES}
+    )
     """People, places and things it names."""
     supersedes: str | None = None
     """Id of the memory that it takes the place of."""
@@ -93,7 +106,7 @@ class RevisionOrder(MemoryOrder):
     """What a caller confirms counts as verified only once the user does so too."""
     content: str | None = None
     """With `correct`: the new wording."""
-    valid_from: str | None = None
+    valid_from: InstantText | None = None
     until: str | None = None
     turn_id: str | None = None
     """With `correct`: the recorded turn it rests on."""

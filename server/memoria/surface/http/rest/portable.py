@@ -20,6 +20,7 @@ from memoria.model.parse import as_instant
 from memoria.store.rows.portable.records import PortableSelection
 from memoria.surface.documents import Document
 from memoria.surface.http.rest.answers import RefusedCallError
+from memoria.surface.http.rest.bounds import InstantText
 from memoria.surface.http.rest.reading import require_type
 from memoria.surface.http.rest.table import Order, RestCaller, RestRoute
 
@@ -37,9 +38,9 @@ class ExportQuery(Order):
 
     workspace: str | None = None
     """Only what belongs to this project; everything by default."""
-    since: str | None = None
+    since: InstantText | None = None
     """Only what was said or held from then on, ISO 8601."""
-    until: str | None = None
+    until: InstantText | None = None
 
 
 class UnreadImportLine(BaseModel):

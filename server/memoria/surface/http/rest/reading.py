@@ -98,7 +98,12 @@ async def _read_body(request: Request, most: int) -> dict[str, Any]:
         raise RefusedCallError(
             HTTPStatus.BAD_REQUEST, "The body must be a JSON object, with an argument a field."
         )
-    return body
+    return {name: _read_whole(one) for name, one in body.items()}
+
+
+def _read_whole(value: object) -> object:
+    """Return a whole number such as `5.0` as an integer, which JSON Schema takes it for."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _refuse_constant(name: str) -> None:

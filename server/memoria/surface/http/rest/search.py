@@ -1,11 +1,15 @@
 """Searching: both levels, and what a framework puts before a model."""
 
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from memoria.model import ContextPackage, Explanation, SearchResult
 from memoria.model.access import Access
-from memoria.model.query import MemoryQuery, TranscriptQuery
+from memoria.model.query import MAX_TOKENS, MemoryQuery, TranscriptQuery
+from memoria.retrieval.answer.prompt import MIN_TOKENS
 from memoria.surface.documents import Document, write_conclusions, write_traces
+from memoria.surface.http.rest.bounds import Words
 from memoria.surface.http.rest.shown import build_shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
 from memoria.surface.mcp.shapes import WireConclusions, WireTraces
@@ -14,11 +18,11 @@ from memoria.surface.mcp.shapes import WireConclusions, WireTraces
 class RecallOrder(Order):
     """A prompt for which a context package is built."""
 
-    query: str
+    query: Words
     """What the user has just said, or is about to be answered."""
-    max_tokens: int = 1200
+    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=MAX_TOKENS)] = 1200
     session_id: str | None = None
-    short_term_turns: int | None = None
+    short_term_turns: Annotated[int, Field(ge=0, le=1_000)] | None = None
     workspace: str | None = None
     task: str | None = None
 

@@ -4,12 +4,13 @@ import logging
 from threading import Event, Thread
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
 import memoria.app.nightly as nights
 from memoria.app.open_home import in_thread
 from memoria.config import Settings
 from memoria.errors import MemoriaError
+from memoria.lifecycle.steps import BY_NAME
 from memoria.model import QueueEntry, QueueState, QueueStatus, Statistics
 from memoria.model.access import Access
 from memoria.model.base import write_document
@@ -17,10 +18,12 @@ from memoria.model.nightly import NightlyRun, RowChange, UndoResult
 from memoria.model.parse import as_instant
 from memoria.model.provenance import LoggedAction
 from memoria.surface.documents import Document
+from memoria.surface.http.rest.bounds import InstantText
 from memoria.surface.http.rest.shown import build_shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
 
 _LOG = logging.getLogger(__name__)
+_Step = Annotated[str, WithJsonSchema({"type": "string", "enum": list(BY_NAME)})]
 _Limit = Annotated[int, Field(ge=1, le=1_000)]
 ShownRun = build_shown_model(NightlyRun)
 
@@ -36,16 +39,16 @@ class LogOrder(Order):
     """The newest lines of the audit log."""
 
     limit: Annotated[int, Field(ge=1, le=10_000)] = 100
-    since: str | None = None
+    since: InstantText | None = None
     """Only what was done from then on, ISO 8601."""
 
 
 class NightOrder(Order):
     """The extent of a run of nightly maintenance."""
 
-    steps: list[str] = Field(default_factory=list)
+    steps: list[_Step] = Field(default_factory=list)
     """The steps, by name; all of them by default."""
-    since: str | None = None
+    since: InstantText | None = None
     """Only what was changed from then on, ISO 8601."""
 
 
