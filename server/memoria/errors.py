@@ -41,27 +41,27 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_SHOWN_CHARS = 80
-_SHOWN_BITS = 64
+_SHOWN_CHARS, _SHOWN_BITS = 80, 64
+NO_ARGUMENT = "arguments"
+"""Name for a fault of all arguments together."""
+_OPTIONS = {"queries": "query", "types": "type", "valid_from": "since"}
+"""Arguments whose option a person repeats, or knows by another word."""
 
 
 def shorten(text: str) -> str:
     """Return an id or name for an error message: its beginning, on one line."""
     shown = text[:_SHOWN_CHARS]
-    plain = shown.isprintable() and shown == shown.strip() != ""
-    return (shown if plain else repr(shown)) + _count_rest(text)
+    is_plain = shown.isprintable() and shown == shown.strip() != ""
+    return (shown if is_plain else repr(shown)) + _count_rest(text)
 
 
 def quote_value(value: object) -> str:
     """Return a caller's value for an error message: text in quotes, and cut if it is long."""
-    match value:
-        case str():
-            return repr(value[:_SHOWN_CHARS]) + _count_rest(value)
-        case int() if value.bit_length() > _SHOWN_BITS:
-            return "beyond 64 bits"  # Python refuses to write an integer of 5,000 digits
-        case _:
-            written = repr(value)
-            return written[:_SHOWN_CHARS] + _count_rest(written)
+    if isinstance(value, int) and value.bit_length() > _SHOWN_BITS:
+        return "beyond 64 bits"  # Python refuses to write an integer of 5,000 digits
+    if isinstance(value, str):
+        return repr(value[:_SHOWN_CHARS]) + _count_rest(value)
+    return repr(value)[:_SHOWN_CHARS] + _count_rest(repr(value))
 
 
 def _count_rest(text: str) -> str:
@@ -73,9 +73,8 @@ def name_settings(text: str) -> str:
     """Return a text with settings named as in the settings file, unless a variable sets them."""
 
     def name(found: "re.Match[str]") -> str:
-        variable = found[0]
-        is_set = os.environ.get(variable)
-        return variable if is_set else variable.removeprefix("MEMORIA_").lower()
+        is_set = os.environ.get(found[0])
+        return found[0] if is_set else found[0].removeprefix("MEMORIA_").lower()
 
     named = re.sub(r"\bMEMORIA_[A-Z_]*[A-Z]\b", name, text)
     return named if named == text else f"{named} See memoria config."
@@ -92,14 +91,6 @@ class NextStep(NamedTuple):
     """Command, such as `memoria search`."""
     purpose_at_shell: str = ""
     """Purpose for a person at a terminal, where the wording for an agent does not fit."""
-
-
-NO_ARGUMENT = "arguments"
-"""Name for a fault of all arguments together."""
-
-
-_OPTIONS = {"queries": "query", "types": "type", "valid_from": "since"}
-"""Arguments whose option a person repeats, or knows by another word."""
 
 
 def name_option(argument: str) -> str:
@@ -125,8 +116,8 @@ def _name_option(problem: str, words: str) -> str:
     if colon and name == NO_ARGUMENT:
         return what
     if colon and name == words:
-        is_said = what.startswith("it is ")
-        return f"the {name} is {what.removeprefix('it is ')}" if is_said else f"the {name}: {what}"
+        said = what.removeprefix("it is ")
+        return f"the {name}: {what}" if said == what else f"the {name} is {said}"
     is_argument = colon and name.isidentifier() and name.islower()
     return f"{name_option(name)}: {what}" if is_argument else problem
 
