@@ -64,6 +64,8 @@ class Tenants:
                 answer = tenant.send(route, arguments, **sent)
                 assert answer.status_code < 500, (route.name, arguments, answer.text)
                 told.append(compare_answer(answer, ids | tenant.own))
+            if route.name == "begin_night":  # which goes on after the answer, or is done by then
+                told = [one.partition(" ")[0] for one in told]
             assert told[0] == told[1], (route.name, kinds)
             self.served.check_tells_nothing(told[0])
 
