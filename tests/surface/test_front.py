@@ -104,7 +104,8 @@ async def test_of_what_is_written_before_the_server_stands_nothing_is_lost(home:
     )
     assert heard.exit_code == 0, heard.errors
     asked = ["early", "hello", *LISTS, 0, 1, 2, "broken", 3, "4"]
-    assert sorted(heard.ids, key=str) == sorted(asked, key=str)
+    answered = [one for one in heard.ids if one != "cancelled"]  # which may be done by then
+    assert sorted(answered, key=str) == sorted(asked, key=str)
     assert heard.ids[: 2 + len(LISTS)] == asked[: 2 + len(LISTS)]
     assert heard["hello"]["result"]["protocolVersion"] == "2024-11-05"
     assert heard["broken"]["error"]["code"] == -32700
