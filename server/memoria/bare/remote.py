@@ -107,11 +107,27 @@ def check_way(url: str) -> None:
 
     place = urlsplit(url)
     host = place.hostname or ""
-    if place.scheme != "https" and not (_is_local_name(host) or _is_loopback(host)):
+    if place.scheme != "https" and not is_own_machine(host):
         raise ClearTextError(
             f"{url} would take the token and what you say over the network in clear text. Use "
             "https; http is for this machine alone. Nothing was sent"
         )
+
+
+def is_own_machine(host: str) -> bool:
+    """Check whether the host of an address is this machine, by its loopback names and addresses.
+
+    >>> is_own_machine("localhost"), is_own_machine("127.0.0.2"), is_own_machine("192.168.1.2")
+    (True, True, False)
+    """
+    from ipaddress import ip_address
+
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def is_remote(home: str) -> bool:
@@ -219,19 +235,6 @@ def ask_remote(server: RemoteServer, request: dict[str, object], wait_s: float) 
     _thread.start_new_thread(ask, ())
     is_done.acquire(timeout=max(wait_s, 0.0))
     return answers[0] if answers else None
-
-
-def _is_local_name(host: str) -> bool:
-    return host == "localhost" or host.endswith(".localhost")
-
-
-def _is_loopback(host: str) -> bool:
-    from ipaddress import ip_address
-
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _read_reason(status: int, said: bytes) -> str:

@@ -1,6 +1,5 @@
 """Calls of REST: the address, the token, errors, and repetitions where they do no harm."""
 
-import ipaddress
 import json
 import os
 from collections.abc import Awaitable, Callable, Mapping
@@ -14,6 +13,7 @@ import httpx2
 
 from memoria.app.remote.operations import RemoteRequest, build_request, find_operation
 from memoria.app.remote.values import read_preview, report_unreadable
+from memoria.bare.remote import is_own_machine
 from memoria.errors import (
     AccessDeniedError,
     ClosedError,
@@ -30,7 +30,6 @@ from memoria.model.base import new_id
 Document = dict[str, Any]
 """JSON object, as REST answers it."""
 URL, TOKEN = "MEMORIA_URL", "MEMORIA_TOKEN"
-_LOOPBACK = "localhost"
 _TIMEOUT_S = 60
 _CONNECT_S = 10
 _PAUSES_S = (0.25, 1.0)
@@ -209,7 +208,7 @@ def check_url(url: str) -> str:
         raise InvalidInputError(
             "url: leave out what stands before an @ and after a ? or #. The token goes beside it."
         )
-    if parts.scheme == "http" and not _is_loopback(host):
+    if parts.scheme == "http" and not is_own_machine(host):
         raise InvalidInputError(
             f"url: {shorten(url)} would send the token and the memory in clear text. Use https; "
             "http is for this machine alone."
@@ -291,15 +290,6 @@ def _read_pause(answer: httpx2.Response) -> float:
     """Return the seconds after which a busy server wants to be asked again; 0 if it says none."""
     said = answer.headers.get("retry-after", "")
     return float(said) if said.isdecimal() and said.isascii() else 0.0
-
-
-def _is_loopback(host: str) -> bool:
-    if host == _LOOPBACK or host.endswith(f".{_LOOPBACK}"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _without_user(url: str) -> str:
