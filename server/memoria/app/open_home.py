@@ -59,7 +59,7 @@ _SEARCH_THREADS = 40
 
 
 class SharedParts:
-    """What all homes that one process opens have in common: models, threads, turns of searches."""
+    """Models, threads and turns of searches that all homes of one process share."""
 
     def __init__(self, rounds: "SharedRounds", search_turns: anyio.CapacityLimiter) -> None:
         self.rounds = rounds

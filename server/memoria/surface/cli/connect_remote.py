@@ -103,7 +103,7 @@ def read_address(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TokenGrant:
-    """Whose memory a token reaches, and what may be done with it."""
+    """Tenant that a token reaches, and what the token allows."""
 
     tenant: str
     access: Access

@@ -50,7 +50,7 @@ _SEAL_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What is served, as each process of the server is told."""
+    """Settings, options and observation of a server, as its one process gets them."""
 
     settings: Settings
     options: HttpOptions
@@ -78,7 +78,7 @@ class Service:
 
 
 class WorkerService(Service):
-    """What is served, as each of several workers is told: its supervisor says it when all serve."""
+    """The same for each of several workers; their supervisor says when all of them serve."""
 
     def build(self) -> Starlette:
         """Build the application in a worker, with the settings as the home's file has them."""
