@@ -72,6 +72,7 @@ class Service:
     @asynccontextmanager
     async def _open(self) -> AsyncIterator[OpenHome | TenantHomes]:
         """Open the home, or the tenants' homes, and begin to load the embedder."""
+        keep_on_hangup()
         async with open_served(self.settings) as opened:
             _tell(self.says, self.log)
             yield opened
@@ -171,7 +172,6 @@ def serve_http(
             start_observing(log, counts=False).stop()  # what is missing is told once, and here
             Workers(config, [config.bind_socket()], lambda: _tell(says, log)).run()
         else:
-            keep_on_hangup()
             uvicorn.Server(config).run()
 
 

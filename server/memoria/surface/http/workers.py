@@ -3,6 +3,7 @@
 On SIGHUP each worker is replaced when its successor answers, so that somebody always does.
 """
 
+import asyncio
 import multiprocessing
 import signal
 import sys
@@ -73,13 +74,14 @@ def end_with_parent() -> None:
 def keep_on_hangup() -> None:
     """Have SIGHUP leave a line and no more: a server of one process has no other to hand over to.
 
-    By default it would end the process at once.
+    By default it would end the process at once. The running event loop writes the line: a handler
+    of the signal could break into one that is being written.
     """
     if sys.platform != "win32":
-        signal.signal(signal.SIGHUP, _tell_of_hangup)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, _tell_of_hangup)
 
 
-def _tell_of_hangup(_number: int, _frame: object) -> None:
+def _tell_of_hangup() -> None:
     SERVING.warning(
         "SIGHUP: nothing was done. One process can't be replaced while it serves: with --workers 2 "
         "or more they are, one by one; otherwise stop the server and start it again."
