@@ -37,6 +37,7 @@ from memoria.config import Settings
 from memoria.language.budget import estimate_tokens
 from memoria.language.reading.fences import strip
 from memoria.model import DAY_MS, use_clock
+from memoria.model.core import ToldText
 from memoria.surface.front.serve import read_instructions
 from memoria.surface.hook.main import _find_briefings, _Options
 from memoria.surface.hook.payloads import Payload
@@ -89,7 +90,7 @@ def compose(chosen: Settings, place: str | None, name: str, at: int | None = Non
     here = chosen.model_copy(update={"workspace": place})
     store = open_store(chosen)
     with use_clock(lambda: at or time.time_ns() // 1_000_000), store.read("default") as tx:
-        text = composers_for(here)[name](tx, CoreReader(here, None), place)
+        text = composers_for(here)[name](tx, CoreReader(here, None), place).text
     store.close()
     return text
 
@@ -410,9 +411,9 @@ async def test_nothing_is_kept_of_what_has_changed_while_it_was_composed(home: P
     async with memoria.open(settings=chosen) as memory:
         kept = await memory.remember("Always say zeta", type="rule")
         composers = dict(composers_for(chosen))
-        other, composed = open_store(chosen), list[str]()
+        other, composed = open_store(chosen), list[ToldText]()
 
-        def write_late(*given: object) -> str:
+        def write_late(*given: object) -> ToldText:
             composed.append(composers[BRIEFING](*given))  # type: ignore[arg-type]
             with other.write("default") as tx:
                 tx.memories.set_flags(kept.id, 1, upvotes=1)
