@@ -313,7 +313,7 @@ def _recall(options: _Options, payload: Payload) -> str:
     return _read_text(answer)
 
 
-def _find_briefings(options: _Options, payload: Payload, session: str) -> "Iterator[str]":
+def _find_briefings(options: _Options, payload: Payload, session: str = "") -> "Iterator[str]":
     """Yield the kept briefing, then a server's briefing if it comes in time.
 
     In a project of which nothing is kept, it is what holds in every one. Where more was recorded
