@@ -9,8 +9,6 @@ from pathlib import PurePath
 from typing import Literal, NamedTuple
 from urllib.parse import quote, urlencode
 
-from memoria.surface.http.viewer.table import ROOT, Action, Area, Done, Page, Shown, Visit, Wish
-
 from memoria.app import Memoria
 from memoria.app.briefing import compose_core_file
 from memoria.app.told import HeardClient, ToldRecord
@@ -22,6 +20,7 @@ from memoria.model.core import CORE_FILES, ToldLine, ToldText
 from memoria.model.forgetting import Change
 from memoria.model.listing import SessionListing
 from memoria.surface.http.rest.table import EXAMPLE_IDS
+from memoria.surface.http.viewer.table import ROOT, Action, Area, Done, Page, Shown, Visit, Wish
 from memoria.surface.mcp.instructions import composers_for, static_instructions
 
 _LATER = lazy_regex(r"; later, [^\n]*\[([0-9a-f]{8})\]$")
