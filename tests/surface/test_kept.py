@@ -33,6 +33,7 @@ from memoria.bare.kept import (
     read_kept,
 )
 from memoria.bare.kept_before import read_of_before
+from memoria.bare.shown import SHOWN
 from memoria.config import Settings
 from memoria.language.budget import estimate_tokens
 from memoria.language.reading.fences import strip
@@ -251,6 +252,22 @@ async def test_a_session_in_a_project_never_seen_begins_with_the_users_own_rules
     assert "Always answer in short sentences." in told
     assert "make " not in told
     assert read_instructions(str(home), None, "/work/never-seen") == read(home, None, INSTRUCTIONS)
+
+
+async def test_what_a_kept_briefing_shows_is_noted_for_the_session_that_a_hook_begins(
+    home: Path,
+) -> None:
+    chosen = settings_of(home)
+    async with memoria.open(settings=chosen) as memory:
+        rule = (await memory.remember("Always answer in short sentences.", type="rule")).id
+        await anyio.to_thread.run_sync(keep, memory)
+        options = _Options(["claude-code", "--home", str(home), "--workspace", HERE])
+        for session in ("s1", ""):
+            *_, told = _find_briefings(options, Payload({}), session)
+            assert "Always answer in short sentences." in told
+        (shown,) = (await memory.told.list_shown("s1")).showings
+    assert (shown.way, [one.id for one in shown.records]) == ("briefing", [rule])
+    assert (home / SHOWN).read_text().count("\n") == 1
 
 
 async def test_a_session_begun_right_after_another_is_told_the_rules_as_they_were_kept(

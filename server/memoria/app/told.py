@@ -50,7 +50,8 @@ class Showing(Value):
     way: Way
     records: tuple[ToldRecord, ...]
     after: StoredTurn | None = None
-    """The user's last words in the session before it; None if there are none within an hour."""
+    """The user's last words in the session before it; None if there are none within an hour, and
+    for a briefing."""
 
 
 class ShowingPage(Value):
@@ -105,6 +106,12 @@ class ToldRecords:
         """Map ids of memories and turns, or ends of ids, to the records."""
         wanted = list(dict.fromkeys(ids))
         return await in_snapshot(self._store, self._tenant, lambda tx: _find_records(tx, wanted))
+
+    async def list_projects(self) -> list[str]:
+        """List the names of the tenant's own projects of which anything is on record."""
+        return await in_snapshot(
+            self._store, self._tenant, lambda tx: list(tx.projects.list_used())
+        )
 
     async def list_clients(self) -> tuple[HeardClient, ...]:
         """List the clients whose hooks have reported here, the latest first."""
@@ -173,11 +180,14 @@ def _parse(note: dict[str, object]) -> _Note | None:
 def _describe(
     tx: Transaction, session: str, note: _Note, records: dict[str, ToldRecord]
 ) -> Showing:
+    since = note.at - _ASKED_WITHIN_MS
     return Showing(
         at=note.at,
         way=note.way,
         records=tuple(records[end] for end in note.ids),
-        after=tx.conversations.find_words_before(session, note.at - _ASKED_WITHIN_MS, note.at),
+        after=None  # a briefing comes before anything is said
+        if note.way == "briefing"
+        else tx.conversations.find_words_before(session, since, note.at),
     )
 
 

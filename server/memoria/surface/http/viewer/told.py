@@ -132,7 +132,7 @@ async def show_told(visit: Visit, wish: ToldWish) -> Shown:
             "is_bare": not any(
                 line.record or line.session_id for one in views for line in one.lines
             ),
-            "projects": await memory.projects.list(),
+            "projects": await memory.told.list_projects(),
             "project": wish.project or memory.settings.workspace or NO_WORKSPACE,
             "clients": clients,
             "client": client,
