@@ -121,6 +121,10 @@ REST = {
         "token",
         "List the tokens by which this memory is reached over HTTP; create one, or revoke one.",
     ),
+    "webhook": Verb(
+        "webhook",
+        "List the addresses to which a server over HTTP sends events; add, try or remove one.",
+    ),
     "serve": Verb(
         "serving",
         "Run the MCP server: on standard input and output, as a client starts it, or over HTTP.",
