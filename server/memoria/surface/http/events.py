@@ -35,15 +35,23 @@ class Listening:
 
 
 async def follow_events(
-    memory: Memoria, listening: Listening, request: Request, after: EventPosition | None
+    memory: Memoria,
+    listening: Listening,
+    request: Request,
+    after: EventPosition | None = None,
+    *,
+    until_newest: bool = False,
 ) -> AsyncIterator[ServerSentEvent]:
     """Yield a memory's events after a place as they come, until the listener's token ends.
+
+    The first one has no data: its id is the place at which the stream begins.
 
     Args:
         memory: of the listener's tenant.
         listening: what the streams of this process share.
         request: of the listener, with the token.
         after: place of the last event that the listener has read; None for the newest.
+        until_newest: True to end with the newest event.
     """
     with listening.feeds.follow(memory.tenant, memory.events) as feed:
         try:
@@ -57,8 +65,10 @@ async def follow_events(
                     shown = one.to_json()
                     data = json.dumps(shown, separators=(",", ":"))
                     yield ServerSentEvent(data, event=shown["type"], id=shown["id"])
+                if until_newest and page.reached == reached:
+                    return
                 reached = page.reached
-                while not await feed.wait_beyond(reached, _CHECKED_S):
+                while not until_newest and not await feed.wait_beyond(reached, _CHECKED_S):
                     if not await listening.holds(request):
                         return
         except MemoriaError as error:
@@ -67,4 +77,4 @@ async def follow_events(
 
 def answer_with_events(events: AsyncIterator[ServerSentEvent]) -> EventSourceResponse:
     """Return an answer that goes on while there are events, with a comment when there are none."""
-    return EventSourceResponse(events, ping=_KEPT_ALIVE_S, sep="\n")
+    return EventSourceResponse(events, ping=_KEPT_ALIVE_S)

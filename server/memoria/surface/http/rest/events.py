@@ -25,6 +25,8 @@ class EventsOrder(Order):
 
     after: str | None = None
     """Id of the last event that was read, for a client that sends no `Last-Event-ID`."""
+    follow: bool = True
+    """False to end with the newest event."""
 
 
 class NewWebhook(Order):
@@ -72,7 +74,8 @@ async def list_events(caller: RestCaller, order: EventsOrder) -> Response:
         raise RefusedCallError(
             HTTPStatus.TOO_MANY_REQUESTS, "Too many listen to this memory. End other streams first."
         )
-    return answer_with_events(follow_events(memory, listening, caller.request, after))
+    events = follow_events(memory, listening, caller.request, after, until_newest=not order.follow)
+    return answer_with_events(events)
 
 
 async def list_webhooks(caller: RestCaller, _order: Order) -> Document:
@@ -108,6 +111,7 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         EventsOrder,
         list_events,
         STREAM,
+        {"follow": False},
     ),
     RestRoute(
         "GET",
@@ -129,7 +133,7 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         NewWebhook,
         add_webhook,
         AddedWebhook,
-        {"url": "https://events.example.com/memoria"},
+        {"url": EXAMPLE_IDS["endpoint"]},
         status=201,
     ),
     RestRoute(

@@ -95,6 +95,7 @@ EXAMPLE_IDS = {
     "night": "019c0c6e-5f3a-7b1e-8a34-2f4f3b1d9e04",
     "forget_token": "019c0c6e-5f3a-7b1e-8a34-2f4f3b1d9e05",
     "webhook": "019c0c6e-5f3a-7b1e-8a34-2f4f3b1d9e07",
+    "endpoint": "https://events.example.com/memoria",
     "session": "checkout-2026-03-02",
 }
-"""Ids in examples. Whoever runs the examples puts ids of a home in their place."""
+"""Ids and an address in examples. Whoever runs the examples puts those of a home in their place."""
