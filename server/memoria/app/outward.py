@@ -21,6 +21,8 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 """Addresses of IPv6 that a translator turns into the IPv4 address in their last 32 bits (NAT64)."""
+_RESERVED = ipaddress.IPv4Network("192.0.0.0/24")
+"""Addresses of protocols, of which versions of Python know more or fewer."""
 _TUNNELLED = (ipaddress.IPv6Network("2002::/16"), ipaddress.IPv6Network("2001::/23"))
 """Addresses of tunnels, which lead to other addresses, and of other special purposes."""
 _PROXIED = frozenset(("http", "https", "all"))
@@ -61,7 +63,9 @@ def is_public(address: IPAddress) -> bool:
         meant not in _GLOBAL_UNICAST or any(meant in one for one in _TUNNELLED)
     ):
         return False
-    return meant.is_global and not (meant.is_multicast or meant.is_reserved)
+    return meant.is_global and not (
+        meant.is_multicast or meant.is_reserved or is_within(meant, (_RESERVED,))
+    )
 
 
 def is_within(address: IPAddress, networks: Iterable[IPNetwork]) -> bool:

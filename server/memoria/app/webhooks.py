@@ -178,7 +178,8 @@ def check_webhook_url(url: str, networks: "Sequence[IPNetwork]") -> None:
     """
     from memoria.app.outward import RefusedAddressError, require_allowed_url  # noqa: PLC0415  (as above)
 
-    parts = urlsplit(url) if is_web_address(url) and url.isascii() else None
+    is_plain = url.isascii() and url.isprintable() and " " not in url
+    parts = urlsplit(url) if is_plain and is_web_address(url) else None
     if parts is None or "@" in parts.netloc or parts.fragment or len(url) > _LONGEST_URL:
         raise InvalidInputError(
             "url: give the address at which a program takes events, such as "
