@@ -125,6 +125,10 @@ REST = {
         "webhook",
         "List the addresses to which a server over HTTP sends events; add, try or remove one.",
     ),
+    "ui": Verb(
+        "viewing",
+        "Open the viewer in a browser: what agents are told, and why; what the memory holds.",
+    ),
     "serve": Verb(
         "serving",
         "Run the MCP server: on standard input and output, as a client starts it, or over HTTP.",
