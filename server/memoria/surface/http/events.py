@@ -16,6 +16,8 @@ from memoria.surface.mcp.subscriptions import Holds, always_holds
 
 _LOG = logging.getLogger(__name__)
 EVENTS_PATH = "/memory/events"
+VIEWER_EVENTS_PATH = "/ui/live/events"
+"""Path at which a page of the viewer follows events, by its visit's cookie."""
 _MOST_EVENTS = 100
 """Number of events that are read at once."""
 _CHECKED_S = 5.0
