@@ -1,6 +1,6 @@
 """Listings: memories and sessions page by page, projects and their rows, and ids by their ends."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -11,6 +11,8 @@ from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.statements import Parameter, TenantRows, as_json, as_json_or_null
 
 _ListedT = TypeVar("_ListedT")
+_MOST_TURNS = 5000
+"""Number of turns of a span of time that are looked at: more than are said in a day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,24 @@ class ListedPage(NamedTuple, Generic[_ListedT]):
     """Number of further items that would be seen if every workspace's rows were."""
 
 
+class HeldSession(NamedTuple):
+    """The part of a session that was held in a span of time. Times are UTC epoch milliseconds."""
+
+    n: int
+    first_at: int
+    last_at: int
+    turns: int
+    """Number of turns in the span."""
+
+
+class HeldSessions(NamedTuple):
+    """Sessions held in a span of time, in the order in which they began."""
+
+    sessions: list[HeldSession]
+    next_at: int | None
+    """Time from which the span goes on, where it has more; None where it has not."""
+
+
 class HeldProject(NamedTuple):
     """A project with anything on record, and its numbers of memories and turns."""
 
@@ -98,9 +118,41 @@ class Listings:
         """List the sessions of a client, or of all, in the order of their last turns."""
         page = self._read_page("sessions", span, client=client)
         ns = [row["n"] for row in page.items]
-        described = {row["n"]: dict(row) for row in self._rows.all("described", ns=as_json(ns))}
-        sessions = [_build_session(described[n]) for n in ns]
-        return ListedPage(sessions, page.total, page.elsewhere)
+        described = self.describe(ns)
+        return ListedPage([described[n] for n in ns], page.total, page.elsewhere)
+
+    def describe(self, ns: Sequence[int]) -> dict[int, ListedSession]:
+        """Map the numbers of sessions to the sessions."""
+        rows = self._rows.all("described", ns=as_json(ns))
+        return {row["n"]: _build_session(dict(row)) for row in rows}
+
+    def list_held(
+        self, begin: int, end: int, limit: int, place: str | None, *, everywhere: bool
+    ) -> HeldSessions:
+        """List the sessions in which something was said in a span of time.
+
+        Args:
+            begin: UTC epoch ms, as `end` is, which is exclusive.
+            end: where the span ends.
+            limit: number of sessions at most.
+            place: the project that asks.
+            everywhere: whether every project's are listed, except private ones.
+        """
+        span = {"begin": begin, "end": end, "most_turns": _MOST_TURNS}
+        rows = self._rows.tuples(
+            "held",
+            **span,
+            place=self._workspaces.number(place),
+            everywhere=everywhere,
+            private=as_json(self._workspaces.private),
+            limit=limit + 1,
+        )
+        sessions = [HeldSession(*row) for row in rows]
+        ends = [one.first_at for one in sessions[limit:]]
+        last_at = self._rows.find_number("held_until", **span)
+        if last_at is not None:  # each further page is of a later time
+            ends.append(max(last_at, begin + 1))
+        return HeldSessions(sessions[:limit], min(ends, default=None))
 
     def _read_page(self, name: str, span: ListedSpan, **wanted: Parameter) -> ListedPage[Row]:
         """Read a page of rows, and count the rows seen and the rows of other workspaces."""
