@@ -176,7 +176,7 @@ def _write_value(value: JsonValue) -> str:
 
 AREA = Area(
     (
-        Page(_DAYS, "days", "Days", DaysWish, show_days, menu="first", example={}),
+        Page(_DAYS, "days", "Days", DaysWish, show_days, menu="first", example={}, is_savable=True),
         Page(
             f"{_SESSIONS}/{{session_id:path}}",
             "session",
@@ -184,6 +184,7 @@ AREA = Area(
             SessionWish,
             show_session,
             example={"session_id": EXAMPLE_IDS["session"]},
+            is_savable=True,
         ),
     )
 )
