@@ -9,6 +9,7 @@ from tests.store.tenant_life import IMPORTED, MARK, MODEL, SAID, vector
 from memoria.ingest.turn_draft import digest_opening
 from memoria.language.reading.statement import fingerprint
 from memoria.model import Entity, InferredBy, Node, Role
+from memoria.model.events import BEGINNING
 from memoria.model.moments import LocalDay
 from memoria.model.nightly import NightlyRun
 from memoria.store.features import SESSION_BITS, Surroundings, TurnMetadataColumns, TurnPosition
@@ -367,7 +368,15 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "portable.read": lambda tx, _: [
         [*tx.portable.read(kind, PortableSelection())] for kind in PORTABLE_KINDS
     ],
+    "outbox.newest": lambda tx, _: tx.outbox.newest().seq,
+    "outbox.read": lambda tx, _: [one.data for one in tx.outbox.read(BEGINNING, 10_000).events],
     "tokens.all": lambda tx, _: [*tx.tokens.all()],
+    "webhooks.all": lambda tx, _: [one.webhook.id for one in tx.webhooks.all()],
+    "webhooks.find": lambda tx, _: [
+        found.webhook.id
+        for one in ("ann", "bob")
+        if (found := tx.webhooks.find(f"webhook of {one}"))
+    ],
     "tokens.find": lambda tx, _: [
         found for one in ("ann", "ben") if (found := tx.tokens.find(f"token of {one}"))
     ],

@@ -204,6 +204,13 @@ WALKS = {
     ("private_times", "list"),
     ("tokens", "drop_all"),  # a few of a tenant
     ("tokens", "list"),
+    ("events", "newest"),  # these stop at the first
+    ("events", "oldest"),
+    ("webhooks", "drop_all"),  # ten of a tenant at most
+    ("webhooks", "list"),
+    ("webhooks", "due"),  # of all tenants: a row a webhook
+    ("webhooks", "any_of_all"),  # stops at the first
+    ("webhooks", "drop_of_all"),  # of a copy
     ("examination", "announce_words"),
     ("examination", "await_damaged_passages"),
     ("examination", "await_missing_vectors"),
