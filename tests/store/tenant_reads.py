@@ -21,6 +21,7 @@ from memoria.store.values import DocumentKind, ErasureFilter, Filters
 
 EVERY = Filters(include_history=True)
 EVER = 1 << 60
+WHOLE_TIME = LocalDay(date(2026, 1, 1), 0, EVER)
 BOTH: tuple[DocumentKind, ...] = ("turn", "memory")
 
 
@@ -219,6 +220,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         f"{session=} n={n}" for session, n in tx.episodes.list_newest(them.sessions)
     ],
     "episodes.list_over_turns": lambda tx, them: tx.episodes.list_over_turns(them.ns),
+    "episodes.list_turns": lambda tx, them: [
+        f"n={n}" for _, n in tx.episodes.list_turns(them.memory_ids)
+    ],
     "episodes.list_read_before": lambda tx, them: tx.episodes.list_read_before(
         dict.fromkeys(them.memory_ids, 1 << 60)
     ),
@@ -294,7 +298,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "listings.describe": lambda tx, them: list(tx.listings.describe(them.sessions).values()),
     "listings.list_held": lambda tx, _: [
         f"session={one.n}"
-        for one in tx.listings.list_held(0, EVER, 9, None, everywhere=True).sessions
+        for one in tx.listings.list_held([WHOLE_TIME], ListedSpan(0, 9, everywhere=True)).sessions
     ],
     "listings.list_memories": lambda tx, _: (
         tx.listings.list_memories(ListedMemories(), ListedSpan(0, 100, everywhere=True)).items

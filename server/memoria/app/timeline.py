@@ -13,11 +13,11 @@ from memoria.config import Settings
 from memoria.disk.folders import daily_path
 from memoria.disk.home_folder import open_home_files
 from memoria.errors import UnusableFileError
-from memoria.model.timeline import SessionTrace, TimelineDay
-from memoria.retrieval.lookup.timeline import read_day, trace_session
+from memoria.model.timeline import SessionTrace, Timeline
+from memoria.retrieval.lookup.timeline import read_days, trace_session
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.engine import Store
-from memoria.store.rows.transaction import Transaction
+from memoria.store.rows.listings import ListedSpan
 
 _ABOVE_LISTS = lazy_regex(r"(?ms)\A# [^\n]*\n(.*?)(?:^## |\Z)")
 _Days = Annotated[int, Field(ge=1, le=31)]
@@ -40,28 +40,28 @@ class TimelineQueries:
         workspace: Text = EVERYWHERE,
         after: int = 0,
         limit: Count = 50,
-    ) -> tuple[TimelineDay, ...]:
-        """Return days by the user's clock, each with its sessions in the order in which they began.
+    ) -> Timeline:
+        """Return days by the user's clock, with their sessions in the order in which they began.
 
         Args:
             first: the first day.
             days: number of days.
             workspace: project asked from; all that are not private by default.
             after: UTC epoch ms from which sessions are listed; `next_at` of the page before.
-            limit: number of sessions of a day at most.
+            limit: number of sessions at most.
         """
-        place = choose_workspace(self._settings, workspace)
         dates = [first + timedelta(days=number) for number in range(days)]
-
-        def read(tx: Transaction) -> list[TimelineDay]:
-            return [read_day(tx, tx.zone.day(one), place, after, limit) for one in dates]
-
-        found = await in_snapshot(self._store, self._settings.tenant, read)
-        summaries = await in_thread(lambda: [self._read_summary(one) for one in dates])
-        return tuple(
-            one.model_copy(update={"summary": summary})
-            for one, summary in zip(found, summaries, strict=True)
+        place = choose_workspace(self._settings, workspace)
+        span = ListedSpan(0, limit, after, workspace=place, everywhere=place == EVERYWHERE)
+        found = await in_snapshot(
+            self._store,
+            self._settings.tenant,
+            lambda tx: read_days(tx, [tx.zone.day(one) for one in dates], span),
         )
+        summaries = await in_thread(lambda: [self._read_summary(one) for one in dates])
+        pairs = zip(found.days, summaries, strict=True)
+        told = tuple(day.model_copy(update={"summary": text}) for day, text in pairs)
+        return found.model_copy(update={"days": told})
 
     @check_arguments
     async def trace_session(

@@ -35,10 +35,16 @@ class TimelineDay(Value):
 
     date: date
     sessions: tuple[DayPart, ...]
-    next_at: Moment | None = None
-    """Time from which the day goes on, where it has more than is given; None where it has not."""
     summary: Annotated[str, UNLESS_EMPTY] = ""
     """Sentences above the lists of the day's page; empty without a page or sentences."""
+
+
+class Timeline(Value):
+    """Days that follow one another."""
+
+    days: tuple[TimelineDay, ...]
+    next_at: Moment | None = None
+    """Time from which the days go on; None where all of them is given."""
 
 
 class TurnReading(Value):

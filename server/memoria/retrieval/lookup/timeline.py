@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.reading.fences import join_lines
-from memoria.memories.conditions import conditions_of_turns, is_open
+from memoria.memories.conditions import conditions_of_episodes, conditions_of_turns
 from memoria.memories.task_in_hand import date_focus
 from memoria.model import Memory, QueueState, StoredTurn, now_millis
 from memoria.model.moments import LocalDay
@@ -13,12 +13,13 @@ from memoria.model.timeline import (
     DayPart,
     ReadingState,
     SessionTrace,
+    Timeline,
     TimelineDay,
     TurnReading,
     TurnTrace,
 )
 from memoria.retrieval.lookup.records import complete_session_id, mark_conditions, read_session
-from memoria.retrieval.query.plan import EVERYWHERE
+from memoria.store.rows.listings import ListedSpan
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import QueuedTurn
 
@@ -34,29 +35,23 @@ _STATES: dict[QueueState, ReadingState] = {
 }
 
 
-def read_day(
-    tx: Transaction, day: LocalDay, place: str | None, begin: int, most: int
-) -> TimelineDay:
-    """Return a day with up to `most` sessions, in the order in which they began.
+def read_days(tx: Transaction, days: Sequence[LocalDay], span: ListedSpan) -> Timeline:
+    """Return days with their sessions, in the order in which they began.
 
     Args:
         tx: where to look.
-        day: the day, by the user's clock.
-        place: the project that asks.
-        begin: UTC epoch ms from which sessions are listed; the day's begin for all of them.
-        most: number of sessions at most.
+        days: days that follow one another, by the user's clock.
+        span: which sessions; `since` is where the list goes on.
     """
-    held = tx.listings.list_held(
-        max(begin, day.begin), day.end, most, place, everywhere=place == EVERYWHERE
-    )
-    described = tx.listings.describe([one.n for one in held.sessions])
+    held = tx.listings.list_held(days, span)
+    ns = sorted({one.n for one in held.sessions})
+    described = tx.listings.describe(ns)
     openings = _read_openings(tx, [one.opening_n for one in described.values() if one.opening_n])
-    summaries = _read_summaries(tx, list(described))
-    parts = []
+    summaries = _read_summaries(tx, ns)
+    parts = defaultdict[int, list[DayPart]](list)
     for one in held.sessions:
-        session = described[one.n]
-        summary = summaries.get(one.n, "")
-        parts.append(
+        session, summary = described[one.n], summaries.get(one.n, "")
+        parts[one.day].append(
             DayPart(
                 session_id=session.session_id,
                 client=session.client,
@@ -69,7 +64,10 @@ def read_day(
                 workspace=session.workspace,
             )
         )
-    return TimelineDay(date=day.date, sessions=tuple(parts), next_at=held.next_at)
+    told = (
+        TimelineDay(date=day.date, sessions=tuple(parts[place])) for place, day in enumerate(days)
+    )
+    return Timeline(days=tuple(told), next_at=held.next_at)
 
 
 def trace_session(tx: Transaction, session_id: str, offset: int, limit: int) -> SessionTrace:
@@ -126,11 +124,9 @@ def _read_summaries(tx: Transaction, session_ns: Sequence[int]) -> dict[int, str
     """Map sessions to their newest summaries, without those of what was confided."""
     newest = tx.episodes.list_newest(session_ns)
     known = tx.memories.by_version_numbers([wording_n for _, wording_n in newest])
-    return {
-        session_n: known[wording_n].content
-        for session_n, wording_n in newest
-        if is_open(tx, known[wording_n])
-    }
+    conditions = conditions_of_episodes(tx, list(known.values()))
+    pairs = ((session_n, known[wording_n]) for session_n, wording_n in newest)
+    return {session_n: one.content for session_n, one in pairs if conditions[one.id] is None}
 
 
 def _cut_title(text: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from memoria.model import MemoryType, Validity
+from memoria.model.moments import LocalDay
 from memoria.store.connection import Connection, Row
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.workspaces import Workspaces
@@ -69,21 +70,23 @@ class ListedPage(NamedTuple, Generic[_ListedT]):
 
 
 class HeldSession(NamedTuple):
-    """The part of a session that was held in a span of time. Times are UTC epoch milliseconds."""
+    """The part of a session that was held in a day. Times are UTC epoch milliseconds."""
 
     n: int
+    day: int
+    """Place of the day in the list of days that was asked about."""
     first_at: int
     last_at: int
     turns: int
-    """Number of turns in the span."""
+    """Number of turns in the day."""
 
 
 class HeldSessions(NamedTuple):
-    """Sessions held in a span of time, in the order in which they began."""
+    """Sessions held in some days, in the order in which they began."""
 
     sessions: list[HeldSession]
     next_at: int | None
-    """Time from which the span goes on, where it has more; None where it has not."""
+    """Time from which the list goes on, where there is more; None where there is not."""
 
 
 class HeldProject(NamedTuple):
@@ -126,33 +129,31 @@ class Listings:
         rows = self._rows.all("described", ns=as_json(ns))
         return {row["n"]: _build_session(dict(row)) for row in rows}
 
-    def list_held(
-        self, begin: int, end: int, limit: int, place: str | None, *, everywhere: bool
-    ) -> HeldSessions:
-        """List the sessions in which something was said in a span of time.
+    def list_held(self, days: Sequence[LocalDay], span: ListedSpan) -> HeldSessions:
+        """List the sessions in which something was said in days that follow one another.
 
         Args:
-            begin: UTC epoch ms, as `end` is, which is exclusive.
-            end: where the span ends.
-            limit: number of sessions at most.
-            place: the project that asks.
-            everywhere: whether every project's are listed, except private ones.
+            days: the days.
+            span: which sessions; `since` is where the list goes on, `offset` is not regarded.
         """
-        span = {"begin": begin, "end": end, "most_turns": _MOST_TURNS}
+        begin, end = max(days[0].begin, span.since or 0), days[-1].end
+        between = {"begin": begin, "end": end, "most_turns": _MOST_TURNS}
         rows = self._rows.tuples(
             "held",
-            **span,
-            place=self._workspaces.number(place),
-            everywhere=everywhere,
+            **between,
+            days=as_json([one.begin for one in days]),
+            place=self._workspaces.number(span.workspace),
+            everywhere=span.everywhere,
             private=as_json(self._workspaces.private),
-            limit=limit + 1,
+            limit=span.limit + 1,
         )
         sessions = [HeldSession(*row) for row in rows]
-        ends = [one.first_at for one in sessions[limit:]]
-        last_at = self._rows.find_number("held_until", **span)
-        if last_at is not None:  # each further page is of a later time
-            ends.append(max(last_at, begin + 1))
-        return HeldSessions(sessions[:limit], min(ends, default=None))
+        ends = [one.first_at for one in sessions[span.limit :]]
+        last_at = self._rows.find_number("held_until", **between)
+        ends += [] if last_at is None else [last_at]
+        # Each further page is of a later time, or a reader would go on for ever.
+        next_at = None if not ends else max(begin + 1, min(ends))
+        return HeldSessions(sessions[: span.limit], next_at)
 
     def _read_page(self, name: str, span: ListedSpan, **wanted: Parameter) -> ListedPage[Row]:
         """Read a page of rows, and count the rows seen and the rows of other workspaces."""

@@ -10,15 +10,13 @@ from pydantic import JsonValue
 
 from memoria.errors import InvalidInputError, shorten
 from memoria.model import StoredTurn, now_millis
-from memoria.model.timeline import TimelineDay
 from memoria.surface.http.rest.table import EXAMPLE_IDS
 from memoria.surface.http.viewer.table import ROOT, Area, Page, Shown, Visit, Wish, sentence
 
 _DAYS = f"{ROOT}/days"
 _SESSIONS = f"{ROOT}/sessions"
 _WEEK = 7
-_ON_DAY = 50
-_ON_DAY_OF_WEEK = 12
+_SESSIONS_SHOWN = 50
 _TURNS = 40
 _TEXT_CHARS = 4_000
 """Characters of a turn that are shown among others; the turn's own page has all."""
@@ -67,18 +65,15 @@ async def show_days(visit: Visit, wish: DaysWish) -> Shown:
     is_week = wish.span == "week"
     first = day - timedelta(days=day.weekday()) if is_week else day
     number = _WEEK if is_week else 1
-    days = await visit.memory.timeline.list_days(
-        first,
-        number,
-        workspace=wish.project or "*",
-        after=wish.after,
-        limit=_ON_DAY_OF_WEEK if is_week else _ON_DAY,
+    timeline = await visit.memory.timeline.list_days(
+        first, number, workspace=wish.project or "*", after=wish.after, limit=_SESSIONS_SHOWN
     )
+    is_any = any(one.sessions for one in timeline.days)
     kept = {"span": wish.span, **({"project": wish.project} if wish.project else {})}
     values = {
         "wish": wish,
         "chosen": day,
-        "days": [one for one in days if one.sessions or one.summary],
+        "days": [one for one in timeline.days if one.sessions or one.summary],
         "first": first,
         "last": first + timedelta(days=number - 1),
         "before": _link_days(first - timedelta(days=number), kept),
@@ -86,10 +81,14 @@ async def show_days(visit: Visit, wish: DaysWish) -> Shown:
         "other": _link_days(day, kept | {"span": "day" if is_week else "week"}),
         "weekdays": _WEEKDAYS,
         "link_day": lambda one: _link_days(one, kept | {"span": "day"}),
-        "link_rest": lambda one: _link_rest(one, kept),
+        "rest": None
+        if timeline.next_at is None
+        else _link_days(day, kept | {"after": str(timeline.next_at)}),
         "link_session": link_session,
         "clock": lambda millis: f"{visit.memory.settings.zone.to_local(millis):%H:%M}",
-        "latest": None if any(one.sessions for one in days) else await _find_latest(visit, kept),
+        "latest": None
+        if any(one.sessions for one in timeline.days)
+        else await _find_latest(visit, kept),
         "projects": await visit.memory.complete("project", ""),
     }
     return Shown("days.html", values)
@@ -148,13 +147,6 @@ def _find_day(visit: Visit, millis: int) -> date:
 
 def _link_days(day: date, kept: dict[str, str]) -> str:
     return f"{_DAYS}?{urlencode({'day': day.isoformat(), **kept})}"
-
-
-def _link_rest(one: TimelineDay, kept: dict[str, str]) -> str | None:
-    """Return the path of the rest of a day; None if all of it is shown."""
-    if one.next_at is None:
-        return None
-    return _link_days(one.date, kept | {"span": "day", "after": str(one.next_at)})
 
 
 async def _find_latest(visit: Visit, kept: dict[str, str]) -> str | None:
