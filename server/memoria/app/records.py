@@ -47,6 +47,7 @@ from memoria.store.values import Filters
 
 if TYPE_CHECKING:
     from memoria.app.provenance import ProvenanceQueries
+    from memoria.app.timeline import TimelineQueries
 
 _T = TypeVar("_T")
 Completed = Literal["memory", "session", "project"]
@@ -244,6 +245,13 @@ class Records(Recall):
         from memoria.app.provenance import ProvenanceQueries  # noqa: PLC0415  (only who looks pays for it)
 
         return ProvenanceQueries(self._store, self.tenant, self.settings.workspace)
+
+    @property
+    def timeline(self) -> "TimelineQueries":
+        """Days with their sessions, and sessions with what came of each turn."""
+        from memoria.app.timeline import TimelineQueries  # noqa: PLC0415  (only who looks back pays for it)
+
+        return TimelineQueries(self._store, self.settings)
 
     def _look_up(self, tx: Transaction, memory: Memory) -> Memory:
         """Add to a memory what contradicts or outdates it, what was said later, and its links."""

@@ -23,6 +23,7 @@ from memoria.app.memory import Memoria
 from memoria.app.private_times import PrivateSwitch
 from memoria.app.provenance import EntityQueries, ProvenanceQueries
 from memoria.app.queue import ExtractionQueue
+from memoria.app.timeline import TimelineQueries
 from memoria.config import Settings
 from memoria.errors import ClosedError
 from memoria.inference.base import Embedder
@@ -86,6 +87,13 @@ class SyncProvenance(Twin[ProvenanceQueries]):
     history = wait_for(ProvenanceQueries.history)
     list_pending = wait_for(ProvenanceQueries.list_pending)
     list_actions = wait_for(ProvenanceQueries.list_actions)
+
+
+class SyncTimeline(Twin[TimelineQueries]):
+    """Days and sessions as they are looked back on, without `await`."""
+
+    list_days = wait_for(TimelineQueries.list_days)
+    trace_session = wait_for(TimelineQueries.trace_session)
 
 
 class SyncEntities(Twin[EntityQueries]):
@@ -166,6 +174,11 @@ class SyncMemoria(OpenedTwin[Memoria]):
     def provenance(self) -> SyncProvenance:
         """Queries for the origins of memories, and what became of them."""
         return SyncProvenance(self._original.provenance, self._loop)
+
+    @property
+    def timeline(self) -> SyncTimeline:
+        """Days with their sessions, and sessions with what came of each turn."""
+        return SyncTimeline(self._original.timeline, self._loop)
 
     @property
     def graph(self) -> SyncEntities:
