@@ -96,7 +96,7 @@ def read_history(tx: Transaction, memory_id: str) -> MemoryHistory:
 
 def list_pending(tx: Transaction, limit: int, visible: Filters) -> list[MemoryRecord]:
     """List memories that wait for the user's confirmation, newest first."""
-    pending = mark_conditions(tx, tx.memories.list_pending(limit, visible.workspace))
+    pending = mark_conditions(tx, tx.waiting.list_pending(limit, visible))
     return [_read_memory_record(tx, memory, visible) for memory in pending]
 
 
@@ -130,6 +130,11 @@ def _read_memory_record(tx: Transaction, memory: Memory, visible: Filters) -> Me
         turn_range=tx.episodes.get_span(memory.id),
         edges=list_incident_edges(tx, Node("memory", memory.id), visible),
     )
+
+
+def read_present_wording(tx: Transaction, memory: Memory) -> SourcedVersion:
+    """Read the turn from which a memory's present wording was concluded."""
+    return _pair_wordings(memory, _list_evidence(tx, memory.id))[0]
 
 
 def _list_evidence(tx: Transaction, memory_id: str) -> list[Evidence]:
