@@ -204,6 +204,7 @@ class SyncMemoria(OpenedTwin[Memoria]):
     wishes = wait_for(Memoria.wishes)
     set_contradiction = wait_for(Memoria.set_contradiction)
     set_quote_aside = wait_for(Memoria.set_quote_aside)
+    tell_quote_again = wait_for(Memoria.tell_quote_again)
     read_core = wait_for(Memoria.read_core)
     statistics = wait_for(Memoria.statistics)
     note_call = wait_for(Memoria.note_call)
