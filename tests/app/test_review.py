@@ -69,7 +69,7 @@ async def test_contradictions_come_with_the_sources_of_both_and_a_pair_once(
     }
     assert pairs == {frozenset((first.id, second.id)), frozenset((second.id, third.id))}
     assert sum(len(one.against) for one in page.items) == len(pairs)
-    quoted = {one.subject.wording.version.provenance.quote for one in page.items}
+    quoted = {one.subject.memory.current.provenance.quote for one in page.items}
     assert quoted <= {"The user stopped taking aspirin", third.content, first.content}
 
 

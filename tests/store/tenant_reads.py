@@ -430,6 +430,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ),
     "waiting.count_contradicted": lambda tx, _: [tx.waiting.count_contradicted(EVERY)],
     "waiting.count_pending": lambda tx, _: [tx.waiting.count_pending(EVERY)],
+    "waiting.list_by_id": lambda tx, them: tx.waiting.list_by_id(them.memory_ids),
     "waiting.list_contradicted": lambda tx, _: tx.waiting.list_contradicted(100),
     "waiting.list_pending": lambda tx, _: tx.waiting.list_pending(100),
 }

@@ -9,7 +9,7 @@ from memoria.model.graph import Edge, Entity, NodeKind
 from memoria.model.memory import Memory, MemoryVersion, Trust
 from memoria.model.moments import Moment
 from memoria.model.operation import TurnRange
-from memoria.model.turn import Account, Role, TurnRecord
+from memoria.model.turn import Account, Role, StoredTurn, TurnRecord
 
 
 class Evidence(Value):
@@ -113,7 +113,8 @@ class SourcedMemory(Value):
     """A memory with the turn from which its present wording was concluded."""
 
     memory: Memory
-    wording: SourcedVersion
+    turn: StoredTurn | None
+    """None for a wording that was stated outside any turn, or whose turn was forgotten."""
 
 
 class ReviewItem(Value):

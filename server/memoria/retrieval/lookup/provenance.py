@@ -132,11 +132,6 @@ def _read_memory_record(tx: Transaction, memory: Memory, visible: Filters) -> Me
     )
 
 
-def read_present_wording(tx: Transaction, memory: Memory) -> SourcedVersion:
-    """Read the turn from which a memory's present wording was concluded."""
-    return _pair_wordings(memory, _list_evidence(tx, memory.id))[0]
-
-
 def _list_evidence(tx: Transaction, memory_id: str) -> list[Evidence]:
     """List the turns that a memory rests on and that may be in an answer."""
     evidence = tx.memories.list_evidence(memory_id)

@@ -1,11 +1,13 @@
 """Memories that wait for the user's word: to be confirmed, or chosen between."""
 
+from collections.abc import Sequence
+
 from memoria.errors import NotFoundError
 from memoria.model import Memory
 from memoria.store.connection import Connection
 from memoria.store.rows.memory_rows import MemoryReader
 from memoria.store.rows.workspaces import Workspaces
-from memoria.store.sql.statements import TenantRows, list_numbers
+from memoria.store.sql.statements import TenantRows, as_json, list_numbers
 from memoria.store.values import Filters
 
 MOST_COUNTED = 1000
@@ -56,6 +58,11 @@ class WaitingMemories:
     def count_contradicted(self, seen: Filters) -> int:
         """Count what `list_contradicted` lists, up to `MOST_COUNTED`."""
         return len(self._find("contradicted", seen, limit=MOST_COUNTED))
+
+    def list_by_id(self, memory_ids: Sequence[str]) -> list[Memory]:
+        """List the memories with these ids, whatever their validity; unknown ids are left out."""
+        ids = as_json(memory_ids)
+        return self._read.load_in_order(self._rows.column("numbers", ids=ids) if memory_ids else [])
 
     def _find(self, name: str, seen: Filters, **parameters: int) -> list[int]:
         """List the numbers of the memories that a statement finds and that pass filters."""

@@ -93,6 +93,11 @@ WHERE v.memory_n = :memory_n AND +v.tenant_id = :tenant AND v.inferred_by = 'mod
 -- name: number
 SELECT n FROM memories WHERE tenant_id = :tenant AND id = :id;
 
+-- name: numbers
+SELECT m.n FROM {texts :ids} wanted
+CROSS JOIN memories m ON m.id = wanted.value AND +m.tenant_id = :tenant
+ORDER BY m.n DESC;
+
 -- name: present_wording
 SELECT v.n, v.content, v.valid_from, m.predicate, t.utc_offset
 FROM memories m
