@@ -12,7 +12,7 @@ from memoria.model import Entity, InferredBy, Node, Role
 from memoria.model.moments import LocalDay
 from memoria.model.nightly import NightlyRun
 from memoria.store.features import SESSION_BITS, Surroundings, TurnMetadataColumns, TurnPosition
-from memoria.store.rows.listings import ListedMemories, ListedSpan
+from memoria.store.rows.listings import ListedMemories, ListedSpan, WalkPlace
 from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
@@ -294,6 +294,10 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "listings.list_sessions": lambda tx, _: (
         tx.listings.list_sessions(None, ListedSpan(0, 100, everywhere=True)).items
     ),
+    "listings.walk_memories": lambda tx, them: [
+        tx.listings.walk_memories(ListedMemories(), ListedSpan(0, 100, everywhere=True), after).items
+        for after in (None, *(WalkPlace(EVER, one) for one in them.memory_ids))
+    ],
     "memories.by_version_numbers": lambda tx, them: tx.memories.by_version_numbers(them.ns),
     "memories.find_by_fingerprint": lambda tx, _: [
         tx.memories.find_by_fingerprint(fingerprint(text)) for text in SAID

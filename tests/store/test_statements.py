@@ -149,6 +149,7 @@ WALKS = {
     ("links", "lost_uses"),
     ("listings", "memories"),  # who browses is told how many there are in all
     ("listings", "sessions"),
+    ("listings", "walk"),  # what it has reached
     ("memories", "contradicted"),  # contradictions alone have an index, and somebody settles them
     ("memories", "held_back"),
     ("memories", "successors"),  # its own list of turns and wordings

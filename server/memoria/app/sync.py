@@ -197,6 +197,7 @@ class SyncMemoria(OpenedTwin[Memoria]):
     get_turn = wait_for(Memoria.get_turn)
     find_message = wait_for(Memoria.find_message)
     list_memories = wait_for(Memoria.list_memories)
+    walk_memories = wait_for(Memoria.walk_memories)
     list_sessions = wait_for(Memoria.list_sessions)
     list_contradicted = wait_for(Memoria.list_contradicted)
     list_pending = wait_for(Memoria.list_pending)

@@ -8,11 +8,14 @@ from pydantic import ConfigDict
 from starlette.requests import Request
 
 from memoria.app import Memoria
+from memoria.model import Channel, Trust
 from memoria.model.access import Access
 from memoria.model.base import Value
 
 ROOT = "/ui"
 """Path of the first page; those of all others begin with it."""
+VIEWER = Channel(name="viewer", trust=Trust.USER)
+"""Channel of what is done in the viewer."""
 Language = Literal["en", "zh"]
 
 
@@ -36,6 +39,16 @@ class Visit:
     language: Language
     csrf: str
     """Text that each form sends along, and no page of another site can know."""
+
+    def ask_from(self, project: str | None) -> Memoria:
+        """Return the memory as a project sees it, `*` for all; the server's own for None."""
+        return self.memory.with_channel(VIEWER, workspace=project)
+
+
+def keep_within(path: str) -> str:
+    """Return a path if it is one of the viewer's, or else that of the first page."""
+    is_own = path == ROOT or path.startswith((f"{ROOT}/", f"{ROOT}?"))
+    return path if is_own and path.isprintable() and "\\" not in path else ROOT
 
 
 def sentence(text: str) -> str:
