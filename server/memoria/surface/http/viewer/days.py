@@ -68,7 +68,6 @@ async def show_days(visit: Visit, wish: DaysWish) -> Shown:
     timeline = await visit.memory.timeline.list_days(
         first, number, workspace=wish.project or "*", after=wish.after, limit=_SESSIONS_SHOWN
     )
-    is_any = any(one.sessions for one in timeline.days)
     kept = {"span": wish.span, **({"project": wish.project} if wish.project else {})}
     values = {
         "wish": wish,
