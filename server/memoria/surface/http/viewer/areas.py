@@ -1,6 +1,13 @@
 """All areas of the viewer, in the order of its menu."""
 
-from memoria.surface.http.viewer import health
+from memoria.surface.http.viewer import core, forgetting, health, nights, reading, tokens
 from memoria.surface.http.viewer.table import Area
 
-AREAS: tuple[Area, ...] = (health.AREA,)
+AREAS: tuple[Area, ...] = (
+    nights.AREA,
+    core.AREA,
+    forgetting.AREA,
+    reading.AREA,
+    tokens.AREA,
+    health.AREA,
+)

@@ -129,7 +129,7 @@ class ViewerFace:
                 return lack
             done = await action.do(visit, _read_wish(action.wish, visit.request, form))
             if isinstance(done, Shown):
-                return _show(visit, done, "Look again")
+                return _show(visit, done, done.title)
             return _go(done, visit)
 
         return answer
