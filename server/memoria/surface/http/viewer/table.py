@@ -86,6 +86,8 @@ class Shown(NamedTuple):
     """File name in `templates/`."""
     values: Mapping[str, object]
     status: int = 200
+    title: str = "Look again"
+    """English title, where an action shows the page; a page has its own."""
 
 
 class Done(NamedTuple):
