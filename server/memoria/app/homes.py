@@ -23,7 +23,7 @@ from memoria.config import Settings
 from memoria.errors import StoreError, StoreUnavailableError
 from memoria.inference import LazyEmbedder
 from memoria.model import Channel
-from memoria.model.access import Token, TokenText
+from memoria.model.access import TEXT_BEGINS, Token, TokenText
 
 _LOG = logging.getLogger(__name__)
 _Identity = tuple[int, int]
@@ -146,13 +146,13 @@ class TenantHomes:
         """List the tenants whose homes are open."""
         return [tenant for tenant, place in self._places.items() if place.opened is not None]
 
-    async def check(self, shown: str) -> tuple[str, Token] | None:
+    async def check(self, shown: str, begins: str = TEXT_BEGINS) -> tuple[str, Token] | None:
         """Look a token up in the home of the tenant that it names; None if it opens nothing."""
-        text = TokenText.parse(shown)
+        text = TokenText.parse(shown, begins)
         if text is not None:
             async with self.hold(text.tenant) as opened:
                 if opened is not None:
-                    return await opened.checker.check(shown)
+                    return await opened.checker.check(shown, begins)
         await self.note("what was shown is no token of a tenant here")
         return None
 
