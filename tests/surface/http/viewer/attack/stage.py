@@ -10,8 +10,6 @@ from typing import Any
 
 import anyio.to_thread
 import httpx2
-from memoria.surface.http.viewer.areas import AREAS
-from memoria.surface.http.viewer.table import ROOT, Action, Page
 from tests.surface.http.attack.known_ids import IdKind, compare_form
 from tests.surface.http.attack.rest_calls import quote
 from tests.surface.http.conftest import HttpServer
@@ -21,10 +19,13 @@ from memoria.app.nightly import run_nightly
 from memoria.model.access import LINK_BEGINS, Access
 from memoria.model.provenance import COMMAND_LINE
 from memoria.surface.http.rest.table import EXAMPLE_IDS
+from memoria.surface.http.viewer.areas import AREAS
+from memoria.surface.http.viewer.table import ROOT, Action, Page
 
 Row = Page[Any] | Action[Any]
 PAGES: tuple[Page[Any], ...] = tuple(one for area in AREAS for one in area.pages)
 ACTIONS: tuple[Action[Any], ...] = tuple(one for area in AREAS for one in area.actions)
+ROWS: tuple[Row, ...] = (*PAGES, *ACTIONS)
 FRAME = (f"{ROOT}/leave", f"{ROOT}/language")
 """Paths of what every page can do."""
 VISIT = "memoria_visit"
@@ -111,16 +112,19 @@ def open_memory(server: HttpServer, tenant: str = "ann") -> Memoria:
 async def fill(memory: Memoria) -> dict[IdKind, str]:
     """Keep something of every kind that an example names; return the ids."""
     ids = {"session": "ann-session-7f3a91", "workspace": "/srv/ann-project-2c41d8"}
-    where = {"session_id": ids["session"], "workspace": ids["workspace"]}
+    session, place = ids["session"], ids["workspace"]
     turn = {"role": "user", "content": SAID, "message_id": "ann-message-1"}
-    await memory.record_conversation([turn], **where)
-    kept_turn = await memory.find_message(ids["session"], "ann-message-1")
+    await memory.record_conversation([turn], session_id=session, workspace=place)
+    kept_turn = await memory.find_message(session, "ann-message-1")
     assert kept_turn is not None
     ids["turn"] = kept_turn.id
-    await memory.update_scratchpad(current_focus="ann-task-9b03f7", session_id=ids["session"])
+    await memory.update_scratchpad(current_focus="ann-task-9b03f7", session_id=session)
     for kind in ("memory", "outdated", "wrong"):
         kept = await memory.remember(
-            f"Xochipilli-4410aa {kind}: {SAID}", entities=["Xochipilli-4410aa"], **where
+            f"Xochipilli-4410aa {kind}: {SAID}",
+            entities=["Xochipilli-4410aa"],
+            session_id=session,
+            workspace=place,
         )
         ids[kind] = kept.id
     wrong = await memory.preview_forget(ids=[ids["wrong"]])
@@ -143,7 +147,7 @@ async def summarise(memory: Memoria) -> tuple[object, ...]:
 
 def list_calls(ids: Mapping[IdKind, str]) -> Iterator[tuple[Row, dict[str, str]]]:
     """List every page and every action with the arguments of its example."""
-    for row in (*PAGES, *ACTIONS):
+    for row in ROWS:
         yield row, build_example(row, ids)
 
 

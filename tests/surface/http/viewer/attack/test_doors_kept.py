@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import httpx2
 import pytest
-from memoria.surface.http.viewer.table import ROOT
 from tests.surface.http.attack.known_ids import make_up
 from tests.surface.http.conftest import StartServer
 from tests.surface.http.viewer.attack.judge import judge_page
@@ -12,6 +11,7 @@ from tests.surface.http.viewer.attack.stage import (
     ACTIONS,
     FRAME,
     PAGES,
+    ROWS,
     SAID_WORD,
     VISIT,
     ViewerGuest,
@@ -26,6 +26,7 @@ from tests.surface.http.viewer.attack.stage import (
 
 from memoria.model import now_millis
 from memoria.model.access import LINK_BEGINS, Access
+from memoria.surface.http.viewer.table import ROOT
 
 pytestmark = pytest.mark.anyio
 MADE_UP = make_up(
@@ -160,7 +161,7 @@ async def test_a_form_without_the_visits_own_text_does_nothing_whatever_it_is(
                 await ann.http.post(path, params={"csrf": ann.csrf, **rest}),
                 await ann.http.post(path, json={"csrf": ann.csrf, **rest}),
                 await ann.http.post(path, files={"csrf": (None, ann.csrf)}),
-                await ann.http.post(path, data=[("csrf", ""), ("csrf", ann.csrf), *rest.items()]),
+                await ann.http.post(path, data={"csrf": ["", ann.csrf], **rest}),
             ):
                 check_refusal(answer, (403, 415), row.name)
             answer = await ann.http.get(path, params={"csrf": ann.csrf, **rest})
@@ -231,7 +232,7 @@ async def test_every_answer_of_the_viewer_has_its_headers(start_server: StartSer
 
 
 def test_names_and_paths_of_the_tables_are_each_given_once() -> None:
-    names = [one.name for one in (*PAGES, *ACTIONS)]
+    names = [one.name for one in ROWS]
     assert len({*names}) == len(names)
     for rows in (PAGES, ACTIONS):
         paths = [one.path for one in rows]

@@ -6,8 +6,7 @@ import pytest
 from tests.surface.http.attack.known_ids import make_up
 from tests.surface.http.conftest import StartServer
 from tests.surface.http.viewer.attack.stage import (
-    ACTIONS,
-    PAGES,
+    ROWS,
     SAID_WORD,
     build_example,
     call,
@@ -36,7 +35,7 @@ async def test_ids_of_another_tenant_answer_as_ids_that_never_were(
         made_up = make_up(ids)
         before = await summarise(memory)
         turns = count()
-        for row in (*PAGES, *ACTIONS):
+        for row in ROWS:
             examples = [build_example(row, known) for known in (ids, made_up)]
             drawn: list[dict[str, str]] = [{}]  # a field, and the kind of id that is put into it
             for name in row.wish.model_fields:
@@ -61,7 +60,7 @@ async def test_a_tenant_that_a_form_or_an_address_names_is_the_visitors_or_nobod
         memory = open_memory(server)
         ids = await fill(memory)
         before = await summarise(memory)
-        for row in (*PAGES, *ACTIONS):
+        for row in ROWS:
             example = build_example(row, ids)
             for name in ("tenant", "tenant_id", "home"):
                 if name in row.wish.model_fields:
