@@ -1,0 +1,108 @@
+"""The real server over a copy of the home, and links into its viewer."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+
+import memoria
+from bench.http.server import HttpServerProcess, Place
+from bench.viewer.home import settings_of
+from memoria import Settings
+from memoria.app import nightly
+from memoria.model import COMMAND_LINE
+from memoria.model.access import LINK_BEGINS, Access
+from memoria.surface.http.rest.table import EXAMPLE_IDS
+
+
+@dataclass(frozen=True, slots=True)
+class _ModelPlace(Place):
+    """A home that is served with the scripted model."""
+
+    settings: Settings = field(default_factory=Settings)
+
+    def environment(self) -> dict[str, str]:
+        """The environment of a process that serves it."""
+        chosen = self.settings
+        return {
+            **Place.environment(self),
+            "MEMORIA_LLM_BASE_URL": chosen.llm_base_url or "",
+            "MEMORIA_LLM_MODEL": chosen.llm_model or "",
+            "MEMORIA_LLM_INPUT_PRICE": str(chosen.llm_input_price),
+            "MEMORIA_LLM_OUTPUT_PRICE": str(chosen.llm_output_price),
+            "MEMORIA_LLM_ATTEMPTS": str(chosen.llm_attempts),
+            "MEMORIA_FORGET_GRACE_DAYS": str(chosen.forget_grace_days),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ServedViewer:
+    """A server that runs, the ids of what its home holds, and whoever makes links."""
+
+    url: str
+    settings: Settings
+    ids: dict[str, str]
+    """Ids by the kinds that examples of pages name."""
+
+    def make_link(self, access: Access = Access.ADMIN) -> str:
+        """Make a link that opens the viewer once."""
+        return f"{self.url}/ui/enter?link={anyio.run(_make_link, self.settings, access)}"
+
+    def fill(self, text: str) -> str:
+        """Return a text with the home's ids in place of those of examples."""
+        for kind, stands_for in EXAMPLE_IDS.items():
+            text = text.replace(stands_for, self.ids[kind])
+        return text
+
+
+@contextmanager
+def serve_viewer(home: Path, folder: Path, model_url: str) -> Iterator[ServedViewer]:
+    """Serve a copy of a home until the block ends.
+
+    Args:
+        home: what is copied.
+        folder: where the copy is laid; it must not be there.
+        model_url: where the scripted model is.
+    """
+    shutil.copytree(home, folder)
+    settings = settings_of(folder, model_url, "bundled")
+    ids = anyio.run(_find_ids, settings)
+    place = _ModelPlace(folder, has_home_each=False, embedder="bundled", settings=settings)
+    server = HttpServerProcess(place)
+    try:
+        server.wait_until_ready()
+        yield ServedViewer(server.url, settings, ids)
+    finally:
+        if server.process.poll() is None:
+            server.stop()
+
+
+async def _make_link(settings: Settings, access: Access) -> str:
+    async with memoria.open(settings=settings, channel=COMMAND_LINE, reads_queue=False) as m:
+        return (await m.tokens.create(access, "viewer", None, LINK_BEGINS)).text
+
+
+async def _find_ids(settings: Settings) -> dict[str, str]:
+    """Find an id of each kind that an example names."""
+    async with memoria.open(settings=settings, channel=COMMAND_LINE, reads_queue=False) as m:
+        page = await m.list_memories(state="any", workspace="*", limit=100)
+        known = {one.current.content: one for one in page.memories}
+        port = known["ferry-times listens on port 7171."]
+        turn = await m.find_message("ferry-3", "0")
+        reports = await m.list_forget_reports()
+        outdated = known["The choir rehearses on Thursdays at eight."]
+        preview = await m.preview_forget(ids=[outdated.id])
+    if turn is None:
+        raise LookupError("the story's turn is not on record")
+    return {
+        "memory": port.id,
+        "outdated": outdated.id,
+        "turn": turn.id,
+        "report": reports[0].id,
+        "night": nightly.list_runs(settings, 1)[0].id,
+        "forget_token": preview.token,
+        "session": "ferry-3",
+    }
