@@ -1,10 +1,12 @@
 """The real server over a copy of the home, and links into its viewer."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import anyio
 
@@ -16,6 +18,8 @@ from memoria.app import nightly
 from memoria.model import COMMAND_LINE
 from memoria.model.access import LINK_BEGINS, Access
 from memoria.surface.http.rest.table import EXAMPLE_IDS
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class ServedViewer:
 
     def make_link(self, access: Access = Access.ADMIN) -> str:
         """Make a link that opens the viewer once."""
-        return f"{self.url}/ui/enter?link={anyio.run(_make_link, self.settings, access)}"
+        return f"{self.url}/ui/enter?link={_run(_make_link, self.settings, access)}"
 
     def fill(self, text: str) -> str:
         """Return a text with the home's ids in place of those of examples."""
@@ -69,7 +73,7 @@ def serve_viewer(home: Path, folder: Path, model_url: str) -> Iterator[ServedVie
     """
     shutil.copytree(home, folder)
     settings = settings_of(folder, model_url, "bundled")
-    ids = anyio.run(_find_ids, settings)
+    ids = _run(_find_ids, settings)
     place = _ModelPlace(folder, has_home_each=False, embedder="bundled", settings=settings)
     server = HttpServerProcess(place)
     try:
@@ -78,6 +82,12 @@ def serve_viewer(home: Path, folder: Path, model_url: str) -> Iterator[ServedVie
     finally:
         if server.process.poll() is None:
             server.stop()
+
+
+def _run(work: Callable[..., Awaitable[_T]], *arguments: object) -> _T:
+    """Return what a coroutine returns, in a thread of its own: Playwright has this one's loop."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(lambda: anyio.run(work, *arguments)).result()
 
 
 async def _make_link(settings: Settings, access: Access) -> str:
@@ -91,16 +101,14 @@ async def _find_ids(settings: Settings) -> dict[str, str]:
         page = await m.list_memories(state="any", workspace="*", limit=100)
         known = {one.current.content: one for one in page.memories}
         port = known["ferry-times listens on port 7171."]
-        turn = await m.find_message("ferry-3", "0")
+        session = await m.get_session("ferry-3")
         reports = await m.list_forget_reports()
         outdated = known["The choir rehearses on Thursdays at eight."]
         preview = await m.preview_forget(ids=[outdated.id])
-    if turn is None:
-        raise LookupError("the story's turn is not on record")
     return {
         "memory": port.id,
         "outdated": outdated.id,
-        "turn": turn.id,
+        "turn": session.turns[0].id,
         "report": reports[0].id,
         "night": nightly.list_runs(settings, 1)[0].id,
         "forget_token": preview.token,

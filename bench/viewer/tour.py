@@ -1,5 +1,6 @@
 """A tour through the viewer in a browser: every page in every look, and every action."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,7 +48,7 @@ def enter(context: "BrowserContext", viewer: ServedViewer, watch: Watch) -> "Tab
     tab = context.new_page()
     watch.follow(tab)
     tab.goto(viewer.make_link())
-    tab.wait_for_url(f"{viewer.url}{ROOT}*")
+    tab.wait_for_url(re.compile(f"{re.escape(viewer.url)}{ROOT}(?!/enter)"))
     return tab
 
 
