@@ -24,7 +24,7 @@ _ADDRESSES = frozenset("href src action formaction poster xlink:href data cite".
 _TYPED_BY_USER = frozenset({"textarea", "input"})
 """Elements that hold a text for its user to change, which must stay as it is."""
 _SCRIPT = "/ui/static/"
-_NOT_SHOWN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_NOT_SHOWN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
 class PageJudge(HTMLParser):

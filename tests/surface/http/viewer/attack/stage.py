@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -79,6 +79,22 @@ def place_arguments(row: Row, arguments: Mapping[str, str]) -> tuple[str, dict[s
 def list_path_names(row: Row) -> list[str]:
     """List the arguments that the path of a row names."""
     return re.findall(r"\{(\w+)(?::\w+)?\}", row.path)
+
+
+def leads_to(address: str, rows: Sequence[Row]) -> bool:
+    """Return whether an address is that of one of some rows."""
+    path = address.partition("?")[0].partition("#")[0]
+    forms = (re.sub(r"\\\{\w+(:path)?\\\}", _match_part, re.escape(one.path)) for one in rows)
+    return any(re.fullmatch(form, path) for form in forms)
+
+
+def leads_to_page(address: str) -> bool:
+    """Return whether an address is that of a page of the tables."""
+    return leads_to(address, PAGES)
+
+
+def _match_part(found: re.Match[str]) -> str:
+    return ".+" if found[1] else "[^/]+"
 
 
 def build_example(row: Row, ids: Mapping[IdKind, str]) -> dict[str, str]:

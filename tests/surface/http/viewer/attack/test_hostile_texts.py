@@ -20,6 +20,8 @@ from tests.surface.http.viewer.attack.stage import (
     call,
     enter,
     fill,
+    leads_to,
+    leads_to_page,
     list_path_names,
     open_memory,
     place_arguments,
@@ -89,11 +91,23 @@ async def walk(guest: ViewerGuest, ids: dict[str, str]) -> AsyncIterator[tuple[s
         waiting += judge.links
         yield page.name, judge
     own = dict.fromkeys(link.partition("#")[0] for link in waiting)
-    for link in islice((one for one in own if one not in ("", ROOT, *seen)), _MOST_LED_TO):
+    for link in islice(
+        (one for one in own if one not in seen and leads_to_page(one)), _MOST_LED_TO
+    ):
         answer = await guest.http.get(link)
         assert answer.status_code in (200, 303), (link, answer.text[:300])
         if answer.status_code == 200:
             yield link, read_page(answer, link)
+
+
+async def test_whatever_a_page_leads_to_is_a_page_or_an_action(start_server: StartServer) -> None:
+    async with start_server(http_calls_per_second=0) as server, enter(server) as ann:
+        ids = await fill(open_memory(server))
+        async for name, judge in walk(ann, ids):
+            lost = [one for one in judge.links if not (one[:1] == "#" or leads_to_page(one))]
+            assert lost == [], name
+            lost = [one for one in judge.forms if one not in FRAME and not leads_to(one, ACTIONS)]
+            assert lost == [], name
 
 
 async def test_hostile_texts_that_are_on_record_are_shown_as_text(
