@@ -26,6 +26,11 @@ _TODAY = (
     {"role": "assistant", "content": "Tests of ferry-times are run with tox on heron."},
 )
 """A conversation that the last night reads."""
+_UNREAD = (
+    {"role": "user", "content": "From now on, always round fares up to ten cents."},
+    {"role": "user", "content": "And never call me before nine in the morning."},
+)
+"""Wishes that nobody has read yet, which agents are told as quotes."""
 _FERRY, _CHOIR = "/home/mei/src/ferry-times", "/home/mei/notes/choir"
 
 
@@ -49,10 +54,11 @@ def serve_model() -> Iterator[str]:
         yield url
 
 
-def settings_of(home: Path, url: str, embedder: str) -> Settings:
+def settings_of(home: Path, url: str, embedder: str, tenant: str = "default") -> Settings:
     """Return the settings of the home with the scripted model."""
     return Settings.from_values(
         home=home,
+        tenant=tenant,
         embedder=embedder,
         llm_base_url=url,
         llm_model="recorded",
@@ -90,8 +96,8 @@ async def _leave_open(settings: Settings) -> None:
     async with memoria.open(settings=settings, channel=_AGENT, reads_queue=False) as m:
         await m.remember("Tomasz leaves the ferry company in spring.", workspace=_FERRY)
         await m.remember("The choir rehearses on Thursdays at eight.", workspace=_CHOIR)
-        later = {"role": "user", "content": "Then let us look at the pier sensors tomorrow."}
-        await m.record_conversation([later], session_id="ferry-7", workspace=_FERRY)
+        await m.record_conversation(_UNREAD, session_id="ferry-7", workspace=_FERRY)
+        await m.record_conversation(_UNREAD, session_id="home-4")
         await m.update_scratchpad(current_focus="Watch the cache on heron", session_id="ferry-6")
         await m.search_memory("Which port does ferry-times listen on?", workspace=_FERRY)
         await m.wait_until_idle(_IDLE_S)

@@ -14,12 +14,15 @@ import memoria
 from bench.http.server import HttpServerProcess, Place
 from bench.viewer.home import settings_of
 from memoria import Settings
-from memoria.app import nightly
+from memoria.app.nightly import list_runs
 from memoria.model import COMMAND_LINE
 from memoria.model.access import LINK_BEGINS, Access
 from memoria.surface.http.rest.table import EXAMPLE_IDS
 
 _T = TypeVar("_T")
+_SESSION = "ferry-3"
+_TOLD, _OUTDATED = "ferry-times listens on port 7171.", "The choir rehearses on Thursdays at eight."
+"""What examples show of the story; of any other home they show what comes first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +66,19 @@ class ServedViewer:
 
 
 @contextmanager
-def serve_viewer(home: Path, folder: Path, model_url: str) -> Iterator[ServedViewer]:
+def serve_viewer(
+    home: Path, folder: Path, model_url: str, tenant: str = "default"
+) -> Iterator[ServedViewer]:
     """Serve a copy of a home until the block ends.
 
     Args:
         home: what is copied.
         folder: where the copy is laid; it must not be there.
         model_url: where the scripted model is.
+        tenant: whose memory is visited.
     """
     shutil.copytree(home, folder)
-    settings = settings_of(folder, model_url, "bundled")
+    settings = settings_of(folder, model_url, "bundled", tenant)
     ids = _run(_find_ids, settings)
     place = _ModelPlace(folder, has_home_each=False, embedder="bundled", settings=settings)
     server = HttpServerProcess(place)
@@ -99,18 +105,19 @@ async def _find_ids(settings: Settings) -> dict[str, str]:
     """Find an id of each kind that an example names."""
     async with memoria.open(settings=settings, channel=COMMAND_LINE, reads_queue=False) as m:
         page = await m.list_memories(state="any", workspace="*", limit=100)
-        known = {one.current.content: one for one in page.memories}
-        port = known["ferry-times listens on port 7171."]
-        session = await m.get_session("ferry-3")
-        reports = await m.list_forget_reports()
-        outdated = known["The choir rehearses on Thursdays at eight."]
-        preview = await m.preview_forget(ids=[outdated.id])
+        known = {one.current.content: one.id for one in page.memories}
+        first, second = [*known.values()][:2]
+        sessions = await m.list_sessions(limit=100)
+        ids = [one.session_id for one in sessions.sessions]
+        session = await m.get_session(_SESSION if _SESSION in ids else ids[0], limit=1)
+        reports = await m.list_forget_reports(1)
+        preview = await m.preview_forget(ids=[known.get(_OUTDATED, second)])
     return {
-        "memory": port.id,
-        "outdated": outdated.id,
+        "memory": known.get(_TOLD, first),
+        "outdated": known.get(_OUTDATED, second),
         "turn": session.turns[0].id,
         "report": reports[0].id,
-        "night": nightly.list_runs(settings, 1)[0].id,
+        "night": list_runs(settings, 1)[0].id,
         "forget_token": preview.token,
-        "session": "ferry-3",
+        "session": session.session_id,
     }

@@ -87,4 +87,6 @@ def take_picture(tab: "Tab", file: Path, *, is_whole: bool = True) -> None:
     """Take a picture of a page."""
     file.parent.mkdir(parents=True, exist_ok=True)
     tab.mouse.move(0, 0)
+    if tab.locator(":focus").count():
+        tab.locator(":focus").evaluate("one => one.blur()")
     tab.screenshot(path=file, full_page=is_whole, animations="disabled")
