@@ -61,7 +61,7 @@ class ServedViewer:
     def fill(self, text: str) -> str:
         """Return a text with the home's ids in place of those of examples."""
         for kind, stands_for in EXAMPLE_IDS.items():
-            text = text.replace(stands_for, self.ids[kind])
+            text = text.replace(stands_for, self.ids.get(kind, stands_for))
         return text
 
 

@@ -101,7 +101,7 @@ def build_example(row: Row, ids: Mapping[IdKind, str]) -> dict[str, str]:
     """Return a row's example with ids in their places."""
     text = json.dumps(dict(row.example or {}))
     for kind, stands_for in EXAMPLE_IDS.items():
-        text = text.replace(stands_for, json.dumps(ids[kind])[1:-1])
+        text = text.replace(stands_for, json.dumps(ids.get(kind, stands_for))[1:-1])
     arguments: dict[str, str] = json.loads(text)
     return arguments
 

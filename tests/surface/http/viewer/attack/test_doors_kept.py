@@ -11,7 +11,6 @@ from tests.surface.http.viewer.attack.stage import (
     ACTIONS,
     FRAME,
     PAGES,
-    ROWS,
     SAID_WORD,
     VISIT,
     ViewerGuest,
@@ -232,9 +231,9 @@ async def test_every_answer_of_the_viewer_has_its_headers(start_server: StartSer
 
 
 def test_names_and_paths_of_the_tables_are_each_given_once() -> None:
-    names = [one.name for one in ROWS]
-    assert len({*names}) == len(names)
     for rows in (PAGES, ACTIONS):
+        names = [one.name for one in rows]
+        assert len({*names}) == len(names)
         paths = [one.path for one in rows]
         assert len({*paths}) == len(paths)
         assert all(path == ROOT or path.startswith(f"{ROOT}/") for path in paths)
