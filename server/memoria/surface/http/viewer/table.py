@@ -112,13 +112,13 @@ class Page(Generic[WishT]):
     wish: type[WishT]
     load: Callable[[Visit, WishT], Awaitable[Shown]]
     access: Access = Access.READ
-    is_savable: bool = False
-    """True if the page can be saved as a file to send."""
     menu: Literal["first", "more"] | None = None
     """Place in the menu: always seen, or behind "More"; None for a page that others lead to."""
     example: Mapping[str, str] | None = None
     """Arguments for whoever opens all pages, with `EXAMPLE_IDS` of `rest/table.py` in them; None
     for none."""
+    is_savable: bool = False
+    """True if the page can be saved as a file to send."""
 
 
 @dataclass(frozen=True, slots=True)
