@@ -27,6 +27,8 @@ _ACTIONS = {
     "begin night": "began nightly maintenance",
     "correct": "corrected",
     "create token": "created a token",
+    "add webhook": "added a webhook",
+    "remove webhook": "removed a webhook",
     "downvote": "voted down",
     "export": "exported",
     "forget": "forgotten",

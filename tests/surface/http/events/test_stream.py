@@ -10,6 +10,7 @@ from tests.surface.http.events.conftest import client_of, kinds, listening, open
 
 from memoria.app.events import MOST_LISTENERS
 from memoria.model.access import Access
+from memoria.model.events import EventPage, EventPosition
 from memoria.store.rows.outbox import Outbox
 
 SAID = [{"role": "user", "content": "The vault of the bees opens on Tuesdays."}]
@@ -137,10 +138,19 @@ async def test_listeners_hold_no_turn_of_calls_and_are_so_many_at_most(
 async def test_there_is_one_look_however_many_listen(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looks = []
+    looks = list[str]()
     newest, read = Outbox.newest, Outbox.read
-    monkeypatch.setattr(Outbox, "newest", lambda self: looks.append("look") or newest(self))
-    monkeypatch.setattr(Outbox, "read", lambda self, *a: looks.append("read") or read(self, *a))
+
+    def look(self: Outbox) -> EventPosition:
+        looks.append("look")
+        return newest(self)
+
+    def read_page(self: Outbox, after: EventPosition, limit: int) -> EventPage:
+        looks.append("read")
+        return read(self, after, limit)
+
+    monkeypatch.setattr(Outbox, "newest", look)
+    monkeypatch.setattr(Outbox, "read", read_page)
     async with (
         start_server() as server,
         client_of(server) as client,
