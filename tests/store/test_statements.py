@@ -147,8 +147,11 @@ WALKS = {
     ("links", "lost_nodes"),
     ("links", "lost_turns"),
     ("links", "lost_uses"),
+    ("listings", "held"),  # its own list of a day's turns, up to the limit
     ("listings", "memories"),  # who browses is told how many there are in all
     ("listings", "sessions"),
+    ("listings", "walk"),  # what it has reached
+    ("memories", "by_turns"),  # its own list of turns
     ("memories", "contradicted"),  # contradictions alone have an index, and somebody settles them
     ("memories", "held_back"),
     ("memories", "successors"),  # its own list of turns and wordings
