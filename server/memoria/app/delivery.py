@@ -131,6 +131,8 @@ class Delivery:
                     await self.deliver(store, due)
         except MemoriaError as error:  # it is another's turn
             _LOG.warning("Events for a webhook wait: %s", error)
+        except Exception:  # noqa: BLE001  (it is logged, and no other webhook waits for it)
+            _LOG.exception("A delivery raised an unexpected exception")
         finally:
             self._under_way.discard(due)
 

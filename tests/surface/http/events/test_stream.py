@@ -6,7 +6,7 @@ from functools import partial
 import anyio
 import pytest
 from tests.surface.http.conftest import StartServer
-from tests.surface.http.events.conftest import client_of, kinds, listening, open_user
+from tests.surface.http.events.conftest import Listener, client_of, kinds, listening, open_user
 
 from memoria.app.events import MOST_LISTENERS
 from memoria.model.access import Access
@@ -187,3 +187,22 @@ async def test_events_of_a_private_project_are_not_told(start_server: StartServe
         told = [one["data"]["id"] for one in listener.events if one["data"]["kind"] == "turn"]
         assert [(await user.get_turn(one)).turn.session_id for one in told] == ["o"]
         assert ("NodeCreated", "memory") not in kinds(listener.events)
+
+
+@pytest.mark.anyio
+async def test_a_stream_ends_properly_when_the_server_stops(start_server: StartServer) -> None:
+    listener = Listener()
+    async with anyio.create_task_group() as tasks:
+        async with start_server() as server:
+            token = await server.create_token("ann", Access.READ)
+
+            async def listen() -> None:
+                async with (
+                    server.client(token.text) as client,
+                    client.stream("GET", "/memory/events") as answer,
+                ):
+                    await listener.read(answer)  # raises where it is cut off
+
+            tasks.start_soon(listen)
+            await listener.until(lambda: bool(listener.last_id))
+        await listener.until(lambda: listener.has_ended)
