@@ -104,7 +104,7 @@ def test_a_week_is_kept_and_the_newest_always(home: Path) -> None:
         aged = count(store, "SELECT count(*) FROM events")
         with store.read("ann") as tx:
             newest = tx.outbox.newest()
-        for _ in range(40):
+        for _ in range(64):
             with store.write("ann") as tx:
                 first, *_ = tx.memories.list_unverified(1)
                 tx.memories.set_flags(first.id, now=1, pinned=not first.pinned)
