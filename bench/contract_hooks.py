@@ -1,5 +1,6 @@
 """Rules that no keyword of the OpenAPI document can say, for schemathesis, which loads this."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import schemathesis  # type: ignore[import-not-found]  # it has an environment o
 from hypothesis import strategies as st
 
 _ENDS = ("24h", "30d", "session", "permanent", "Friday", "2999-06-30", "下周五")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _SHORT = 8
 
 schemathesis.openapi.format("end", st.sampled_from(_ENDS))
@@ -28,26 +30,31 @@ def before_call(_context: object, case: Any, _options: object) -> None:  # noqa:
 
 @schemathesis.hook  # type: ignore[untyped-decorator]
 def map_body(_context: object, body: Any) -> Any:  # noqa: ANN401  (JSON)
-    """Leave out an end beside a beginning, before which it must not be; shorten names."""
+    """Put right what no keyword says of several arguments together."""
     if isinstance(body, dict):
         several = body.get("memories")
         for one in (body, *(several if isinstance(several, list) else ())):
             if isinstance(one, dict):
-                _shorten(one)
-                if isinstance(one.get("valid_from"), str) and one.get("until") in _ENDS:
-                    del one["until"]
+                _put_right(one)
     return body
 
 
 @schemathesis.hook  # type: ignore[untyped-decorator]
 def map_query(_context: object, query: Any) -> Any:  # noqa: ANN401  (arguments)
-    """Shorten names."""
+    """Put right what no keyword says of several arguments together."""
     if isinstance(query, dict):
-        _shorten(query)
+        _put_right(query)
     return query
 
 
-def _shorten(arguments: dict[str, Any]) -> None:
-    """Shorten the name of a project: one in which a key seems to stand is refused."""
+def _put_right(arguments: dict[str, Any]) -> None:
+    """Leave out an end that may lie before its beginning, and shorten the name of a project.
+
+    A name in which a key seems to stand is refused, and no short one is taken for such.
+    """
     if isinstance(arguments.get("workspace"), str):
         arguments["workspace"] = arguments["workspace"][:_SHORT]
+    begins = any(isinstance(arguments.get(name), str) for name in ("since", "valid_from"))
+    until = arguments.get("until")
+    if begins and isinstance(until, str) and (until in _ENDS or _DATE.match(until)):
+        del arguments["until"]

@@ -208,6 +208,16 @@ async def test_a_key_without_a_session_keeps_turns_once_also_if_it_is_repeated_o
 
 
 @pytest.mark.anyio
+async def test_an_empty_project_is_none_named(start_seeded: StartSeeded) -> None:
+    async with start_seeded() as seeded:
+        stated = {"content": "The boathouse is locked at night.", "workspace": ""}
+        kept = await seeded.admin.post("/memory/nodes", json=stated)
+        assert kept.status_code == 200, kept.text
+        shown = await seeded.admin.get(f"/memory/nodes/{kept.json()['id']}")
+    assert "workspace" not in shown.json()
+
+
+@pytest.mark.anyio
 async def test_a_call_that_comes_twice_without_a_key_changes_nothing_more(
     start_seeded: StartSeeded,
 ) -> None:
