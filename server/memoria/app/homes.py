@@ -23,7 +23,7 @@ from memoria.config import Settings
 from memoria.errors import StoreError, StoreUnavailableError
 from memoria.inference import LazyEmbedder
 from memoria.model import Channel
-from memoria.model.access import Token, TokenText
+from memoria.model.access import TEXT_BEGINS, Token, TokenText
 
 _LOG = logging.getLogger(__name__)
 _Identity = tuple[int, int]
@@ -148,19 +148,19 @@ class TenantHomes:
         """List the tenants whose homes are open."""
         return [tenant for tenant, place in self._places.items() if place.opened is not None]
 
-    async def check(self, shown: str) -> tuple[str, Token] | None:
+    async def check(self, shown: str, begins: str = TEXT_BEGINS) -> tuple[str, Token] | None:
         """Look a token up in the home of the tenant that it names; None if it opens nothing.
 
         A home that was opened for a token that opens nothing is closed before any that is used.
         """
-        text = TokenText.parse(shown)
+        text = TokenText.parse(shown, begins)
         is_first = text is not None and text.tenant not in self._places
         self._unproven += is_first
         try:
             if text is not None:
                 async with self.hold(text.tenant) as opened:
                     if opened is not None:
-                        found = await opened.checker.check(shown)
+                        found = await opened.checker.check(shown, begins)
                         if found is None and is_first:
                             self._places.move_to_end(text.tenant, last=False)
                         return found

@@ -12,7 +12,7 @@ from memoria.app.open_home import in_thread
 from memoria.app.refusals import RefusedCalls
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.model import Channel, Trust, now_millis
-from memoria.model.access import Access, Token, TokenText
+from memoria.model.access import LINK_BEGINS, TEXT_BEGINS, VISIT_BEGINS, Access, Token, TokenText
 from memoria.model.base import choose_by_end, new_id
 from memoria.model.moments import from_millis
 from memoria.store.engine import Store
@@ -23,6 +23,12 @@ _LOOKUPS = 2
 _TRUSTED_S = 1.0
 """Seconds for which a token that was checked is not looked up again: so late a revocation holds."""
 _MOST_CHECKED = 10_000
+LINK_HOLDS_MS = 3_600_000
+"""Time in which a link to the viewer must be opened."""
+_SPENT = (
+    "This link was opened before, or is too old. `memoria ui`, on the machine that has the "
+    "memory, makes another."
+)
 
 
 def carry_tokens(before: Store, restored: Store) -> set[str]:
@@ -73,7 +79,11 @@ class TokenService:
 
     @check_arguments
     async def create(
-        self, access: Access, label: Text = "", expires_at: int | None = None
+        self,
+        access: Access,
+        label: Text = "",
+        expires_at: int | None = None,
+        begins: str = TEXT_BEGINS,
     ) -> CreatedToken:
         """Create a token.
 
@@ -81,6 +91,8 @@ class TokenService:
             access: what it allows.
             label: the user's own word for whoever gets it.
             expires_at: UTC epoch milliseconds; None for a token that holds until it is revoked.
+            begins: beginning of its text, which says for what it is: `LINK_BEGINS` for a link to
+                the viewer, which is opened once.
 
         Raises:
             InvalidInputError: it would be over already, or an agent asks for it.
@@ -89,7 +101,7 @@ class TokenService:
         at = now_millis()
         if expires_at is not None and expires_at <= at:
             raise InvalidInputError("expires: this is over already. Give a day to come, or 90d.")
-        text = TokenText.create(self._tenant, new_id())
+        text = TokenText.create(self._tenant, new_id(), begins)
         token = Token(id=text.id, label=label, access=access, created_at=at, expires_at=expires_at)
 
         def write() -> None:
@@ -99,6 +111,35 @@ class TokenService:
 
         await in_thread(write)
         return CreatedToken(token, str(text))
+
+    async def open_link(self, shown: str) -> CreatedToken:
+        """Begin a visit of the viewer with a link, which opens nothing from then on.
+
+        Returns:
+            The token, and the text that the browser keeps.
+
+        Raises:
+            NotFoundError: the link was opened before, is older than an hour, or never was one.
+        """
+        link, at = TokenText.parse(shown, LINK_BEGINS), now_millis()
+        if link is None or link.tenant != self._tenant:
+            raise NotFoundError(_SPENT)
+        visit = TokenText.create(self._tenant, link.id, VISIT_BEGINS)
+
+        def write() -> Token:
+            with self._store.write(self._tenant) as tx:
+                found = tx.tokens.find(link.id)
+                if (
+                    found is None
+                    or not found[0].holds(at)
+                    or at > found[0].created_at + LINK_HOLDS_MS
+                    or not tx.tokens.exchange(link.id, link.digest, visit.digest)
+                ):
+                    raise NotFoundError(_SPENT)
+                self._note(tx, "open viewer", link.id)
+                return found[0]
+
+        return CreatedToken(await in_thread(write), str(visit))
 
     async def list(self) -> tuple[Token, ...]:
         """List all tokens, oldest first."""
@@ -161,19 +202,19 @@ class TokenChecker:
         self._checked: dict[bytes, tuple[float, str, Token]] = {}
         self._lookups = anyio.CapacityLimiter(_LOOKUPS)
 
-    async def check(self, shown: str) -> tuple[str, Token] | None:
+    async def check(self, shown: str, begins: str = TEXT_BEGINS) -> tuple[str, Token] | None:
         """Return the tenant and the token of a text that a caller shows; None if it opens nothing.
 
         A token that was revoked may be taken for a second more.
         """
         key = hashlib.sha256(shown.encode()).digest()  # the text itself is kept nowhere
-        known = self._checked.get(key)
+        known = self._checked.get(key) if shown.startswith(begins) else None
         if known is not None and self._clock() - known[0] < _TRUSTED_S:
             _, tenant, token = known
             if token.holds(now_millis()):
                 return tenant, token
         self._checked.pop(key, None)
-        text = TokenText.parse(shown)
+        text = TokenText.parse(shown, begins)
         if text is None:
             await self._refusals.note("what was shown is no token")
             return None

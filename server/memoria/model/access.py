@@ -12,7 +12,11 @@ from memoria.model.base import UNLESS_EMPTY, Value
 from memoria.model.moments import Moment
 
 TEXT_BEGINS = "mem_"
-"""Beginning of the text of every token."""
+"""Beginning of the text of a token that a program shows."""
+LINK_BEGINS = "memlink_"
+"""Beginning of what a link to the viewer has, which opens it once."""
+VISIT_BEGINS = "memvisit_"
+"""Beginning of what a browser keeps while it visits the viewer."""
 _SECRET_BYTES = 32
 
 
@@ -64,43 +68,46 @@ class Token(Value):
 class TokenText(NamedTuple):
     """The text that a caller shows: `mem_TENANT.ID.SECRET`, the tenant in URL-safe base64.
 
-    The tenant stands in it so that a token is looked up among its own tenant's and no others.
+    The tenant stands in it so that a token is looked up among its own tenant's and no others. It
+    begins as its use is: what a program shows opens no viewer, and a browser's opens nothing else.
     """
 
     tenant: str
     id: str
     secret: str
+    begins: str = TEXT_BEGINS
 
     @classmethod
-    def create(cls, tenant: str, token_id: str) -> Self:
+    def create(cls, tenant: str, token_id: str, begins: str = TEXT_BEGINS) -> Self:
         """Create the text of a new token, with 256 random bits of secret."""
-        return cls(tenant, token_id, secrets.token_urlsafe(_SECRET_BYTES))
+        return cls(tenant, token_id, secrets.token_urlsafe(_SECRET_BYTES), begins)
 
     @classmethod
-    def parse(cls, text: str) -> Self | None:
-        """Parse a text that somebody shows; None if no token is written so."""
-        parts = text.removeprefix(TEXT_BEGINS).split(".")
-        if not text.startswith(TEXT_BEGINS) or len(parts) != 3 or not all(parts):  # noqa: PLR2004
+    def parse(cls, text: str, begins: str = TEXT_BEGINS) -> Self | None:
+        """Parse a text that somebody shows for one use; None if no token is written so."""
+        parts = text.removeprefix(begins).split(".")
+        if not text.startswith(begins) or len(parts) != 3 or not all(parts):  # noqa: PLR2004
             return None
         tenant, token_id, secret = parts
         try:
             name = base64.urlsafe_b64decode(tenant + "=" * (-len(tenant) % 4)).decode()
         except (binascii.Error, ValueError):
             return None
-        return cls(name, token_id, secret)
+        return cls(name, token_id, secret, begins)
 
     def __str__(self) -> str:
         """Return the text as it is shown once, when the token is created."""
         tenant = base64.urlsafe_b64encode(self.tenant.encode()).decode().rstrip("=")
-        return f"{TEXT_BEGINS}{tenant}.{self.id}.{self.secret}"
+        return f"{self.begins}{tenant}.{self.id}.{self.secret}"
 
     @property
     def digest(self) -> bytes:
-        """Digest of the secret, which is all that is stored of it.
+        """Digest of the secret, which is all that is stored of it; another one for each use.
 
         A secret of 256 random bits can't be guessed from its SHA-256, so no slower hash is needed.
         """
-        return hashlib.sha256(self.secret.encode()).digest()
+        use = "" if self.begins == TEXT_BEGINS else self.begins
+        return hashlib.sha256(f"{use}{self.secret}".encode()).digest()
 
     def matches(self, digest: bytes) -> bool:
         """Compare the secret with a stored digest, in a time that tells nothing."""

@@ -182,7 +182,7 @@ class Channel(Value):
     """The way in that provenance is stamped with."""
 
     name: str
-    """`mcp`, `mcp-elicitation`, `cli`, `library`, `import`, `hook` or `hand-edit`."""
+    """`mcp`, `mcp-elicitation`, `cli`, `viewer`, `library`, `import`, `hook` or `hand-edit`."""
     trust: Trust
     client: str | None = None
     """Name of the program at the other end, if the program gives one."""
@@ -204,10 +204,8 @@ class Channel(Value):
     @property
     def _way(self) -> str:
         match self.name:
-            case "cli":
-                return "on the command line"
-            case "hand-edit":
-                return "in a core file, by hand"
+            case "cli" | "viewer" | "hand-edit":
+                return _WAYS[self.name]
             case "mcp":
                 return f"over MCP by {self.client or 'a client that gave no name'}"
             case "hook":
@@ -232,6 +230,13 @@ class Channel(Value):
         if self.name in ("import", "hook"):
             return "client"
         return "agent" if self.is_agent and self.session is not None else None
+
+
+_WAYS = {
+    "cli": "on the command line",
+    "viewer": "in the viewer",
+    "hand-edit": "in a core file, by hand",
+}
 
 
 @lru_cache(maxsize=64)

@@ -43,3 +43,7 @@ class Tokens:
     def note_use(self, token_id: str, day: str) -> None:
         """Note the day of a token's last use."""
         self._rows.change("note_use", id=token_id, day=day)
+
+    def exchange(self, token_id: str, old: bytes, new: bytes) -> bool:
+        """Put the digest of another secret in place of a token's; False if it has another one."""
+        return self._rows.change("exchange", id=token_id, old=old, new=new) > 0

@@ -24,3 +24,6 @@ UPDATE tokens SET revoked_at = :at WHERE tenant_id = :tenant AND id = :id AND re
 -- name: note_use
 UPDATE tokens SET last_used_day = :day
 WHERE tenant_id = :tenant AND id = :id AND last_used_day {is_not} :day;
+
+-- name: exchange
+UPDATE tokens SET digest = :new WHERE tenant_id = :tenant AND id = :id AND digest = :old;

@@ -121,6 +121,10 @@ REST = {
         "token",
         "List the tokens by which this memory is reached over HTTP; create one, or revoke one.",
     ),
+    "ui": Verb(
+        "viewing",
+        "Open the viewer in a browser: what agents are told, and why; what the memory holds.",
+    ),
     "serve": Verb(
         "serving",
         "Run the MCP server: on standard input and output, as a client starts it, or over HTTP.",

@@ -60,7 +60,7 @@ def serve(
         from memoria.surface.http.serve import serve_http  # noqa: PLC0415
 
         serve_http(
-            _load_for_callers(options),
+            load_for_callers(options),
             http,
             names=tuple(name or ()),
             is_read_only=read_only,
@@ -79,7 +79,7 @@ def serve(
     serve_at_once(options.home, options.tenant, options.workspace)
 
 
-def _load_for_callers(options: Options) -> "Settings":
+def load_for_callers(options: Options) -> "Settings":
     """Load the settings of a server over HTTP.
 
     Its callers are elsewhere: what they say is not of the project in the server's folder.

@@ -8,7 +8,6 @@ import anyio
 from anyio.abc import TaskGroup
 from mcp.server import Server
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
-from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -34,6 +33,8 @@ from memoria.surface.http.problems import answer_http_error, answer_problem
 from memoria.surface.http.rest.face import RestFace
 from memoria.surface.http.sessions import BoundSessions, check_token
 from memoria.surface.http.spools import follow_open_homes, follow_spools
+from memoria.surface.http.viewer.doors import CallerBackend
+from memoria.surface.http.viewer.face import ViewerFace
 from memoria.surface.mcp.calls import ServedMemories
 from memoria.surface.mcp.idle import run_idle_maintenance
 from memoria.surface.mcp.instructions import static_instructions
@@ -68,12 +69,13 @@ class _Parts:
     verifier: TokenVerifier
     rest: RestFace
     hooks: HookRoutes
+    viewer: ViewerFace
     readiness: Readiness
 
     def begin(self, home: OpenHome | TenantHomes, memories: TenantMemories) -> None:
         """Begin to serve an opened home."""
         self.verifier.open(home)
-        self.rest.memories = self.hooks.memories = memories
+        self.rest.memories = self.hooks.memories = self.viewer.memories = memories
         look = home.store.needs_scrub if isinstance(home, OpenHome) else None
         self.readiness.begin(look, home.embedder)
 
@@ -81,7 +83,7 @@ class _Parts:
         """Serve nobody any more."""
         self.readiness.end()
         self.verifier.close()
-        self.rest.memories = self.hooks.memories = None
+        self.rest.memories = self.hooks.memories = self.viewer.memories = None
 
 
 def build_app(
@@ -99,7 +101,8 @@ def build_app(
     chosen = options or HttpOptions()
     verifier = TokenVerifier()
     subscriptions = Subscriptions(check_token(verifier))
-    parts = _Parts(verifier, RestFace(), HookRoutes(chosen.body_within_s), Readiness())
+    hooks = HookRoutes(chosen.body_within_s)
+    parts = _Parts(verifier, RestFace(), hooks, ViewerFace(), Readiness())
     turns = TenantTurns()
 
     @asynccontextmanager
@@ -134,6 +137,7 @@ def build_app(
             *_list_open_routes(parts),
             *parts.hooks.list_routes(),
             *parts.rest.list_routes(),
+            *parts.viewer.list_routes(),
         ],
     )
     app.add_exception_handler(HTTPException, answer_http_error)
@@ -187,7 +191,7 @@ def _add_guards(app: Starlette, chosen: HttpOptions, parts: _Parts, turns: Tenan
     app.add_middleware(LimitCalls, verifier=verifier, turns=turns)
     app.add_middleware(RequireToken, verifier=verifier)
     app.add_middleware(AuthContextMiddleware)
-    app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(verifier))
+    app.add_middleware(AuthenticationMiddleware, backend=CallerBackend(verifier))
     app.add_middleware(AnswerUnavailable)
     app.add_middleware(CheckHost, names=[*LOOPBACK, *chosen.names], verifier=verifier)
     app.add_middleware(CheckHead, verifier=verifier)

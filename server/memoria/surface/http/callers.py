@@ -24,8 +24,8 @@ CALLERS_CHANNEL = Channel(name=HTTP_CHANNEL, trust=Trust.REPORTED)
 class Checker(Protocol):
     """Checker of the tokens that callers show."""
 
-    async def check(self, shown: str) -> tuple[str, Token] | None:
-        """Return the tenant and the token of a shown text; None if it opens nothing."""
+    async def check(self, shown: str, begins: str = TEXT_BEGINS) -> tuple[str, Token] | None:
+        """Return the tenant and the token of a text shown for a use; None if it opens nothing."""
         ...
 
 
@@ -63,7 +63,11 @@ class TokenVerifier:
         """Return what a token allows, without its secret; None if it opens nothing."""
         if self.issuer is not None and not token.startswith(TEXT_BEGINS):
             return await self.issuer.verify(token)
-        found = None if self.checker is None else await self.checker.check(token)
+        return await self.verify(token, TEXT_BEGINS)
+
+    async def verify(self, token: str, begins: str) -> AccessToken | None:
+        """Return what a token of ours allows that is shown for a use; None if it opens nothing."""
+        found = None if self.checker is None else await self.checker.check(token, begins)
         if found is None:
             return None
         tenant, known = found

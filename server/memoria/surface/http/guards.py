@@ -12,9 +12,10 @@ from memoria.surface.http.bodies import answer_unread
 from memoria.surface.http.callers import TokenVerifier
 from memoria.surface.http.issuer import METADATA_PATH, SCOPES
 from memoria.surface.http.problems import answer_problem
+from memoria.surface.http.viewer.doors import STATIC_PATHS, ask_for_link, is_viewer
 
 OPEN_PATHS = frozenset(
-    {"/healthz", "/readyz", "/openapi.json", METADATA_PATH, f"{METADATA_PATH}/mcp"}
+    {"/healthz", "/readyz", "/openapi.json", METADATA_PATH, f"{METADATA_PATH}/mcp"} | STATIC_PATHS
 )
 """Paths that need no token."""
 ASK_FOR_ONE = "On another machine, ask whoever runs the server for one."
@@ -43,6 +44,9 @@ class RequireToken:
             answer = self._refuse(
                 403, f"This token allows nothing: ask for {SCOPES[0]}.", challenge
             )
+        elif is_viewer(scope["path"]):
+            await self._verifier.note_refusal(scope, "a page was asked for without a visit")
+            answer = ask_for_link(Request(scope))
         elif "authorization" in Request(scope).headers:
             told = (
                 "This token does not hold. `memoria token`, on the machine that has the memory, "

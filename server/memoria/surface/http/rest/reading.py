@@ -2,14 +2,17 @@
 
 import json
 import re
+from collections.abc import Mapping
+from functools import cache
 from http import HTTPStatus
 from typing import Any
 
 from pydantic import TypeAdapter
-from starlette.datastructures import QueryParams
+from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
 
 from memoria.errors import InvalidInputError, shorten
+from memoria.model.base import Value
 from memoria.model.query import build_query
 from memoria.surface.http.rest.answers import RefusedCallError
 from memoria.surface.http.rest.table import OrderT, RestRoute
@@ -33,7 +36,8 @@ async def read_order(route: RestRoute[OrderT], request: Request, tenant: str) ->
         RefusedCallError: the body can't be read, or is meant for another tenant.
         InvalidInputError: an argument is missing, unknown or out of bounds.
     """
-    fields = _read_query(route, request.query_params)
+    known = {} if route.reads_json else list_query_forms(route)
+    fields = read_fields(known, request.query_params)
     if route.reads_json:
         body = await _read_body(request, route.most_bytes)
         named = body.pop(TENANT, tenant)
@@ -110,9 +114,18 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(name)
 
 
-def _read_query(route: RestRoute[OrderT], given: QueryParams) -> dict[str, Any]:
-    """Return the arguments of a query in their own types; what fits none stays a text."""
-    known = {} if route.reads_json else list_query_forms(route)
+def read_fields(
+    known: Mapping[str, frozenset[str]], given: ImmutableMultiDict[str, str]
+) -> dict[str, Any]:
+    """Return the arguments of a query in their own types; what fits none stays a text.
+
+    Args:
+        known: JSON types that each argument may have.
+        given: the query, or what else has a text for each name.
+
+    Raises:
+        InvalidInputError: an argument is unknown, or given more than once.
+    """
     fields = dict[str, Any]()
     for name in given:
         values = given.getlist(name)
@@ -139,9 +152,16 @@ def _read_value(text: str, kinds: frozenset[str]) -> object:
 
 def list_query_forms(route: RestRoute[Any]) -> dict[str, frozenset[str]]:
     """Map the query's arguments to the JSON types that each may have."""
-    properties = TypeAdapter(route.order).json_schema().get("properties", {})
+    kind: type[Value] = route.order
+    forms = list_forms(kind)
+    return {name: form for name, form in forms.items() if name not in route.path_names}
+
+
+@cache
+def list_forms(order: type[Value]) -> dict[str, frozenset[str]]:
+    """Map arguments to the JSON types that each may have."""
+    properties = TypeAdapter(order).json_schema().get("properties", {})
     return {
         name: frozenset(form.get("type", "") for form in (schema, *schema.get("anyOf", ())))
         for name, schema in properties.items()
-        if name not in route.path_names
     }

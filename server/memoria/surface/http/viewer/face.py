@@ -1,0 +1,257 @@
+"""The viewer's face: Starlette routes made from the tables of pages and actions."""
+
+import base64
+import binascii
+import hmac
+import logging
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from urllib.parse import parse_qsl
+
+from starlette.datastructures import ImmutableMultiDict
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from memoria.errors import MemoriaError
+from memoria.model import Channel, Trust, now_millis
+from memoria.model.access import Access
+from memoria.model.query import build_query
+from memoria.surface.http.callers import find_token
+from memoria.surface.http.rest.answers import status_for
+from memoria.surface.http.rest.reading import list_forms, read_fields
+from memoria.surface.http.viewer.areas import AREAS
+from memoria.surface.http.viewer.doors import (
+    ENTRY,
+    LANGUAGE,
+    LINK,
+    STATIC,
+    VISIT,
+    ask_for_link,
+    choose_language,
+    keep_visit,
+    write_csrf,
+)
+from memoria.surface.http.viewer.rendering import HEADERS, render, render_alone, say
+from memoria.surface.http.viewer.table import (
+    ROOT,
+    Action,
+    Done,
+    Page,
+    Shown,
+    Visit,
+    WishT,
+    sentence,
+)
+from memoria.surface.mcp.calls import ServedMemories, explain_lack
+
+_LOG = logging.getLogger(__name__)
+_SAID = "memoria_said"
+"""Cookie that has the sentence on what was just done, until the next page shows it."""
+_CSRF = "csrf"
+_MOST_SAID_CHARS = 600
+_A_DAY_S = 86_400
+_A_YEAR_S = 365 * _A_DAY_S
+_MS_PER_S = 1000
+_MENU = [one for area in AREAS for one in area.pages if one.menu is not None]
+_WENT_WRONG = sentence("Something went wrong; the server's log has it.")
+
+
+class ViewerFace:
+    """Answers requests for pages, and does actions."""
+
+    def __init__(self) -> None:
+        self.memories: ServedMemories | None = None
+        """The memories that visits reach; None before the home is open and after it is closed."""
+
+    def list_routes(self) -> list[Route]:
+        """List the routes of all pages and actions."""
+        pages = [one for area in AREAS for one in area.pages]
+        actions = [one for area in AREAS for one in area.actions]
+        return [
+            *(Route(path, _answer_file) for path in STATIC),
+            Route(ENTRY, self._guard(self._enter)),
+            Route(f"{ROOT}/leave", self._guard(self._leave), methods=["POST"]),
+            Route(f"{ROOT}/language", self._guard(self._set_language), methods=["POST"]),
+            *(Route(one.path, self._guard(self._showing(one))) for one in pages),
+            *(Route(one.path, self._guard(self._doing(one)), methods=["POST"]) for one in actions),
+            Route(f"{ROOT}/{{rest:path}}", self._guard(self._tell_unknown)),
+        ]
+
+    def _guard(
+        self, answer: Callable[[Visit], Awaitable[Response]]
+    ) -> Callable[[Request], Awaitable[Response]]:
+        """Return a function that answers a request, whatever goes wrong, with a page."""
+
+        async def guarded(request: Request) -> Response:
+            if self.memories is None:
+                return ask_for_link(request)
+            visit = self._begin_visit(self.memories, request)
+            try:
+                return await answer(visit)
+            except MemoriaError as error:
+                return _tell(visit, status_for(type(error)), str(error))
+            except ClientDisconnect:
+                return Response(status_code=HTTPStatus.BAD_REQUEST)
+            except Exception:  # noqa: BLE001  (it is logged, and the visitor told)
+                _LOG.exception("A page raised an unexpected exception")
+                return _tell(visit, HTTPStatus.INTERNAL_SERVER_ERROR, _WENT_WRONG)
+
+        return guarded
+
+    def _begin_visit(self, memories: ServedMemories, request: Request) -> Visit:
+        memory = memories.find(request).with_channel(Channel(name="viewer", trust=Trust.USER))
+        return Visit(
+            memory,
+            memories.find_access(request),
+            request,
+            choose_language(request),
+            write_csrf(request),
+        )
+
+    def _showing(self, page: Page[WishT]) -> Callable[[Visit], Awaitable[Response]]:
+        async def answer(visit: Visit) -> Response:
+            lack = await self._find_lack(visit, page.access, page.name)
+            if lack is not None:
+                return lack
+            wish = _read_wish(page.wish, visit.request, visit.request.query_params)
+            return _show(visit, await page.load(visit, wish), page.title)
+
+        return answer
+
+    def _doing(self, action: Action[WishT]) -> Callable[[Visit], Awaitable[Response]]:
+        async def answer(visit: Visit) -> Response:
+            form = await self._read_form(visit)
+            if isinstance(form, Response):
+                return form
+            lack = await self._find_lack(visit, action.access, action.name)
+            if lack is not None:
+                return lack
+            done = await action.do(visit, _read_wish(action.wish, visit.request, form))
+            if isinstance(done, Shown):
+                return _show(visit, done, "Look again")
+            return _go(done, visit)
+
+        return answer
+
+    async def _find_lack(self, visit: Visit, needed: Access, name: str) -> Response | None:
+        """Return a page that says what a visit may not do; None if it may."""
+        if self.memories is None or visit.access.includes(needed):
+            return None
+        await self.memories.note_refusal(visit.request, f"{name} needs `{needed}`")
+        told = explain_lack(self.memories, visit.request, needed)
+        return _tell(visit, HTTPStatus.FORBIDDEN, told)
+
+    async def _read_form(self, visit: Visit) -> ImmutableMultiDict[str, str] | Response:
+        """Read a form; return a page that refuses one that this visit's pages did not have."""
+        body = (await visit.request.body()).decode(errors="replace")
+        pairs = parse_qsl(body, keep_blank_values=True)
+        shown = next((value for name, value in pairs if name == _CSRF), "")
+        if not hmac.compare_digest(shown.encode(), visit.csrf.encode()):
+            if self.memories is not None:
+                await self.memories.note_refusal(visit.request, "a form of another visit")
+            return _tell(
+                visit,
+                HTTPStatus.FORBIDDEN,
+                sentence(
+                    "This form is of another visit, or another site has sent it. Nothing was done; "
+                    "open the page again."
+                ),
+            )
+        return ImmutableMultiDict([(name, value) for name, value in pairs if name != _CSRF])
+
+    async def _enter(self, visit: Visit) -> Response:
+        """Begin a visit with a link, and show the first page from within the viewer.
+
+        The browser sends a strict cookie only from our own pages, so that a link that was clicked
+        elsewhere can't lead there at once.
+        """
+        if visit.request.method == "HEAD":  # whoever asks whether the link holds spends nothing
+            return Response(headers=HEADERS)
+        link = visit.request.query_params.get(LINK, "")
+        try:
+            opened = await visit.memory.tokens.open_link(link)
+        except MemoriaError:
+            return ask_for_link(visit.request)
+        end = opened.token.expires_at
+        seconds = _A_YEAR_S if end is None else max(1, (end - now_millis()) // _MS_PER_S)
+        answer = render_alone("entered.html", visit.language, HTTPStatus.OK)
+        keep_visit(answer, visit.request, opened.text, seconds)
+        return answer
+
+    async def _leave(self, visit: Visit) -> Response:
+        """End a visit: its token opens nothing any more."""
+        form = await self._read_form(visit)
+        if isinstance(form, Response):
+            return form
+        await visit.memory.tokens.revoke(find_token(visit.request).client_id)
+        answer = RedirectResponse(ROOT, HTTPStatus.SEE_OTHER, HEADERS)
+        answer.delete_cookie(VISIT, ROOT)
+        return answer
+
+    async def _set_language(self, visit: Visit) -> Response:
+        """Keep the language that a visitor chose, and go back to the page."""
+        form = await self._read_form(visit)
+        if isinstance(form, Response):
+            return form
+        answer = RedirectResponse(_within(form.get("back", "")), HTTPStatus.SEE_OTHER, HEADERS)
+        chosen = "zh" if form.get("to") == "zh" else "en"
+        answer.set_cookie(LANGUAGE, chosen, _A_YEAR_S, path=ROOT, httponly=True, samesite="strict")
+        return answer
+
+    async def _tell_unknown(self, visit: Visit) -> Response:
+        return _tell(visit, HTTPStatus.NOT_FOUND, sentence("There is no such page."))
+
+
+def _read_wish(kind: type[WishT], request: Request, given: ImmutableMultiDict[str, str]) -> WishT:
+    """Read arguments; a field that was left empty counts as not given.
+
+    Raises:
+        InvalidInputError: an argument is missing, unknown or out of bounds.
+    """
+    filled = ImmutableMultiDict([(name, one) for name, one in given.multi_items() if one])
+    return build_query(kind, read_fields(list_forms(kind), filled) | request.path_params)
+
+
+def _show(visit: Visit, shown: Shown, title: str) -> Response:
+    said = _read_said(visit.request)
+    answer = render(visit, shown, title, _MENU, said)
+    if said:
+        answer.delete_cookie(_SAID, ROOT)
+    return answer
+
+
+def _tell(visit: Visit, status: HTTPStatus, reason: str) -> Response:
+    """Return a page that says why something was not shown or done."""
+    title = status.phrase
+    told = {"reason": say(visit.language, reason, {})}
+    return render(visit, Shown("refused.html", told, status), title, _MENU)
+
+
+def _go(done: Done, visit: Visit) -> Response:
+    """Return the way to the page after an action, which says what was done."""
+    answer = RedirectResponse(done.path, HTTPStatus.SEE_OTHER, HEADERS)
+    said = say(visit.language, done.said, done.values)[:_MOST_SAID_CHARS]
+    kept = base64.urlsafe_b64encode(said.encode()).decode()
+    answer.set_cookie(_SAID, kept, 60, path=ROOT, httponly=True, samesite="strict")
+    return answer
+
+
+def _read_said(request: Request) -> str:
+    """Return the sentence on what was just done; empty if there is none."""
+    try:
+        return base64.urlsafe_b64decode(request.cookies.get(_SAID, "")).decode()
+    except (binascii.Error, ValueError):
+        return ""
+
+
+def _within(path: str) -> str:
+    """Return a path if it is one of the viewer's, or else that of the first page."""
+    is_own = path == ROOT or path.startswith((f"{ROOT}/", f"{ROOT}?"))
+    return path if is_own and path.isprintable() and "\\" not in path else ROOT
+
+
+async def _answer_file(request: Request) -> Response:
+    body, media_type = STATIC[request.url.path]
+    headers = {"Cache-Control": "max-age=3600", "X-Content-Type-Options": "nosniff"}
+    return Response(body, headers=headers, media_type=media_type)

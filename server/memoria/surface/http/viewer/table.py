@@ -1,0 +1,105 @@
+"""Pages and actions of the viewer: a row of either table, and whoever visits."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
+
+from pydantic import ConfigDict
+from starlette.requests import Request
+
+from memoria.app import Memoria
+from memoria.model.access import Access
+from memoria.model.base import Value
+
+ROOT = "/ui"
+"""Path of the first page; those of all others begin with it."""
+Language = Literal["en", "zh"]
+
+
+class Wish(Value):
+    """Arguments of a page or an action: what the path names, and the query's or the form's."""
+
+    model_config = ConfigDict(strict=True)
+
+
+WishT = TypeVar("WishT", bound=Value)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A person's visit: the memory it reaches, and how pages are written for it."""
+
+    memory: Memoria
+    """Memory stamped with the viewer; what is done there is done by the user."""
+    access: Access
+    request: Request
+    language: Language
+    csrf: str
+    """Text that each form sends along, and no page of another site can know."""
+
+
+def sentence(text: str) -> str:
+    """Mark an English sentence that a template translates, for the list of all that are."""
+    return text
+
+
+class Shown(NamedTuple):
+    """A page to show: a template, and what it is filled with."""
+
+    template: str
+    """File name in `templates/`."""
+    values: Mapping[str, object]
+    status: int = 200
+
+
+class Done(NamedTuple):
+    """An action that was done: where to go, and what to say there."""
+
+    path: str
+    """Path of a page, such as `/ui/review`."""
+    said: str
+    """An English sentence that `texts/` translate, with `{name}` for each of the values."""
+    values: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[WishT]):
+    """A page: where it is, what it takes, and what fills its template."""
+
+    path: str
+    """Path as Starlette reads it: `/ui/memories/{memory_id}`."""
+    name: str
+    title: str
+    """English title, which `texts/` translate."""
+    wish: type[WishT]
+    load: Callable[[Visit, WishT], Awaitable[Shown]]
+    access: Access = Access.READ
+    menu: Literal["first", "more"] | None = None
+    """Place in the menu: always seen, or behind "More"; None for a page that others lead to."""
+    example: Mapping[str, str] | None = None
+    """Arguments for whoever opens all pages, with `EXAMPLE_IDS` of `rest/table.py` in them; None
+    for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action(Generic[WishT]):
+    """An action: where its form is sent, what it takes, and what it does.
+
+    It returns where to go, or a page where the user has to look again, such as one whose text was
+    changed meanwhile.
+    """
+
+    path: str
+    name: str
+    wish: type[WishT]
+    do: Callable[[Visit, WishT], Awaitable[Done | Shown]]
+    access: Access = Access.WRITE
+    example: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """Pages and actions that belong together, in a module of their own."""
+
+    pages: tuple[Page[Any], ...]
+    actions: tuple[Action[Any], ...] = ()
