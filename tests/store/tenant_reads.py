@@ -263,6 +263,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.graph.links_inferred_by(i) == "model" or tx.graph.list_edges(Node("memory", i), EVERY)
         for i in them.memory_ids
     ],
+    "graph.list_by_name": lambda tx, _: tx.graph.list_by_name("", None, EVERY, 100)[0],
     "graph.list_edges": lambda tx, them: [
         tx.graph.list_edges(node, EVERY)
         for node in (
@@ -311,7 +312,6 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "memories.list_concluded_from": lambda tx, them: tx.memories.list_concluded_from(
         them.ns, InferredBy.MODEL
     ),
-    "memories.list_contradicted": lambda tx, _: tx.memories.list_contradicted(100),
     "memories.list_contradictions": lambda tx, them: tx.memories.list_contradictions(
         them.memory_ids
     ),
@@ -319,7 +319,6 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.memories.list_evidence(i) for i in them.memory_ids
     ],
     "memories.list_of_property": lambda tx, _: tx.memories.list_of_property("user", "port"),
-    "memories.list_pending": lambda tx, _: tx.memories.list_pending(100),
     "memories.list_repeated_in": lambda tx, them: tx.memories.list_repeated_in(them.ns),
     "memories.list_spoken_for": lambda tx, them: [
         f"n={n} " for n in tx.memories.list_spoken_for(them.ns)
@@ -435,4 +434,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "turn_columns.surroundings": lambda tx, them: list_surroundings(
         tx.turn_columns.surroundings(them.ns, (), include_processed=True)
     ),
+    "waiting.count_contradicted": lambda tx, _: [tx.waiting.count_contradicted(EVERY)],
+    "waiting.count_pending": lambda tx, _: [tx.waiting.count_pending(EVERY)],
+    "waiting.list_by_id": lambda tx, them: tx.waiting.list_by_id(them.memory_ids),
+    "waiting.list_contradicted": lambda tx, _: tx.waiting.list_contradicted(100),
+    "waiting.list_pending": lambda tx, _: tx.waiting.list_pending(100),
 }

@@ -42,6 +42,7 @@ from memoria.retrieval.lookup.records import (
     read_session,
     read_turn,
 )
+from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
@@ -153,17 +154,17 @@ class Records(Recall):
     @check_arguments
     async def list_pending(self, limit: Count = 20) -> list[Memory]:
         """List conclusions that do not count until the user has confirmed them, newest first."""
-        place = self.settings.workspace
         return await self._read(
-            lambda tx: self._with_contradictions(tx, tx.memories.list_pending(limit, place))
+            lambda tx: self._with_contradictions(tx, tx.waiting.list_pending(limit, self._seen))
         )
 
     @check_arguments
     async def list_contradicted(self, limit: Count = 20) -> list[Memory]:
         """List a memory of each contradicting pair, with the other memory in `contradicts`."""
-        place = self.settings.workspace
         return await self._read(
-            lambda tx: self._with_contradictions(tx, tx.memories.list_contradicted(limit, place))
+            lambda tx: self._with_contradictions(
+                tx, tx.waiting.list_contradicted(limit, self._seen)
+            )
         )
 
     @check_arguments
@@ -258,9 +259,14 @@ class Records(Recall):
 
     def _with_contradictions(self, tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:
         """Add to memories what contradicts or outdates them, as far as the project sees it."""
-        seen = Filters(workspace=self.settings.workspace)
         shown = mark_conditions(tx, memories)
-        return mark_outdated_memories(tx, mark_contradicted_memories(tx, shown, seen))
+        return mark_outdated_memories(tx, mark_contradicted_memories(tx, shown, self._seen))
+
+    @property
+    def _seen(self) -> Filters:
+        """Filters for all that counts and that the project sees."""
+        project = self.settings.workspace
+        return Filters(workspace=project, everywhere=project == EVERYWHERE)
 
     async def _complete_ids(self, *ids: str | None) -> list[str]:
         """Return the whole ids for some ends of ids; empty for an end that no id has."""

@@ -314,13 +314,6 @@ class Memories:
             found[row["id"]] = (*found.get(row["id"], ()), row["other"])
         return found
 
-    def list_contradicted(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """List one memory of each contradicting pair of active memories, newest finding first.
-
-        Both memories of a pair are seen from the workspace.
-        """
-        return self._list_memories("contradicted", workspace, limit=limit)
-
     def list_successors(self, ns: Sequence[int], seen: Filters) -> list[Successor]:
         """List present wordings of active memories that had another wording in given documents.
 
@@ -351,10 +344,6 @@ class Memories:
         if len(ns) != limit:
             ns = self._find("unverified", workspace, limit=limit)
         return self._read.load_in_order(ns)
-
-    def list_pending(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """List memories that await confirmation, seen from a workspace, newest first."""
-        return self._list_memories("held_back", workspace, limit=limit)
 
     def _list_memories(
         self, name: str, workspace: str | None, **parameters: str | int | None
