@@ -232,8 +232,8 @@ _DONE: dict[Revision, str] = {
 
 async def _find_change(visit: Visit, memory_id: str) -> str | None:
     """Return the id of the last change of a memory."""
-    listed = await visit.ask_from(EVERYWHERE).list_changes(5)
-    return next((one.id for one in listed.changes if one.memory_id == memory_id), None)
+    listed = await visit.ask_from(EVERYWHERE).list_latest_changes(5)
+    return next((one.id for one in listed if one.memory_id == memory_id), None)
 
 
 async def _read_quoted(memory: Memoria, said: Evidence | None, statement: str) -> QuotedTurn | None:
