@@ -260,11 +260,18 @@ async def _list_further(memory: Memoria, record: MemoryRecord) -> list[EvidenceV
 
 
 def _list_links(record: MemoryRecord) -> Iterator[LinkView]:
-    """Yield other memories and turns that it is linked with, each once, without its evidence."""
+    """Yield other memories and turns that it is linked with, each once.
+
+    Its evidence is shown by itself, and what was said next to it tells nothing of it.
+    """
     evidence = {one.turn_id for one in record.evidence}
     ends = dict[str, list[IncidentEdge]]()
     for incident in record.edges:
-        if incident.other.kind != "entity" and incident.other.id not in evidence:
+        if (
+            incident.other.kind != "entity"
+            and incident.other.id not in evidence
+            and incident.edge.type is not EdgeType.TEMPORAL_NEXT
+        ):
             ends.setdefault(incident.other.id, []).append(incident)
     for own in ends.values():
         yield LinkView(list(dict.fromkeys(map(phrases.name_relation, own))), own[0])
