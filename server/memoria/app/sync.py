@@ -232,6 +232,7 @@ class SyncMemoria(OpenedTwin[Memoria]):
     preview_forget = wait_for(Memoria.preview_forget)
     forget_memory = wait_for(Memoria.forget_memory)
     list_changes = wait_for(Memoria.list_changes)
+    list_latest_changes = wait_for(Memoria.list_latest_changes)
     find_change = wait_for(Memoria.find_change)
     undo_change = wait_for(Memoria.undo_change)
     undo_forget = wait_for(Memoria.undo_forget)

@@ -37,7 +37,7 @@ class UndoWish(Wish):
 async def show_changes(visit: Visit, wish: ChangesWish) -> Shown:
     """List the last changes, each with how it is taken back."""
     limit = max(1, min(wish.limit, _MOST))
-    listed = (await visit.ask_from(_EVERYWHERE).list_changes(limit + 1)).changes
+    listed = await visit.ask_from(_EVERYWHERE).list_latest_changes(limit + 1)
     return Shown(
         "changes.html",
         {

@@ -232,8 +232,8 @@ _DONE: dict[Revision, str] = {
 
 async def _find_change(visit: Visit, memory_id: str) -> str | None:
     """Return the id of the last change of a memory."""
-    listed = await visit.ask_from(EVERYWHERE).list_changes(5)
-    return next((one.id for one in listed.changes if one.memory_id == memory_id), None)
+    listed = await visit.ask_from(EVERYWHERE).list_latest_changes(5)
+    return next((one.id for one in listed if one.memory_id == memory_id), None)
 
 
 async def _read_quoted(memory: Memoria, said: Evidence | None, statement: str) -> QuotedTurn | None:
@@ -260,11 +260,18 @@ async def _list_further(memory: Memoria, record: MemoryRecord) -> list[EvidenceV
 
 
 def _list_links(record: MemoryRecord) -> Iterator[LinkView]:
-    """Yield other memories and turns that it is linked with, each once, without its evidence."""
+    """Yield other memories and turns that it is linked with, each once.
+
+    Its evidence is shown by itself, and what was said next to it tells nothing of it.
+    """
     evidence = {one.turn_id for one in record.evidence}
     ends = dict[str, list[IncidentEdge]]()
     for incident in record.edges:
-        if incident.other.kind != "entity" and incident.other.id not in evidence:
+        if (
+            incident.other.kind != "entity"
+            and incident.other.id not in evidence
+            and incident.edge.type is not EdgeType.TEMPORAL_NEXT
+        ):
             ends.setdefault(incident.other.id, []).append(incident)
     for own in ends.values():
         yield LinkView(list(dict.fromkeys(map(phrases.name_relation, own))), own[0])

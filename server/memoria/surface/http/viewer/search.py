@@ -18,7 +18,7 @@ from memoria.surface.http.viewer.table import ROOT, Area, Page, Shown, Visit, Wi
 PATH = f"{ROOT}/search"
 EVERYWHERE = "*"
 """Choice of all projects, except private ones."""
-_HITS = 20
+_HITS = 10
 _TOKENS = 20_000
 """Budget of an answer, so large that hits are left out by their number and not by their length."""
 _REJECTED = 10
