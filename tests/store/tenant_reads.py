@@ -315,6 +315,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "memories.list_awaiting_turns": lambda tx, them: [
         f"n={n} " for n in tx.memories.list_awaiting_turns(them.ns)
     ],
+    "memories.list_by_ids": lambda tx, them: tx.memories.list_by_ids(them.memory_ids),
     "memories.list_by_turns": lambda tx, them: [
         f"{turn=} n={n}" for turn, n in tx.memories.list_by_turns(them.ns, 100)
     ],
@@ -374,6 +375,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "outbox.newest": lambda tx, _: tx.outbox.newest().seq,
     "outbox.read": lambda tx, _: [one.data for one in tx.outbox.read(BEGINNING, 10_000).events],
+    "outbox.read_latest": lambda tx, _: [one.data for one in tx.outbox.read_latest(10_000).events],
     "tokens.all": lambda tx, _: [*tx.tokens.all()],
     "webhooks.all": lambda tx, _: [one.webhook.id for one in tx.webhooks.all()],
     "webhooks.find": lambda tx, _: [

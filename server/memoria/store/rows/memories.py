@@ -224,6 +224,10 @@ class Memories:
         row = self._rows.first("number", id=memory_id)
         return None if row is None else self._read.load([row["n"]])[row["n"]]
 
+    def list_by_ids(self, memory_ids: Sequence[str]) -> list[Memory]:
+        """List the memories with these ids; ids of no memory are left out."""
+        return list(self._read.load(self._rows.column("numbers", ids=as_json(memory_ids))).values())
+
     def erase(self, memory_id: str) -> None:
         """Erase a memory in all its wordings."""
         memory_n = self._number(memory_id)

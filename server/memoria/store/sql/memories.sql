@@ -93,6 +93,9 @@ WHERE v.memory_n = :memory_n AND +v.tenant_id = :tenant AND v.inferred_by = 'mod
 -- name: number
 SELECT n FROM memories WHERE tenant_id = :tenant AND id = :id;
 
+-- name: numbers
+SELECT n FROM memories WHERE tenant_id = :tenant AND id IN (SELECT value FROM {texts :ids});
+
 -- name: present_wording
 SELECT v.n, v.content, v.valid_from, m.predicate, t.utc_offset
 FROM memories m

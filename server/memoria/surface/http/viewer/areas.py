@@ -1,6 +1,6 @@
 """All areas of the viewer, in the order of its menu."""
 
-from memoria.surface.http.viewer import days, health, told
+from memoria.surface.http.viewer import days, health, live, told
 from memoria.surface.http.viewer.table import Area
 
-AREAS: tuple[Area, ...] = (told.AREA, days.AREA, health.AREA)
+AREAS: tuple[Area, ...] = (told.AREA, days.AREA, live.AREA, health.AREA)

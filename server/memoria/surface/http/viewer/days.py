@@ -25,7 +25,7 @@ _WEEKDAYS = (
     *(sentence("Monday"), sentence("Tuesday"), sentence("Wednesday"), sentence("Thursday")),
     *(sentence("Friday"), sentence("Saturday"), sentence("Sunday")),
 )
-_ROLES = {
+ROLES = {
     "user": sentence("User"),
     "assistant": sentence("Assistant"),
     "tool": sentence("Tool"),
@@ -110,7 +110,7 @@ async def show_session(visit: Visit, wish: SessionWish) -> Shown:
         "after": f"{path}?offset={end}" if end < trace.page.total else None,
         "link_day": lambda one: _link_days(_find_day(visit, one), {"span": "day"}),
         "replay": f"{ROOT}/replay/{quote(trace.page.session_id, safe='')}",
-        "roles": _ROLES,
+        "roles": ROLES,
         "readings": _READINGS,
         "cut": lambda text: text[:_TEXT_CHARS],
         "is_cut": lambda text: len(text) > _TEXT_CHARS,

@@ -1,17 +1,19 @@
 """Pages and actions of the viewer: a row of either table, and whoever visits."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import ConfigDict
 from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
+from starlette.responses import Response
 
 from memoria.app import Memoria
 from memoria.model.access import Access
 from memoria.model.base import Value
 from memoria.model.query import build_query
+from memoria.surface.http.events import Listening
 from memoria.surface.http.rest.reading import list_forms, read_fields
 
 ROOT = "/ui"
@@ -51,6 +53,8 @@ class Visit:
     language: Language
     csrf: str
     """Text that each form sends along, and no page of another site can know."""
+    listening: Listening = field(default_factory=Listening)
+    """What streams of events share."""
 
     @property
     def address(self) -> str:
@@ -95,7 +99,8 @@ class Page(Generic[WishT]):
     title: str
     """English title, which `texts/` translate."""
     wish: type[WishT]
-    load: Callable[[Visit, WishT], Awaitable[Shown]]
+    load: Callable[[Visit, WishT], Awaitable[Shown | Response]]
+    """Returns what is shown, or a whole answer where that is no page."""
     access: Access = Access.READ
     is_savable: bool = False
     """True if the page can be saved as a file to send."""
