@@ -113,9 +113,9 @@ def read_happenings(tx: Transaction, after: EventPosition | None, limit: int) ->
     """
     page = tx.outbox.read_latest(limit) if after is None else tx.outbox.read(after, limit)
     told = [one for one in page.events if _is_told(one)]
-    ids = {
-        kind: [one.data["id"] for one in told if one.data.get("kind") == kind] for kind in _KINDS
-    }
+    ids = defaultdict[str, list[str]](list)
+    for one in told:
+        ids[one.data.get("kind", "")].append(one.data.get("id", ""))
     memories = mark_conditions(tx, tx.memories.list_by_ids(ids["memory"]))
     turns = answerable_turns(tx, tx.conversations.list_turns_by_id(ids["turn"]))
     known_memories = {one.id: one for one in memories}

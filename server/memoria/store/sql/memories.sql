@@ -94,7 +94,9 @@ WHERE v.memory_n = :memory_n AND +v.tenant_id = :tenant AND v.inferred_by = 'mod
 SELECT n FROM memories WHERE tenant_id = :tenant AND id = :id;
 
 -- name: numbers
-SELECT n FROM memories WHERE tenant_id = :tenant AND id IN (SELECT value FROM {texts :ids});
+SELECT m.n
+FROM {texts :ids} wanted
+CROSS JOIN memories m ON m.id = wanted.value AND +m.tenant_id = :tenant;
 
 -- name: present_wording
 SELECT v.n, v.content, v.valid_from, m.predicate, t.utc_offset

@@ -86,9 +86,7 @@ async def show_days(visit: Visit, wish: DaysWish) -> Shown:
         else _link_days(day, kept | {"after": str(timeline.next_at)}),
         "link_session": link_session,
         "clock": lambda millis: f"{visit.memory.settings.zone.to_local(millis):%H:%M}",
-        "latest": None
-        if any(one.sessions for one in timeline.days)
-        else await _find_latest(visit, kept),
+        "latest": None if is_any else await _find_latest(visit, kept),
         "projects": await visit.memory.complete("project", ""),
     }
     return Shown("days.html", values)

@@ -30,6 +30,9 @@ _LABELS = {
 _OTHER = sentence("Something was missed: load the page again")
 """What is said where events are not kept any more."""
 
+_TYPES = " ".join(sorted({EventType.EVENTS_LOST, *(type_ for type_, _ in _LABELS)}))
+"""Types of events of which a script of the page wants to hear."""
+
 
 class LiveWish(Wish):
     """The place from which the page goes on."""
@@ -47,7 +50,7 @@ async def show_live(visit: Visit, wish: LiveWish) -> Shown:
         "reached": str(found.reached),
         "stream": VIEWER_EVENTS_PATH,
         "path": _PATH,
-        "types": " ".join(EventType),
+        "types": _TYPES,
         "roles": ROLES,
         "link_session": link_session,
         "cut": lambda text: text if len(text) <= _TEXT_CHARS else f"{text[:_TEXT_CHARS]}…",
