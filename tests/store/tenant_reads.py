@@ -13,7 +13,7 @@ from memoria.model.events import BEGINNING
 from memoria.model.moments import LocalDay
 from memoria.model.nightly import NightlyRun
 from memoria.store.features import SESSION_BITS, Surroundings, TurnMetadataColumns, TurnPosition
-from memoria.store.rows.listings import ListedMemories, ListedSpan
+from memoria.store.rows.listings import ListedMemories, ListedSpan, WalkPlace
 from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
@@ -271,6 +271,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.graph.links_inferred_by(i) == "model" or tx.graph.list_edges(Node("memory", i), EVERY)
         for i in them.memory_ids
     ],
+    "graph.list_by_name": lambda tx, _: tx.graph.list_by_name("", None, EVERY, 100)[0],
     "graph.list_edges": lambda tx, them: [
         tx.graph.list_edges(node, EVERY)
         for node in (
@@ -306,6 +307,12 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "listings.list_sessions": lambda tx, _: (
         tx.listings.list_sessions(None, ListedSpan(0, 100, everywhere=True)).items
     ),
+    "listings.walk_memories": lambda tx, them: [
+        tx.listings.walk_memories(
+            ListedMemories(), ListedSpan(0, 100, everywhere=True), after
+        ).items
+        for after in (None, *(WalkPlace(EVER, one) for one in them.memory_ids))
+    ],
     "memories.by_version_numbers": lambda tx, them: tx.memories.by_version_numbers(them.ns),
     "memories.find_by_fingerprint": lambda tx, _: [
         tx.memories.find_by_fingerprint(fingerprint(text)) for text in SAID
@@ -315,14 +322,12 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "memories.list_awaiting_turns": lambda tx, them: [
         f"n={n} " for n in tx.memories.list_awaiting_turns(them.ns)
     ],
-    "memories.list_by_ids": lambda tx, them: tx.memories.list_by_ids(them.memory_ids),
     "memories.list_by_turns": lambda tx, them: [
         f"{turn=} n={n}" for turn, n in tx.memories.list_by_turns(them.ns, 100)
     ],
     "memories.list_concluded_from": lambda tx, them: tx.memories.list_concluded_from(
         them.ns, InferredBy.MODEL
     ),
-    "memories.list_contradicted": lambda tx, _: tx.memories.list_contradicted(100),
     "memories.list_contradictions": lambda tx, them: tx.memories.list_contradictions(
         them.memory_ids
     ),
@@ -330,7 +335,6 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.memories.list_evidence(i) for i in them.memory_ids
     ],
     "memories.list_of_property": lambda tx, _: tx.memories.list_of_property("user", "port"),
-    "memories.list_pending": lambda tx, _: tx.memories.list_pending(100),
     "memories.list_repeated_in": lambda tx, them: tx.memories.list_repeated_in(them.ns),
     "memories.list_spoken_for": lambda tx, them: [
         f"n={n} " for n in tx.memories.list_spoken_for(them.ns)
@@ -456,4 +460,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "turn_columns.surroundings": lambda tx, them: list_surroundings(
         tx.turn_columns.surroundings(them.ns, (), include_processed=True)
     ),
+    "waiting.count_contradicted": lambda tx, _: [tx.waiting.count_contradicted(EVERY)],
+    "waiting.count_pending": lambda tx, _: [tx.waiting.count_pending(EVERY)],
+    "waiting.list_by_id": lambda tx, them: tx.waiting.list_by_id(them.memory_ids),
+    "waiting.list_contradicted": lambda tx, _: tx.waiting.list_contradicted(100),
+    "waiting.list_pending": lambda tx, _: tx.waiting.list_pending(100),
 }

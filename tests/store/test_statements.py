@@ -150,6 +150,7 @@ WALKS = {
     ("listings", "held"),  # its own list of a day's turns, up to the limit
     ("listings", "memories"),  # who browses is told how many there are in all
     ("listings", "sessions"),
+    ("listings", "walk"),  # what it has reached
     ("memories", "by_turns"),  # its own list of turns
     ("memories", "contradicted"),  # contradictions alone have an index, and somebody settles them
     ("memories", "held_back"),

@@ -116,7 +116,7 @@ def read_happenings(tx: Transaction, after: EventPosition | None, limit: int) ->
     ids = defaultdict[str, list[str]](list)
     for one in told:
         ids[one.data.get("kind", "")].append(one.data.get("id", ""))
-    memories = mark_conditions(tx, tx.memories.list_by_ids(ids["memory"]))
+    memories = mark_conditions(tx, tx.waiting.list_by_id(ids["memory"]))
     turns = answerable_turns(tx, tx.conversations.list_turns_by_id(ids["turn"]))
     known_memories = {one.id: one for one in memories}
     known_turns = {one.id: one for one in turns}

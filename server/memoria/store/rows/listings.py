@@ -41,6 +41,9 @@ class ListedMemories:
     task: str | None = None
     entities: tuple[str, ...] = ()
     """Ids of entities, one of which a memory must name."""
+    pinned: bool = False
+    unverified: bool = False
+    """True if the user must not have confirmed it. Both count in a walk only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,28 @@ class HeldProject(NamedTuple):
     turns: int
 
 
+class WalkPlace(NamedTuple):
+    """A place in a walk through memories: the time since which one holds, and its id."""
+
+    valid_from: int
+    """UTC epoch milliseconds."""
+    id: str
+
+
+class WalkedMemories(NamedTuple):
+    """A stretch of a walk through memories."""
+
+    items: list[int]
+    """Numbers of newest wordings."""
+    end: WalkPlace | None
+    """Place from which the walk goes on; None at its end."""
+
+
+_REACH = 5000
+"""Number of wordings that a stretch of a walk looks at, most of which may not be wanted."""
+_LAST = 1 << 62
+
+
 class Listings:
     """A tenant's memories and sessions page by page, the newest first."""
 
@@ -116,6 +141,42 @@ class Listings:
             entities=as_json_or_null(wanted.entities),
         )
         return ListedPage([row["n"] for row in page.items], page.total, page.elsewhere)
+
+    def walk_memories(
+        self, wanted: ListedMemories, span: ListedSpan, after: WalkPlace | None, reach: int = _REACH
+    ) -> WalkedMemories:
+        """Read the memories after a place, in order of `valid_from`, the newest first.
+
+        Args:
+            wanted: conditions, of which task and entities do not count.
+            span: how many at most, and the workspace that asks.
+            after: the place; None to begin.
+            reach: wordings to look at, at most.
+        """
+        place = {"at": _LAST, "n": _LAST}
+        if after is not None:
+            known = self._rows.column("walk_place", at=after.valid_from, id=after.id)
+            place = {"at": after.valid_from, "n": known[0] if known else _LAST}
+        rows = self._rows.all(
+            "walk",
+            **place,
+            place=self._workspaces.number(span.workspace),
+            everywhere=span.everywhere,
+            private=as_json(self._workspaces.private),
+            types=as_json_or_null(wanted.types),
+            validities=as_json_or_null(wanted.validities),
+            pinned=wanted.pinned,
+            unverified=wanted.unverified,
+            reach=reach,
+            limit=span.limit + 1,
+        )
+        items = rows[: span.limit]
+        if len(rows) > span.limit:
+            end: list[Row] = items[-1:]
+        else:
+            end = self._rows.all("walk_end", **place, reach=reach - 1)
+        last = next((WalkPlace(row["valid_from"], row["id"]) for row in end), None)
+        return WalkedMemories([row["n"] for row in items], last)
 
     def list_sessions(self, client: str | None, span: ListedSpan) -> ListedPage[ListedSession]:
         """List the sessions of a client, or of all, in the order of their last turns."""

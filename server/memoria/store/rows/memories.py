@@ -224,10 +224,6 @@ class Memories:
         row = self._rows.first("number", id=memory_id)
         return None if row is None else self._read.load([row["n"]])[row["n"]]
 
-    def list_by_ids(self, memory_ids: Sequence[str]) -> list[Memory]:
-        """List the memories with these ids; ids of no memory are left out."""
-        return list(self._read.load(self._rows.column("numbers", ids=as_json(memory_ids))).values())
-
     def erase(self, memory_id: str) -> None:
         """Erase a memory in all its wordings."""
         memory_n = self._number(memory_id)
@@ -323,13 +319,6 @@ class Memories:
             found[row["id"]] = (*found.get(row["id"], ()), row["other"])
         return found
 
-    def list_contradicted(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """List one memory of each contradicting pair of active memories, newest finding first.
-
-        Both memories of a pair are seen from the workspace.
-        """
-        return self._list_memories("contradicted", workspace, limit=limit)
-
     def list_successors(self, ns: Sequence[int], seen: Filters) -> list[Successor]:
         """List present wordings of active memories that had another wording in given documents.
 
@@ -360,10 +349,6 @@ class Memories:
         if len(ns) != limit:
             ns = self._find("unverified", workspace, limit=limit)
         return self._read.load_in_order(ns)
-
-    def list_pending(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """List memories that await confirmation, seen from a workspace, newest first."""
-        return self._list_memories("held_back", workspace, limit=limit)
 
     def _list_memories(
         self, name: str, workspace: str | None, **parameters: str | int | None

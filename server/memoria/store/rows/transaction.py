@@ -37,6 +37,7 @@ from memoria.store.rows.queue import Queue
 from memoria.store.rows.scratchpads import Scratchpads, TaskNames
 from memoria.store.rows.tokens import Tokens
 from memoria.store.rows.turn_columns import TurnColumns
+from memoria.store.rows.waiting import WaitingMemories
 from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.statements import TenantRows
 from memoria.store.vectors import VectorIndex
@@ -184,6 +185,11 @@ class Transaction:
     def accounts(self) -> Accounts:
         """Turns told twice: by a client, and by an agent."""
         return Accounts(self._connection, self._tenant, self.conversations, self._index, self.zone)
+
+    @cached_property
+    def waiting(self) -> WaitingMemories:
+        """Memories that wait for the user's word."""
+        return WaitingMemories(self._connection, self._tenant, self._workspaces)
 
     @cached_property
     def memories(self) -> Memories:

@@ -31,6 +31,39 @@ FROM wanted
 ORDER BY seen DESC, others, valid_from DESC, n DESC
 LIMIT :limit OFFSET :offset;
 
+-- name: walk
+-- Of the `:reach` wordings before a place those that are wanted; `walk_end` is the one after them.
+WITH reached AS (
+  SELECT n, memory_n, version, valid_from
+  FROM memory_versions
+  WHERE tenant_id = :tenant AND valid_from <= :at AND (valid_from < :at OR n < :n)
+  ORDER BY valid_from DESC, n DESC LIMIT :reach)
+SELECT v.n, v.valid_from, m.id
+FROM reached v
+CROSS JOIN memories m ON m.n = v.memory_n
+CROSS JOIN documents d ON d.n = v.n
+WHERE v.version = (SELECT max(version) FROM memory_versions WHERE memory_n = m.n)
+  AND (d.workspace_n IS NULL OR d.workspace_n {is} :place
+       OR (:everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private})))
+  AND (:validities IS NULL OR m.validity IN (SELECT value FROM {texts :validities}))
+  AND (:types IS NULL OR m.type IN (SELECT value FROM {texts :types}))
+  AND (NOT :pinned OR m.pinned) AND NOT (:unverified AND m.verified)
+ORDER BY v.valid_from DESC, v.n DESC LIMIT :limit;
+
+-- name: walk_end
+SELECT v.n, v.valid_from, m.id
+FROM memory_versions v
+CROSS JOIN memories m ON m.n = v.memory_n
+WHERE v.tenant_id = :tenant AND v.valid_from <= :at AND (v.valid_from < :at OR v.n < :n)
+ORDER BY v.valid_from DESC, v.n DESC LIMIT 1 OFFSET :reach;
+
+-- name: walk_place
+SELECT v.n
+FROM memories m
+JOIN memory_versions v ON v.memory_n = m.n AND v.valid_from = :at
+WHERE m.id = :id AND m.tenant_id = :tenant
+ORDER BY v.version DESC LIMIT 1;
+
 -- name: sessions
 -- A session whose turns are all forgotten is left out.
 WITH wanted AS (

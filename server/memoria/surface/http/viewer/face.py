@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from memoria.errors import MemoriaError
-from memoria.model import Channel, Trust, now_millis
+from memoria.model import now_millis
 from memoria.model.access import Access
 from memoria.surface.http.callers import find_token
 from memoria.surface.http.events import Listening
@@ -36,12 +36,14 @@ from memoria.surface.http.viewer.rendering import HEADERS, render, render_alone,
 from memoria.surface.http.viewer.saving import SAVE, render_saved
 from memoria.surface.http.viewer.table import (
     ROOT,
+    VIEWER,
     Action,
     Done,
     Page,
     Shown,
     Visit,
     WishT,
+    keep_within,
     read_wish,
     sentence,
 )
@@ -104,7 +106,7 @@ class ViewerFace:
         return guarded
 
     def _begin_visit(self, memories: ServedMemories, request: Request) -> Visit:
-        memory = memories.find(request).with_channel(Channel(name="viewer", trust=Trust.USER))
+        memory = memories.find(request).with_channel(VIEWER)
         return Visit(
             memory,
             memories.find_access(request),
@@ -205,7 +207,7 @@ class ViewerFace:
         form = await self._read_form(visit)
         if isinstance(form, Response):
             return form
-        answer = RedirectResponse(_within(form.get("back", "")), HTTPStatus.SEE_OTHER, HEADERS)
+        answer = RedirectResponse(keep_within(form.get("back", "")), HTTPStatus.SEE_OTHER, HEADERS)
         chosen = "zh" if form.get("to") == "zh" else "en"
         answer.set_cookie(LANGUAGE, chosen, _A_YEAR_S, path=ROOT, httponly=True, samesite="strict")
         return answer
@@ -254,12 +256,6 @@ def _read_said(request: Request) -> str:
         return base64.urlsafe_b64decode(request.cookies.get(_SAID, "")).decode()
     except (binascii.Error, ValueError):
         return ""
-
-
-def _within(path: str) -> str:
-    """Return a path if it is one of the viewer's, or else that of the first page."""
-    is_own = path == ROOT or path.startswith((f"{ROOT}/", f"{ROOT}?"))
-    return path if is_own and path.isprintable() and "\\" not in path else ROOT
 
 
 async def _answer_file(request: Request) -> Response:

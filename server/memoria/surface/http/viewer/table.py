@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from memoria.app import Memoria
+from memoria.model import Channel, Trust
 from memoria.model.access import Access
 from memoria.model.base import Value
 from memoria.model.query import build_query
@@ -18,6 +19,8 @@ from memoria.surface.http.rest.reading import list_forms, read_fields
 
 ROOT = "/ui"
 """Path of the first page; those of all others begin with it."""
+VIEWER = Channel(name="viewer", trust=Trust.USER)
+"""Channel of what is done in the viewer."""
 Language = Literal["en", "zh"]
 
 
@@ -63,6 +66,16 @@ class Visit:
         path: str = scope.get("raw_path", b"").decode("ascii", "replace") or scope["path"]
         query: str = scope["query_string"].decode("ascii", "replace")
         return f"{path}?{query}" if query else path
+
+    def ask_from(self, project: str | None) -> Memoria:
+        """Return the memory as a project sees it, `*` for all; the server's own for None."""
+        return self.memory.with_channel(VIEWER, workspace=project)
+
+
+def keep_within(path: str) -> str:
+    """Return a path if it is one of the viewer's, or else that of the first page."""
+    is_own = path == ROOT or path.startswith((f"{ROOT}/", f"{ROOT}?"))
+    return path if is_own and path.isprintable() and "\\" not in path else ROOT
 
 
 def sentence(text: str) -> str:
