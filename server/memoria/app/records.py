@@ -17,6 +17,7 @@ from memoria.app.recall import Recall
 from memoria.app.spool import count_waiting
 from memoria.memories.task_in_hand import date_focus, list_told_tasks
 from memoria.model import (
+    Health,
     Memory,
     MemoryListing,
     MemoryPage,
@@ -275,6 +276,19 @@ class Records(Recall):
         """Filters for all that counts and that the project sees."""
         project = self.settings.workspace
         return Filters(workspace=project, everywhere=project == EVERYWHERE)
+
+    @check_arguments
+    async def own_health(self) -> Health:
+        """Examine what is this tenant's own, for somebody who may not be told of the machine."""
+        from memoria.admin.doctor import examine_tenant  # noqa: PLC0415  (only who asks pays for it)
+
+        return await in_thread(lambda: examine_tenant(self._store, self.settings))
+
+    async def is_alone(self) -> bool:
+        """Return whether the server has this tenant alone, so that all it tells is theirs."""
+        if self.settings.homes is not None:
+            return False
+        return set(await in_thread(self._store.tenants)) <= {self.tenant}
 
     async def _complete_ids(self, *ids: str | None) -> list[str]:
         """Return the whole ids for some ends of ids; empty for an end that no id has."""

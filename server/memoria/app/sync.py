@@ -65,6 +65,7 @@ class SyncQueue(Twin[ExtractionQueue]):
 
     status = wait_for(ExtractionQueue.status)
     list_entries = wait_for(ExtractionQueue.list_entries)
+    list_spending = wait_for(ExtractionQueue.list_spending)
     is_idle = wait_for(ExtractionQueue.is_idle)
     fill = wait_for(ExtractionQueue.fill)
     retry = wait_for(ExtractionQueue.retry)
@@ -243,6 +244,8 @@ class SyncMemoria(OpenedTwin[Memoria]):
     close_past_conversations = wait_for(Memoria.close_past_conversations)
     wait_until_idle = wait_for(Memoria.wait_until_idle)
     health = wait_for(Memoria.health)
+    own_health = wait_for(Memoria.own_health)
+    is_alone = wait_for(Memoria.is_alone)
     rebuild_indexes = wait_for(Memoria.rebuild_indexes)
 
 

@@ -92,12 +92,8 @@ def conditions_of_memories(
         stated = read_condition_of_statement(one.content)
         own = [told.get(version.provenance.turn_id or "") for version in one.versions]
         found[one.id] = _strictest(filter(None, (stated, *own)))
-    episodes = [one for one in memories if one.type is MemoryType.EPISODE]
-    found |= conditions_of_episodes(tx, episodes) if episodes else {}
-    for one in memories:
-        if one.id not in found:
-            found[one.id] = condition_of_memory(tx, one)
-    return found
+    found |= conditions_of_episodes(tx, [one for one in memories if one.type is MemoryType.EPISODE])
+    return found | {one.id: condition_of_memory(tx, one) for one in memories if one.id not in found}
 
 
 def is_open(tx: Transaction, memory: Memory) -> bool:

@@ -339,6 +339,8 @@ class PendingDocument:
     content: str | None = None
 
 
+LAST = (1 << 63) - 1
+"""Number behind those of all rows: a list that begins there begins with the newest."""
 LEFT_OVER = 9
 """Priority of closed segments in the extraction queue, after all urgent entries."""
 

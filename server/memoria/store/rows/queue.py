@@ -83,10 +83,18 @@ class Queue:
         """Finish the entry of a summary; return False if the entry is leased or finished."""
         return bool(self._rows.change("finish_summary", n=n, outcome=outcome, now=now_millis()))
 
-    def list_entries(self, state: QueueState | None, limit: int) -> list[QueueEntry]:
-        """List entries: first those that wait, in the order in which workers take them."""
+    def list_entries(
+        self, state: QueueState | None, limit: int, after: str | None = None
+    ) -> list[QueueEntry]:
+        """List entries: first those that wait, in the order in which workers take them.
+
+        Args:
+            state: only entries in this state.
+            limit: the largest number of entries.
+            after: id of the entry with which a list ended: only entries behind it.
+        """
         wanted = None if state is None else state.value
-        rows = self._rows.all("entries", state=wanted, limit=limit)
+        rows = self._rows.all("entries", state=wanted, limit=limit, after=after)
         return [build_value(QueueEntry, dict(row)) for row in rows]
 
     def get_entry(self, entry_id: str) -> QueueEntry | None:

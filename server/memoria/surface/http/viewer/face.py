@@ -142,7 +142,7 @@ class ViewerFace:
                 return lack
             done = await action.do(visit, read_wish(action.wish, form, visit.request.path_params))
             if isinstance(done, Shown):
-                return _show(visit, done, "Look again")
+                return _show(visit, done, done.title)
             return _go(done, visit)
 
         return answer

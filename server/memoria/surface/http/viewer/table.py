@@ -90,6 +90,8 @@ class Shown(NamedTuple):
     """File name in `templates/`."""
     values: Mapping[str, object]
     status: int = 200
+    title: str = "Look again"
+    """English title, where an action shows the page; a page has its own."""
 
 
 class Done(NamedTuple):
@@ -115,13 +117,13 @@ class Page(Generic[WishT]):
     load: Callable[[Visit, WishT], Awaitable[Shown | Response]]
     """Returns what is shown, or a whole answer where that is no page."""
     access: Access = Access.READ
-    is_savable: bool = False
-    """True if the page can be saved as a file to send."""
     menu: Literal["first", "more"] | None = None
     """Place in the menu: always seen, or behind "More"; None for a page that others lead to."""
     example: Mapping[str, str] | None = None
     """Arguments for whoever opens all pages, with `EXAMPLE_IDS` of `rest/table.py` in them; None
     for none."""
+    is_savable: bool = False
+    """True if the page can be saved as a file to send."""
 
 
 @dataclass(frozen=True, slots=True)
