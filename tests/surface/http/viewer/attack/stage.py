@@ -32,6 +32,7 @@ VISIT = "memoria_visit"
 SAID = "My sister Quetzalcoatl has moved to Ghent and opens the vault there."
 SAID_WORD = "Quetzalcoatl"
 _CSRF = re.compile(r'name="csrf" value="([0-9a-f]{64})"')
+_TOKEN = re.compile(r"mem_[\w-]+\.[\w-]+\.[\w-]+")
 _FORM = "application/x-www-form-urlencoded"
 
 
@@ -178,7 +179,7 @@ async def call(
 
 def compare_page(answer: httpx2.Response, ids: Mapping[IdKind, str], guest: ViewerGuest) -> str:
     """Write an answer so that two which tell the same are equal: its status and its text."""
-    text = answer.text.replace(guest.csrf, "<csrf>")
+    text = _TOKEN.sub("<token>", answer.text.replace(guest.csrf, "<csrf>"))
     known = {**ids, "tenant": guest.name}
     told = {"body": text, "to": answer.headers.get("location", "")}
     return f"{answer.status_code} {compare_form(told, known)}"
