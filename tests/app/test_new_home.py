@@ -31,7 +31,7 @@ def leave(file: Path) -> None:
 
 async def brief(m: Memoria) -> str:
     """What the briefing has beside the guide."""
-    told = await m.compose(briefing_writer(m.settings))
+    told = (await m.compose(briefing_writer(m.settings))).text
     guide = load_text("session_start.md").strip()
     assert guide in told
     return told.partition(guide)[2].partition("</")[0]

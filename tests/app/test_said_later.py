@@ -45,7 +45,8 @@ async def test_a_core_file_a_briefing_and_a_memory_show_what_was_said_later(
     turn_id = await say(memory, NEW)
     await memory.wait_until_idle()
     line = f"- {OLD}; later, 2026-03-20: “{NEW}” [{turn_id[-8:]}]"
-    for text in (await read_core(memory), await memory.compose(briefing_writer(memory.settings))):
+    briefing = await memory.compose(briefing_writer(memory.settings))
+    for text in (await read_core(memory), briefing.text):
         assert line in text
         assert text.count("later, ") == 1
     found = await memory.get_memory(memory_id)

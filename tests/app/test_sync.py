@@ -21,7 +21,7 @@ from memoria.errors import ClosedError, InvalidInputError, MemoriaError
 from memoria.inference.embedder import BundledEmbedder
 from memoria.model import LIBRARY
 
-_WITHOUT_A_TWIN = {"compose", "open_keeper"}
+_WITHOUT_A_TWIN = {"compose", "open_keeper", "tell_unasked"}
 """What the server alone calls."""
 
 _FORGETFUL = """

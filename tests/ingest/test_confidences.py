@@ -88,7 +88,7 @@ async def told_unasked(m: Memoria) -> str:
         package = await m.build_context("Krakenworks 北海 interview job 面试 公司")
         return "\n".join(
             [
-                await m.compose(briefing_writer(m.settings)),
+                (await m.compose(briefing_writer(m.settings))).text,
                 await briefing(m),
                 await m.read_unread() or "",
                 instructions_for(m.settings),

@@ -47,7 +47,7 @@ async def told(m: Memoria) -> str:
     files = [folder / name for name in CORE_FILES]
     return "\n".join(
         [
-            await m.compose(briefing_writer(m.settings)),
+            (await m.compose(briefing_writer(m.settings))).text,
             await briefing(m),
             instructions_for(m.settings),
             *[await core_text(m, name) for name in CORE_FILES],

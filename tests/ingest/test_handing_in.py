@@ -79,11 +79,11 @@ async def test_what_was_handed_in_is_in_the_next_briefing_and_the_page_is_no_mor
 ) -> None:
     await say(m, "Always answer me in metric units.")
     write = briefing_writer(m.settings)
-    assert "Nobody has read 1 turn of what was said here" in await m.compose(write)
+    assert "Nobody has read 1 turn of what was said here" in (await m.compose(write)).text
     page, _ = await page_of(m)
     rule = concluded("Always answer in metric units.", "Always answer me in metric units")
     await m.hand_in(page, [{**rule, "type": "rule"}])
-    told = await m.compose(write)
+    told = (await m.compose(write)).text
     assert "Always answer in metric units." in told
     assert "memory://unread" not in told
     assert await m.read_unread() is None
@@ -191,7 +191,7 @@ async def test_confidences_and_what_is_not_to_be_kept_stand_on_no_page_and_are_n
 async def test_a_home_in_which_only_confidences_are_unread_asks_nobody_to_read(m: Memoria) -> None:
     await say(m, CONFIDED)
     assert await m.read_unread() is None
-    assert "memory://unread" not in await m.compose(briefing_writer(m.settings))
+    assert "memory://unread" not in (await m.compose(briefing_writer(m.settings))).text
 
 
 async def test_a_memory_that_was_told_in_confidence_stands_beside_no_page(m: Memoria) -> None:
@@ -291,7 +291,7 @@ async def test_an_order_out_of_a_pasted_text_waits_for_the_user(m: Memoria) -> N
     assert [one.status for one in done.kept] == ["pending"]
     (waiting,) = await m.list_pending()
     assert waiting.id == done.kept[0].id
-    assert order not in await m.compose(briefing_writer(m.settings))
+    assert order not in (await m.compose(briefing_writer(m.settings))).text
 
 
 async def test_what_a_tool_says_waits_and_can_not_pass_for_our_words(m: Memoria) -> None:

@@ -14,6 +14,7 @@ import memoria
 from memoria import Memoria, Settings
 from memoria.app.briefing import CoreReader, compose_briefing
 from memoria.model import Memory, to_millis, use_clock
+from memoria.model.core import ToldText
 from memoria.policy.retention import ends_at
 from memoria.store.rows.transaction import Transaction
 
@@ -177,11 +178,11 @@ async def say(
 async def brief(m: Memoria, at: datetime) -> list[str]:
     """The lines of the briefing in which tasks are told of."""
 
-    def compose(tx: Transaction, reader: CoreReader, project: str | None) -> str:
+    def compose(tx: Transaction, reader: CoreReader, project: str | None) -> ToldText:
         return compose_briefing(tx, reader, project, "How to use it.")
 
     with use_clock(lambda: to_millis(at)):
-        text = await m.compose(compose, "/work/shop")
+        text = (await m.compose(compose, "/work/shop")).text
     _, _, tasks = text.partition("# Tasks\n")
     return [line for line in tasks.splitlines() if line.startswith("- ")]
 

@@ -51,6 +51,7 @@ IN_TEST_TENANTS = {
 }
 WRITES = {
     "tokens.add",
+    "tokens.exchange",
     "tokens.note_use",
     "tokens.replace",
     "tokens.revoke",

@@ -66,6 +66,14 @@ async def briefing(home: Path, tenant: str = TENANT, workspace: str | None = "/w
     return str(answer["text"])
 
 
+async def test_what_a_hook_is_told_is_noted_for_its_session(home: Path) -> None:
+    async with standing(home) as memory:
+        rule = (await memory.remember("Always answer in metric units", type="rule")).id
+        await ask(home, ask="briefing", workspace="/work/here", session="s1")
+        (shown,) = (await memory.told.list_shown("s1")).showings
+    assert (shown.way, [one.id for one in shown.records]) == ("briefing", [rule])
+
+
 async def test_a_briefing_is_composed_now_for_the_project_that_is_asked_from(home: Path) -> None:
     async with standing(home) as memory:
         await memory.remember("Always answer in metric units", type="rule")

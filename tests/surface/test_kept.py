@@ -33,10 +33,12 @@ from memoria.bare.kept import (
     read_kept,
 )
 from memoria.bare.kept_before import read_of_before
+from memoria.bare.shown import SHOWN
 from memoria.config import Settings
 from memoria.language.budget import estimate_tokens
 from memoria.language.reading.fences import strip
 from memoria.model import DAY_MS, use_clock
+from memoria.model.core import ToldText
 from memoria.surface.front.serve import read_instructions
 from memoria.surface.hook.main import _find_briefings, _Options
 from memoria.surface.hook.payloads import Payload
@@ -89,7 +91,7 @@ def compose(chosen: Settings, place: str | None, name: str, at: int | None = Non
     here = chosen.model_copy(update={"workspace": place})
     store = open_store(chosen)
     with use_clock(lambda: at or time.time_ns() // 1_000_000), store.read("default") as tx:
-        text = composers_for(here)[name](tx, CoreReader(here, None), place)
+        text = composers_for(here)[name](tx, CoreReader(here, None), place).text
     store.close()
     return text
 
@@ -252,6 +254,22 @@ async def test_a_session_in_a_project_never_seen_begins_with_the_users_own_rules
     assert read_instructions(str(home), None, "/work/never-seen") == read(home, None, INSTRUCTIONS)
 
 
+async def test_what_a_kept_briefing_shows_is_noted_for_the_session_that_a_hook_begins(
+    home: Path,
+) -> None:
+    chosen = settings_of(home)
+    async with memoria.open(settings=chosen) as memory:
+        rule = (await memory.remember("Always answer in short sentences.", type="rule")).id
+        await anyio.to_thread.run_sync(keep, memory)
+        options = _Options(["claude-code", "--home", str(home), "--workspace", HERE])
+        for session in ("s1", ""):
+            *_, told = _find_briefings(options, Payload({}), session)
+            assert "Always answer in short sentences." in told
+        (shown,) = (await memory.told.list_shown("s1")).showings
+    assert (shown.way, [one.id for one in shown.records]) == ("briefing", [rule])
+    assert (home / SHOWN).read_text().count("\n") == 1
+
+
 async def test_a_session_begun_right_after_another_is_told_the_rules_as_they_were_kept(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -410,9 +428,9 @@ async def test_nothing_is_kept_of_what_has_changed_while_it_was_composed(home: P
     async with memoria.open(settings=chosen) as memory:
         kept = await memory.remember("Always say zeta", type="rule")
         composers = dict(composers_for(chosen))
-        other, composed = open_store(chosen), list[str]()
+        other, composed = open_store(chosen), list[ToldText]()
 
-        def write_late(*given: object) -> str:
+        def write_late(*given: object) -> ToldText:
             composed.append(composers[BRIEFING](*given))  # type: ignore[arg-type]
             with other.write("default") as tx:
                 tx.memories.set_flags(kept.id, 1, upvotes=1)

@@ -26,6 +26,25 @@ def named_by(thread: str) -> RequestParamsMeta:
     return cast("RequestParamsMeta", {"threadId": thread})
 
 
+async def test_what_an_agent_finds_and_looks_up_is_noted_for_the_session_its_client_has_named(
+    home: Path,
+) -> None:
+    info, meta = Implementation(name="codex-mcp-client", version="1"), named_by(THREAD)
+    async with Client(server_on(home, None), client_info=info) as agent:
+        await agent.call_tool("remember", {"content": "The gateway listens on port 7443"})
+        await agent.call_tool("record_conversation", {"turns": [SAID]}, meta=meta)
+        for tool in ("search_memory", "search_conversation_traces"):
+            await agent.call_tool(tool, {"query": "gateway port"}, meta=meta)
+    settings = Settings.load(home=str(home), tenant="tests", embedder="off")
+    async with memoria.open(settings=settings) as memory:
+        shown = (await memory.told.list_shown(THREAD)).showings
+    assert [one.way for one in shown] == ["search", "traces"]
+    assert shown[0].records[0].memory is not None
+    assert shown[1].records[0].turn is not None
+    assert shown[1].after is not None
+    assert shown[1].after.content == SAID["content"]
+
+
 @pytest.mark.parametrize(("client", "source"), CLIENTS)
 async def test_an_agent_s_report_and_an_import_are_one_session_with_each_turn_once(
     home: Path, monkeypatch: pytest.MonkeyPatch, client: str, source: str

@@ -72,7 +72,7 @@ async def test_from_nothing_to_memories_without_a_model(agent: Agent, home: Path
     assert "用户对花生过敏。" in await found(agent, "花生")
     settings = Settings.load(home=home, tenant="tests", embedder="off")
     async with open_memoria(settings=settings) as m:
-        briefing = await m.compose(briefing_writer(settings))
+        briefing = (await m.compose(briefing_writer(settings))).text
     assert "memory://unread" not in briefing
 
 
@@ -199,7 +199,7 @@ async def test_where_a_model_is_configured_no_agent_is_asked_to_read(
     settings = Settings.load(home=home, tenant="tests", embedder="off", **model)
     async with open_memoria(settings=settings, reads_queue=False) as m:
         await m.record_conversation([{"role": "user", "content": TALK[0]}])
-        assert "memory://unread" not in await m.compose(briefing_writer(settings))
+        assert "memory://unread" not in (await m.compose(briefing_writer(settings))).text
         assert "memory://unread" not in instructions_for(settings)
         assert "A chat model is configured" in await unread(m)
         async with connected(build_server(lambda: nullcontext(m)), "auto") as agent:

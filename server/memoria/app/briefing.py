@@ -19,6 +19,7 @@ from memoria.language.budget import estimate_tokens, take_fitting
 from memoria.language.reading.fences import (
     escape_fences,
     fence,
+    fence_lines,
     indent_lines,
     join_lines,
     show_invisible,
@@ -30,7 +31,7 @@ from memoria.memories.conditions import is_open
 from memoria.memories.task_in_hand import list_told_tasks
 from memoria.memories.times import date_of, date_of_memory
 from memoria.model import Scratchpad, now_millis, to_iso
-from memoria.model.core import PROJECT_FILE, CoreFile, CoreMemory
+from memoria.model.core import PROJECT_FILE, CoreFile, CoreMemory, ToldLine, ToldText
 from memoria.model.moments import Zone
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
@@ -83,7 +84,7 @@ def _name_place(core: CurrentCore, project: str, place: str) -> CurrentCore:
     return replace(core, text=core.text.replace(head_of(project), head_of(place)))
 
 
-def list_binding_lines(current: Mapping[CoreFile, CurrentCore], room: int) -> list[str]:
+def list_binding_lines(current: Mapping[CoreFile, CurrentCore], room: int) -> list[ToldLine]:
     """List lines of core memory for a reader who has asked for nothing yet, best first.
 
     These are rules and preferences, and whatever else the user has confirmed. What a client reports
@@ -96,8 +97,11 @@ def list_binding_lines(current: Mapping[CoreFile, CurrentCore], room: int) -> li
     memories = [memory for core in current.values() for memory in core.memories]
     ranked = sorted((one for one in memories if one.verified or one.type.is_guide), key=_order)
     behind = {one: text for core in current.values() for one, text in core.behind.items()}
-    lines = (_line(memory, behind.get(memory.id, "")) for memory in ranked)
-    return list(_fit(dict.fromkeys(lines), room))
+    lines = dict[str, ToldLine]()
+    for memory in ranked:
+        line = _line(memory, behind.get(memory.id, ""))
+        lines.setdefault(line.text, line)
+    return list(_fit(lines.values(), room))
 
 
 def _order(memory: CoreMemory) -> tuple[bool, bool, int]:
@@ -105,15 +109,16 @@ def _order(memory: CoreMemory) -> tuple[bool, bool, int]:
     return (not memory.type.is_binding, not memory.verified, -memory.valid_from)
 
 
-def _line(memory: CoreMemory, behind: str) -> str:
+def _line(memory: CoreMemory, behind: str) -> ToldLine:
     reported = "" if memory.verified else " (reported)"
-    return f"- {' '.join(memory.content.split())}{reported}{behind}"
+    text = f"- {' '.join(memory.content.split())}{reported}{behind}"
+    return ToldLine(text, "core", memory.id or None)
 
 
-def _fit(lines: Iterable[str], room: int) -> Iterator[str]:
+def _fit(lines: Iterable[ToldLine], room: int) -> Iterator[ToldLine]:
     for line in lines:
-        if len(line) < room:
-            room -= len(line) + 1
+        if len(line.text) < room:
+            room -= len(line.text) + 1
             yield line
 
 
@@ -122,6 +127,7 @@ MOST_TOKENS = 2_300
 characters of what a hook says, and of more only a preview."""
 MOST_TASKS, _EPISODES = 3, 3
 _TASK_TOKENS, _EPISODE_TOKENS = 300, 500
+_BLANK = ToldLine("")
 _WISH_TOKENS = 500
 _HEADINGS = (*("# Core memory", f"# {HEADING}", "# Tasks"), "# Last conversations in this project")
 
@@ -130,17 +136,17 @@ _HEADINGS = (*("# Core memory", f"# {HEADING}", "# Tasks"), "# Last conversation
 class BriefingLines:
     """Lines that a briefing may show, by part."""
 
-    core: Sequence[str]
+    core: Sequence[ToldLine]
     urgent: frozenset[str]
     """Lines of `core` that come before all others: rules, and what no file says yet."""
-    wishes: Sequence[str]
-    tasks: Sequence[str]
-    episodes: Sequence[str]
+    wishes: Sequence[ToldLine]
+    tasks: Sequence[ToldLine]
+    episodes: Sequence[ToldLine]
 
 
 def compose_briefing(
     tx: Transaction, reader: CoreReader, project: str | None, guide: str, most: int = MOST_TOKENS
-) -> str:
+) -> ToldText:
     """Compose the briefing for a session in a project, as one block of data.
 
     Args:
@@ -159,8 +165,22 @@ def compose_briefing(
     core = _fit_core(read, left - sum(map(_size, (*wishes, *tasks, *episodes))))
     headings = (*_HEADINGS[:-1], episodes_heading)
     blocks = zip(headings, (core, wishes, tasks, episodes), strict=True)
-    shown = ["\n".join((heading, *lines)) for heading, lines in blocks if lines]
-    return fence("\n\n".join((guide.strip(), *shown)))
+    shown = [ToldLine(guide.strip(), "guide")]
+    for heading, lines in blocks:
+        shown += [_BLANK, ToldLine(heading), *lines] if lines else []
+    return ToldText(tuple(fence_lines(shown)))
+
+
+def compose_core_file(
+    tx: Transaction, reader: CoreReader, project: str | None, file: CoreFile
+) -> ToldText:
+    """Compose a core file as it is read in a project; without lines where it says nothing."""
+    core = reader.read(tx, project).get(file)
+    if core is None:
+        return ToldText(())
+    lines = core.text.split("\n")
+    found = (ToldLine(line, "core", core.sources.get(line.rstrip("\r"))) for line in lines)
+    return ToldText(tuple(found))
 
 
 def _read_lines(tx: Transaction, reader: CoreReader, project: str | None) -> BriefingLines:
@@ -170,44 +190,52 @@ def _read_lines(tx: Transaction, reader: CoreReader, project: str | None) -> Bri
     known = (memory for memory in map(tx.memories.get, ids) if memory is not None)
     episodes = (memory for memory in known if is_open(tx, memory))
     return BriefingLines(
-        [line for one in core.values() for line in _split(one.text)],
+        [line for one in core.values() for line in split_core(one)],
         frozenset(show_invisible(line) for one in core.values() for line in one.urgent),
         wish_lines(tx, list_wishes(tx, project), project, reader.home),
         [line for pad in pads for line in _task_lines(pad, tx.zone)],
         [
-            f"- {date_of_memory(one, tx.zone)}: {indent_lines(one.current.content, '  ')}"
+            ToldLine(
+                f"- {date_of_memory(one, tx.zone)}: {indent_lines(one.current.content, '  ')}",
+                "episode",
+                one.id,
+            )
             for one in episodes
         ],
     )
 
 
-def _split(text: str) -> list[str]:
-    return [line for line in show_invisible(text).splitlines() if line.strip()]
+def split_core(core: CurrentCore) -> list[ToldLine]:
+    """Split a core file into its lines as they are told; blank lines are left out."""
+    sources = {show_invisible(line): record_id for line, record_id in core.sources.items()}
+    lines = (line for line in show_invisible(core.text).splitlines() if line.strip())
+    return [ToldLine(line, "core", sources.get(line)) for line in lines]
 
 
-def _task_lines(pad: Scratchpad, zone: Zone) -> list[str]:
+def _task_lines(pad: Scratchpad, zone: Zone) -> list[ToldLine]:
     """List tasks, each with its day, as a briefing may be read on a later one."""
     task, day = pad.current_focus, date_of(pad.updated_at, zone)
     now = [f"- last worked on {day}: {indent_lines(task, '  ')}"] if task else []
     done = [f"- until {to_iso(one.at)}: {indent_lines(one.task, '  ')}" for one in pad.completed]
-    return [*now, *done]
+    return [ToldLine(line, "task", pad.session_id) for line in (*now, *done)]
 
 
-def _fit_core(read: BriefingLines, room: int) -> list[str]:
+def _fit_core(read: BriefingLines, room: int) -> list[ToldLine]:
     """Choose the lines of core memory that fit, in their order; urgent ones are taken first."""
     lines = list(enumerate(read.core))
-    by_urgency = sorted(lines, key=lambda each: each[1] not in read.urgent)
+    by_urgency = sorted(lines, key=lambda each: each[1].text not in read.urgent)
     taken = []
     for place, line in by_urgency:
         if _size(line) <= room:
             room -= _size(line)
             taken.append((place, line))
-    return [line for _, line in sorted(taken)]
+    return [line for _, line in sorted(taken, key=lambda each: each[0])]
 
 
-def _size(line: str) -> int:
+def _size(line: ToldLine | str) -> int:
     """Estimate the tokens of a line with its end, as it will be in the fence."""
-    return estimate_tokens(escape_fences(f"{line}\n"))
+    text = line if isinstance(line, str) else line.text
+    return estimate_tokens(escape_fences(f"{text}\n"))
 
 
 _MOST_TOKENS = 10

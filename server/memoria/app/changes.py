@@ -13,6 +13,7 @@ from memoria.language.reading.clean import Tally
 from memoria.model import StoredTurn, now_millis
 from memoria.model.base import choose_by_end, count_end_chars
 from memoria.model.forgetting import Change, ChangeList, ForgetReport
+from memoria.model.turn import Mark
 from memoria.retrieval.query.plan import EVERYWHERE
 
 if TYPE_CHECKING:
@@ -71,14 +72,26 @@ class Changes(Forgetting):
         Raises:
             NotFoundError: there is no such turn.
         """
+        await self._mark_quote(turn_id, "aside", "set aside")
+
+    @check_arguments
+    async def tell_quote_again(self, turn_id: Text) -> None:
+        """Show a quote again that was set aside.
+
+        Raises:
+            NotFoundError: there is no such turn.
+        """
+        await self._mark_quote(turn_id, "wish", "tell again")
+
+    async def _mark_quote(self, turn_id: str, mark: Mark, action: str) -> None:
         turn = (await self.get_turn(turn_id, context=0)).turn
 
-        def mark() -> None:
+        def write() -> None:
             with self._store.write(self.tenant) as tx:
-                tx.conversations.mark(turn.n, "aside")
-                self._log_action(tx, "set aside", turn.id)
+                tx.conversations.mark(turn.n, mark)
+                self._log_action(tx, action, turn.id)
 
-        await in_thread(mark)
+        await in_thread(write)
 
     async def note_action(self, action: str, subject: str) -> None:
         """Write into the log what was done to the memory as a whole, such as an export.

@@ -32,10 +32,11 @@ from memoria.lifecycle.core.current import find_next_change
 from memoria.lifecycle.core.lines import places_seen_from
 from memoria.memories.task_in_hand import find_end_of_telling
 from memoria.model import now_millis
+from memoria.model.core import ToldText
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 
-Composer = Callable[[Transaction, CoreReader, str | None], str]
+Composer = Callable[[Transaction, CoreReader, str | None], ToldText]
 """Function that writes an answer for a project, from what a transaction sees."""
 
 _MOST_WORKSPACES = 8
@@ -99,15 +100,16 @@ class AnswerKeeper:
         at = now_millis()
         with self._store.read(self._tenant) as tx:
             reader = CoreReader(self._settings, choose_embedder(self._settings))
-            texts = {name: write(tx, reader, workspace) for name, write in self._composers.items()}
+            told = {name: write(tx, reader, workspace) for name, write in self._composers.items()}
             until = _find_end(tx, at, workspace)
         with self._store.write(self._tenant, only_adds=True):
             if look_at(self._home, states) != states:
                 return False
             epoch = begin_epoch(self._home, self._tenant)
-            for name, text in texts.items():
+            for name, one in told.items():
                 write_kept(
-                    self._home, self._tenant, workspace, name, text, states, at, until, epoch
+                    *(self._home, self._tenant, workspace, name, one.text),
+                    *(states, at, until, epoch, one.record_ids),
                 )
         return self._note_seen(workspace, states, until)
 

@@ -20,6 +20,8 @@ from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 
 if TYPE_CHECKING:
+    from memoria.app.spool import Spool
+    from memoria.app.told import ToldRecords
     from memoria.ingest.extraction import ExtractionWorker
     from memoria.ingest.handing_in import AgentReader
     from memoria.ingest.intake import IntakeLimits
@@ -159,6 +161,16 @@ def count_for_agent(settings: Settings, tx: Transaction, project: str | None) ->
 
 class Unread(Changes):
     """Unread turns of one tenant, for an agent that reads them and hands in conclusions."""
+
+    spool: "Spool"
+
+    @property
+    def told(self) -> "ToldRecords":
+        """Records that agents are told of unasked and were shown, by session."""
+        from memoria.app.told import ToldRecords  # noqa: PLC0415  (not every call pays for it)
+
+        session = self._default_session
+        return ToldRecords(self._store, self.settings, self._channel, session, self.spool)
 
     @check_arguments
     async def count_unread(self) -> UnreadLeft:

@@ -18,7 +18,7 @@ from memoria.bare.spans import spans
 from memoria.errors import InvalidInputError
 from memoria.memories.task_in_hand import date_focus, list_told_tasks
 from memoria.model import ContextPackage, SearchResult, new_id, now_millis
-from memoria.model.core import CoreFile
+from memoria.model.core import CoreFile, ToldText
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.retrieval import (
     Search,
@@ -184,19 +184,25 @@ class Recall:
             session_id: where; what was said there is left out.
             workspace: ask as from this project; the configured one by default.
         """
+        return (await self.tell_unasked(prompt, session_id, workspace)).text
+
+    async def tell_unasked(
+        self, prompt: str, session_id: str | None, workspace: str | None
+    ) -> ToldText:
+        """Return what `recall_unasked` does, by line; its arguments are the same."""
         from memoria.retrieval.answer.prompt import compose_unasked, says_enough  # noqa: PLC0415  (as above)
 
         if len(prompt) > _LONGEST_PROMPT or not says_enough(prompt):
-            return ""
+            return ToldText(())
         place = self._workspace(workspace)
         plan = plan_unasked(prompt, workspace=place, options=self._options())
         if plan.parsed.is_time_only:
-            return ""
+            return ToldText(())
         search = Search(self._store, self.tenant, self._embedder, _UNASKED_WAIT_MS)
         found = await in_thread(lambda: search.run(plan))
         return compose_unasked(prompt, found, session_id)
 
-    async def compose(self, write: "Composer", workspace: str | None = None) -> str:
+    async def compose(self, write: "Composer", workspace: str | None = None) -> ToldText:
         """Compose an answer for a project, for a reader who has asked nothing yet."""
         place, core = self._workspace(workspace), self._core
         return await in_snapshot(self._store, self.tenant, lambda tx: write(tx, core, place))

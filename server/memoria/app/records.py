@@ -173,7 +173,11 @@ class Records(Recall):
         from memoria.lifecycle.core.told import list_wishes, wish_lines  # noqa: PLC0415  (only who reads them)
 
         project, home = self.settings.workspace, str(self.settings.home_path)
-        return await self._read(lambda tx: wish_lines(tx, list_wishes(tx, project), project, home))
+
+        def read(tx: Transaction) -> list[str]:
+            return [one.text for one in wish_lines(tx, list_wishes(tx, project), project, home)]
+
+        return await self._read(read)
 
     @check_arguments
     async def statistics(self) -> Statistics:

@@ -198,6 +198,7 @@ class SyncMemoria(OpenedTwin[Memoria]):
     list_unverified = wait_for(Memoria.list_unverified)
     wishes = wait_for(Memoria.wishes)
     set_quote_aside = wait_for(Memoria.set_quote_aside)
+    tell_quote_again = wait_for(Memoria.tell_quote_again)
     read_core = wait_for(Memoria.read_core)
     statistics = wait_for(Memoria.statistics)
     note_call = wait_for(Memoria.note_call)

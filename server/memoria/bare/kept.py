@@ -149,6 +149,7 @@ def write_kept(
     at: int,
     good_until: int | None,
     epoch: str,
+    shows: list[str] | None = None,
 ) -> None:
     """Store an answer in the home. The caller must keep the database unchanged meanwhile.
 
@@ -162,6 +163,7 @@ def write_kept(
         at: the moment it was composed for, UTC epoch milliseconds.
         good_until: from when on it would say something else if nothing is written; None for never.
         epoch: the present epoch, which ends when something is taken back.
+        shows: ids of the memories and turns in it.
 
     Raises:
         OSError: it can't be written.
@@ -175,6 +177,7 @@ def write_kept(
         "good_until": good_until,
         "rests_on": rests_on,
         "epoch": epoch,
+        "shows": shows or [],
         "size": len(said),
     }
     folder = make_tenant_folder(home, tenant, KEPT)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from memoria.bare.home import TENANTS
 from memoria.bare.kept import delete_kept
+from memoria.bare.shown import delete_shown, erase_shown
 from memoria.disk.folders import (
     BEFORE_IMAGES,
     DRAFT,
@@ -109,6 +110,15 @@ class TextFileEraser:
                     changed.append(file)
         return changed
 
+    def erase_notes(self, ids: Collection[str]) -> None:
+        """Take records out of the notes of what agents were shown.
+
+        Raises:
+            StoreUnavailableError: the notes can't be changed.
+        """
+        with _store_errors():
+            erase_shown(str(self._home), self._tenant, ids)
+
     def remove_generated(self, path: str, generated: Mapping[str, str]) -> list[Path]:
         """Delete a file that a nightly run wrote, unless edited, and its images from before runs.
 
@@ -138,6 +148,7 @@ class TextFileEraser:
         """
         with _store_errors():
             delete_kept(str(self._home), self._tenant)
+            delete_shown(str(self._home), self._tenant)
             gone = sorted(set(self._text_files()))
             for file in gone:
                 file.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
 """Core memory: files that a person reads and edits, their lines, and their memories."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from memoria.model.memory import Trust, Validity
 from memoria.model.memory_types import MemoryType
@@ -50,6 +50,40 @@ class CoreMemory:
     """Only project in which the memory is seen; None if seen in all."""
     utc_offset: int | None = None
     """Minutes by which the speaker's clock was ahead of UTC, from the memory's turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldLine:
+    """A line that an agent is told unasked, and the record that it rests on."""
+
+    text: str
+    """Words as an agent reads them; of a guide or a task they may run over several lines."""
+    part: "ToldPart" = "frame"
+    record_id: str | None = None
+    """Id of the memory or turn that the line rests on, or the end of it; of a task its session."""
+
+
+ToldPart: TypeAlias = Literal["frame", "guide", "core", "wish", "task", "episode"]
+"""Part of a told text: `frame` for headings, blank lines and fences, `guide` for Memoria's own
+words, `core` for a line of a core file."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldText:
+    """A text that an agent is told unasked, by line."""
+
+    lines: tuple[ToldLine, ...]
+
+    @property
+    def text(self) -> str:
+        """The text as an agent reads it."""
+        return "\n".join(line.text for line in self.lines)
+
+    @property
+    def record_ids(self) -> list[str]:
+        """Ids of the memories and turns that its lines rest on, in their order."""
+        known = (line.record_id for line in self.lines if line.part != "task")
+        return list(dict.fromkeys(one for one in known if one is not None))
 
 
 @dataclass(frozen=True, slots=True)

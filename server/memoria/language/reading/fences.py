@@ -14,11 +14,12 @@ conversation, those blocks come back with it; stored, they would be read as new 
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.model.core import ToldLine
 
 Span = tuple[int, int]
 INVISIBLE = (
@@ -161,6 +162,20 @@ def fence(text: str) -> str:
     Invisible characters are shown as escapes.
     """
     return f"<{FENCE}>\n{escape_fences(show_invisible(text))}\n</{FENCE}>"
+
+
+def fence_lines(lines: Sequence[ToldLine]) -> Iterator[ToldLine]:
+    """Yield the lines as `fence` shows them, between the lines that begin and end the fence.
+
+    The whole text is fenced at once, as a tag may run over the end of a line. That adds and removes
+    no end of a line, so each line is found again.
+    """
+    fenced = iter(fence("\n".join(line.text for line in lines)).split("\n"))
+    yield ToldLine(next(fenced))
+    for line in lines:
+        shown = islice(fenced, line.text.count("\n") + 1)
+        yield replace(line, text="\n".join(shown))
+    yield ToldLine(next(fenced))
 
 
 def escape_fences(text: str) -> str:

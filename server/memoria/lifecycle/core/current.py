@@ -7,6 +7,7 @@ run would write, with the user's own lines and edits as they stand.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.disk.home_files import strip_marks
 from memoria.disk.home_folder import TenantFiles
 from memoria.inference import LazyEmbedder
@@ -23,6 +24,10 @@ from memoria.model.memory_types import MemoryType
 from memoria.policy.core import conclude_group, end_for_every_session, groups_in
 from memoria.store.rows.transaction import Transaction
 
+_MARK_AT_END = lazy_regex(r"<!-- ([mcdq]:[0-9a-f]+)(?: [0-9a-f]{8})? -->\s*$")
+_QUOTE_CHARS = 8
+"""Number of last characters of a turn's id in the mark of a quote."""
+
 
 @dataclass(frozen=True, slots=True)
 class CurrentCore:
@@ -36,6 +41,8 @@ class CurrentCore:
     """Memories of these lines, the most important first."""
     behind: Mapping[str, str]
     """Text behind the words of a memory, by its id: what contradicts it, what was said later."""
+    sources: Mapping[str, str]
+    """Id of the memory or turn that a line rests on, by the line."""
 
 
 def compose_core(
@@ -128,12 +135,14 @@ def _compose(source: CoreSource, seen: BesideSearch, tokens: int) -> CurrentCore
     if not done.lines and source.before is None:
         return None
     shown = _pick_memories(done, source)
-    urgent = [one for one in shown if one.type.is_binding or one.id not in standing]
+    urgent = {one.id for one in shown if one.type.is_binding or one.id not in standing}
+    sources = _find_sources(done, source)
     return CurrentCore(
         _without_secrets(strip_marks(done.text)),
-        _lines_of(done, urgent),
+        frozenset(line for line, memory_id in sources.items() if memory_id in urgent),
         (*shown, *_not_taken_over(source)),
         done.behind,
+        sources,
     )
 
 
@@ -180,14 +189,17 @@ def _pick_memories(done: Rendering, source: CoreSource) -> list[CoreMemory]:
     ]
 
 
-def _lines_of(done: Rendering, memories: Sequence[CoreMemory]) -> frozenset[str]:
-    """Return the lines of some memories, as they are shown to a reader."""
-    wanted = {memory.id for memory in memories}
-    marks = [line.mark for line in done.lines if line.memory_id in wanted]
-    ends = tuple(f"<!-- {mark} -->" for mark in marks)
+def _find_sources(done: Rendering, source: CoreSource) -> dict[str, str]:
+    """Map lines, as they are shown to a reader, to the memory or turn that each rests on."""
+    ids = {line.mark: line.memory_id for line in done.lines}
+    ids |= {f"q:{quote.id[-_QUOTE_CHARS:]}": quote.id for quote in source.rows.quotes}
     lines = [*done.text.splitlines(), ""]
-    own = [i for i, line in enumerate(lines) if line.rstrip().endswith(ends)]
-    return frozenset(strip_marks(_with_later(*lines[i : i + 2])) for i in own)
+    marks = ((i, _MARK_AT_END.search(line)) for i, line in enumerate(lines))
+    return {
+        strip_marks(_with_later(*lines[i : i + 2])): ids[found[1]]
+        for i, found in marks
+        if found is not None and found[1] in ids
+    }
 
 
 def _with_later(line: str, below: str) -> str:
@@ -201,4 +213,5 @@ def _join(above: CurrentCore, below: CurrentCore) -> CurrentCore:
         above.urgent | below.urgent,
         above.memories + below.memories,
         {**above.behind, **below.behind},
+        {**above.sources, **below.sources},
     )

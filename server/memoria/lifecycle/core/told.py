@@ -26,7 +26,7 @@ from memoria.lifecycle.core.render import Rows
 from memoria.memories.conditions import condition_of_turn, is_open
 from memoria.memories.times import date_of_turn, zone_of_turn
 from memoria.model import InferredBy, MemoryType, MemoryVersion, SourceKind, StoredTurn, Trust
-from memoria.model.core import PROJECT_FILE, CoreLine, CoreMemory
+from memoria.model.core import PROJECT_FILE, CoreLine, CoreMemory, ToldLine
 from memoria.model.provenance import EXTRACTION_CHANNEL
 from memoria.policy.privacy import screen
 from memoria.policy.scope import decide_scope, default_scope
@@ -99,11 +99,15 @@ def list_wishes(tx: Transaction, project: str | None) -> list[StoredTurn]:
 
 def wish_lines(
     tx: Transaction, turns: Sequence[StoredTurn], project: str | None, home: str
-) -> list[str]:
+) -> list[ToldLine]:
     """List a line for each wish, for readers in a project: its day, its source, its words."""
     return [
-        f"- {date_of_turn(turn, tx.zone)} [turn {turn.id[-_ID_CHARS:]}]"
-        f'{name_other_project(turn, project, home)}: "{join_lines(turn.content)}"'
+        ToldLine(
+            f"- {date_of_turn(turn, tx.zone)} [turn {turn.id[-_ID_CHARS:]}]"
+            f'{name_other_project(turn, project, home)}: "{join_lines(turn.content)}"',
+            "wish",
+            turn.id,
+        )
         for turn in turns
     ]
 

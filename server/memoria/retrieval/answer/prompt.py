@@ -20,6 +20,7 @@ from memoria.language.budget import price_text, take_fitting
 from memoria.language.reading.fences import (
     escape_fences,
     fence,
+    fence_lines,
     indent_lines,
     join_lines,
     show_invisible,
@@ -29,6 +30,7 @@ from memoria.language.words.analyser import word_terms
 from memoria.language.words.document import as_text
 from memoria.memories.conditions import is_withheld
 from memoria.model import ContextPackage, Hit, Role, Scratchpad, SearchResult, StoredTurn
+from memoria.model.core import ToldLine, ToldText
 from memoria.model.moments import TO_THE_DAY
 from memoria.retrieval.answer.form import list_doubts, name_hit
 from memoria.retrieval.query.plan import EVERYWHERE
@@ -53,7 +55,7 @@ def says_enough(prompt: str) -> bool:
     return len(words) >= (_LEAST_ASKED if asks else _LEAST_SAID)
 
 
-def compose_unasked(prompt: str, found: SearchResult, session_id: str | None) -> str:
+def compose_unasked(prompt: str, found: SearchResult, session_id: str | None) -> ToldText:
     """Return the fenced lines that are put before a model; an empty text for none.
 
     Args:
@@ -69,24 +71,25 @@ def compose_unasked(prompt: str, found: SearchResult, session_id: str | None) ->
         and canonical_form(hit.text) != said
     )
     lines = list(_take_fitting(_describe_hit(hit, found.id_chars) for hit in new))
-    return fence("\n".join((_UNASKED_INTRODUCTION, *lines))) if lines else ""
+    return ToldText(tuple(fence_lines((ToldLine(_UNASKED_INTRODUCTION), *lines)) if lines else ()))
 
 
-def _take_fitting(lines: Iterator[str]) -> Iterator[str]:
+def _take_fitting(lines: Iterator[ToldLine]) -> Iterator[ToldLine]:
     left = _UNASKED_TOKENS - price_text(fence(_UNASKED_INTRODUCTION))
     for _, line in zip(range(_MOST_LINES), lines, strict=False):
-        left -= price_text(f"{line}\n")
+        left -= price_text(f"{line.text}\n")
         if left < 0:
             return
         yield line
 
 
-def _describe_hit(hit: Hit, id_chars: int) -> str:
+def _describe_hit(hit: Hit, id_chars: int) -> ToldLine:
     source = hit.source
     who = source.speaker or source.role
     marks = [str(mark) for mark in (source.at[:TO_THE_DAY], who, source.trust, hit.status) if mark]
     marks += list_doubts(hit, id_chars)
-    return f"- {name_hit(hit, id_chars)} {join_lines(hit.text)} ({join_lines(', '.join(marks))})"
+    text = f"- {name_hit(hit, id_chars)} {join_lines(hit.text)} ({join_lines(', '.join(marks))})"
+    return ToldLine(text, record_id=hit.id)
 
 
 _SPARE = 8

@@ -222,6 +222,16 @@ class Conversations:
         row = self._rows.first("turn_number", id=turn_id)
         return None if row is None else self.turns([row["n"]])[row["n"]]
 
+    def list_turns_by_id(self, turn_ids: Sequence[str]) -> list[StoredTurn]:
+        """List the turns with these ids; ids of no turn are left out."""
+        ns = self._rows.column("turn_numbers", ids=as_json(turn_ids)) if turn_ids else []
+        return list(self.turns(ns).values())
+
+    def find_words_before(self, session_id: str, since: int, until: int) -> StoredTurn | None:
+        """Find the user's last current turn in a session in this time; None if there is none."""
+        row = self._rows.first("words_before", session_id=session_id, since=since, until=until)
+        return None if row is None else self.turns([row["n"]])[row["n"]]
+
     def find_turn(self, source: str, session_id: str, message_id: str) -> StoredTurn | None:
         """Return the newest version of a message, by its ids at the source; None if unknown."""
         names = {"source": source, "session_id": session_id, "message_id": message_id}

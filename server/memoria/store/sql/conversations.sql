@@ -138,6 +138,18 @@ WHERE +t.tenant_id = :tenant AND t.n IN (SELECT value FROM {numbers :ns});
 -- name: turn_number
 SELECT n FROM turns WHERE tenant_id = :tenant AND id = :id;
 
+-- name: turn_numbers
+SELECT t.n FROM {texts :ids} wanted
+CROSS JOIN turns t ON t.id = wanted.value AND +t.tenant_id = :tenant;
+
+-- name: words_before
+-- The user's last words in a session, from a moment to another.
+SELECT t.n
+FROM turns t JOIN documents d ON d.n = t.n JOIN sessions s ON s.n = t.session_n
+WHERE t.tenant_id = :tenant AND t.at BETWEEN :since AND :until AND t.role = 'user'
+  AND s.session_id = :session_id AND d.current
+ORDER BY t.at DESC, t.n DESC LIMIT 1;
+
 -- name: find_turn
 SELECT t.n
 FROM sessions s JOIN turns t ON t.session_n = s.n AND t.message_id = :message_id

@@ -84,5 +84,5 @@ async def _compose(memory: "Memoria") -> ToldUnasked:
 
     writers = composers_for(memory.settings).items()
     return ToldUnasked.model_validate(
-        {name: await memory.compose(write) for name, write in writers}
+        {name: (await memory.compose(write)).text for name, write in writers}
     )

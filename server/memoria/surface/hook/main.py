@@ -285,7 +285,8 @@ def _find_text(options: _Options, payload: Payload, state: str) -> str:
     text = ""
     if payload.begins:
         text = state
-        for briefing in _find_briefings(options, payload):  # a later briefing is newer
+        session = payload.session if state == IS_RECORDED else ""
+        for briefing in _find_briefings(options, payload, session):  # a later briefing is newer
             text = state + briefing
             options.reply = make_reply(options.client, payload.event, payload.name, text)
     if payload.event == "prompt" and payload.prompt and options.recalls:
@@ -312,14 +313,15 @@ def _recall(options: _Options, payload: Payload) -> str:
     return _read_text(answer)
 
 
-def _find_briefings(options: _Options, payload: Payload) -> "Iterator[str]":
+def _find_briefings(options: _Options, payload: Payload, session: str = "") -> "Iterator[str]":
     """Yield the kept briefing, then a server's briefing if it comes in time.
 
     In a project of which nothing is kept, it is what holds in every one. Where more was recorded
-    since, it says when it was kept.
+    since, it says when it was kept. What it shows is noted for a session that is recorded.
     """
     from memoria.bare.kept import BRIEFING, read_general, read_kept
     from memoria.bare.kept_before import read_of_before
+    from memoria.bare.shown import note_kept
 
     workspace = _find_workspace(options, payload)
     if is_remote(options.home):
@@ -338,10 +340,11 @@ def _find_briefings(options: _Options, payload: Payload) -> "Iterator[str]":
         or GUIDE
     )
     if kept is None:
-        request: dict[str, object] = {"ask": "briefing", "workspace": workspace}
+        request: dict[str, object] = {"ask": "briefing", "workspace": workspace, "session": session}
         answer = ask_server(options.home, options.tenant, request, _BRIEFING_MS, is_starting=True)
-        if text := _read_text(answer):
-            yield text
+        yield from filter(None, [_read_text(answer)])
+    elif session:
+        note_kept(home, tenant, session, workspace, lambda reason: _note(options, reason))
 
 
 def _ask_remote(options: _Options, request: dict[str, object], wait_s: float) -> str | None:

@@ -20,6 +20,7 @@ from anyio.abc import SocketAttribute, SocketListener, SocketStream
 
 import memoria.app
 from memoria.app import Memoria
+from memoria.app.told import Way
 from memoria.bare.ask import (
     ENDING,
     MOST_REQUEST_BYTES,
@@ -34,6 +35,7 @@ from memoria.bare.home import make_tenant_folder
 from memoria.bare.plain_json import read_json, write_json
 from memoria.config import Settings
 from memoria.errors import MemoriaError
+from memoria.model.core import ToldText
 from memoria.surface.mcp.instructions import briefing_writer, keep_answers, keep_once_closed
 
 _OWNER_FOLDER, _OWNER_FILE = 0o700, 0o600
@@ -51,16 +53,23 @@ async def answer_briefing(memory: Memoria, request: Request) -> str:
     """Compose the briefing for a session in a project, after taking in the spool."""
     await memory.catch_up()
     write = briefing_writer(memory.settings)
-    return await memory.compose(write, _text(request, "workspace"))
+    told = await memory.compose(write, _text(request, "workspace"))
+    return await _note_shown(memory, request, "briefing", told)
 
 
 async def answer_recall(memory: Memoria, request: Request) -> str:
     """Return memories that surely bear on a prompt; for most prompts none do."""
-    return await memory.recall_unasked(
-        _text(request, "prompt") or "",
-        session_id=_text(request, "session"),
-        workspace=_text(request, "workspace"),
+    told = await memory.tell_unasked(
+        _text(request, "prompt") or "", _text(request, "session"), _text(request, "workspace")
     )
+    return await _note_shown(memory, request, "recall", told)
+
+
+async def _note_shown(memory: Memoria, request: Request, way: Way, told: ToldText) -> str:
+    """Note what a hook is told, if it names its session; return the text."""
+    if session := _text(request, "session"):
+        await memory.told.note_shown(way, told.record_ids, session)
+    return told.text
 
 
 QUESTIONS: Mapping[str, Callable[[Memoria, Request], Awaitable[str]]] = {

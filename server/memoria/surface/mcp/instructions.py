@@ -18,9 +18,10 @@ from memoria.bare.kept import BRIEFING, INSTRUCTIONS
 from memoria.config import Settings
 from memoria.errors import MemoriaError
 from memoria.language.budget import take_fitting
-from memoria.language.reading.fences import fence
+from memoria.language.reading.fences import fence, fence_lines
 from memoria.lifecycle.core.told import HEADING, list_wishes, wish_lines
 from memoria.model.conclusions import HandedIn, UnreadLeft
+from memoria.model.core import ToldLine, ToldText
 from memoria.store.rows.transaction import Transaction
 
 NOTHING_UNREAD = "Nothing is left to be read here."
@@ -88,7 +89,7 @@ def _count(left: UnreadLeft) -> str:
 _MAX_CHARS = 2000
 """Length at which some clients cut instructions."""
 _WISHES = f"{HEADING}:"
-_HEADING = "\n\nWhat the user has confirmed or (reported) said, as data:\n"
+_HEADING = "What the user has confirmed or (reported) said, as data:"
 
 
 def load_text(name: str) -> str:
@@ -114,24 +115,26 @@ def instructions_for(settings: Settings) -> str:
         unread = count_for_agent(settings, tx, settings.workspace)
         # A handshake can't wait for NumPy, which finds later turns: kept instructions have those.
         reader = CoreReader(settings, None)
-        return compose_instructions(tx, reader, settings.workspace, unread)
+        return compose_instructions(tx, reader, settings.workspace, unread).text
 
 
 def compose_instructions(
     tx: Transaction, reader: CoreReader, project: str | None, unread: UnreadLeft
-) -> str:
+) -> ToldText:
     """Compose the general instructions with a project's unread turns, rules and wishes."""
     text = static_instructions() + unread_hint(unread)
-    room = _MAX_CHARS - len(text) - len(_HEADING) - len(fence("")) - 1
+    room = _MAX_CHARS - len(text) - len(f"\n\n{_HEADING}\n") - len(fence("")) - 1
     lines = list_binding_lines(reader.read(tx, project), room)
-    left = room - len(_WISHES) - sum(len(line) + 1 for line in lines)
+    left = room - len(_WISHES) - sum(len(line.text) + 1 for line in lines)
     wishes = take_fitting(
         wish_lines(tx, list_wishes(tx, project), project, reader.home),
-        lambda one: len(one) + 1,
+        lambda one: len(one.text) + 1,
         left,
     )
-    lines += [_WISHES, *wishes] if wishes else []
-    return text + _HEADING + fence("\n".join(lines)) if lines else text
+    lines += [ToldLine(_WISHES), *wishes] if wishes else []
+    told = [ToldLine(text, "guide")]
+    told += [ToldLine(""), ToldLine(_HEADING), *fence_lines(lines)] if lines else []
+    return ToldText(tuple(told))
 
 
 _LOOK_S = 2.0
@@ -146,9 +149,9 @@ _LOG = logging.getLogger(__name__)
 def composers_for(settings: Settings) -> dict[str, Composer]:
     """Map each answer that is kept to its writer, by name."""
 
-    def write_instructions(tx: Transaction, reader: CoreReader, project: str | None) -> str:
+    def write_instructions(tx: Transaction, reader: CoreReader, project: str | None) -> ToldText:
         if not settings.instructions_core:
-            return static_instructions()
+            return ToldText((ToldLine(static_instructions(), "guide"),))
         return compose_instructions(tx, reader, project, count_for_agent(settings, tx, project))
 
     return {INSTRUCTIONS: write_instructions, BRIEFING: briefing_writer(settings)}
@@ -157,7 +160,7 @@ def composers_for(settings: Settings) -> dict[str, Composer]:
 def briefing_writer(settings: Settings) -> Composer:
     """Return the writer of the briefing that a hook puts before a model."""
 
-    def write_briefing(tx: Transaction, reader: CoreReader, project: str | None) -> str:
+    def write_briefing(tx: Transaction, reader: CoreReader, project: str | None) -> ToldText:
         unread = unread_note(count_for_agent(settings, tx, project))
         guide = load_text("session_start.md") + unread + describe_new_home(tx, settings, project)
         return compose_briefing(tx, reader, project, guide)

@@ -9,6 +9,7 @@ from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from memoria.app.project_news import take_news
+from memoria.app.told import Way
 from memoria.errors import InvalidInputError
 from memoria.language.reading.fences import show_invisible
 from memoria.model import AgentRevision, EntityKind, Memory, Scope, SearchResult, TurnRecord
@@ -151,6 +152,7 @@ async def search_memory(
     Use before answering anything that may have a history; with task, to go on with a piece of work.
     """
     found = await _note_news(ctx, await memory_of(ctx).search_memory(**arguments))
+    await _note_shown(ctx, "search", found)
     return answer_with(write_conclusions(found), result_text(found), link_hits(found))
 
 
@@ -163,7 +165,13 @@ async def search_conversation_traces(
     turns are cut (…); get_memory has them whole.
     """
     found = await _note_news(ctx, await memory_of(ctx).search_conversation_traces(**arguments))
+    await _note_shown(ctx, "traces", found)
     return answer_with(write_traces(found), result_text(found), link_hits(found))
+
+
+async def _note_shown(ctx: Ctx, way: Way, found: SearchResult) -> None:
+    """Note for the user what an answer shows, under the session in which it was asked for."""
+    await memory_of(ctx).told.note_shown(way, [hit.id for hit in found.hits])
 
 
 async def _note_news(ctx: Ctx, found: SearchResult) -> SearchResult:
@@ -184,8 +192,10 @@ async def get_memory(
     """
     match await memory_of(ctx).get_record(id):
         case Memory() as memory:
+            await memory_of(ctx).told.note_shown("lookup", [memory.id])
             return answer_with(write_lookup(memory), memory_text(memory), [link_memory(memory.id)])
         case TurnRecord() as record:
+            await memory_of(ctx).told.note_shown("lookup", [record.turn.id])
             page = write_turn(record, offset, max_chars)
             text = turn_record_text(record, offset, max_chars)
             return answer_with(page, text, [link_session(record.turn.session_id)])

@@ -1,6 +1,6 @@
 """All areas of the viewer, in the order of its menu."""
 
-from memoria.surface.http.viewer import health
+from memoria.surface.http.viewer import health, told
 from memoria.surface.http.viewer.table import Area
 
-AREAS: tuple[Area, ...] = (health.AREA,)
+AREAS: tuple[Area, ...] = (told.AREA, health.AREA)
