@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
     from playwright.sync_api import Page as Tab
 
-PAGES: tuple[Page[Any], ...] = tuple(one for area in AREAS for one in area.pages)
+_STREAM = f"{ROOT}/live/events"
+"""Path of what is no page of its own: it goes on until the visitor leaves."""
+PAGES: tuple[Page[Any], ...] = tuple(
+    one for area in AREAS for one in area.pages if one.path != _STREAM
+)
 _FIRST_LOOK = LOOKS[0]
 
 

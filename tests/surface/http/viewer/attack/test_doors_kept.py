@@ -11,6 +11,7 @@ from tests.surface.http.conftest import StartServer
 from tests.surface.http.viewer.attack.judge import judge_page
 from tests.surface.http.viewer.attack.stage import (
     ACTIONS,
+    DOORS,
     FRAME,
     PAGES,
     SAID_WORD,
@@ -103,7 +104,7 @@ async def test_whatever_is_no_visit_opens_no_page_and_does_nothing(
         before = await summarise(memory)
         async with httpx2.AsyncClient(base_url=server.url, timeout=30) as http:
             for number, head in enumerate(write_cookies(token, ann.http.cookies[VISIT])):
-                rows = [*list_calls(MADE_UP)]
+                rows = [*list_calls(MADE_UP, DOORS)]
                 for row, arguments in rows if number < _WHOLE else rows[number % 9 :: 9]:
                     nobody = ViewerGuest(http, ann.csrf)
                     answer = await call(nobody, row, arguments, **head)
@@ -136,7 +137,7 @@ async def test_a_visit_and_a_link_that_are_over_open_nothing(start_server: Start
                 answer = await http.request(method, f"{ROOT}/enter?link={used.text}")
                 assert answer.status_code in (401, 405), method
             await tokens.revoke(used.token.id)  # before anybody has shown the visit
-            for row, arguments in list_calls(MADE_UP):
+            for row, arguments in list_calls(MADE_UP, DOORS):
                 head = {"Cookie": f"{VISIT}={visit}"}
                 answer = await call(ViewerGuest(http), row, arguments, **head)
                 check_refusal(answer, (401,), row.name)
@@ -189,7 +190,7 @@ async def test_a_page_of_another_site_opens_no_page_and_does_nothing(
         memory = open_memory(server)
         ids, turns = await fill(memory), count()
         before = await summarise(memory)
-        for row, arguments in list_calls(ids):
+        for row, arguments in list_calls(ids, DOORS):
             origin = origins[next(turns) % len(origins)]  # a guard before all routes looks at it
             answer = await call(ann, row, arguments, Origin=origin)
             assert answer.status_code == 403, (row.name, origin)
