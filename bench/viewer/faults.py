@@ -56,7 +56,7 @@ class Watch:
         """Begin to watch a page."""
         page.on("console", lambda one: self._note(f"console {one.type}: {one.text}", one.type))
         page.on("pageerror", lambda error: self.said.append(f"script error: {error}"))
-        page.on("requestfailed", self._note_failure)
+        page.on("requestfailed", lambda one: self._note_failure(one))  # noqa: PLW0108  (it is marked)
 
     def take(self) -> list[str]:
         """Return what was reported since the last call."""
