@@ -379,6 +379,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "outbox.newest": lambda tx, _: tx.outbox.newest().seq,
     "outbox.read": lambda tx, _: [one.data for one in tx.outbox.read(BEGINNING, 10_000).events],
+    "outbox.read_latest": lambda tx, _: [one.data for one in tx.outbox.read_latest(10_000).events],
     "tokens.all": lambda tx, _: [*tx.tokens.all()],
     "webhooks.all": lambda tx, _: [one.webhook.id for one in tx.webhooks.all()],
     "webhooks.find": lambda tx, _: [

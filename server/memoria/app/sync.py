@@ -97,6 +97,7 @@ class SyncTimeline(Twin[TimelineQueries]):
     """Days and sessions as they are looked back on, without `await`."""
 
     list_days = wait_for(TimelineQueries.list_days)
+    list_happenings = wait_for(TimelineQueries.list_happenings)
     trace_session = wait_for(TimelineQueries.trace_session)
 
 

@@ -105,7 +105,7 @@ def build_app(
     subscriptions = Subscriptions(check_token(verifier))
     listening = Listening(holds=check_token(verifier))
     hooks = HookRoutes(chosen.body_within_s)
-    parts = _Parts(verifier, RestFace(listening), hooks, ViewerFace(), Readiness())
+    parts = _Parts(verifier, RestFace(listening), hooks, ViewerFace(listening), Readiness())
     turns = TenantTurns()
 
     @asynccontextmanager

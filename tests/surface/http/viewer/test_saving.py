@@ -112,6 +112,7 @@ def test_the_command_writes_a_page_into_a_new_file(shell: Shell, tmp_path: Path)
     anyio.run(hold_session)
     file = tmp_path / "page.html"
     done = shell("ui", "--export", file, "--session", SESSION, "--language", "zh")
+    searched = shell("ui", "--export", tmp_path / "search.html", "--search", "deploy on Tuesdays")
     again = shell("ui", "--export", file, "--day", DAY)
     missing = shell("ui", "--export", tmp_path / "other.html", "--session", "none")
     alone = shell("ui", "--session", SESSION)
@@ -120,6 +121,9 @@ def test_the_command_writes_a_page_into_a_new_file(shell: Shell, tmp_path: Path)
     check_self_contained(page)
     assert "We deploy on Tuesdays." in page
     assert 'lang="zh-Hans"' in page
+    check_self_contained((tmp_path / "search.html").read_text("utf-8"))
+    assert searched.code == 0
+    assert "We deploy on Tuesdays." in (tmp_path / "search.html").read_text("utf-8")
     assert (again.code, "Name another file" in again.err) == (1, True)
     assert (missing.code, "There is no session none" in missing.err) == (1, True)
     assert (alone.code, "--export FILE" in alone.err) == (2, True)

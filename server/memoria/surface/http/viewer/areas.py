@@ -6,6 +6,7 @@ from memoria.surface.http.viewer import (
     days,
     forgetting,
     health,
+    live,
     memories,
     nights,
     reading,
@@ -26,5 +27,6 @@ AREAS: tuple[Area, ...] = (
     forgetting.AREA,
     reading.AREA,
     tokens.AREA,
+    live.AREA,
     health.AREA,
 )

@@ -105,7 +105,10 @@ async def export_page(
     request = Request({"type": "http", "path": ROOT, "query_string": b"", "headers": []})
     visit = Visit(memory, Access.READ, request, language, csrf="")
     wish = read_wish(page.wish, ImmutableMultiDict(arguments), {})
-    return render_saved(visit, await page.load(visit, wish), page.title)
+    shown = await page.load(visit, wish)
+    if not isinstance(shown, Shown):
+        raise TypeError(f"{name} is no page that can be saved.")
+    return render_saved(visit, shown, page.title)
 
 
 def render_saved(visit: Visit, shown: Shown, title: str) -> str:
