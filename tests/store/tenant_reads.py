@@ -295,7 +295,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.listings.list_sessions(None, ListedSpan(0, 100, everywhere=True)).items
     ),
     "listings.walk_memories": lambda tx, them: [
-        tx.listings.walk_memories(ListedMemories(), ListedSpan(0, 100, everywhere=True), after).items
+        tx.listings.walk_memories(
+            ListedMemories(), ListedSpan(0, 100, everywhere=True), after
+        ).items
         for after in (None, *(WalkPlace(EVER, one) for one in them.memory_ids))
     ],
     "memories.by_version_numbers": lambda tx, them: tx.memories.by_version_numbers(them.ns),

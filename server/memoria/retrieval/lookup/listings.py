@@ -71,10 +71,7 @@ def walk_memories(tx: Transaction, walk: MemoryWalk, place: str | None) -> Memor
     Of a long walk for few memories a stretch may have none, and a cursor.
     """
     wanted = ListedMemories(
-        types=walk.types,
-        validities=walk.validities,
-        pinned=walk.pinned,
-        unverified=walk.unverified,
+        types=walk.types, validities=walk.validities, pinned=walk.pinned, unverified=walk.unverified
     )
     span = ListedSpan(0, walk.limit, workspace=place, everywhere=place == EVERYWHERE)
     found = tx.listings.walk_memories(wanted, span, _read_cursor(walk.cursor))

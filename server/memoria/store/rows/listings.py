@@ -120,11 +120,7 @@ class Listings:
         return ListedPage([row["n"] for row in page.items], page.total, page.elsewhere)
 
     def walk_memories(
-        self,
-        wanted: ListedMemories,
-        span: ListedSpan,
-        after: WalkPlace | None,
-        reach: int = _REACH,
+        self, wanted: ListedMemories, span: ListedSpan, after: WalkPlace | None, reach: int = _REACH
     ) -> WalkedMemories:
         """Read the memories after a place, in order of `valid_from`, the newest first.
 

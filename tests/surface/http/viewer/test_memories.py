@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import pytest
 from tests.surface.http.conftest import HttpServer, StartServer
-from tests.surface.http.viewer.visitor import ShownPage, Visitor
+from tests.surface.http.viewer.visitor import Visitor
 
 from memoria.app import Memoria
 from memoria.model import Turn
-from memoria.model.access import Access
 from memoria.model.provenance import COMMAND_LINE, TurnOrigin
 
 pytestmark = pytest.mark.anyio

@@ -1,6 +1,13 @@
 """All areas of the viewer, in the order of its menu."""
 
-from memoria.surface.http.viewer import changes, health, memories, search, told
+from memoria.surface.http.viewer import changes, health, memories, review, search, told
 from memoria.surface.http.viewer.table import Area
 
-AREAS: tuple[Area, ...] = (told.AREA, search.AREA, memories.AREA, changes.AREA, health.AREA)
+AREAS: tuple[Area, ...] = (
+    told.AREA,
+    search.AREA,
+    review.AREA,
+    memories.AREA,
+    changes.AREA,
+    health.AREA,
+)

@@ -62,17 +62,12 @@ async def undo(visit: Visit, wish: UndoWish) -> Done:
     back = keep_within(wish.back)
     if change.action == "forget":
         return Done(back, "Taken back: what was forgotten is here again.")
-    return Done(back, "Taken back. That is a change itself: the list of changes takes it back, too.")
+    return Done(
+        back, "Taken back. That is a change itself: the list of changes takes it back, too."
+    )
 
 
 AREA = Area(
     (Page(PATH, "changes", "Changes", ChangesWish, show_changes, menu="more"),),
-    (
-        Action(
-            f"{PATH}/undo",
-            "undo",
-            UndoWish,
-            undo,
-        ),
-    ),
+    (Action(f"{PATH}/undo", "undo", UndoWish, undo),),
 )

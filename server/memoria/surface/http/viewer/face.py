@@ -35,12 +35,12 @@ from memoria.surface.http.viewer.doors import (
 from memoria.surface.http.viewer.rendering import HEADERS, render, render_alone, say
 from memoria.surface.http.viewer.table import (
     ROOT,
+    VIEWER,
     Action,
     Done,
     Page,
     Shown,
     Visit,
-    VIEWER,
     WishT,
     keep_within,
     sentence,

@@ -7,14 +7,7 @@ from urllib.parse import urlencode
 from pydantic import BeforeValidator
 
 from memoria.app import Memoria
-from memoria.model import (
-    EdgeType,
-    Evidence,
-    Memory,
-    MemoryWalk,
-    Revision,
-    TurnRecord,
-)
+from memoria.model import EdgeType, Evidence, Memory, MemoryWalk, Revision, TurnRecord
 from memoria.model.listing import MemoryState
 from memoria.model.memory_types import STATABLE_TYPES, AnyType
 from memoria.model.provenance import (
@@ -245,9 +238,7 @@ async def _find_change(visit: Visit, memory_id: str) -> str | None:
     return next((one.id for one in listed.changes if one.memory_id == memory_id), None)
 
 
-async def _read_quoted(
-    memory: Memoria, said: Evidence | None, statement: str
-) -> QuotedTurn | None:
+async def _read_quoted(memory: Memoria, said: Evidence | None, statement: str) -> QuotedTurn | None:
     if said is None:
         return None
     record = await memory.get_turn(said.turn_id, context=1)

@@ -10,7 +10,7 @@ from memoria.language.words.document import as_text
 from memoria.model import AdjacentTurn, ExplainedCandidate, Explanation, Hit, SearchResult
 from memoria.model.memory_types import AnyType
 from memoria.model.moments import parse_instant
-from memoria.model.query import MemoryQuery, TranscriptQuery, read_list
+from memoria.model.query import read_list
 from memoria.retrieval.answer.form import write_words
 from memoria.surface.http.viewer import phrases
 from memoria.surface.http.viewer.table import ROOT, Area, Page, Shown, Visit, Wish
