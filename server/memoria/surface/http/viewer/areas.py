@@ -1,6 +1,6 @@
 """All areas of the viewer, in the order of its menu."""
 
-from memoria.surface.http.viewer import changes, health, memories, review, search, told
+from memoria.surface.http.viewer import changes, health, memories, projects, review, search, told
 from memoria.surface.http.viewer.table import Area
 
 AREAS: tuple[Area, ...] = (
@@ -9,5 +9,6 @@ AREAS: tuple[Area, ...] = (
     review.AREA,
     memories.AREA,
     changes.AREA,
+    projects.AREA,
     health.AREA,
 )
