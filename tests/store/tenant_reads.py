@@ -9,6 +9,7 @@ from tests.store.tenant_life import IMPORTED, MARK, MODEL, SAID, vector
 from memoria.ingest.turn_draft import digest_opening
 from memoria.language.reading.statement import fingerprint
 from memoria.model import Entity, InferredBy, Node, Role
+from memoria.model.events import BEGINNING
 from memoria.model.moments import LocalDay
 from memoria.model.nightly import NightlyRun
 from memoria.store.features import SESSION_BITS, Surroundings, TurnMetadataColumns, TurnPosition
@@ -20,6 +21,7 @@ from memoria.store.values import DocumentKind, ErasureFilter, Filters
 
 EVERY = Filters(include_history=True)
 EVER = 1 << 60
+WHOLE_TIME = LocalDay(date(2026, 1, 1), 0, EVER)
 BOTH: tuple[DocumentKind, ...] = ("turn", "memory")
 
 
@@ -214,7 +216,13 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "episodes.find": lambda tx, them: [tx.episodes.find(n, 0, 3) for n in them.sessions],
     "episodes.get_span": lambda tx, them: [tx.episodes.get_span(i) for i in them.memory_ids],
     "episodes.list_active": lambda tx, _: tx.episodes.list_active(0, 100),
+    "episodes.list_newest": lambda tx, them: [
+        f"{session=} n={n}" for session, n in tx.episodes.list_newest(them.sessions)
+    ],
     "episodes.list_over_turns": lambda tx, them: tx.episodes.list_over_turns(them.ns),
+    "episodes.list_turns": lambda tx, them: [
+        f"n={n}" for _, n in tx.episodes.list_turns(them.memory_ids)
+    ],
     "episodes.list_read_before": lambda tx, them: tx.episodes.list_read_before(
         dict.fromkeys(them.memory_ids, 1 << 60)
     ),
@@ -297,6 +305,11 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "ledger.newest": lambda tx, _: tx.ledger.newest(),
     "ledger.reading_price": lambda tx, _: tx.ledger.reading_price(0).calls,
     "ledger.spending": lambda tx, _: tx.ledger.spending(0, 1 << 60).calls,
+    "listings.describe": lambda tx, them: list(tx.listings.describe(them.sessions).values()),
+    "listings.list_held": lambda tx, _: [
+        f"session={one.n}"
+        for one in tx.listings.list_held([WHOLE_TIME], ListedSpan(0, 9, everywhere=True)).sessions
+    ],
     "listings.list_memories": lambda tx, _: (
         tx.listings.list_memories(ListedMemories(), ListedSpan(0, 100, everywhere=True)).items
     ),
@@ -317,6 +330,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "memories.list_about": lambda tx, _: tx.memories.list_about("user"),
     "memories.list_awaiting_turns": lambda tx, them: [
         f"n={n} " for n in tx.memories.list_awaiting_turns(them.ns)
+    ],
+    "memories.list_by_turns": lambda tx, them: [
+        f"{turn=} n={n}" for turn, n in tx.memories.list_by_turns(them.ns, 100)
     ],
     "memories.list_concluded_from": lambda tx, them: tx.memories.list_concluded_from(
         them.ns, InferredBy.MODEL
@@ -370,7 +386,15 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "portable.read": lambda tx, _: [
         [*tx.portable.read(kind, PortableSelection())] for kind in PORTABLE_KINDS
     ],
+    "outbox.newest": lambda tx, _: tx.outbox.newest().seq,
+    "outbox.read": lambda tx, _: [one.data for one in tx.outbox.read(BEGINNING, 10_000).events],
     "tokens.all": lambda tx, _: [*tx.tokens.all()],
+    "webhooks.all": lambda tx, _: [one.webhook.id for one in tx.webhooks.all()],
+    "webhooks.find": lambda tx, _: [
+        found.webhook.id
+        for one in ("ann", "bob")
+        if (found := tx.webhooks.find(f"webhook of {one}"))
+    ],
     "tokens.find": lambda tx, _: [
         found for one in ("ann", "ben") if (found := tx.tokens.find(f"token of {one}"))
     ],
@@ -393,6 +417,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "queue.get_entry": lambda tx, them: [tx.queue.get_entry(i) for i in them.entry_ids],
     "queue.list_entries": lambda tx, _: tx.queue.list_entries(None, 100),
+    "queue.list_over_turns": lambda tx, them: tx.queue.list_over_turns(them.ns),
     "queue.list_resting": lambda tx, them: [tx.queue.list_resting(n, -1) for n in them.sessions],
     "queue.has_done": lambda tx, _: tx.queue.has_done(),
     "queue.status": lambda tx, _: tx.queue.status().waiting,

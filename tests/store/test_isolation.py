@@ -162,6 +162,11 @@ WRITES = {
     "tombstones.add_all",
     "tombstones.lift",
     "transcripts.set",
+    "webhooks.add",
+    "webhooks.note_failed",
+    "webhooks.note_sent",
+    "webhooks.remove",
+    "webhooks.replace",
 }
 
 

@@ -32,6 +32,7 @@ from memoria.retrieval.lookup.records import complete_id
 from memoria.retrieval.lookup.review import read_contradicted, read_pending
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
+from memoria.store.values import LAST
 
 Hops = Literal[1, 2]
 _Settle = Callable[[Transaction, Pair, Channel, int], None]
@@ -116,15 +117,18 @@ class ProvenanceQueries:
         return await in_snapshot(self._store, self._tenant, lambda tx: list_wishes(tx, project))
 
     @check_arguments
-    async def list_actions(self, limit: Count = 100, since: int = 0) -> list[LoggedAction]:
+    async def list_actions(
+        self, limit: Count = 100, since: int = 0, before: int = LAST
+    ) -> list[LoggedAction]:
         """List what was done and what was refused, newest first.
 
         Args:
             limit: lines at most.
             since: UTC epoch milliseconds.
+            before: only lines before the one of this number, with which a list ended.
         """
         return await in_snapshot(
-            self._store, self._tenant, lambda tx: tx.audit.list_latest(limit, since)
+            self._store, self._tenant, lambda tx: tx.audit.list_latest(limit, since, before)
         )
 
 

@@ -17,6 +17,7 @@ from memoria.app.recall import Recall
 from memoria.app.spool import count_waiting
 from memoria.memories.task_in_hand import date_focus, list_told_tasks
 from memoria.model import (
+    Health,
     Memory,
     MemoryListing,
     MemoryPage,
@@ -48,6 +49,7 @@ from memoria.store.values import Filters
 
 if TYPE_CHECKING:
     from memoria.app.provenance import ProvenanceQueries
+    from memoria.app.timeline import TimelineQueries
 
 _T = TypeVar("_T")
 Completed = Literal["memory", "session", "project"]
@@ -246,6 +248,13 @@ class Records(Recall):
 
         return ProvenanceQueries(self._store, self.tenant, self.settings.workspace)
 
+    @property
+    def timeline(self) -> "TimelineQueries":
+        """Days with their sessions, and sessions with what came of each turn."""
+        from memoria.app.timeline import TimelineQueries  # noqa: PLC0415  (only who looks back pays for it)
+
+        return TimelineQueries(self._store, self.settings)
+
     def _look_up(self, tx: Transaction, memory: Memory) -> Memory:
         """Add to a memory what contradicts or outdates it, what was said later, and its links."""
         from memoria.memories.times import local_span  # noqa: PLC0415  (as below)
@@ -267,6 +276,19 @@ class Records(Recall):
         """Filters for all that counts and that the project sees."""
         project = self.settings.workspace
         return Filters(workspace=project, everywhere=project == EVERYWHERE)
+
+    @check_arguments
+    async def own_health(self) -> Health:
+        """Examine what is this tenant's own, for somebody who may not be told of the machine."""
+        from memoria.admin.doctor import examine_tenant  # noqa: PLC0415  (only who asks pays for it)
+
+        return await in_thread(lambda: examine_tenant(self._store, self.settings))
+
+    async def is_alone(self) -> bool:
+        """Return whether the server has this tenant alone, so that all it tells is theirs."""
+        if self.settings.homes is not None:
+            return False
+        return set(await in_thread(self._store.tenants)) <= {self.tenant}
 
     async def _complete_ids(self, *ids: str | None) -> list[str]:
         """Return the whole ids for some ends of ids; empty for an end that no id has."""

@@ -23,6 +23,7 @@ from memoria.app.memory import Memoria
 from memoria.app.private_times import PrivateSwitch
 from memoria.app.provenance import EntityQueries, ProvenanceQueries
 from memoria.app.queue import ExtractionQueue
+from memoria.app.timeline import TimelineQueries
 from memoria.config import Settings
 from memoria.errors import ClosedError
 from memoria.inference.base import Embedder
@@ -64,6 +65,7 @@ class SyncQueue(Twin[ExtractionQueue]):
 
     status = wait_for(ExtractionQueue.status)
     list_entries = wait_for(ExtractionQueue.list_entries)
+    list_spending = wait_for(ExtractionQueue.list_spending)
     is_idle = wait_for(ExtractionQueue.is_idle)
     fill = wait_for(ExtractionQueue.fill)
     retry = wait_for(ExtractionQueue.retry)
@@ -89,6 +91,13 @@ class SyncProvenance(Twin[ProvenanceQueries]):
     page_contradicted = wait_for(ProvenanceQueries.page_contradicted)
     list_quotes = wait_for(ProvenanceQueries.list_quotes)
     list_actions = wait_for(ProvenanceQueries.list_actions)
+
+
+class SyncTimeline(Twin[TimelineQueries]):
+    """Days and sessions as they are looked back on, without `await`."""
+
+    list_days = wait_for(TimelineQueries.list_days)
+    trace_session = wait_for(TimelineQueries.trace_session)
 
 
 class SyncEntities(Twin[EntityQueries]):
@@ -174,6 +183,11 @@ class SyncMemoria(OpenedTwin[Memoria]):
         return SyncProvenance(self._original.provenance, self._loop)
 
     @property
+    def timeline(self) -> SyncTimeline:
+        """Days with their sessions, and sessions with what came of each turn."""
+        return SyncTimeline(self._original.timeline, self._loop)
+
+    @property
     def graph(self) -> SyncEntities:
         """The people, places and things that memories speak of."""
         return SyncEntities(self._original.graph, self._loop)
@@ -230,6 +244,8 @@ class SyncMemoria(OpenedTwin[Memoria]):
     close_past_conversations = wait_for(Memoria.close_past_conversations)
     wait_until_idle = wait_for(Memoria.wait_until_idle)
     health = wait_for(Memoria.health)
+    own_health = wait_for(Memoria.own_health)
+    is_alone = wait_for(Memoria.is_alone)
     rebuild_indexes = wait_for(Memoria.rebuild_indexes)
 
 

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Annotated, Any
 
-from memoria.model.base import UNLESS_EMPTY, Shown, Value
+from memoria.model.base import HIDDEN, UNLESS_EMPTY, Shown, Value
 from memoria.model.core import USER_EDIT_NAME
 from memoria.model.graph import Edge, Entity, NameLink, NodeKind
 from memoria.model.memory import Memory, MemoryVersion, Trust
@@ -47,6 +47,8 @@ class AuditEntry(Value):
 class LoggedAction(AuditEntry):
     """A line of the log with its subject's id."""
 
+    n: Annotated[int, HIDDEN] = 0
+    """Number of the line, by which a list goes on; 0 where none was asked for."""
     subject: str
 
     @property

@@ -9,6 +9,7 @@ from memoria.memories.conditions import (
     answerable_turns,
     condition_of_turn,
     conditions_of_memories,
+    conditions_of_turns,
     is_withheld,
 )
 from memoria.model import Memory, SessionRecord, StoredTurn, TurnRecord
@@ -211,10 +212,11 @@ def read_session(tx: Transaction, session_id: str, offset: int, limit: int) -> S
             "search_conversation_traces: every hit names its session."
         )
     turns = answerable_turns(tx, tx.conversations.session_turns(session_id, offset, limit))
+    conditions = conditions_of_turns(tx, turns)
     return SessionRecord(
         session_id=session_id,
         total=total,
         turns=tuple(turns),
-        confided=frozenset(turn.id for turn in turns if condition_of_turn(tx, turn)),
+        confided=frozenset(turn.id for turn in turns if conditions[turn.n]),
         segments=tuple(tx.conversations.list_segments(session_id)),
     )

@@ -260,6 +260,11 @@ class Memories:
         """List ids of memories that one of the turns repeats."""
         return self._rows.column("said_again_in", ns=as_json(turn_ns))
 
+    def list_by_turns(self, turn_ns: Sequence[int], limit: int) -> list[tuple[int, int]]:
+        """List (turn, newest wording) of memories concluded from the turns or repeated there."""
+        rows = self._rows.tuples("by_turns", ns=list_numbers(turn_ns), limit=limit)
+        return [(turn_n, wording_n) for turn_n, wording_n in rows]
+
     def list_evidence(self, memory_id: str) -> list[Evidence]:
         """List every turn on which a wording of a memory rests, in the order said."""
         return [

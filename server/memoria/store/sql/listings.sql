@@ -97,3 +97,26 @@ SELECT s.n, s.session_id, s.source AS client, s.first_at, s.last_at, w.name AS w
 FROM sessions s
 LEFT JOIN workspaces w ON w.n = s.workspace_n
 WHERE +s.tenant_id = :tenant AND s.n IN (SELECT value FROM {numbers :ns});
+
+-- name: held
+-- Sessions with what was said in each of some days, in the order in which it began. Of very many turns
+-- the first are read. `days` has the beginning of each day.
+WITH said AS (
+  SELECT t.n, t.session_n, t.at,
+         (SELECT count(*) FROM {numbers :days} b WHERE b.value <= t.at) AS day
+  FROM turns t
+  WHERE t.tenant_id = :tenant AND t.at >= :begin AND t.at < :end
+  ORDER BY t.at LIMIT :most_turns)
+SELECT s.n, said.day - 1 AS day, min(said.at) AS first_at, max(said.at) AS last_at,
+       count(*) AS turns
+FROM said
+JOIN documents d ON d.n = said.n AND d.current AND NOT d.suppressed
+JOIN sessions s ON s.n = said.session_n
+WHERE s.workspace_n IS NULL OR s.workspace_n {is} :place
+   OR :everywhere AND s.workspace_n NOT IN (SELECT value FROM {numbers :private})
+GROUP BY s.n, said.day ORDER BY first_at, s.n LIMIT :limit;
+
+-- name: held_until
+-- Time of the last turn that `held` reads, if there are as many.
+SELECT at FROM turns WHERE tenant_id = :tenant AND at >= :begin AND at < :end
+ORDER BY at LIMIT 1 OFFSET :most_turns - 1;

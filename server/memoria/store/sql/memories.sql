@@ -318,6 +318,21 @@ CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tena
 JOIN memories m ON m.n = v.memory_n
 ORDER BY m.id;
 
+-- name: by_turns
+-- Turns, each with the newest wordings of the memories that were concluded from it, or that it repeats.
+SELECT said.turn_n, v.n
+FROM (SELECT w.value AS turn_n, o.memory_n
+      FROM {numbers :ns} w
+      CROSS JOIN memory_versions o ON o.turn_n = w.value AND +o.tenant_id = :tenant
+      UNION
+      SELECT w.value, e.memory_n
+      FROM {numbers :ns} w
+      CROSS JOIN memory_evidence e ON e.turn_n = w.value AND +e.tenant_id = :tenant) said
+CROSS JOIN memory_versions v ON v.memory_n = said.memory_n AND v.version = (
+     SELECT max(version) FROM memory_versions WHERE memory_n = said.memory_n)
+ORDER BY said.turn_n, v.memory_n
+LIMIT :limit;
+
 -- name: evidence
 SELECT t.id AS turn_id, s.source, s.session_id, t.message_id, t.turn_index, t.role, t.speaker,
        t.at, v.quote, v.version, v.ingested_at AS noted_at

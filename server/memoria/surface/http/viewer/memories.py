@@ -1,4 +1,4 @@
-"""Memories and turns: lists, a memory whole with the words it rests on, and what one may do to it."""
+"""Memories and turns: lists, a memory with the words it rests on, and what one may do to it."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal, NamedTuple
@@ -118,13 +118,12 @@ async def show_memories(visit: Visit, wish: ListWish) -> Shown:
             limit=_ON_PAGE,
         )
     )
-    projects = await visit.memory.projects.list()
     return Shown(
         "memories.html",
         {
             "wish": wish,
             "stretch": stretch,
-            "projects": [one for one in projects if one.memories or one.turns],
+            "projects": await visit.memory.told.list_projects(),
             "states": phrases.LISTED_STATES,
             "here": _write_list_path(wish, wish.cursor),
             "next": stretch.cursor and _write_list_path(wish, stretch.cursor),
@@ -158,7 +157,6 @@ async def show_memory(visit: Visit, wish: MemoryWish) -> Shown:
     if isinstance(record, TurnOrigin):
         return _show_origin(record, 0)
     source = record.versions[0]
-    projects = () if memory.workspace else await visit.memory.projects.list()
     return Shown(
         "memory.html",
         {
@@ -176,7 +174,7 @@ async def show_memory(visit: Visit, wish: MemoryWish) -> Shown:
             "links": list(_list_links(record)),
             "names": list(_list_names(record)),
             "types": [] if memory.type.is_derived else list(STATABLE_TYPES),
-            "projects": [one for one in projects if one.memories or one.turns],
+            "projects": [] if memory.workspace else await visit.memory.told.list_projects(),
             "undo": wish.undo,
             "here": f"{PATH}/{memory.id}",
             "say": phrases,
@@ -206,7 +204,7 @@ async def revise(visit: Visit, wish: ReviseWish) -> Done:
     )
     path = f"{PATH}/{memory.id}" if wish.back is None else keep_within(wish.back)
     if memory.is_unchanged:
-        return Done(path, "Nothing had to be changed.")
+        return Done(path, "Nothing was changed: it was so already.")
     change = await _find_change(visit, memory.id)
     joint = "&" if "?" in path else "?"
     back = f"{path}{joint}undo={change}" if change else path

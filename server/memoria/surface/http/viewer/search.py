@@ -61,7 +61,6 @@ class HitView(NamedTuple):
 
 async def show_search(visit: Visit, wish: SearchWish) -> Shown:
     """Show the answer to a question, or the form alone."""
-    projects = await visit.memory.projects.list()
     query = (wish.query or "").strip()
     found = await _search(visit, wish, query) if query else None
     explanation = None if found is None else found.explanation
@@ -72,8 +71,8 @@ async def show_search(visit: Visit, wish: SearchWish) -> Shown:
             "found": found,
             "hits": [] if found is None else list(_view_hits(found)),
             "rejected": [] if explanation is None else _list_rejected(explanation),
-            "projects": [one for one in projects if one.memories or one.turns],
-            "has_private": any(one.is_private for one in projects),
+            "projects": await visit.memory.told.list_projects(),
+            "has_private": bool(visit.memory.settings.private_workspaces),
             "here": write_path(wish),
             "with_history": write_path(wish, include_history=True),
             "with_more": write_path(wish, limit=min(10 * _HITS, 200)),
@@ -126,7 +125,8 @@ def _view_hits(found: SearchResult) -> Iterator[HitView]:
         ranked.setdefault(each.id, (rank, each))
     for hit in found.hits:
         rank, why = ranked.get(hit.id, (0, None))
-        tool = hit.tool and (hit.tool.name, as_text(hit.tool.args), as_text(hit.tool.result))
+        call = hit.tool
+        tool = None if call is None else (call.name, as_text(call.args), as_text(call.result))
         at = parse_instant(hit.source.at)
         yield HitView(hit, at, write_words(hit).strip(), tool, why, rank)
 
