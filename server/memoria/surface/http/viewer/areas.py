@@ -2,24 +2,18 @@
 
 from memoria.surface.http.viewer import (
     changes,
-<<<<<<< HEAD
-    health,
-    memories,
-    names,
-    projects,
-    review,
-    search,
-=======
     core,
     days,
     forgetting,
     health,
     memories,
+    names,
     nights,
+    projects,
     reading,
+    review,
     search,
     tokens,
->>>>>>> main
     told,
 )
 from memoria.surface.http.viewer.table import Area
@@ -27,21 +21,16 @@ from memoria.surface.http.viewer.table import Area
 AREAS: tuple[Area, ...] = (
     told.AREA,
     search.AREA,
-<<<<<<< HEAD
+    days.AREA,
     review.AREA,
     names.AREA,
-    memories.AREA,
-    changes.AREA,
-    projects.AREA,
-=======
-    days.AREA,
     nights.AREA,
     memories.AREA,
     changes.AREA,
     core.AREA,
     forgetting.AREA,
     reading.AREA,
+    projects.AREA,
     tokens.AREA,
->>>>>>> main
     health.AREA,
 )

@@ -62,13 +62,7 @@ async def undo(visit: Visit, wish: UndoWish) -> Done:
     back = keep_within(wish.back)
     if change.action == "forget":
         return Done(back, "Taken back: what was forgotten is here again.")
-<<<<<<< HEAD
-    return Done(
-        back, "Taken back. That is a change itself: the list of changes takes it back, too."
-    )
-=======
     return Done(back, "Taken back. This is a change itself: the list of changes takes it back.")
->>>>>>> main
 
 
 AREA = Area(
