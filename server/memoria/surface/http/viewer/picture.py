@@ -1,7 +1,9 @@
 """Pictures of neighbourhoods: nodes in columns, from a name to what is around, and lines."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import NamedTuple
+from unicodedata import east_asian_width
 from urllib.parse import quote
 
 from memoria.model import EdgeType, Node
@@ -138,6 +140,8 @@ def _lead_to(kind: str, node_id: str) -> str:
 
 
 def _shorten(text: str, chars: int) -> str:
-    """Return the beginning of a text, on one line."""
+    """Return the beginning of a text, on one line; wide characters take the room of two."""
     line = " ".join(text[: 4 * chars].split())
-    return line if len(line) <= chars else f"{line[: chars - 1].rstrip()}…"
+    room = accumulate(2 if east_asian_width(one) in "WF" else 1 for one in line)
+    kept = sum(taken <= chars for taken in room)
+    return line if kept == len(line) else f"{line[: kept - 1].rstrip()}…"
