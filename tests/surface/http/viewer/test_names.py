@@ -12,6 +12,7 @@ from tests.surface.http.viewer.visitor import ShownPage, Visitor
 from memoria import Memoria
 from memoria.app.provenance import EntityQueries
 from memoria.model.provenance import Neighbourhood
+from memoria.store.values import Filters
 from memoria.surface.http.viewer.picture import draw_neighbourhood
 
 pytestmark = pytest.mark.anyio
@@ -37,8 +38,9 @@ async def test_names_are_listed_page_by_page_and_found_by_how_they_begin(
     async with start_server() as server, Visitor.enter(server) as visitor:
         empty = await visitor.open("/names")
         m = open_memory(server)
-        for number in range(45):
-            await m.remember(f"Boat {number:02} is blue", entities=[f"Boat {number:02}"])
+        for first in range(0, 48, 8):
+            boats = [f"Boat {number:02}" for number in range(first, first + 8)]
+            await m.remember(f"Boats from {first} are blue", entities=boats)
         await m.remember("Zuzana sails", entities=[{"name": "Zuzana", "kind": "person"}])
         first = await visitor.open("/names")
         after = re.search(r'href="([^"]+)" rel="next"', first.html)
@@ -50,7 +52,7 @@ async def test_names_are_listed_page_by_page_and_found_by_how_they_begin(
         visitor.http.headers["accept-language"] = "zh"
         chinese = await visitor.open("/names", begins="zu")
     assert "No name is known yet" in empty.text
-    assert (len(list_items(first)), len(list_items(second))) == (40, 6)
+    assert (len(list_items(first)), len(list_items(second))) == (40, 9)
     assert "Zuzana" in second.text
     assert len(list_items(found)) == 1
     assert "person · named by 1" in found.text.replace("person named", "person · named")
@@ -112,12 +114,18 @@ async def test_a_name_that_only_what_is_not_to_be_kept_has_is_shown_nowhere(
     async with start_server() as server, Visitor.enter(server) as visitor:
         m = open_memory(server)
         said = [
-            {"role": "user", "content": "Don't remember this: I met Balthazar Quint in Lisbon."},
+            {"role": "user", "content": "I met Balthazar Quint in Lisbon."},
+            {"role": "assistant", "content": "How was it?"},
+            {"role": "user", "content": "Please don't remember what I just said."},
+            {"role": "assistant", "content": "I will not."},
             {"role": "user", "content": "I met Oriana Fell in Porto."},
         ]
         await m.record_conversation(said, session_id="s")
+        with server.home.store.read("ann") as tx:
+            known = tx.graph.find_entities(["Balthazar Quint"], Filters(include_processed=True))
         listed = await visitor.open("/names")
         page = await visitor.open("/names/Balthazar Quint")
+    assert [one.name for one in known] == ["Balthazar Quint"]
     assert "Oriana Fell" in listed.text
     assert "Balthazar" not in listed.text
     assert "Nothing is linked with this name." in page.text
