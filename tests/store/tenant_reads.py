@@ -280,6 +280,15 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
             *(Node("entity", one.id) for one in them.entities),
         )
     ],
+    "graph.list_entities": lambda tx, them: tx.graph.list_entities(
+        [one.id for one in them.entities], EVERY
+    ),
+    "graph.list_links": lambda tx, them: [
+        tx.graph.list_links(one, them.memory_ids, EVERY, 100) for one in them.entities
+    ],
+    "graph.list_naming": lambda tx, them: [
+        node for own in tx.graph.list_naming(them.entities, EVERY, 9).values() for node in own
+    ],
     "graph.list_joined": lambda tx, them: [tx.graph.list_joined(one.id) for one in them.entities],
     "graph.list_same_named": lambda tx, _: tx.graph.list_same_named(9),
     "graph.neighbours": lambda tx, them: [

@@ -110,6 +110,7 @@ class SyncEntities(Twin[EntityQueries]):
     list_proposals = wait_for(EntityQueries.list_proposals)
     list_names = wait_for(EntityQueries.list_names)
     find_kin = wait_for(EntityQueries.find_kin)
+    read_neighbourhood = wait_for(EntityQueries.read_neighbourhood)
 
 
 class OpenedTwin(Twin[_OriginalT_co]):

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from memoria.model.base import HIDDEN, UNLESS_EMPTY, Shown, Value
 from memoria.model.core import USER_EDIT_NAME
-from memoria.model.graph import Edge, Entity, NodeKind
+from memoria.model.graph import Edge, Entity, NameLink, NodeKind
 from memoria.model.memory import Memory, MemoryVersion, Trust
 from memoria.model.moments import Moment
 from memoria.model.operation import TurnRange
@@ -186,6 +186,22 @@ class Namesakes(Value):
     entities: tuple[Entity, ...]
     near: tuple[Entity, ...]
     """Entities with a similar name, if no entity has the name."""
+
+
+class Neighbourhood(Value):
+    """An entity, what names it, and what that is linked with."""
+
+    entity: Entity
+    memories: tuple[Memory, ...]
+    """Memories that name it, the most strongly linked first."""
+    turns: tuple[StoredTurn, ...]
+    """Turns that name it, the newest first."""
+    entities: tuple[Entity, ...]
+    """Other entities that the memories name."""
+    others: tuple[Memory, ...]
+    """Other memories that the memories are linked with."""
+    links: tuple[NameLink, ...]
+    """Links of the memories with all of these."""
 
 
 class EntityKin(Value):
