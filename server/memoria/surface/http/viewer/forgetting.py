@@ -58,7 +58,7 @@ class SelectionWish(Wish):
     """Ids of memories or turns, or their ends, with blanks or commas between them."""
     topic: str | None = None
     query: str | None = None
-    type: MemoryType | None = None
+    type: str | None = None
     session_id: str | None = None
     speaker: str | None = None
     since: str | None = None

@@ -41,6 +41,37 @@ _ACTIONS = {
     "upvote": sentence("voted up"),
 }
 """Words for actions; one that is not here is shown by its name."""
+_CHECKS = frozenset(
+    (
+        sentence("version"),
+        sentence("disk"),
+        sentence("privacy"),
+        sentence("leftovers"),
+        sentence("files"),
+        sentence("core files"),
+        sentence("kept answers"),
+        sentence("backups"),
+        sentence("settings"),
+        sentence("projects"),
+        sentence("hooks"),
+        sentence("engine"),
+        sentence("integrity"),
+        sentence("schema"),
+        sentence("full text"),
+        sentence("vectors"),
+        sentence("graph"),
+        sentence("leases"),
+        sentence("erasure"),
+        sentence("model"),
+        sentence("backlog"),
+        sentence("chat model"),
+        sentence("queue"),
+        sentence("private time"),
+        sentence("sources"),
+        sentence("tenants' folders"),
+    )
+)
+"""Names of doctor's checks that are translated."""
 _STATES = {"ok": sentence("well"), "warning": sentence("to look at"), "error": sentence("broken")}
 
 
@@ -62,6 +93,7 @@ async def show_health(visit: Visit, _wish: Wish) -> Shown:
         {
             "findings": findings,
             "states": _STATES,
+            "checks": _CHECKS,
             "held": await memory.statistics(),
             "is_alone": is_alone,
             "is_admin": visit.access.includes(Access.ADMIN),

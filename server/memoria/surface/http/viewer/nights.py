@@ -98,6 +98,12 @@ class NightId(Wish):
     run_id: Annotated[str, Field(min_length=1)]
 
 
+class BeginWish(Wish):
+    """The steps of a run, by name; all of them by default."""
+
+    steps: list[str] = Field(default_factory=list)
+
+
 async def show_nights(visit: Visit, wish: NightsWish) -> Shown:
     """Show the runs, newest first."""
     settings = visit.memory.settings
@@ -162,10 +168,10 @@ async def undo_night(visit: Visit, wish: NightId) -> Done:
     )
 
 
-async def begin_night(visit: Visit, _wish: Wish) -> Done:
+async def begin_night(visit: Visit, wish: BeginWish) -> Done:
     """Begin a run, or finish the one that was begun; it goes on by itself."""
     settings = visit.memory.settings
-    run = await in_thread(lambda: nights.begin_nightly(settings))
+    run = await in_thread(lambda: nights.begin_nightly(settings, wish.steps))
     await visit.memory.note_action("begin night", run.id)
     return Done(
         f"{PATH}/{run.id}",
@@ -214,7 +220,14 @@ AREA = Area(
         ),
     ),
     (
-        Action(f"{PATH}/begin", "begin night", Wish, begin_night, Access.ADMIN),
+        Action(
+            f"{PATH}/begin",
+            "begin night",
+            BeginWish,
+            begin_night,
+            Access.ADMIN,
+            {"steps": "metrics"},
+        ),
         Action(
             f"{PATH}/{{run_id}}/undo",
             "undo night",
