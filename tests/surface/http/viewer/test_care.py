@@ -6,7 +6,7 @@ import pytest
 from tests.surface.http.conftest import StartServer
 from tests.surface.http.viewer.test_forgetting import say
 from tests.surface.http.viewer.test_nights import open_memory
-from tests.surface.http.viewer.visitor import Visitor
+from tests.surface.http.viewer.visitor import ShownPage, Visitor
 
 from memoria.model import DAY_MS, QueueKind, new_id, now_millis
 from memoria.model.access import TEXT_BEGINS, Access, TokenText
@@ -52,7 +52,7 @@ async def test_tokens_are_told_by_day_and_money_only_where_prices_are_set(
     start_server: StartServer,
 ) -> None:
     prices = {"llm_input_price": 1.0, "llm_output_price": 2.0}
-    pages = []
+    pages: list[ShownPage] = []
     for given in ({}, prices):
         async with start_server(**given) as server, Visitor.enter(server) as visitor:
             if not pages:
@@ -84,11 +84,13 @@ async def test_health_tells_of_the_machine_only_to_a_tenant_alone_on_the_server(
 ) -> None:
     async with start_server() as server, Visitor.enter(server) as ann:
         await open_memory(server).remember("Ann likes tea.")
-        alone = await ann.open("/health")
+        quick, alone = [await ann.open("/health", **how) for how in ({}, {"closely": "true"})]
         await open_memory(server, "ben").remember("Ben likes rum.")
-        among = await ann.open("/health")
+        among = await ann.open("/health", closely="true")
         chinese = await ann.http.get("/ui/health", headers={"accept-language": "zh"})
-    for word in ("GB free", "Python", "Size of the database"):
+    assert "GB free" in quick.text
+    assert "integrity" not in quick.text
+    for word in ("GB free", "Python", "integrity", "Size of the database"):
         assert word in alone.text
         assert word not in among.text
     assert str(server.home.settings.home_path) in alone.html

@@ -18,7 +18,9 @@ def read_token(page: ShownPage) -> str:
 
 async def say(memory: Memoria, text: str, session: str = "s1") -> str:
     said = {"role": "user", "content": text}
-    return (await memory.record_conversation([said], session_id=session)).turns[0].id
+    turn_id = (await memory.record_conversation([said], session_id=session)).turns[0].id
+    assert turn_id is not None
+    return turn_id
 
 
 async def test_what_is_confirmed_by_its_number_is_forgotten_with_a_proof_and_put_back(

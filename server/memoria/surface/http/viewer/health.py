@@ -75,17 +75,26 @@ _CHECKS = frozenset(
 _STATES = {"ok": sentence("well"), "warning": sentence("to look at"), "error": sentence("broken")}
 
 
+class HealthWish(Wish):
+    """How closely to look: everything that is held is gone through, or nothing."""
+
+    closely: bool = False
+
+
 class LogWish(Wish):
     """The newest lines of the log, or those before a line's number."""
 
     before: Annotated[int, Field(ge=1)] = LAST
 
 
-async def show_health(visit: Visit, _wish: Wish) -> Shown:
-    """Show the findings of a quick look, and counts; what is the machine's to its owner alone."""
+async def show_health(visit: Visit, wish: HealthWish) -> Shown:
+    """Show findings, and after a close look counts; what is the machine's to its owner alone."""
     memory = visit.memory
     is_alone = await memory.is_alone()
-    health = await (memory.health(deep=False) if is_alone else memory.own_health())
+    sees_all = is_alone and wish.closely
+    health = await (
+        memory.health(deep=False) if sees_all else memory.quick_health(own=not is_alone)
+    )
     order = ("error", "warning", "ok")
     findings = sorted(health.findings, key=lambda one: order.index(one.state))
     return Shown(
@@ -94,7 +103,7 @@ async def show_health(visit: Visit, _wish: Wish) -> Shown:
             "findings": findings,
             "states": _STATES,
             "checks": _CHECKS,
-            "held": await memory.statistics(),
+            "held": await memory.statistics() if wish.closely else None,
             "is_alone": is_alone,
             "is_admin": visit.access.includes(Access.ADMIN),
             "notable": len(health.notable),
@@ -118,7 +127,7 @@ async def show_log(visit: Visit, wish: LogWish) -> Shown:
 
 AREA = Area(
     (
-        Page(f"{ROOT}/health", "health", "Health", Wish, show_health, menu="more"),
+        Page(f"{ROOT}/health", "health", "Health", HealthWish, show_health, menu="more"),
         Page(_LOG, "log", "Log", LogWish, show_log, Access.ADMIN),
     )
 )

@@ -92,7 +92,7 @@ class NightWish(Wish):
     after: Annotated[int, Field(ge=0)] = 0
 
 
-class NightId(Wish):
+class UndoWish(Wish):
     """A run, by its id or the end of it."""
 
     run_id: Annotated[str, Field(min_length=1)]
@@ -148,7 +148,7 @@ async def show_night(visit: Visit, wish: NightWish) -> Shown:
     )
 
 
-async def undo_night(visit: Visit, wish: NightId) -> Done:
+async def undo_night(visit: Visit, wish: UndoWish) -> Done:
     """Undo a run and all later ones."""
     settings = visit.memory.settings
     undone = await in_thread(lambda: nights.undo_nightly(settings, wish.run_id, lambda _: None))
@@ -231,7 +231,7 @@ AREA = Area(
         Action(
             f"{PATH}/{{run_id}}/undo",
             "undo night",
-            NightId,
+            UndoWish,
             undo_night,
             Access.ADMIN,
             {"run_id": EXAMPLE_IDS["night"]},
