@@ -93,6 +93,7 @@ async def test_a_corrected_wording_is_shown_with_what_was_deleted_and_inserted(
         assert found is not None
         night = await visitor.open(found[1])
     assert "Ann likes <del>green</del><ins>black</ins> tea." in night.html
+    assert (night.status, "importance: " in night.text) == (200, False)
 
 
 async def test_nights_go_by_cursor_and_changes_too(
