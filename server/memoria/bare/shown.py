@@ -8,7 +8,6 @@ former one, whose notes go. What is forgotten is taken out of both.
 import os
 import time
 from binascii import crc32
-from collections.abc import Callable, Collection, Iterable
 
 from memoria.bare.home import (
     make_folder,
@@ -23,6 +22,10 @@ from memoria.bare.kept import BRIEFING, load_kept
 from memoria.bare.plain_json import read_json, write_json
 from memoria.bare.spool import describe_error
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
 SHOWN, FORMER = "shown.notes", "shown-former.notes"
 """Files of a tenant's notes: those that are added to, and those before them."""
 MOST_BYTES = 1 << 20
@@ -33,7 +36,7 @@ _MOST_IDS = 100
 _SEED = 0x9E3779B9
 
 
-def note_shown(home: str, tenant: str, session: str, way: str, ids: Iterable[str]) -> None:
+def note_shown(home: str, tenant: str, session: str, way: str, ids: "Iterable[str]") -> None:
     """Note records that an agent was shown; nothing is written where there are none.
 
     Args:
@@ -65,7 +68,7 @@ def note_shown(home: str, tenant: str, session: str, way: str, ids: Iterable[str
 
 
 def note_kept(
-    home: str, tenant: str, session: str, workspace: str | None, tell: Callable[[str], None]
+    home: str, tenant: str, session: str, workspace: str | None, tell: "Callable[[str], None]"
 ) -> None:
     """Note what a kept briefing showed in a session, as `note_shown` does; tell of a failure."""
     try:
@@ -87,7 +90,7 @@ def read_shown(home: str, tenant: str, session: str) -> list[dict[str, object]]:
     return [note for note in found if note and note.get("in") == number]
 
 
-def erase_shown(home: str, tenant: str, ids: Collection[str]) -> None:
+def erase_shown(home: str, tenant: str, ids: "Collection[str]") -> None:
     """Take records out of all notes.
 
     Raises:
@@ -138,7 +141,7 @@ def _parse(line: bytes) -> dict[str, object]:
     return note if isinstance(note, dict) and isinstance(note.get("ids"), list) else {}
 
 
-def _without(line: bytes, ends: Collection[str]) -> bytes:
+def _without(line: bytes, ends: "Collection[str]") -> bytes:
     note = _parse(line)
     ids = note.get("ids")
     if not isinstance(ids, list):

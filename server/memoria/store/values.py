@@ -13,6 +13,7 @@ from memoria.model import (
     MemoryType,
     Provenance,
     QueueKind,
+    QueueState,
     Role,
     Scope,
     StoredTurn,
@@ -359,6 +360,14 @@ class NewQueueEntry:
     created_at: int
     not_before: int = 0
     """Time from which the entry may be taken, UTC epoch ms."""
+
+
+class QueuedTurn(NamedTuple):
+    """The state of the newest entry of the extraction queue that has a turn."""
+
+    turn_n: int
+    state: QueueState
+    error: str | None
 
 
 @dataclass(frozen=True, slots=True)

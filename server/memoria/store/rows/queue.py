@@ -1,13 +1,13 @@
 """The extraction queue: a tenant's entries, and the workers' view across tenants."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 from memoria.config import LONGEST_LEASE_MS, LONGEST_WAIT_MS
 from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
 from memoria.store.connection import Connection, Row
-from memoria.store.sql.statements import TenantRows, as_json, build_value
-from memoria.store.values import LEFT_OVER, LeasedEntry, NewQueueEntry
+from memoria.store.sql.statements import TenantRows, as_json, build_value, list_numbers
+from memoria.store.values import LEFT_OVER, LeasedEntry, NewQueueEntry, QueuedTurn
 
 _NO_TENANT = 0
 
@@ -101,6 +101,11 @@ class Queue:
         """Return an entry by its id; None if no entry has the id."""
         row = self._rows.first("entry", id=entry_id)
         return None if row is None else build_value(QueueEntry, dict(row))
+
+    def list_over_turns(self, turn_ns: Sequence[int]) -> list[QueuedTurn]:
+        """List turns that were queued to be read, each with the state of its newest entry."""
+        rows = self._rows.tuples("over_turns", ns=list_numbers(turn_ns))
+        return [QueuedTurn(n, QueueState(state), error) for n, state, error in rows]
 
     def status(self) -> QueueStatus:
         """Count the entries of the queue by their states."""

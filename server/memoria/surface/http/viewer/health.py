@@ -7,40 +7,28 @@ from pydantic import Field
 
 from memoria.model.access import Access
 from memoria.store.values import LAST
+from memoria.surface.http.viewer.phrases import ACTIONS
 from memoria.surface.http.viewer.table import ROOT, Area, Page, Shown, Visit, Wish, sentence
 
 _LOG = f"{ROOT}/log"
 _ON_PAGE = 100
 _ACTIONS = {
-    "archive": sentence("archived"),
+    **ACTIONS,
     "begin night": sentence("began nightly maintenance"),
     "call": sentence("kept the key of a call, so that the same call is not done twice"),
-    "confirm": sentence("confirmed"),
-    "correct": sentence("corrected"),
     "create token": sentence("created a token"),
-    "downvote": sentence("voted down"),
     "export": sentence("exported"),
-    "forget": sentence("forgotten"),
-    "import": sentence("imported"),
     "lift": sentence("allowed to be remembered again"),
     "note": sentence("noted what a session is about"),
     "open viewer": sentence("opened the viewer"),
-    "pin": sentence("pinned"),
     "record": sentence("recorded"),
-    "refine": sentence("told in more or other words"),
     "refuse": sentence("refused"),
-    "remember": sentence("remembered"),
-    "restore": sentence("restored"),
     "restore home": sentence("put a backup in the home's place"),
     "revoke token": sentence("revoked a token"),
     "set aside": sentence("set aside"),
-    "supersede": sentence("superseded"),
-    "undo": sentence("taken back"),
     "undo night": sentence("undid nightly maintenance"),
-    "unpin": sentence("unpinned"),
-    "upvote": sentence("voted up"),
 }
-"""Words for actions; one that is not here is shown by its name."""
+"""Words for actions, those on no memory too; one that is not here is shown by its name."""
 _CHECKS = frozenset(
     (
         sentence("version"),

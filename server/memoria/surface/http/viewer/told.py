@@ -25,8 +25,8 @@ from memoria.surface.mcp.instructions import composers_for, static_instructions
 
 _LATER = lazy_regex(r"; later, [^\n]*\[([0-9a-f]{8})\]$")
 """Matches what stands behind a memory's words when something was said later, up to its id."""
-_HOOKS, _NO_HOOKS, _OVER_HTTP = "hooks", "no-hooks", "http"
-"""Kinds of clients of which none is named."""
+_HOOKS, _OVER_HTTP = "hooks", "http"
+"""Kinds of clients of which none is named; of any other kind none has hooks."""
 _SESSIONS = 5
 _Place = tuple[Literal["briefing", "instructions", "core"], str]
 """Kind of a text, and the name of a core file."""
