@@ -246,7 +246,7 @@ class SyncMemoria(OpenedTwin[Memoria]):
     close_past_conversations = wait_for(Memoria.close_past_conversations)
     wait_until_idle = wait_for(Memoria.wait_until_idle)
     health = wait_for(Memoria.health)
-    own_health = wait_for(Memoria.own_health)
+    quick_health = wait_for(Memoria.quick_health)
     is_alone = wait_for(Memoria.is_alone)
     rebuild_indexes = wait_for(Memoria.rebuild_indexes)
 
