@@ -56,6 +56,30 @@ def condition_of_memory(tx: Transaction, memory: Memory) -> Condition | None:
     return _strictest(found)
 
 
+def conditions_of_memories(
+    tx: Transaction, memories: Sequence[Memory]
+) -> dict[str, Condition | None]:
+    """Map the ids of memories to their conditions, as `condition_of_memory` does for one."""
+    plain = [
+        one for one in memories if one.type is not MemoryType.EPISODE and not one.type.is_derived
+    ]
+    wanted = {
+        id_ for one in plain for version in one.versions if (id_ := version.provenance.turn_id)
+    }
+    turns = tx.conversations.list_turns_by_id(sorted(wanted))
+    of_turns = conditions_of_turns(tx, turns) if turns else {}
+    told = {turn.id: of_turns[turn.n] for turn in turns}
+    found = dict[str, Condition | None]()
+    for one in plain:
+        stated = read_condition_of_statement(one.content)
+        own = [told.get(version.provenance.turn_id or "") for version in one.versions]
+        found[one.id] = _strictest(filter(None, (stated, *own)))
+    for one in memories:
+        if one.id not in found:
+            found[one.id] = condition_of_memory(tx, one)
+    return found
+
+
 def is_open(tx: Transaction, memory: Memory) -> bool:
     """Return whether a memory may be shown unasked, as nothing of it was told in confidence."""
     return condition_of_memory(tx, memory) is None
