@@ -30,8 +30,9 @@ PAGES: tuple[Page[Any], ...] = tuple(
 )
 ACTIONS: tuple[Action[Any], ...] = tuple(one for area in AREAS for one in area.actions)
 ROWS: tuple[Row, ...] = (*PAGES, *ACTIONS)
-DOORS: tuple[Row, ...] = tuple(
-    dict.fromkeys((*ROWS, *(one for area in AREAS for one in area.pages)))
+DOORS: tuple[Row, ...] = (
+    *ROWS,
+    *(one for area in AREAS for one in area.pages if one.path == STREAM),
 )
 """All that may be called, for those who are refused."""
 FRAME = (f"{ROOT}/leave", f"{ROOT}/language")
