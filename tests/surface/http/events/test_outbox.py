@@ -70,7 +70,7 @@ def test_what_is_rolled_back_has_no_event_and_what_is_committed_has_one(home: Pa
         ]
 
 
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(said=st.lists(st.sampled_from(SAID), min_size=1, max_size=3, unique=True))
 def test_whatever_changes_a_row_is_told_in_order_and_once(
     tmp_path_factory: pytest.TempPathFactory, said: list[str]
