@@ -44,6 +44,8 @@ _MOST_EVENTS = 60
 _TURN_CHARS = 40_000
 """Characters of a long turn on a page."""
 _BESIDE = 2
+_MOST_OF_TURN = 30
+"""Most memories of each kind that are listed of a turn."""
 _NAMING = (EdgeType.ABOUT, EdgeType.MENTIONS, EdgeType.ROLE)
 
 
@@ -147,13 +149,13 @@ def _write_list_path(wish: ListWish, cursor: str | None) -> str:
 
 async def show_memory(visit: Visit, wish: MemoryWish) -> Shown:
     """Show a memory whole: what it rests on, what became of it, and what one may do to it."""
-    found = await visit.memory.provenance.get(wish.memory_id, context=_BESIDE)
+    found = await visit.memory.provenance.get(wish.memory_id, context=_BESIDE, most=_MOST_OF_TURN)
     if isinstance(found, TurnOrigin):  # ids of both kinds stand in marks
         return _show_origin(found, 0)
     seen = visit.ask_from(found.memory.workspace)
     memory = await seen.get_memory(found.memory.id)
-    record = await seen.provenance.get(memory.id)
-    history = await seen.provenance.history(memory.id)
+    record = await seen.provenance.get(memory.id, most=_MOST_EVIDENCE + 1)
+    history = await seen.provenance.history(memory.id, most=_MOST_EVENTS)
     if isinstance(record, TurnOrigin):
         return _show_origin(record, 0)
     source = record.versions[0]
@@ -165,9 +167,9 @@ async def show_memory(visit: Visit, wish: MemoryWish) -> Shown:
             "quoted": await _read_quoted(seen, source.said, memory.content),
             "evidence": await _list_further(seen, record),
             "turn_range": record.turn_range,
-            "more_evidence": len(_further(record)) - _MOST_EVIDENCE,
+            "more_evidence": memory.evidence - _MOST_EVIDENCE - 1,
             "events": history.events[-_MOST_EVENTS:][::-1],
-            "more_events": len(history.events) - _MOST_EVENTS,
+            "has_older": len(history.events) >= _MOST_EVENTS,
             "kinds": {"wording": SourcedVersion, "evidence": Evidence},
             "kind_of": _name_kind,
             "former": _map_former(history),
@@ -184,7 +186,7 @@ async def show_memory(visit: Visit, wish: MemoryWish) -> Shown:
 
 async def show_turn(visit: Visit, wish: TurnWish) -> Shown:
     """Show a turn whole, with the memories that rest on it."""
-    found = await visit.memory.provenance.get(wish.turn_id, context=_BESIDE)
+    found = await visit.memory.provenance.get(wish.turn_id, context=_BESIDE, most=_MOST_OF_TURN)
     if isinstance(found, MemoryRecord):
         return await show_memory(visit, MemoryWish(memory_id=found.memory.id))
     return _show_origin(found, max(0, wish.offset))
