@@ -50,7 +50,7 @@ _NAMING = (EdgeType.ABOUT, EdgeType.MENTIONS, EdgeType.ROLE)
 
 
 class ListWish(Wish):
-    """Which memories to list, and from where on."""
+    """Choice of memories to list, and the place from which the list goes on."""
 
     types: Annotated[tuple[AnyType, ...], BeforeValidator(read_list)] = ()
     state: MemoryState = "active"
@@ -75,7 +75,7 @@ class TurnWish(Wish):
     offset: int = 0
 
 
-class ReviseWish(Wish):
+class ReviseMemoryWish(Wish):
     """A change of a memory."""
 
     memory_id: str
@@ -92,7 +92,7 @@ class ReviseWish(Wish):
 
 
 class LinkView(NamedTuple):
-    """What a memory is linked with, and how."""
+    """A memory, turn or name that a memory is linked with, and the relations."""
 
     relations: Sequence[str]
     """English sentences."""
@@ -129,7 +129,7 @@ async def show_memories(visit: Visit, wish: ListWish) -> Shown:
             "states": phrases.LISTED_STATES,
             "here": _write_list_path(wish, wish.cursor),
             "next": stretch.cursor and _write_list_path(wish, stretch.cursor),
-            "say": phrases,
+            "say": phrases.SAY,
         },
     )
 
@@ -179,7 +179,7 @@ async def show_memory(visit: Visit, wish: MemoryWish) -> Shown:
             "projects": [] if memory.workspace else await visit.memory.told.list_projects(),
             "undo": wish.undo,
             "here": f"{PATH}/{memory.id}",
-            "say": phrases,
+            "say": phrases.SAY,
         },
     )
 
@@ -192,7 +192,7 @@ async def show_turn(visit: Visit, wish: TurnWish) -> Shown:
     return _show_origin(found, max(0, wish.offset))
 
 
-async def revise(visit: Visit, wish: ReviseWish) -> Done:
+async def revise(visit: Visit, wish: ReviseMemoryWish) -> Done:
     """Change a memory, and say what was done."""
     known = await visit.memory.get_memory(wish.memory_id)
     within = visit.ask_from(known.workspace or wish.project)
@@ -328,7 +328,7 @@ def _show_origin(origin: TurnOrigin, offset: int) -> Shown:
             "chars": _TURN_CHARS,
             "next": offset + _TURN_CHARS if left else None,
             "here": f"{ROOT}/turns/{turn.id}",
-            "say": phrases,
+            "say": phrases.SAY,
         },
     )
 
@@ -367,7 +367,7 @@ AREA = Area(
         Action(
             f"{PATH}/{{memory_id}}/revise",
             "revise",
-            ReviseWish,
+            ReviseMemoryWish,
             revise,
             example={"memory_id": EXAMPLE_IDS["memory"], "action": "pin"},
         ),

@@ -179,8 +179,8 @@ async def call(
 def compare_page(answer: httpx2.Response, ids: Mapping[IdKind, str], guest: ViewerGuest) -> str:
     """Write an answer so that two which tell the same are equal: its status and its text."""
     text = answer.text.replace(guest.csrf, "<csrf>")
-    for kind, known in ids.items():  # as a search shows the words that it has looked for
-        text = text.replace(known.replace("-", " "), f"<words of {kind}>")
+    for kind, one in ids.items():  # as a search shows the words that it has looked for
+        text = text.replace(one.replace("-", " "), f"<words of {kind}>")
     known = {**ids, "tenant": guest.name}
     told = {"body": text, "to": answer.headers.get("location", "")}
     return f"{answer.status_code} {compare_form(told, known)}"
