@@ -26,7 +26,7 @@ _REJECTED = 10
 
 
 class SearchWish(Wish):
-    """What is looked for, and where."""
+    """A question, and the filters of its search."""
 
     query: str | None = None
     level: Literal["memories", "record"] = "memories"
@@ -80,7 +80,7 @@ async def show_search(visit: Visit, wish: SearchWish) -> Shown:
             "other_level": write_path(
                 wish, level="record" if wish.level == "memories" else "memories", types=()
             ),
-            "say": phrases,
+            "say": phrases.SAY,
         },
     )
 
