@@ -34,7 +34,7 @@ _TITLE_CHARS = 120
 _KINDS = ("memory", "turn")
 _MOST_MEMORIES = 500
 """Number of memories at most that are shown beside the turns of a page."""
-_SENTENCE = lazy_regex(r".+?(?:[。！？]|[.!?](?=\s|$)|$)")
+_SENTENCE = lazy_regex(r".{12,}?(?:[。！？]|[.!?](?=\s|$)|$)")
 _STATES: dict[QueueState, ReadingState] = {
     QueueState.WAITING: "waiting",
     QueueState.DEAD: "failed",
@@ -175,7 +175,7 @@ def _read_summaries(tx: Transaction, session_ns: Sequence[int]) -> dict[int, str
 
 
 def _cut_title(text: str) -> str:
-    """Return the first sentence of a text, on one line and cut where it is long."""
+    """Return the first sentence of a text, with the next if it is short, cut where it is long."""
     line = join_lines(text[: 4 * _TITLE_CHARS]).strip()
     sentence = _SENTENCE.match(line)
     title = sentence[0] if sentence else line

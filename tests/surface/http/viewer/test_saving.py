@@ -99,6 +99,7 @@ async def test_a_day_and_a_session_can_be_saved_from_their_pages(start_server: S
         check_self_contained(saved.html)
     assert SUMMARY in saved_day.text
     assert "Checkout releases are on Tuesdays" in saved_session.text
+    assert "What was shown in it" not in saved_session.text
 
 
 def test_the_command_writes_a_page_into_a_new_file(shell: Shell, tmp_path: Path) -> None:

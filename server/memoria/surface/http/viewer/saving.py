@@ -21,7 +21,7 @@ SAVE = "save"
 """Parameter with which a page is sent as a file."""
 _LEFT_OUT = frozenset({"script", "header", "footer", "form", "button", "link"})
 """Elements that are left out with all that is in them."""
-_CLASSES_LEFT_OUT = frozenset({"skip", "actions", "pager", "save"})
+_CLASSES_LEFT_OUT = frozenset({"skip", "actions", "pager", "leads"})
 """Classes of elements that lead on."""
 _VOID = frozenset({"meta", "link", "input", "br", "hr", "img", "wbr"})
 _ATTRIBUTES = frozenset(

@@ -42,6 +42,7 @@ SAID = "My sister Quetzalcoatl has moved to Ghent and opens the vault there."
 SAID_WORD = "Quetzalcoatl"
 _CSRF = re.compile(r'name="csrf" value="([0-9a-f]{64})"')
 _TOKEN = re.compile(r"mem_[\w-]+\.[\w-]+\.[\w-]+")
+_LONG = 4
 _FORM = "application/x-www-form-urlencoded"
 
 
@@ -195,4 +196,8 @@ def compare_page(answer: httpx2.Response, ids: Mapping[IdKind, str], guest: View
         text = text.replace(words.replace("-", " "), f"<words of {kind}>")
     known = {**ids, "tenant": guest.name}
     told = {"body": text, "to": answer.headers.get("location", "")}
-    return f"{answer.status_code} {compare_form(told, known)}"
+    shown = compare_form(told, known)
+    cut = (one for known in ids.values() for one in (known, known[:-8]))
+    for part in {part for one in cut for part in one.split("-") if len(part) >= _LONG}:
+        shown = shown.replace(part, "<part>")  # a search shows a question's words, each by itself
+    return f"{answer.status_code} {shown}"

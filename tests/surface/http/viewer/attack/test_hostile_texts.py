@@ -43,6 +43,8 @@ _BODIES_OF_EACH = 5
 _MOST_LED_TO = 30
 """Number of pages that are opened because others lead to them."""
 _SHOWN_CHARS = 12
+_MOST_ADDRESS_CHARS = 8_000
+"""Length of an address that every server and proxy reads."""
 
 
 async def say_hostile(memory: Memoria) -> list[str]:
@@ -171,6 +173,7 @@ def check_location(answer: httpx2.Response, of: object) -> None:
     location = answer.headers.get("location")
     assert location is None or re.match(r"/ui(?:[/?]|$)", location), of
     assert "\\" not in (location or ""), of
+    assert len(location or "") < _MOST_ADDRESS_CHARS, of
     cookies = answer.headers.get_list("set-cookie")
     assert all(one.startswith("memoria_") for one in cookies), of
 
