@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import quote, urlencode
+
+from pydantic import Field
 
 from memoria.app import Memoria
 from memoria.model import Entity, StoredTurn
@@ -18,6 +20,9 @@ PATH = f"{ROOT}/review"
 _EVERYWHERE = "*"
 _ON_PAGE = 20
 _CONTRADICTIONS, _PROPOSALS = 20, 10
+_LONGEST = 1_000
+"""Longest name of a project, in characters, that a page is asked for."""
+_Id = Annotated[str, Field(max_length=100)]
 
 
 class ReviewWish(Wish):
@@ -39,9 +44,9 @@ class ReviewWish(Wish):
 class PlaceWish(Wish):
     """The place in the list to go back to."""
 
-    project: str = _EVERYWHERE
-    before: str | None = None
-    next: str | None = None
+    project: Annotated[str, Field(max_length=_LONGEST)] = _EVERYWHERE
+    before: _Id | None = None
+    next: _Id | None = None
     """Name of the item that comes after."""
 
 
@@ -63,21 +68,21 @@ class KeepWish(PlaceWish):
 class PairWish(PlaceWish):
     """A word on two memories."""
 
-    memory_id: str
-    other_id: str
+    memory_id: _Id
+    other_id: _Id
 
 
 class QuoteWish(PlaceWish):
     """A word on the user's own words."""
 
-    turn_id: str
+    turn_id: _Id
 
 
 class NamesWish(PlaceWish):
     """A word on two people, places or things of one name."""
 
-    name: str
-    other: str
+    name: _Id
+    other: _Id
 
 
 async def show_review(visit: Visit, wish: ReviewWish) -> Shown:
