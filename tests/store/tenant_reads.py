@@ -98,6 +98,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.conversations.find_message(n, "m") for n in them.sessions
     ],
     "conversations.find_turn": lambda tx, _: tx.conversations.find_turn("library", "s", "m"),
+    "conversations.find_words_before": lambda tx, _: [
+        tx.conversations.find_words_before(one, 0, EVER) for one in ("s", "s1", "s2")
+    ],
     "conversations.first_fingerprints": lambda tx, _: [
         tx.conversations.first_fingerprints(n, 9) for n in range(1, 9)
     ],
@@ -118,6 +121,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.conversations.list_unread_of(n, 0, 100) for n in them.sessions
     ],
     "conversations.list_unmarked": lambda tx, _: tx.conversations.list_unmarked(100),
+    "conversations.list_turns_by_id": lambda tx, them: tx.conversations.list_turns_by_id(
+        them.turn_ids
+    ),
     "conversations.list_wishes": lambda tx, _: tx.conversations.list_wishes(100),
     "conversations.list_unqueued_segments": lambda tx, _: tx.conversations.list_unqueued_segments(
         100
@@ -337,6 +343,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "memories.list_concluded_from": lambda tx, them: tx.memories.list_concluded_from(
         them.ns, InferredBy.MODEL
     ),
+    "memories.list_concluded_turns": lambda tx, them: [
+        f"n={n} " for n in tx.memories.list_concluded_turns(them.ns)
+    ],
     "memories.list_contradictions": lambda tx, them: tx.memories.list_contradictions(
         them.memory_ids
     ),
