@@ -17,8 +17,8 @@ from memoria.model.provenance import (
     NamePage,
     Namesakes,
     Neighbourhood,
-    ReviewPage,
     TurnOrigin,
+    WaitingPage,
 )
 from memoria.retrieval.lookup.entities import choose_pair, find_entity
 from memoria.retrieval.lookup.neighbourhood import list_names, read_neighbourhood
@@ -90,7 +90,7 @@ class ProvenanceQueries:
         )
 
     @check_arguments
-    async def page_pending(self, limit: Count = 20, before: Text | None = None) -> ReviewPage:
+    async def page_pending(self, limit: Count = 20, before: Text | None = None) -> WaitingPage:
         """List memories that the user has yet to confirm, newest first, with what contradicts them.
 
         Args:
@@ -105,7 +105,7 @@ class ProvenanceQueries:
         )
 
     @check_arguments
-    async def page_contradicted(self, limit: Count = 20) -> ReviewPage:
+    async def page_contradicted(self, limit: Count = 20) -> WaitingPage:
         """List memories that count and cannot all be true, the newest finding first."""
         return await in_snapshot(
             self._store, self._tenant, lambda tx: read_contradicted(tx, limit, self._seen)

@@ -119,7 +119,7 @@ class SourcedMemory(Value):
     """None for a wording that was stated outside any turn, or whose turn was forgotten."""
 
 
-class ReviewItem(Value):
+class WaitingItem(Value):
     """A memory that waits for the user's word."""
 
     subject: SourcedMemory
@@ -127,10 +127,10 @@ class ReviewItem(Value):
     """Memories that cannot be true together with it."""
 
 
-class ReviewPage(Value):
+class WaitingPage(Value):
     """A page of memories that wait for the user's word."""
 
-    items: tuple[ReviewItem, ...]
+    items: tuple[WaitingItem, ...]
     total: int
     """Number on all pages, counted up to a thousand."""
     after: str | None = None

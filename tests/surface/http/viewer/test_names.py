@@ -38,9 +38,9 @@ async def test_names_are_listed_page_by_page_and_found_by_how_they_begin(
     async with start_server() as server, Visitor.enter(server) as visitor:
         empty = await visitor.open("/names")
         m = open_memory(server)
-        for first in range(0, 48, 8):
-            boats = [f"Boat {number:02}" for number in range(first, first + 8)]
-            await m.remember(f"Boats from {first} are blue", entities=boats)
+        for fleet in range(6):
+            boats = [f"Boat {number:02}" for number in range(8 * fleet, 8 * fleet + 8)]
+            await m.remember(f"Boats of fleet {fleet} are blue", entities=boats)
         await m.remember("Zuzana sails", entities=[{"name": "Zuzana", "kind": "person"}])
         first = await visitor.open("/names")
         after = re.search(r'href="([^"]+)" rel="next"', first.html)

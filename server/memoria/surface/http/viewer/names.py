@@ -33,7 +33,7 @@ _ON_PAGE = 40
 
 
 class NamesWish(Wish):
-    """Which names to list, and from where on."""
+    """Names to list, and the place after which they begin."""
 
     begins: str = ""
     """Beginning of a name, whatever its letter case."""

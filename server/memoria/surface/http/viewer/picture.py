@@ -65,7 +65,7 @@ def draw_neighbourhood(found: Neighbourhood) -> Picture:
     words |= {one.id: one.name for one in found.entities}
     kinds = dict.fromkeys((one.id for one in found.entities), "entity")
     around = sorted(
-        (one.id for one in (*found.entities, *found.others)),
+        [*(one.id for one in found.entities), *(one.id for one in found.others)],
         key=lambda one: (_mean_row(found, rows, one), words[one]),
     )
     height = _TOP * 2 + _ROW * max(len(rows), len(around), 1)

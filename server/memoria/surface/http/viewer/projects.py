@@ -39,7 +39,7 @@ class MoveWish(Wish):
 
 
 class PrivateWish(Wish):
-    """Whether a project's sessions are to be kept."""
+    """Switch of private time: while it is on, nothing of a project's sessions is kept."""
 
     switch: Literal["on", "off"]
     project: str | None = None

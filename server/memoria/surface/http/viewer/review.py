@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import quote, urlencode
+
+from pydantic import Field
 
 from memoria.app import Memoria
 from memoria.model import Entity, StoredTurn
-from memoria.model.provenance import ReviewItem
+from memoria.model.provenance import WaitingItem
 from memoria.surface.http.rest.table import EXAMPLE_IDS
 from memoria.surface.http.viewer import phrases
 from memoria.surface.http.viewer.names import KINDS
@@ -18,10 +20,13 @@ PATH = f"{ROOT}/review"
 _EVERYWHERE = "*"
 _ON_PAGE = 20
 _CONTRADICTIONS, _PROPOSALS = 20, 10
+_LONGEST = 1_000
+"""Longest name of a project, in characters, that a page is asked for."""
+_Id = Annotated[str, Field(max_length=100)]
 
 
 class ReviewWish(Wish):
-    """Which part of the list to show, and what was just done."""
+    """Part of the list to show, and the last thing that was done."""
 
     project: str = _EVERYWHERE
     before: str | None = None
@@ -39,9 +44,9 @@ class ReviewWish(Wish):
 class PlaceWish(Wish):
     """The place in the list to go back to."""
 
-    project: str = _EVERYWHERE
-    before: str | None = None
-    next: str | None = None
+    project: Annotated[str, Field(max_length=_LONGEST)] = _EVERYWHERE
+    before: _Id | None = None
+    next: _Id | None = None
     """Name of the item that comes after."""
 
 
@@ -54,7 +59,7 @@ class SettleWish(PlaceWish):
     """With `correct` the new wording."""
 
 
-class KeepWish(PlaceWish):
+class ChoiceWish(PlaceWish):
     """The choice of one of several memories that cannot all be true."""
 
     memory_id: str
@@ -63,21 +68,21 @@ class KeepWish(PlaceWish):
 class PairWish(PlaceWish):
     """A word on two memories."""
 
-    memory_id: str
-    other_id: str
+    memory_id: _Id
+    other_id: _Id
 
 
-class QuoteWish(PlaceWish):
+class WordsWish(PlaceWish):
     """A word on the user's own words."""
 
-    turn_id: str
+    turn_id: _Id
 
 
-class NamesWish(PlaceWish):
+class NamesakesWish(PlaceWish):
     """A word on two people, places or things of one name."""
 
-    name: str
-    other: str
+    name: _Id
+    other: _Id
 
 
 async def show_review(visit: Visit, wish: ReviewWish) -> Shown:
@@ -113,8 +118,8 @@ async def show_review(visit: Visit, wish: ReviewWish) -> Shown:
 
 
 def _name_items(
-    pending: Sequence[ReviewItem],
-    contradicted: Sequence[ReviewItem],
+    pending: Sequence[WaitingItem],
+    contradicted: Sequence[WaitingItem],
     quotes: Sequence[StoredTurn],
     proposals: Sequence[tuple[Entity, Entity]],
 ) -> Iterator[str]:
@@ -141,7 +146,7 @@ async def settle(visit: Visit, wish: SettleWish) -> Done:
             return Done(path, "Agents are told it in its project alone.")
 
 
-async def keep_one(visit: Visit, wish: KeepWish) -> Done:
+async def keep_one(visit: Visit, wish: ChoiceWish) -> Done:
     """Confirm one of several memories that cannot all be true; the others give way to it."""
     changed = await visit.memory.revise_memory(wish.memory_id, "confirm")
     path = _go_on(wish, undo=await _find_change(visit, changed.id))
@@ -176,7 +181,7 @@ async def separate(visit: Visit, wish: PairWish) -> Done:
     )
 
 
-async def keep_quote(visit: Visit, wish: QuoteWish) -> Done:
+async def keep_quote(visit: Visit, wish: WordsWish) -> Done:
     """Make a memory of the user's words, in the project in which they were said."""
     turn = (await visit.memory.get_turn(wish.turn_id, context=0)).turn
     memory = visit.ask_from(turn.workspace)
@@ -185,27 +190,27 @@ async def keep_quote(visit: Visit, wish: QuoteWish) -> Done:
     return Done(path, "Kept as a memory, which is told in place of the quoted words.")
 
 
-async def set_aside(visit: Visit, wish: QuoteWish) -> Done:
+async def set_aside(visit: Visit, wish: WordsWish) -> Done:
     """Have the user's words told no more."""
     await visit.memory.set_quote_aside(wish.turn_id)
     path = _go_on(wish, aside=wish.turn_id)
     return Done(path, "Agents are told these words no more. They stay a turn that a search finds.")
 
 
-async def tell_again(visit: Visit, wish: QuoteWish) -> Done:
+async def tell_again(visit: Visit, wish: WordsWish) -> Done:
     """Have the user's words told again."""
     await visit.memory.tell_quote_again(wish.turn_id)
     return Done(_go_on(wish), "Agents are told these words again.")
 
 
-async def join(visit: Visit, wish: NamesWish) -> Done:
+async def join(visit: Visit, wish: NamesakesWish) -> Done:
     """Join two of one name: who is asked for by one is found by both."""
     await visit.ask_from(_EVERYWHERE).graph.join(wish.name, wish.other)
     path = _go_on(wish, one=f"{wish.name}:{wish.other}")
     return Done(path, "They are one: who is asked for by one name is found by both.")
 
 
-async def part(visit: Visit, wish: NamesWish) -> Done:
+async def part(visit: Visit, wish: NamesakesWish) -> Done:
     """Part two, and propose no more that they are one."""
     await visit.ask_from(_EVERYWHERE).graph.part(wish.name, wish.other)
     return Done(
@@ -241,7 +246,7 @@ AREA = Area(
         Action(
             f"{PATH}/settle", "settle", SettleWish, settle, example={**_MEMORY, "action": "confirm"}
         ),
-        Action(f"{PATH}/keep", "keep_one", KeepWish, keep_one, example=_MEMORY),
+        Action(f"{PATH}/keep", "keep_one", ChoiceWish, keep_one, example=_MEMORY),
         Action(
             f"{PATH}/both",
             "hold_both",
@@ -260,25 +265,25 @@ AREA = Area(
         Action(
             f"{PATH}/keep-quote",
             "keep_words",
-            QuoteWish,
+            WordsWish,
             keep_quote,
             example={"turn_id": EXAMPLE_IDS["turn"]},
         ),
         Action(
             f"{PATH}/aside",
             "set_words_aside",
-            QuoteWish,
+            WordsWish,
             set_aside,
             example={"turn_id": EXAMPLE_IDS["turn"]},
         ),
         Action(
             f"{PATH}/again",
             "tell_words_again",
-            QuoteWish,
+            WordsWish,
             tell_again,
             example={"turn_id": EXAMPLE_IDS["turn"]},
         ),
-        Action(f"{PATH}/join", "join_names", NamesWish, join),
-        Action(f"{PATH}/part", "part_names", NamesWish, part),
+        Action(f"{PATH}/join", "join_names", NamesakesWish, join),
+        Action(f"{PATH}/part", "part_names", NamesakesWish, part),
     ),
 )
