@@ -42,10 +42,10 @@ async def test_the_queue_says_why_a_segment_was_given_up_and_has_it_read_again_o
     assert NO_JSON in dead.text
     assert "<b>no JSON" not in dead.html
     assert 'href="/ui/sessions/a%2Fb%20c"' in dead.html
-    assert "1 wait to be read again." in retried.text
+    assert "To be read again: 1." in retried.text
     assert "Dropped: 1" in dropped.text
     assert (status.waiting, status.dropped) == (0, 1)
-    assert "0 are taken out" in nobodys.text
+    assert "unread: 0." in nobodys.text
 
 
 async def test_tokens_are_told_by_day_and_money_only_where_prices_are_set(

@@ -60,7 +60,7 @@ async def test_a_night_begins_shows_what_it_changed_and_is_undone_in_four_clicks
     assert "validity: active archived" in opened.text
     assert f'href="/ui/memories/{memory_id}"' in opened.html
     assert "An undo takes back this run. No later one goes with it." in night.text
-    assert "Undone: 1 runs." in undone.text
+    assert "Undone. Runs taken back: 1." in undone.text
     assert "The night is undone" in undone.text
     assert memory.validity == "active"
     assert (again.status, "is undone already" in again.text) == (409, True)
@@ -74,7 +74,7 @@ async def test_an_undo_names_the_later_nights_that_go_with_it(start_server: Star
         ]
         page = await visitor.open(f"/nights/{first.id}")
         later = await visitor.open(f"/nights/{second.id}")
-    assert "An undo takes back this run and 1 later ones:" in page.text
+    assert "An undo takes back this run, and later ones: 1" in page.text
     assert f'href="/ui/nights/{second.id}"' in page.html
     assert "No later one goes with it." in later.text
 

@@ -155,9 +155,9 @@ async def undo_night(visit: Visit, wish: UndoWish) -> Done:
     await visit.memory.note_action("undo night", undone.run_ids[-1])
     return Done(
         f"{PATH}/{undone.run_ids[-1]}",
-        "Undone: {runs} runs. {restored} rows and {files} files are as before; {kept} were changed "
-        "since and stay as they are; {forgotten} were forgotten since and stay so. A new run does "
-        "again what is still to be done.",
+        "Undone. Runs taken back: {runs}. Rows as before: {restored}, files: {files}. Changed "
+        "since and left so: {kept}. Forgotten since and left so: {forgotten}. A new run does again "
+        "what is still to be done.",
         {
             "runs": str(len(undone.run_ids)),
             "restored": str(undone.restored),

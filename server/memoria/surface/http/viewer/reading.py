@@ -80,9 +80,7 @@ async def retry_entries(visit: Visit, wish: EntryWish) -> Done:
     """Have an entry read again, or all that were given up or put off."""
     ids = None if wish.entry_id is None else [wish.entry_id]
     changed = await visit.memory.queue.retry(ids)
-    return Done(
-        PATH, "{n} wait to be read again. Take it back: drop them.", {"n": str(len(changed))}
-    )
+    return Done(PATH, "To be read again: {n}. Take it back: drop them.", {"n": str(len(changed))})
 
 
 async def drop_entries(visit: Visit, wish: EntryWish) -> Done:
@@ -91,7 +89,7 @@ async def drop_entries(visit: Visit, wish: EntryWish) -> Done:
     changed = await visit.memory.queue.drop(ids)
     return Done(
         f"{PATH}?state=dropped",
-        "{n} are taken out of the queue unread. Take it back: read again.",
+        "Taken out of the queue unread: {n}. Take it back: read again.",
         {"n": str(len(changed))},
     )
 
